@@ -1,0 +1,54 @@
+// Prices events: ε at δ, δ at ε, with a certified upper and lower bound. See docs/accounting.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/accounting/event.h"
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/units.h"
+
+namespace chronoveil::accounting {
+
+// Raised whenever a price may change; stored with every debit.
+inline constexpr int kAnalysisVersion = 1;
+
+enum class Analysis { certified, published };
+
+struct Options {
+  Analysis analysis = Analysis::certified;
+  double tolerance = 1e-3;  // the relative gap in ε between both bounds (or 1e-6 absolute, whichever is larger)
+};
+
+struct Price {
+  double epsilon = 0;        // upper bound; infinity when no finite ε holds at this δ, and `reason` says why
+  double epsilon_lower = 0;  // lower bound of the same analysis
+  double delta = 0;          // upper bound
+  double delta_lower = 0;
+  std::optional<double> epsilon_attained;  // attained by real neighbours: a diagnostic, never the guarantee
+  std::optional<double> delta_attained;
+  Analysis analysis = Analysis::certified;
+  Certificate certificate = Certificate::upper_bound;
+  std::string reason;
+};
+
+// The smallest ε at which the event is (ε, δ)-DP.
+Result<Price> epsilon_at(const Event&, Delta, const Options& = {});
+// The smallest δ at which the event is (ε, δ)-DP.
+Result<Price> delta_at(const Event&, Epsilon, const Options& = {});
+
+// The largest count for which the event, so often, stays within (ε, δ). Its own `count` is ignored.
+Result<std::int64_t> max_count(const Event&, Epsilon, Delta, const Options& = {});
+
+// The least noise (or, for exponential, pure and randomized response, the largest ε parameter) within (ε, δ).
+struct Calibration {
+  double noise = 0;       // the value that replaced kToCalibrate
+  std::string parameter;  // noise_multiplier, scale or epsilon
+  Event event;            // the event with that value
+  Price price;            // its price at δ; price.epsilon <= ε always
+};
+Result<Calibration> calibrate(const Event& open, Epsilon, Delta, const Options& = {});
+
+}  // namespace chronoveil::accounting

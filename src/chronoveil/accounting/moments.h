@@ -1,0 +1,47 @@
+// Costs that stay additive when the next request is chosen after seeing earlier outputs: Rényi, zCDP, Gaussian.
+// These are what the ledger's privacy filters add up; they also cross-check the main accountant (PLD <= RDP).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "chronoveil/accounting/event.h"
+#include "chronoveil/base/units.h"
+
+namespace chronoveil::accounting {
+
+// Upper bounds on the Rényi divergence, in both directions, at each order; whatever has no finite divergence
+// (the δ of `approximate` events) is set aside and must be added to the final δ.
+struct RenyiCost {
+  std::vector<double> epsilon;
+  double delta = 0;
+};
+
+// The fixed orders of the ledger's `renyi` filter: once in use they are part of its file format.
+std::span<const double> renyi_orders();
+
+Result<RenyiCost> renyi_cost(const Event&, std::span<const double> orders);
+
+// ε at δ from a Rényi curve, or the smallest over the orders: ε(α) + log((α−1)/α) − (log δ + log α)/(α−1)
+// [Canonne, Kamath, Steinke 2020, Prop. 12].
+double epsilon_from_renyi(std::span<const double> orders, std::span<const double> epsilon, Delta);
+// A curve B(α) that a privacy filter may keep Σ ε_i(α) below, at every order, so that the total is (ε, δ)-DP: finite
+// at the one order where the conversion above admits most Gaussian noise, infinite (no constraint) elsewhere. Fixed in
+// advance, as a filter needs [Feldman & Zrnic 2021]; B is computed rounded down.
+std::vector<double> renyi_budget(std::span<const double> orders, Epsilon, Delta);
+
+struct ZcdpCost {
+  double rho = 0;
+  double delta = 0;  // set aside
+};
+// ρ such that the event is ρ-zCDP; cannot_certify for events with no useful ρ.
+Result<ZcdpCost> zcdp_cost(const Event&);
+// The largest ρ that implies (ε, δ).
+double zcdp_budget(Epsilon, Delta);
+
+// μ such that N(μ,1) against N(0,1) dominates the event; cannot_certify for events not dominated by a Gaussian.
+Result<double> gaussian_cost(const Event&);
+// The largest μ that implies (ε, δ).
+double gaussian_budget(Epsilon, Delta);
+
+}  // namespace chronoveil::accounting

@@ -1,0 +1,49 @@
+// What an output promises, to whom, under which assumptions. Every release carries one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil {
+
+// What one neighbour may change. `user` covers `w_event` covers `event`, never the reverse.
+enum class Unit { event, w_event, user };
+
+// How neighbours differ: one unit added or removed, or one replaced by another.
+enum class Relation { add_remove, replace };
+
+enum class Certificate { exact, upper_bound, upper_bound_with_confidence, as_published };
+
+enum class Basis { enforced, declared };  // by us, or by the caller
+
+struct Assumption {
+  std::string text;
+  Basis basis = Basis::declared;
+};
+
+struct Guarantee {
+  std::string definition = "DP";  // DP or TLDP
+  Unit unit = Unit::event;
+  Relation relation = Relation::add_remove;
+  double epsilon = 0;
+  double delta = 0;
+  std::vector<Assumption> assumptions;
+  Certificate certificate = Certificate::upper_bound;
+};
+
+// Names as in files and on the command line: event, w-event, user; add_remove, replace; exact, upper bound, ...
+std::string_view name(Unit);
+std::string_view name(Relation);
+std::string_view name(Certificate);
+std::string_view name(Basis);
+Result<Unit> parse_unit(std::string_view);
+Result<Relation> parse_relation(std::string_view);
+
+// True when a guarantee for `wide` also protects `narrow`.
+constexpr bool covers(Unit wide, Unit narrow) { return static_cast<int>(wide) >= static_cast<int>(narrow); }
+
+}  // namespace chronoveil
