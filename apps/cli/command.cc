@@ -1,0 +1,35 @@
+#include "command.h"
+
+#include <cstdio>
+#include <utility>
+
+namespace chronoveil::cli {
+
+void on_run(CLI::App& command, CommandContext& context, std::function<Result<void>()> body) {
+  command.callback([&context, body = std::move(body)] {
+    const Result<void> done = body();
+    if (done) return;
+    print_error(done.error().message);
+    context.exit_code = static_cast<int>(done.error().kind);
+  });
+}
+
+void add_json_flag(CLI::App& command, bool& json) { command.add_flag("--json", json, "Print one JSON object"); }
+
+void add_example(CLI::App& command, std::string_view command_line) {
+  std::string footer = command.get_footer();
+  footer.append(footer.empty() ? "Example:\n  " : "\n  ").append(command_line);
+  command.footer(std::move(footer));
+}
+
+void print_error(std::string_view message) {
+  std::string line = "chronoveil: ";
+  for (const char c : message) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    line.push_back(control ? '?' : c);
+  }
+  line.push_back('\n');
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace chronoveil::cli

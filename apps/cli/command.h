@@ -1,0 +1,53 @@
+// What every command of the program shares: how it is registered, how it runs, how it fails.
+//
+//   void add_name_command(CLI::App& app, CommandContext& context) {
+//     struct Options { double epsilon = 0; bool json = false; };
+//     auto options = std::make_shared<Options>();
+//     CLI::App* command = app.add_subcommand("name", "One line that says what it does");
+//     command->add_option("--epsilon", options->epsilon, "What it means")->required();
+//     add_json_flag(*command, options->json);
+//     add_example(*command, "chronoveil name --epsilon 1");
+//     on_run(*command, context, [options]() -> Result<void> { ... std::cout << ...; return {}; });
+//   }
+//
+// A command writes to stdout only once nothing can fail any more, so that an error leaves stdout empty.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::cli {
+
+struct CommandContext {
+  int exit_code = 0;
+};
+
+// Runs `body` when the command line asks for `command`. An error becomes one line on stderr and its exit code.
+void on_run(CLI::App& command, CommandContext& context, std::function<Result<void>()> body);
+
+// --json, worded alike everywhere: one JSON object on stdout.
+void add_json_flag(CLI::App& command, bool& json);
+
+// An example under --help and in the man page; call again for a second one.
+void add_example(CLI::App& command, std::string_view command_line);
+
+// "chronoveil: message" on stderr, always one line: control characters in quoted input are replaced.
+void print_error(std::string_view message);
+
+// What SIGINT or SIGTERM says from now on, for example what has been spent: "chronoveil: interrupted; NOTE".
+// At most 400 bytes are kept; empty takes the note back.
+void say_on_interrupt(std::string_view note);
+
+// Every command, in the order of --help; each stands in its own file.
+void add_account_command(CLI::App& app, CommandContext& context);
+void add_calibrate_command(CLI::App& app, CommandContext& context);
+void add_budget_command(CLI::App& app, CommandContext& context);
+void add_noise_command(CLI::App& app, CommandContext& context);
+void add_completion_command(CLI::App& app, CommandContext& context);
+void add_man_command(CLI::App& app, CommandContext& context);
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,66 @@
+// The program: parses the command line, runs one command, turns errors into exit codes. No privacy logic here.
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/version.h"
+#include "command.h"
+#include "signals.h"
+
+namespace chronoveil::cli {
+
+// A command whose file is not written yet is simply absent.
+[[gnu::weak]] void add_account_command(CLI::App& app, CommandContext& context);
+[[gnu::weak]] void add_calibrate_command(CLI::App& app, CommandContext& context);
+[[gnu::weak]] void add_budget_command(CLI::App& app, CommandContext& context);
+[[gnu::weak]] void add_noise_command(CLI::App& app, CommandContext& context);
+[[gnu::weak]] void add_completion_command(CLI::App& app, CommandContext& context);
+[[gnu::weak]] void add_man_command(CLI::App& app, CommandContext& context);
+
+namespace {
+
+std::string version_line() {
+  std::string line = "chronoveil ";
+  line.append(kVersion).append(" (analysis ").append(std::to_string(accounting::kAnalysisVersion)).append(")");
+  return line;
+}
+
+int run(int argc, char** argv) {
+  CommandContext context;
+  CLI::App app("Publishes time series about people with a privacy guarantee that can be checked", "chronoveil");
+  app.set_version_flag("--version", version_line(), "Print the release and the version of the analysis");
+  app.require_subcommand(1);
+  for (const auto add : {add_account_command, add_calibrate_command, add_budget_command, add_noise_command,
+                         add_completion_command, add_man_command})
+    if (add != nullptr) add(app, context);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& answered) {  // --help, --version
+    app.exit(answered);
+  } catch (const CLI::ParseError& wrong) {
+    print_error(std::string(wrong.what()) + "; see chronoveil --help");
+    return static_cast<int>(ErrorKind::usage);
+  }
+  return context.exit_code;
+}
+
+}  // namespace
+}  // namespace chronoveil::cli
+
+int main(int argc, char** argv) {
+  using namespace chronoveil;
+  cli::install_signals();
+  int exit_code = static_cast<int>(ErrorKind::internal);
+  try {
+    exit_code = cli::run(argc, argv);
+  } catch (const std::exception& unexpected) {
+    cli::print_error(std::string("internal error: ") + unexpected.what());
+  }
+  if (!cli::flush_output() && exit_code == 0) {
+    cli::print_error("stdout: could not be written");
+    exit_code = static_cast<int>(ErrorKind::storage);
+  }
+  return exit_code;
+}

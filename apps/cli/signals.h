@@ -1,0 +1,14 @@
+// What the program does when it is interrupted or when its output cannot be written.
+#pragma once
+
+namespace chronoveil::cli {
+
+// SIGINT and SIGTERM end the program at once with exit code 130 and a message; a debit stays reserved. SIGPIPE is
+// ignored, so that a closed pipe is a write error like any other. Standard streams that the caller closed are
+// opened on /dev/null, so that no later file can take their number and receive messages.
+void install_signals();
+
+// Flushes stdout; false when anything written to it was lost.
+bool flush_output();
+
+}  // namespace chronoveil::cli
