@@ -15,8 +15,6 @@ namespace chronoveil::cli {
 [[gnu::weak]] void add_calibrate_command(CLI::App& app, CommandContext& context);
 [[gnu::weak]] void add_budget_command(CLI::App& app, CommandContext& context);
 [[gnu::weak]] void add_noise_command(CLI::App& app, CommandContext& context);
-[[gnu::weak]] void add_completion_command(CLI::App& app, CommandContext& context);
-[[gnu::weak]] void add_man_command(CLI::App& app, CommandContext& context);
 
 namespace {
 
