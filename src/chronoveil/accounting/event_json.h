@@ -1,10 +1,9 @@
 // Events as JSON: {"event": "gaussian", "noise_multiplier": 2, "count": 1000}. Unknown events and fields are errors.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "chronoveil/accounting/event.h"
 

@@ -1,0 +1,249 @@
+#include "chronoveil/accounting/event.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace chronoveil::accounting {
+namespace {
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;
+
+constexpr int kMaxNesting = 16;
+constexpr double kWeightTolerance = 1e-9;
+constexpr std::string_view kPositive = "a finite number greater than 0";
+
+Result<void> positive(std::string_view parameter, double value, bool open_allowed = false) {
+  if (open_allowed && std::isnan(value)) return {};
+  if (!std::isfinite(value) || value <= 0) return invalid(parameter, value, kPositive);
+  // Beyond this the reciprocal leaves the range of a double.
+  if (value < 1e-150 || value > 1e150) return invalid(parameter, value, "between 1e-150 and 1e150");
+  return {};
+}
+
+Result<void> not_negative(std::string_view parameter, double value) {
+  if (!std::isfinite(value) || value < 0) return invalid(parameter, value, "a finite number, at least 0");
+  return {};
+}
+
+Result<void> at_least(std::string_view parameter, std::int64_t value, std::int64_t least) {
+  if (value < least)
+    return invalid(parameter, std::to_string(value), "a whole number, at least " + std::to_string(least));
+  return {};
+}
+
+Result<void> check(const GaussianMixture& mixture, const std::string& side) {
+  if (mixture.means.empty()) return invalid(side + ".means", "an empty list", "a list of at least one finite number");
+  if (mixture.means.size() != mixture.weights.size())
+    return invalid(side + ".weights", "a list of " + std::to_string(mixture.weights.size()),
+                   "as long as means (" + std::to_string(mixture.means.size()) + ")");
+  for (double mean : mixture.means)
+    if (!std::isfinite(mean) || std::abs(mean) > 1e100)
+      return invalid(side + ".means", mean, "finite, at most 1e100 in size");
+  for (double weight : mixture.weights)
+    if (!(weight >= 0 && weight <= 1)) return invalid(side + ".weights", weight, "between 0 and 1");
+  const double sum = std::accumulate(mixture.weights.begin(), mixture.weights.end(), 0.0);
+  if (std::abs(sum - 1) > kWeightTolerance)
+    return invalid(side + ".weights", "a sum of " + shortest(sum), "a sum of one");
+  return {};
+}
+
+Result<void> check(const TimeSubsampling& e, bool open) {
+  CV_CHECK(at_least("participation", e.participation, 1));
+  if (!(e.rate >= 0 && e.rate <= 1)) return invalid("rate", e.rate, "between 0 and 1");
+  CV_CHECK(positive("noise_multiplier", e.noise_multiplier, open));
+  if (e.length) CV_CHECK(at_least("length", *e.length, 1));
+  if (e.length && e.participation > *e.length)
+    return invalid("participation", std::to_string(e.participation),
+                   "at most length (" + std::to_string(*e.length) + ")");
+  if (e.filter_width) {
+    CV_CHECK(positive("filter_width", *e.filter_width));
+    if (!e.length) return invalid("length", "a missing value", "given when there is a filter");
+    if (*e.length > (1 << 22))
+      return invalid("length", std::to_string(*e.length), "at most 4194304 when there is a filter");
+  }
+  return {};
+}
+
+Result<void> check(const StructuredSubsampling& e, bool open) {
+  CV_CHECK(at_least("series", e.series, 1));
+  if (e.length.empty()) return invalid("length", "an empty list", "a number or a list of numbers");
+  CV_CHECK(at_least("context_length", e.context_length, 0));
+  CV_CHECK(at_least("forecast_length", e.forecast_length, 1));
+  constexpr std::int64_t kLongest = std::int64_t{1} << 52;  // exact in a double
+  for (auto [parameter, value] : {std::pair{"context_length", e.context_length},
+                                  {"forecast_length", e.forecast_length},
+                                  {"width", e.width},
+                                  {"series", e.series},
+                                  {"length", e.length.back()}})
+    if (value > kLongest) return invalid(parameter, std::to_string(value), "at most 2^52");
+  for (std::int64_t length : e.length)
+    if (length < e.forecast_length)
+      return invalid("length", std::to_string(length),
+                     "at least forecast_length (" + std::to_string(e.forecast_length) + ")");
+  CV_CHECK(at_least("batch_size", e.batch_size, 1));
+  CV_CHECK(at_least("windows_per_series", e.windows_per_series, 1));
+  if (e.windows_per_series > e.batch_size)
+    return invalid("windows_per_series", std::to_string(e.windows_per_series),
+                   "at most batch_size (" + std::to_string(e.batch_size) + ")");
+  if (e.batch_size / e.windows_per_series > e.series)
+    return invalid("batch_size", std::to_string(e.batch_size),
+                   "such that batch_size / windows_per_series is at most series (" + std::to_string(e.series) + ")");
+  CV_CHECK(positive("noise_multiplier", e.noise_multiplier, open));
+  if (e.unit == Unit::w_event) return invalid("unit", "w-event", "event (with width for w events in a row) or user");
+  CV_CHECK(at_least("width", e.width, 1));
+  CV_CHECK(not_negative("context_noise", e.context_noise));
+  CV_CHECK(not_negative("label_noise", e.label_noise));
+  const bool augmented = e.context_noise > 0 || e.label_noise > 0;
+  if (augmented && e.windows_per_series != 1)
+    return invalid("windows_per_series", std::to_string(e.windows_per_series),
+                   "1 when there is context or label noise");
+  if (augmented && e.bottom_level != StructuredSubsampling::Bottom::with_replacement)
+    return invalid("bottom_level", "poisson", "with_replacement when there is context or label noise");
+  return {};
+}
+
+Result<void> check_event(const Event& event, bool open, int depth) {
+  CV_CHECK(at_least("count", event.count, 1));
+  return std::visit(Overloaded{
+                        [&](const Gaussian& e) { return positive("noise_multiplier", e.noise_multiplier, open); },
+                        [&](const Laplace& e) { return positive("noise_multiplier", e.noise_multiplier, open); },
+                        [&](const DiscreteGaussian& e) -> Result<void> {
+                          CV_CHECK(at_least("sensitivity", e.sensitivity, 0));
+                          return positive("scale", e.scale, open);
+                        },
+                        [&](const DiscreteLaplace& e) -> Result<void> {
+                          CV_CHECK(at_least("sensitivity", e.sensitivity, 0));
+                          return positive("scale", e.scale, open);
+                        },
+                        [&](const Exponential& e) {
+                          return open && std::isnan(e.epsilon) ? Result<void>() : not_negative("epsilon", e.epsilon);
+                        },
+                        [&](const Pure& e) {
+                          return open && std::isnan(e.epsilon) ? Result<void>() : not_negative("epsilon", e.epsilon);
+                        },
+                        [&](const Approximate& e) -> Result<void> {
+                          if (!(open && std::isnan(e.epsilon))) CV_CHECK(not_negative("epsilon", e.epsilon));
+                          if (!(e.delta >= 0 && e.delta <= 1)) return invalid("delta", e.delta, "between 0 and 1");
+                          return {};
+                        },
+                        [&](const RandomizedResponse& e) -> Result<void> {
+                          CV_CHECK(at_least("values", e.values, 2));
+                          return open && std::isnan(e.epsilon) ? Result<void>() : not_negative("epsilon", e.epsilon);
+                        },
+                        [&](const Mixture& e) -> Result<void> {
+                          CV_CHECK(check(e.p, "p"));
+                          CV_CHECK(check(e.q, "q"));
+                          return positive("noise_multiplier", e.noise_multiplier, open);
+                        },
+                        [&](const TimeSubsampling& e) { return check(e, open); },
+                        [&](const StructuredSubsampling& e) { return check(e, open); },
+                        [&](const Compose& e) -> Result<void> {
+                          if (e.events.empty())
+                            return invalid("events", "an empty list", "a list of at least one event");
+                          if (depth >= kMaxNesting)
+                            return invalid("events", "a deeper nesting",
+                                           "nested at most " + std::to_string(kMaxNesting) + " deep");
+                          for (const Event& part : e.events) CV_CHECK(check_event(part, open, depth + 1));
+                          return {};
+                        },
+                    },
+                    event.kind);
+}
+
+// The noise parameter of a simple event, or nullptr for `compose`.
+double* noise_parameter(Event& event) {
+  return std::visit(
+      Overloaded{[](Gaussian& e) { return &e.noise_multiplier; }, [](Laplace& e) { return &e.noise_multiplier; },
+                 [](DiscreteGaussian& e) { return &e.scale; }, [](DiscreteLaplace& e) { return &e.scale; },
+                 [](Exponential& e) { return &e.epsilon; }, [](Pure& e) { return &e.epsilon; },
+                 [](Approximate& e) { return &e.epsilon; }, [](RandomizedResponse& e) { return &e.epsilon; },
+                 [](Mixture& e) { return &e.noise_multiplier; }, [](TimeSubsampling& e) { return &e.noise_multiplier; },
+                 [](StructuredSubsampling& e) { return &e.noise_multiplier; },
+                 [](Compose&) -> double* { return nullptr; }},
+      event.kind);
+}
+
+}  // namespace
+
+std::string_view name(const Event& event) {
+  static constexpr std::string_view kNames[] = {"gaussian",
+                                                "laplace",
+                                                "discrete_gaussian",
+                                                "discrete_laplace",
+                                                "exponential",
+                                                "pure",
+                                                "approximate",
+                                                "randomized_response",
+                                                "mixture",
+                                                "time_subsampling",
+                                                "structured_subsampling",
+                                                "compose"};
+  static_assert(std::size(kNames) == std::variant_size_v<Kind>);
+  return kNames[event.kind.index()];
+}
+
+Result<void> validate(const Event& event, bool open_noise) {
+  auto checked = check_event(event, open_noise, 0);
+  if (!checked) checked.error().message.insert(0, std::string(name(event)) + ": ");
+  return checked;
+}
+
+Event with_noise(Event event, double value) {
+  if (auto* compose = std::get_if<Compose>(&event.kind)) {
+    for (Event& part : compose->events) part = with_noise(std::move(part), value);
+  } else if (double* noise = noise_parameter(event); std::isnan(*noise)) {
+    *noise = value;
+  }
+  return event;
+}
+
+bool has_open_noise(const Event& event) {
+  if (const auto* compose = std::get_if<Compose>(&event.kind))
+    return std::any_of(compose->events.begin(), compose->events.end(), has_open_noise);
+  return std::isnan(*noise_parameter(const_cast<Event&>(event)));
+}
+
+Event opened(Event event) {
+  if (double* noise = noise_parameter(event)) *noise = kToCalibrate;
+  return event;
+}
+
+std::optional<Unit> unit_of(const Event& event) {
+  if (const auto* e = std::get_if<StructuredSubsampling>(&event.kind))
+    return e->unit == Unit::event && e->width > 1 ? Unit::w_event : e->unit;
+  if (std::holds_alternative<TimeSubsampling>(event.kind)) return Unit::user;
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    // The composition protects only what every part protects.
+    std::optional<Unit> narrowest;
+    for (const Event& part : compose->events)
+      if (const auto unit = unit_of(part)) narrowest = narrowest ? std::min(*narrowest, *unit) : *unit;
+    return narrowest;
+  }
+  return std::nullopt;
+}
+
+std::optional<Relation> relation_of(const Event& event) {
+  if (std::holds_alternative<TimeSubsampling>(event.kind)) return Relation::add_remove;
+  if (std::holds_alternative<StructuredSubsampling>(event.kind) ||
+      std::holds_alternative<RandomizedResponse>(event.kind))
+    return Relation::replace;
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    std::optional<Relation> common;
+    for (const Event& part : compose->events) {
+      const auto relation = relation_of(part);
+      if (!relation) continue;
+      if (common && *common != *relation) return std::nullopt;
+      common = relation;
+    }
+    return common;
+  }
+  return std::nullopt;
+}
+
+}  // namespace chronoveil::accounting
