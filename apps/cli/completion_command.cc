@@ -91,20 +91,10 @@ complete -o default -F _{0} {0}
       top.name, case_branches(top, true), case_branches(top, false), value_branches(top));
 }
 
+// zsh keeps the words typed so far in `words`, so the branches that set `words` stand in a function of their own.
 std::string zsh_completion(const CommandRow& top) {
   return fmt::format(
       R"(#compdef {0}
-_{0}() {{
-  local at={0} words_now='' word
-  for word in "${{(@)words[2,CURRENT-1]}}"; do
-    case "$at $word" in
-{1}    esac
-  done
-  local -a candidates
-  _{0}_words "$at" "${{words[CURRENT-1]}}" || {{ _files; return }}
-  candidates=("${{(@s: :)REPLY}}")
-  compadd -- $candidates
-}}
 _{0}_words() {{
   local at="$1" words=''
   case "$at" in
@@ -113,6 +103,16 @@ _{0}_words() {{
 {3}  esac
   REPLY="$words"
 }}
+_{0}() {{
+  local at={0} word REPLY=''
+  for word in "${{(@)words[2,CURRENT-1]}}"; do
+    case "$at $word" in
+{1}    esac
+  done
+  _{0}_words "$at" "${{words[CURRENT-1]}}"
+  if [[ -n "$REPLY" ]]; then compadd -- "${{(@s: :)REPLY}}"; else _files; fi
+}}
+if [[ "${{funcstack[1]}}" = _{0} ]]; then _{0} "$@"; else compdef _{0} {0}; fi
 )",
       top.name, case_branches(top, true), case_branches(top, false), value_branches(top));
 }

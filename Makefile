@@ -1,0 +1,49 @@
+# What to type. Everything works in a fresh clone on a bare Debian machine, as root or as a user with sudo.
+PREFIX ?= /usr/local
+DESTDIR ?=
+export DESTDIR
+
+.PHONY: help setup build run test bench check format docs install uninstall clean
+
+help:  ## Say what there is to type
+	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+setup:  ## Install the Debian packages that building and testing need
+	@tools/setup.sh build test
+
+build:  ## Build the program: build/chronoveil
+	@tools/setup.sh build
+	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
+	@cmake --build --preset dev --target chronoveil printed
+
+run: build  ## Build, then take the guided tour
+	@tools/tour.sh
+
+test:  ## Install, build, run every test and check; a table of times at the end
+	@tools/test.sh
+
+bench:  ## Build and run the benchmarks, print their table
+	@tools/setup.sh build bench
+	@cmake --preset release -DCHRONOVEIL_BENCH=ON
+	@cmake --build --preset release
+	@tools/bench.sh
+
+check:  ## Static analysis: clang-tidy and cppcheck
+	@tools/setup.sh build test check
+	@tools/check.sh
+
+format:  ## Format the C++ sources in place
+	@tools/format.sh
+
+docs: build  ## Run every command in the documentation and rewrite its output
+	@python3 tools/run_docs.py --update
+
+install:  ## Install under PREFIX (default /usr/local), honouring DESTDIR
+	@test -x build/chronoveil || $(MAKE) --no-print-directory build
+	@cmake --install build --prefix "$(PREFIX)"
+
+uninstall:  ## Remove what install put there
+	@xargs -a build/install_manifest.txt -I{} rm -fv "$(DESTDIR){}"
+
+clean:  ## Remove everything that was built
+	rm -rf build build-asan build-tsan build-fuzz build-release out

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Includes point one way: this table says which module may include which, and the check holds the tree to it.
+
+  tools/check_layers.py [ROOT]                      check the sources and CMakeLists.txt under ROOT
+  tools/check_layers.py [ROOT] --include-roots M D  make, in folder D, include roots with just what module M may see
+
+Every module may include itself and base. Nothing else is implied: what a module uses, its row names.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+LAYERS = {
+    "base": set(),
+    "data": set(),
+    "bound": {"data"},
+    "noise": set(),
+    "accounting": set(),
+    "ledger": {"accounting"},
+    "temporal": {"noise"},
+    "mechanisms": {"bound", "noise", "accounting", "ledger"},
+    "forecasting": {"data", "bound", "noise", "accounting", "ledger"},
+    # A plan is made from public facts only: neither data nor what was bounded from data.
+    "plan": {"mechanisms", "accounting"},
+    "post": set(),
+    "report": {"post", "plan", "ledger"},
+    "engine": {"data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
+               "report"},
+    # The program parses, calls and prints. It may go to a module directly where the engine adds nothing.
+    "cli": {"noise", "accounting", "ledger", "engine"},
+}
+
+# Headers that a module must not include although they are no module of ours.
+FOREIGN = {"base": (r"nlohmann/", r"fmt/", r"CLI/")}
+
+SOURCES = {".h", ".cc"}
+# Strings are matched too, so that a /* inside one starts no comment.
+STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+MODULE_LINE = re.compile(r"^chronoveil_module\((\w+)([^)]*)\)", re.MULTILINE)
+
+
+def visible(module):
+    return LAYERS[module] | {module, "base"}
+
+
+def find_cycle(layers):
+    """A list of modules that include each other in a ring, or nothing."""
+    done = set()
+
+    def walk(module, path):
+        if module in path:
+            return path[path.index(module):] + [module]
+        if module in done:
+            return None
+        for below in sorted(layers.get(module, ())):
+            if ring := walk(below, path + [module]):
+                return ring
+        done.add(module)
+        return None
+
+    for module in layers:
+        if ring := walk(module, []):
+            return ring
+    return None
+
+
+def modules_under(root):
+    source = root / "src" / "chronoveil"
+    folders = {path.name: path for path in sorted(source.iterdir())} if source.is_dir() else {}
+    for app in sorted((root / "apps").glob("*")):
+        folders[app.name] = app
+    return folders
+
+
+def without_comments(text):
+    """The same text, each comment replaced by blanks, so that lines and columns stay."""
+    return STRING_OR_COMMENT.sub(
+        lambda match: match.group() if match.group().startswith('"') else re.sub(r"[^\n]", " ", match.group()), text)
+
+
+def check_file(path, module, root):
+    text = without_comments(path.read_text(encoding="utf-8"))
+    for match in INCLUDE.finditer(text.replace("\\\n", "  ")):
+        where = f"{path.relative_to(root)}:{text.count(chr(10), 0, match.start()) + 1}"
+        target = match.group(1)
+        if len(target) < 2 or (target[0], target[-1]) not in {("<", ">"), ('"', '"')}:
+            yield f"{where}: include {target} names no file"
+            continue
+        name = target[1:-1]
+        for pattern in FOREIGN.get(module, ()):
+            if re.match(pattern, name):
+                yield f"{where}: {module} must not include {name}"
+        if name.startswith("chronoveil/"):
+            parts = name.split("/")
+            if ".." in parts or len(parts) < 3:
+                yield f"{where}: {name} must be written as chronoveil/MODULE/FILE"
+            elif parts[1] not in LAYERS:
+                yield f"{where}: {parts[1]} is not a module of the table"
+            elif parts[1] not in visible(module):
+                yield f"{where}: {module} must not include {parts[1]} ({name})"
+        elif ".." in name.split("/"):
+            yield f"{where}: {name} leaves its folder; write chronoveil/MODULE/FILE"
+
+
+def check_cmake(root):
+    path = root / "CMakeLists.txt"
+    if not path.is_file():
+        return
+    for module, links in MODULE_LINE.findall(path.read_text(encoding="utf-8")):
+        if module not in LAYERS:
+            yield f"CMakeLists.txt: {module} is not a module of the table"
+            continue
+        for linked in re.findall(r"chronoveil::(\w+)", links):
+            if linked not in visible(module):
+                yield f"CMakeLists.txt: {module} must not link {linked}"
+
+
+def check_tree(root, layers=None):
+    ring = find_cycle(LAYERS if layers is None else layers)
+    if ring:
+        yield "the table has a ring: " + " -> ".join(ring)
+    files = 0
+    for module, folder in modules_under(root).items():
+        if module not in LAYERS:
+            yield f"{folder.relative_to(root)}: {module} is not a module of the table"
+            continue
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in SOURCES:
+                files += 1
+                yield from check_file(path, module, root)
+    if files == 0:
+        yield f"{root}: no sources found"
+    yield from check_cmake(root)
+
+
+def make_include_roots(root, module, folder):
+    """A folder whose chronoveil/ holds links to just the modules that `module` may include."""
+    (folder / "chronoveil").mkdir(parents=True, exist_ok=True)
+    for name in sorted(visible(module)):
+        target = root / "src" / "chronoveil" / name
+        if target.is_dir():
+            (folder / "chronoveil" / name).symlink_to(target.resolve())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--include-roots", nargs=2, metavar=("MODULE", "FOLDER"))
+    arguments = parser.parse_args()
+    if arguments.include_roots:
+        module, folder = arguments.include_roots
+        if module not in LAYERS:
+            sys.exit(f"check_layers: {module} is not a module of the table")
+        make_include_roots(arguments.root, module, Path(folder))
+        return
+    problems = list(check_tree(arguments.root))
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        sys.exit(1)
+    print("layers: every include is in the table")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing, and nothing else.
+#   tools/setup.sh [build] [test] [bench] [check] [--list]
+# With CHRONOVEIL_INSTALLED=FILE the names of what was installed are written there. docs/dependencies.md says what
+# each is for.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+build=(g++ cmake ninja-build pkg-config libsodium-dev libsqlite3-dev libpq-dev libeigen3-dev libboost-dev
+  libexpected-dev libcli11-dev nlohmann-json3-dev libfmt-dev)
+test=(libgtest-dev librapidcheck-dev postgresql clang libclang-rt-14-dev clang-format python3 zsh fish)
+bench=(libbenchmark-dev)
+check=(clang clang-tidy cppcheck python3)
+
+list_only=false
+wanted=()
+for group in "$@"; do
+  case "$group" in
+    build | test | bench | check)
+      declare -n members="$group"
+      wanted+=("${members[@]}")
+      ;;
+    --list) list_only=true ;;
+    *)
+      echo "setup: $group is not a group; it must be build, test, bench or check" >&2
+      exit 2
+      ;;
+  esac
+done
+if $list_only; then
+  printf '%s\n' "${wanted[@]}" | sort -u
+  exit
+fi
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
+  else
+    echo "setup: this needs root and there is no sudo; as root, run: $*" >&2
+    return 1
+  fi
+}
+
+# A run as root leaves build folders that the next run as a user could not write.
+if [ "$(id -u)" != 0 ]; then
+  if ! [ -w . ]; then
+    echo "setup: $(id -un) cannot write to this checkout, which belongs to $(stat -c %U .); clone it as $(id -un)" >&2
+    exit 1
+  fi
+  foreign=()
+  for folder in build build-* out; do
+    if [ -e "$folder" ] && [ -n "$(find "$folder" ! -user "$(id -u)" -print -quit)" ]; then foreign+=("$folder"); fi
+  done
+  if [ ${#foreign[@]} -gt 0 ]; then
+    echo "setup: taking over from an earlier run by another user: ${foreign[*]}"
+    as_root chown -R "$(id -u):$(id -g)" "${foreign[@]}"
+  fi
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "setup: this is not Debian; please install the equivalents of: ${wanted[*]}" >&2
+  exit 1
+fi
+missing=()
+for package in $(printf '%s\n' "${wanted[@]}" | sort -u); do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  if [ "$status" != installed ]; then missing+=("$package"); fi
+done
+if [ -n "${CHRONOVEIL_INSTALLED:-}" ]; then echo "${missing[*]}" >"$CHRONOVEIL_INSTALLED"; fi
+if [ ${#missing[@]} = 0 ]; then
+  echo "setup: everything needed is installed"
+  exit
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+as_root apt-get -qq -o DPkg::Lock::Timeout=120 update
+as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0 \
+  install --no-install-recommends "${missing[@]}" >/dev/null
+echo "setup: done"
