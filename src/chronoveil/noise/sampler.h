@@ -1,0 +1,92 @@
+// Exact sampler for the four laws of noise, in grid steps. It sees bits, never data.
+//
+// Method: rejection from 1023 strips of equal width under a step function, with integers all the way.
+//   The magnitude |X| is measured in units (half grid steps or a fraction of them for a rounded law, grid steps for a
+//   discrete one). Strip i covers the positions [i 2^P, (i + 1) 2^P); over it the density, times an integer constant c,
+//   lies between integers inner_i <= c f <= outer_i. A uniform point under the steps outer_i is drawn and kept when it
+//   is below c f: what is kept has a position with density proportional to f, exactly, whatever the steps are.
+//   - A point below inner_i is kept without a further look, and only the integer part of its position is ever used, so
+//     one 64-bit word gives column, coin, sign and position of the integer-weighted alias table: some 98 draws in 100.
+//   - All the slivers between inner_i and outer_i, the tail and the mass that rounds the total up to a power of two
+//     are one further outcome of that table. It draws which of them, and then decides by accepts(), whose lazily
+//     extended bits make the comparison with the irrational c f exact.
+//   - Beyond the last strip follow blocks J = 0, 1, ... of 2^q units, each half as high as the one before. One block
+//     lowers f by a factor of at least e > 2, so these steps, too, stay above c f, however far out.
+//   So every probability is a ratio of integers or an exact comparison: the law is the stated law, with no
+//   total-variation distance to charge.
+//
+// Edges: results are limited to +-kNoiseLimit = 2^62 (a probability below exp(-2^20) even at the largest scale). That
+// is no error when values are within +-kValueLimit = 2^61 and the sum is limited to the same, as add_noise() does: a
+// sum with noise beyond 2^62 is beyond 2^61 in any case, so the limited sum is a function of the unlimited one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/result.h"
+#include "chronoveil/noise/acceptance.h"
+#include "chronoveil/noise/alias_table.h"
+#include "chronoveil/noise/law.h"
+
+namespace chronoveil::noise {
+
+inline constexpr double kSmallestScale = 0x1p-40;  // in grid steps
+inline constexpr double kLargestScale = 0x1p40;
+inline constexpr std::int64_t kNoiseLimit = std::int64_t{1} << 62;
+inline constexpr std::int64_t kValueLimit = std::int64_t{1} << 61;
+
+class Sampler {
+ public:
+  // `scale` in grid steps, the exact rational that the double is; refused outside [kSmallestScale, kLargestScale].
+  static Result<Sampler> make(Law, double scale, Route = Route::quick_then_wide);
+
+  // One draw, and many independent draws. Both follow the same law; they use up the bits differently.
+  std::int64_t operator()(BitSource&) const;
+  void fill(std::span<std::int64_t> out, BitSource&) const;
+
+  Law law() const { return law_; }
+  double scale() const { return scale_; }
+
+ private:
+  Sampler(Law, double scale, Route);
+
+  struct Draw {
+    std::int64_t value;
+    bool kept;
+  };
+  void choose_strips();
+  void build_tables();
+  template <bool kRounded>
+  Draw draw(std::uint64_t word, BitSource&) const;
+  template <bool kRounded>
+  Draw draw_beside(std::uint64_t word, BitSource&) const;
+  template <bool kRounded>
+  Draw signed_value(Uint128 position, bool negative) const;
+  template <bool kRounded>
+  void fill_with(std::span<std::int64_t> out, BitSource&) const;
+
+  Law law_;
+  double scale_;
+  Route route_;
+  Curve curve_;                    // in units
+  unsigned unit_bits_ = 0;         // units in a half grid step, as a power of two (rounded laws)
+  unsigned strip_bits_ = 0;        // P
+  unsigned block_bits_ = 0;        // q
+  std::uint64_t factor_ = 0;       // c
+  std::uint64_t tail_height_ = 0;  // twice the height of block 0, times 2^(q - P)
+  std::vector<AliasColumn> columns_;
+  std::vector<std::uint32_t> inner_;         // of each strip
+  std::vector<std::uint32_t> sliver_begin_;  // of each strip, then of the tail, then of the mass that rounds up
+  std::uint64_t beside_weight_ = 0;
+};
+
+// value + noise, limited to +-kValueLimit. Precondition: |value| <= kValueLimit (to_grid and clamping see to it) and
+// |noise| <= kNoiseLimit. Only here, after the noise, may anything saturate.
+constexpr std::int64_t add_noise(std::int64_t value, std::int64_t noise) {
+  const std::int64_t sum = value + noise;
+  return sum < -kValueLimit ? -kValueLimit : sum > kValueLimit ? kValueLimit : sum;
+}
+
+}  // namespace chronoveil::noise

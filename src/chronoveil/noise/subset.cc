@@ -1,0 +1,51 @@
+#include "chronoveil/noise/subset.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+
+#include "chronoveil/noise/bernoulli.h"
+#include "chronoveil/noise/uniform.h"
+
+namespace chronoveil::noise {
+
+Result<std::vector<std::int64_t>> poisson_subset(std::int64_t n, double rate, BitSource& bits) {
+  if (n < 0) return invalid("n", std::to_string(n), "it must be at least 0");
+  if (!(rate >= 0 && rate <= 1)) return invalid("rate", rate, "it must be between 0 and 1");
+  std::vector<std::int64_t> chosen;
+  if (rate == 0) return chosen;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (bernoulli(rate, bits)) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+Result<std::vector<std::int64_t>> fixed_size_subset(std::int64_t n, std::int64_t size, BitSource& bits) {
+  if (n < 0) return invalid("n", std::to_string(n), "it must be at least 0");
+  if (size < 0 || size > n) return invalid("size", std::to_string(size), "it must be between 0 and n");
+  std::vector<std::int64_t> chosen;
+  chosen.reserve(static_cast<std::size_t>(size));
+  if (size > n / 8) {
+    // Dense: walk over all and take each with probability (still needed) / (still left) [Knuth, Algorithm S].
+    std::int64_t needed = size;
+    for (std::int64_t i = 0; needed > 0; ++i) {
+      if (uniform_below(static_cast<std::uint64_t>(n - i), bits) < static_cast<std::uint64_t>(needed)) {
+        chosen.push_back(i);
+        --needed;
+      }
+    }
+    return chosen;
+  }
+  // Sparse: Floyd's algorithm [Bentley87], one draw for each chosen index however large n is.
+  std::unordered_set<std::int64_t> seen;
+  for (std::int64_t last = n - size; last < n; ++last) {
+    const std::int64_t drawn = uniform_between(0, last, bits);
+    const std::int64_t index = seen.insert(drawn).second ? drawn : last;
+    seen.insert(index);
+    chosen.push_back(index);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace chronoveil::noise
