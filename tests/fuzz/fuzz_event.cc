@@ -24,9 +24,11 @@ void check(std::string_view text, bool open_noise) {
   if (!event) {
     require(event.error().kind == ErrorKind::usage, "a refused event is not a usage error");
     require(!event.error().message.empty(), "an error says nothing");
+    require(event.error().message.find('\n') == std::string::npos, "an error has more than one line");
     return;
   }
   require(accounting::validate(*event, open_noise).has_value(), "an accepted event is not valid");
+  if (accounting::has_open_noise(*event)) return;  // only what has happened is written down
   const std::string canonical = accounting::to_text(*event);
   const Result<accounting::Event> again = accounting::parse_event(canonical, open_noise);
   require(again.has_value(), "canonical text is refused");
