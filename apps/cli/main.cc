@@ -2,6 +2,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/version.h"
@@ -24,6 +25,14 @@ std::string version_line() {
   return line;
 }
 
+// What is wrong with the command line. A word that nobody knows explains itself and what is missing because of it.
+std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  std::string message = wrong.what();
+  if (!unknown.empty()) message = unknown.front() + " is not known here";
+  return message + "; see chronoveil --help";
+}
+
 int run(int argc, char** argv) {
   CommandContext context;
   CLI::App app("Publishes time series about people with a privacy guarantee that can be checked", "chronoveil");
@@ -38,7 +47,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& answered) {  // --help, --version
     app.exit(answered);
   } catch (const CLI::ParseError& wrong) {
-    print_error(std::string(wrong.what()) + "; see chronoveil --help");
+    print_error(explain(app, wrong));
     return static_cast<int>(ErrorKind::usage);
   }
   return context.exit_code;

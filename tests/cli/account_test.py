@@ -1,0 +1,173 @@
+"""account and calibrate from outside: every malformed request ends with its exit code and one line that names it."""
+
+import json
+import math
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import ProgramTest
+
+GAUSSIAN = {"event": "gaussian", "noise_multiplier": 2, "count": 10}
+MIXTURE = {"event": "mixture", "p": {"means": [0, 1], "weights": [0.5, 0.5]}, "q": {"means": [0], "weights": [1]},
+           "noise_multiplier": 1}
+TIME = {"event": "time_subsampling", "participation": 4, "rate": 0.1, "noise_multiplier": 2}
+TRAINING = {"event": "structured_subsampling", "series": 100, "length": 744, "context_length": 48, "forecast_length": 24,
+            "batch_size": 10, "noise_multiplier": 1}
+
+
+def text(event, **changes):
+    return json.dumps({**event, **changes})
+
+
+class Account(ProgramTest):
+    def refused(self, mention, event, *arguments):
+        self.assert_fails(2, mention, "account", event, *(arguments or ("--delta", "1e-6")))
+
+    def test_json_that_is_none_is_refused(self):
+        for broken in ("{", "{}}", "[]", "1", "null", '"gaussian"', '{"event": "gaussian",}', '{"event": "\\ud800"}'):
+            with self.subTest(broken):
+                self.refused("", broken)
+
+    def test_bytes_that_are_no_text_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "event.json"
+            path.write_bytes(b'{"event": "\xff\xfe"}')
+            self.refused("", f"@{path}")
+
+    def test_nesting_without_end_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "event.json"
+            for deep in ("[" * 200000, '{"event":"compose","events":[' * 50000, '{"a":' * 200000):
+                path.write_text(deep, encoding="utf-8")
+                self.refused("", f"@{path}")
+
+    def test_an_unknown_event_is_refused_by_name(self):
+        self.refused("gausian", '{"event": "gausian", "noise_multiplier": 1}')
+        self.refused("event", '{"noise_multiplier": 1}')
+
+    def test_an_unknown_field_is_refused_by_name(self):
+        self.refused("noise", text(GAUSSIAN, noise=3))
+        self.refused("rate", text(GAUSSIAN, rate=0.5))
+
+    def test_a_missing_field_is_refused_by_name(self):
+        self.refused("noise_multiplier", '{"event": "gaussian"}')
+        self.refused("participation", '{"event": "time_subsampling", "rate": 0.1, "noise_multiplier": 1}')
+
+    def test_a_field_of_the_wrong_kind_is_refused_by_name(self):
+        for value in ("2", None, [2], {"a": 2}, True):
+            with self.subTest(value):
+                self.refused("noise_multiplier", text(GAUSSIAN, noise_multiplier=value))
+
+    def test_noise_must_be_finite_and_positive(self):
+        for value in ("0", "-1", "-0.0", "1e999", "NaN", "Infinity"):
+            with self.subTest(value):
+                self.refused("", f'{{"event": "gaussian", "noise_multiplier": {value}}}')
+
+    def test_a_probability_lies_between_zero_and_one(self):
+        for value in (-0.1, 1.1, 1e300):
+            with self.subTest(value):
+                self.refused("rate", text(TIME, rate=value))
+
+    def test_delta_lies_between_zero_and_one(self):
+        for value in ("-1e-9", "1", "2", "nan", "inf", "-inf", "1e999", "word", ""):
+            with self.subTest(value):
+                self.refused("delta", text(GAUSSIAN), "--delta", value)
+
+    def test_epsilon_is_finite_and_not_negative(self):
+        for value in ("-1", "nan", "inf", "1e999", "word"):
+            with self.subTest(value):
+                self.refused("epsilon", text(GAUSSIAN), "--epsilon", value)
+
+    def test_counts_are_whole_positive_and_below_two_to_the_63(self):
+        for value in ("0", "-1", "1.5", "9223372036854775808", "18446744073709551616", "1e19", "1e300"):
+            with self.subTest(value):
+                self.refused("count", f'{{"event": "gaussian", "noise_multiplier": 1, "count": {value}}}')
+
+    def test_lists_that_are_empty_are_refused_by_name(self):
+        self.refused("events", '{"event": "compose", "events": []}')
+        self.refused("length", text(TRAINING, length=[]))
+        self.refused("means", text(MIXTURE, p={"means": [], "weights": []}))
+
+    def test_weights_sum_to_one_and_are_not_negative(self):
+        for weights in ([0.5, 0.4], [0.6, 0.6], [1.5, -0.5], [1]):
+            with self.subTest(weights):
+                self.refused("weights", text(MIXTURE, p={"means": [0, 1], "weights": weights}))
+
+    def test_training_that_does_not_fit_its_series_is_refused_by_name(self):
+        self.refused("batch_size", text(TRAINING, batch_size=0))
+        self.refused("forecast_length", text(TRAINING, forecast_length=745))
+        self.refused("series", text(TRAINING, series=0))
+        self.refused("top_level", text(TRAINING, top_level="sometimes"))
+        self.refused("unit", text(TRAINING, unit="household"))
+
+    def test_a_file_that_is_not_there_is_a_storage_error(self):
+        self.assert_fails(5, "/nowhere/event.json", "account", "@/nowhere/event.json", "--delta", "1e-6")
+
+    def test_a_question_must_be_asked(self):
+        self.assert_fails(2, "--delta", "account", text(GAUSSIAN))
+
+    def test_an_event_comes_inline_from_a_file_from_stdin_or_by_name(self):
+        inline = self.assert_json("account", text(GAUSSIAN), "--delta", "1e-6")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "event.json"
+            path.write_text(text(GAUSSIAN), encoding="utf-8")
+            self.assertEqual(self.assert_json("account", f"@{path}", "--delta", "1e-6"), inline)
+        self.assertEqual(self.assert_json("account", "-", "--delta", "1e-6", stdin=text(GAUSSIAN)), inline)
+        self.assertEqual(self.assert_json("account", "gaussian", "--noise-multiplier", "2", "--count", "10", "--delta",
+                                          "1e-6"), inline)
+
+    def test_a_price_has_both_bounds_and_says_what_it_is(self):
+        price = self.assert_json("account", text(GAUSSIAN), "--delta", "1e-6")
+        self.assertLessEqual(price["epsilon_lower"], price["epsilon"])
+        self.assertEqual(price["analysis"], "certified")
+        self.assertIn(price["certificate"], {"exact", "upper bound"})
+        # A Gaussian composed ten times is one Gaussian with μ = √10/2 [DongRothSu19], checked against its profile.
+        mu = math.sqrt(10) / 2
+
+        def profile(epsilon):
+            def phi(x):
+                return math.erfc(-x / math.sqrt(2)) / 2
+            return phi(mu / 2 - epsilon / mu) - math.exp(epsilon) * phi(-mu / 2 - epsilon / mu)
+
+        self.assertLessEqual(profile(price["epsilon"]), 1e-6)
+        self.assertGreaterEqual(profile(price["epsilon_lower"]), 1e-6 * (1 - 1e-6))
+
+    def test_an_infinite_epsilon_is_null_with_a_reason(self):
+        price = self.assert_json("account", '{"event": "gaussian", "noise_multiplier": 1}', "--delta", "0")
+        self.assertIsNone(price["epsilon"])
+        self.assertTrue(price["reason"])
+
+    def test_the_largest_count_fits_and_one_more_does_not(self):
+        limits = ("--epsilon", "2", "--delta", "1e-6")
+        count = self.assert_json("account", '{"event": "gaussian", "noise_multiplier": 20}', *limits, "--max-count")["count"]
+        for extra, fits in ((0, True), (1, False)):
+            event = json.dumps({"event": "gaussian", "noise_multiplier": 20, "count": count + extra})
+            price = self.assert_json("account", event, "--delta", "1e-6")
+            self.assertEqual(price["epsilon_lower" if extra else "epsilon"] <= 2, fits)
+
+
+class Calibrate(ProgramTest):
+    def test_the_noise_found_is_within_the_budget_and_not_wasteful(self):
+        answer = self.assert_json("calibrate", '{"event": "gaussian", "count": 10}', "--epsilon", "1", "--delta", "1e-6")
+        self.assertLessEqual(answer["epsilon"], 1)
+        event = json.dumps({"event": "gaussian", "count": 10, "noise_multiplier": answer["noise_multiplier"]})
+        price = self.assert_json("account", event, "--delta", "1e-6")
+        self.assertLessEqual(price["epsilon"], 1)
+        self.assertGreater(price["epsilon"], 0.99)
+
+    def test_both_limits_are_required(self):
+        self.assert_fails(2, "--delta", "calibrate", "gaussian", "--epsilon", "1")
+        self.assert_fails(2, "--epsilon", "calibrate", "gaussian", "--delta", "1e-6")
+
+    def test_limits_out_of_range_are_refused_by_name(self):
+        for arguments, mention in ((("--epsilon", "-1", "--delta", "1e-6"), "epsilon"),
+                                   (("--epsilon", "nan", "--delta", "1e-6"), "epsilon"),
+                                   (("--epsilon", "1", "--delta", "1"), "delta"),
+                                   (("--epsilon", "1", "--delta", "-0.1"), "delta")):
+            with self.subTest(arguments):
+                self.assert_fails(2, mention, "calibrate", "gaussian", *arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()
