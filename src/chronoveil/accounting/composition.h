@@ -1,0 +1,62 @@
+// The composition of privacy-loss distributions on one grid, read as δ(ε) or ε(δ), bounded from one side.
+//
+// Masses are multiplied by e^{θ·loss} before the transform and divided by it after, with θ near the saddle point of
+// the question asked: the sum then lives where the answer is, so round-off is relative to the answer however small δ
+// is. What the transform cannot see (mass wrapped around, mass outside the window, round-off) is bounded and added to
+// an upper bound or taken from a lower one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "chronoveil/accounting/tilted.h"
+
+namespace chronoveil::accounting {
+
+// A distribution so many times.
+struct Repeated {
+  GridLoss loss;
+  std::int64_t count = 1;
+};
+
+class Composition {
+ public:
+  // All parts on one grid.
+  Composition(std::vector<Repeated> parts, Side side);
+
+  Result<double> delta_at(double epsilon);
+  // Infinity when the infinite mass alone exceeds δ.
+  Result<double> epsilon_at(double delta);
+
+  // The probability, in all, of a loss that is infinite: no ε can help against it.
+  double infinite_mass() const { return infinite_; }
+  // The standard deviation of one step's loss at the last question's tilt: what a grid must resolve.
+  double tilted_step_deviation() const { return step_deviation_; }
+
+ private:
+  double tilt_for_epsilon(double epsilon) const;
+  double tilt_for_delta(double delta) const;
+  double tilt_root(const std::function<double(double)>&) const;
+  double saddle_point_log_delta(double tilt) const;
+  Result<void> transform(double tilt);
+  double window_delta(double epsilon) const;
+  double window_epsilon(double delta) const;
+  double grid_loss(std::size_t k) const;
+  double log_delta_from(std::size_t k, double epsilon) const;
+  bool trusts(double epsilon) const;
+
+  std::vector<Repeated> parts_;
+  std::vector<Tilted> sketch_;  // few points, to find a tilt
+  Side side_;
+  double step_ = 0, steps_ = 0, infinite_ = 0, slack_ = 0, top_ = 0;
+  double step_deviation_ = 0;
+
+  // What transform() leaves: sums from each grid point up that answer every ε near the tilt's own.
+  double tilt_ = 0, log_scale_ = 0, outside_ = 0, error_ = 0;
+  long first_ = 0;
+  double window_step_ = 0;
+  std::vector<double> above_, decayed_;  // Σ_{i>=k} m_i e^{−θ(l_i − l_k)}, and the same with e^{−(θ+1)(l_i − l_k)}
+};
+
+}  // namespace chronoveil::accounting

@@ -1,0 +1,79 @@
+#include "chronoveil/accounting/normal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace chronoveil::accounting {
+namespace {
+
+constexpr long double kSqrtHalf = 0.70710678118654752440084436210484904L;
+constexpr long double kHalfLogTwoPi = 0.91893853320467274178032973640561764L;
+
+// (1 − t M(t)) by Mills' ratio; |t| <= 150 keeps it to 1e-15 or better.
+long double mills_slope(long double t) { return 1 - t * mills_ratio(t); }
+
+}  // namespace
+
+long double normal_tail(long double x) { return 0.5L * std::erfc(x * kSqrtHalf); }
+
+long double log_normal_density(long double x) { return -0.5L * x * x - kHalfLogTwoPi; }
+
+long double mills_ratio(long double x) {
+  if (x < 12) return normal_tail(x) * std::exp(-log_normal_density(x));
+  // Laplace's continued fraction 1/(x + 1/(x + 2/(x + 3/(x + ...)))), from the inside out; 80 terms suffice from 12 on.
+  long double tail = x;
+  for (int k = 80; k >= 1; --k) tail = x + k / tail;
+  return 1 / tail;
+}
+
+double gauss_width(double x) { return std::min(0.25, 3.0 / std::max(1.0, std::abs(x))); }
+
+double normal_interval(double lo, double hi) {
+  if (!(hi > lo)) return 0;
+  if (lo < 0 && hi > 0) return normal_interval(0, -lo) + normal_interval(0, hi);
+  if (hi <= 0) return normal_interval(-hi, -lo);
+  const double width = hi - lo;
+  if (width > gauss_width(lo)) return static_cast<double>(normal_tail(lo) - normal_tail(hi));
+  const double mid = 0.5 * (lo + hi), half = 0.5 * width;
+  double sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    const double left = mid - half * kGaussNodes[i], right = mid + half * kGaussNodes[i];
+    sum += kGaussWeights[i] * (std::exp(-0.5 * left * left) + std::exp(-0.5 * right * right));
+  }
+  return sum * half * (std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+}
+
+long double gaussian_profile(long double mu, long double epsilon) {
+  if (mu <= 0) return std::max(0.0L, -std::expm1(epsilon));
+  const long double x = epsilon / mu - mu / 2;
+  if (x > 150) return 0;  // below the range of a long double
+  if (x < -10) {
+    const long double y = x + mu;
+    const long double second =
+        y < -10 ? std::exp(epsilon) * normal_tail(y) : std::exp(log_normal_density(x)) * mills_ratio(y);
+    return normal_tail(x) - second;
+  }
+  const long double density = std::exp(log_normal_density(x));
+  if (mu > 0.5L) return density * (mills_ratio(x) - mills_ratio(x + mu));
+  // M(x) − M(x+μ) = ∫ (1 − t M(t)) dt, smooth and positive: no cancellation for small μ.
+  const long double half = mu / 2, mid = x + half;
+  long double sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    const long double step = half * kGaussNodes[i];
+    sum += kGaussWeights[i] * (mills_slope(mid - step) + mills_slope(mid + step));
+  }
+  return density * sum * half;
+}
+
+long double gaussian_profile_at(long double mu, long double alpha_minus_one) {
+  if (alpha_minus_one <= -1) return 1;
+  return gaussian_profile(mu, std::log1p(alpha_minus_one));
+}
+
+long double gaussian_profile_slope(long double mu, long double epsilon) {
+  const long double x = epsilon / mu - mu / 2;
+  return std::exp(log_normal_density(x)) / (2 * mu);
+}
+
+}  // namespace chronoveil::accounting

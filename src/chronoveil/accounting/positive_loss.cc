@@ -1,0 +1,228 @@
+#include "chronoveil/accounting/positive_loss.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chronoveil/accounting/normal.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+// Relative room for the rounding of long sums.
+constexpr double kSumError = 4e-16;
+
+struct Atom {
+  double mass;  // under P, times e^{tilt × loss}
+  double loss;
+};
+
+// Merges neighbouring outputs so that every group's loss is a multiple of `step`; a fraction of an output may go to
+// each of two groups (randomised post-processing). `atoms` by falling loss.
+GridLoss merged_onto_grid(const std::vector<Atom>& atoms, double step, double tilt, double slack) {
+  GridLoss grid{.step = step, .first = 0, .mass = {}, .infinite = 0, .slack = slack};
+  if (atoms.empty()) return grid;
+  const long top = static_cast<long>(std::floor((atoms.front().loss + slack) / step));
+  const long bottom = static_cast<long>(std::floor((atoms.back().loss + slack) / step));
+  grid.first = bottom;
+  grid.mass.assign(static_cast<std::size_t>(top - bottom + 1), 0.0);
+  std::size_t next = 0;
+  double left = 1;  // of atoms[next]
+  for (long index = top; index >= bottom && next < atoms.size(); --index) {
+    const double target = step * static_cast<double>(index);
+    double surplus = 0, sum = 0;  // surplus: P-mass minus e^target × Q-mass of the group
+    for (; next < atoms.size(); ++next, left = 1) {
+      const Atom& atom = atoms[next];
+      const double gap = std::abs(atom.loss - target) <= slack ? 0.0 : atom.loss - target;
+      const double mass = left * atom.mass * std::exp(-tilt * (atom.loss - target));
+      const double contribution = -std::expm1(-gap) * mass;
+      if (gap < 0 && surplus + contribution < 0) {
+        if (surplus > 0 && contribution < 0) {
+          const double fraction = surplus / -contribution;
+          sum += fraction * mass;
+          left *= 1 - fraction;
+        }
+        break;
+      }
+      surplus += contribution;
+      sum += mass;
+    }
+    grid.mass[static_cast<std::size_t>(index - bottom)] += sum;
+  }
+  return grid;
+}
+
+void push_half(std::vector<Atom>& atoms, const PositiveLoss& half) {
+  if (half.beyond_p > 0 && half.beyond_q > 0)
+    atoms.push_back({half.beyond_p, half.loss(half.bins()) + std::max(0.0, std::log(half.beyond_p / half.beyond_q))});
+  for (std::size_t i = half.bins(); i-- > 0;) {
+    if (!(half.p[i] > 0 && half.q[i] > 0)) continue;
+    const double offset = std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step);
+    atoms.push_back({half.p[i], half.loss(i) + offset});
+  }
+}
+
+}  // namespace
+
+PositiveLoss thinned(PositiveLoss loss, double rate) {
+  for (double& mass : loss.p) mass *= rate;
+  for (double& mass : loss.q) mass *= rate;
+  loss.beyond_p *= rate;
+  loss.beyond_q *= rate;
+  loss.infinite *= rate;
+  loss.zero = loss.zero * rate + (1 - rate);
+  return loss;
+}
+
+std::vector<long double> profile_on_grid(const PositiveLoss& loss) {
+  const std::size_t n = loss.bins();
+  std::vector<long double> values(n + 1);
+  const long double decay = std::exp(-static_cast<long double>(loss.step));
+  const long double rise = -std::expm1(-static_cast<long double>(loss.step));
+  // h(α_i) = h(α_{i+1}) + (p_i − α_i q_i) + (α_{i+1} − α_i) Q(loss > l_{i+1}): a sum of positive terms.
+  const double top_q = std::min(loss.beyond_p, loss.beyond_q);
+  values[n] = loss.infinite + (loss.beyond_p - top_q);
+  long double q_above = top_q;  // times α_i
+  for (std::size_t i = n; i-- > 0;) {
+    values[i] = values[i + 1] + std::max(0.0, loss.p[i] - loss.q[i]) + rise * q_above;
+    q_above = loss.q[i] + decay * q_above;
+  }
+  return values;
+}
+
+PositiveLoss from_profile(double step, const std::vector<long double>& values) {
+  const std::size_t n = values.size() - 1;
+  // The lower convex hull of (e^{i step}, values[i]); slopes are times e^{step × left index}, so they never overflow.
+  auto slope = [&](std::size_t a, std::size_t b) {
+    return (values[b] - values[a]) / std::expm1(static_cast<long double>(step) * static_cast<long double>(b - a));
+  };
+  std::vector<std::size_t> hull{0};
+  for (std::size_t c = 1; c <= n; ++c) {
+    while (hull.size() >= 2) {
+      const std::size_t a = hull[hull.size() - 2], b = hull.back();
+      if (slope(a, b) < std::exp(-static_cast<long double>(step) * static_cast<long double>(b - a)) * slope(b, c))
+        break;
+      hull.pop_back();
+    }
+    hull.push_back(c);
+  }
+  PositiveLoss loss{.step = step, .p = std::vector<double>(n), .q = std::vector<double>(n)};
+  loss.infinite = static_cast<double>(values[n]);
+  const double decay = std::exp(-step);
+  for (std::size_t k = 1; k < hull.size(); ++k) {
+    const std::size_t a = hull[k - 1], b = hull[k];
+    const long double before = std::exp(static_cast<long double>(step) * static_cast<long double>(b - a)) * slope(a, b);
+    const long double after = k + 1 < hull.size() ? slope(b, hull[k + 1]) : 0.0L;
+    const double mass = static_cast<double>(std::max(0.0L, after - before));
+    loss.p[b - 1] = mass;
+    loss.q[b - 1] = mass * decay;
+  }
+  // Symmetry fixes the kink at α = 1: 1 − h(1) + 2 h'(1+).
+  loss.zero = static_cast<double>(std::max(0.0L, 1 - values[0] + 2 * slope(0, hull.size() > 1 ? hull[1] : n)));
+  return loss;
+}
+
+PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>& losses) {
+  std::vector<long double> values = profile_on_grid(losses.front());
+  for (std::size_t k = 1; k < losses.size(); ++k) {
+    const auto other = profile_on_grid(losses[k]);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::max(values[i], other[i]);
+  }
+  for (long double& value : values) value *= 1 + kSumError;
+  return from_profile(losses.front().step, values);
+}
+
+PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>& losses) {
+  std::vector<long double> values = profile_on_grid(losses.front());
+  for (std::size_t k = 1; k < losses.size(); ++k) {
+    const auto other = profile_on_grid(losses[k]);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::min(values[i], other[i]);
+  }
+  for (long double& value : values) value *= 1 + kSumError;
+  return from_profile(losses.front().step, values);
+}
+
+GridLoss dominating(const PositiveLoss& loss) {
+  const long n = static_cast<long>(loss.bins());
+  GridLoss grid{.step = loss.step,
+                .first = -n,
+                .mass = std::vector<double>(2 * loss.bins() + 1),
+                .infinite = loss.infinite,
+                .slack = 0};
+  double* const centre = grid.mass.data() + n;
+  const double rise = -std::expm1(-loss.step);
+  centre[0] = loss.zero * (1 + kMassError) + kSumError;
+  for (long i = 0; i < n; ++i) {
+    const double p = loss.p[static_cast<std::size_t>(i)] * (1 + kMassError);
+    if (p <= 0) continue;
+    const double q = loss.q[static_cast<std::size_t>(i)];
+    // (a − e^l b)/(1 − e^{−h}) moves up, the rest down; what rounding may hide moves up too.
+    const double up = std::clamp((p - q + 3 * kMassError * p) / rise, 0.0, p);
+    const double down = p - up;
+    const double decay = std::exp(-loss.step * static_cast<double>(i));
+    centre[i + 1] += up;
+    centre[i] += down;
+    centre[-i - 1] += up * decay * std::exp(-loss.step);
+    centre[-i] += down * decay;
+  }
+  const double stay = std::min(loss.beyond_p, loss.beyond_q) * (1 + kMassError);
+  centre[n] += stay;
+  centre[-n] += loss.beyond_q * std::exp(-loss.step * static_cast<double>(n));
+  grid.infinite += std::max(0.0, loss.beyond_p * (1 + kMassError) - stay);
+  return grid;
+}
+
+GridLoss dominated_one_way(const PositiveLoss& above, const PositiveLoss& below) {
+  std::vector<Atom> atoms;
+  atoms.reserve(above.bins() + below.bins() + 3);
+  push_half(atoms, above);
+  if (above.zero > 0) atoms.push_back({above.zero, 0.0});
+  std::vector<Atom> reversed;
+  push_half(reversed, below);
+  // Mass at loss l of the reverse direction is mass e^{−l} at loss −l of this one.
+  for (auto it = reversed.rbegin(); it != reversed.rend(); ++it)
+    atoms.push_back({it->mass * std::exp(-it->loss), -it->loss});
+  GridLoss grid = merged_onto_grid(atoms, above.step, 0, 3 * kMassError);
+  for (double& mass : grid.mass) mass *= 1 - 3 * kMassError;
+  grid.infinite = above.infinite * (1 - 3 * kMassError);
+  return grid;
+}
+
+GridLoss dominated(const PositiveLoss& loss) { return dominated_one_way(loss, loss); }
+
+GridLoss coarsened_up(const GridLoss& fine, long factor, double tilt) {
+  const double step = fine.step * static_cast<double>(factor);
+  auto floor_div = [&](long a) { return a >= 0 ? a / factor : -((-a + factor - 1) / factor); };
+  GridLoss coarse{.step = step, .first = floor_div(fine.first), .mass = {}, .infinite = fine.infinite, .slack = 0};
+  coarse.mass.assign(static_cast<std::size_t>(floor_div(fine.last()) - coarse.first + 2), 0.0);
+  std::vector<double> up(static_cast<std::size_t>(factor)), down(static_cast<std::size_t>(factor));
+  for (long r = 0; r < factor; ++r) {
+    const double offset = fine.step * static_cast<double>(r);
+    const double share = std::min(1.0, std::expm1(-offset) / std::expm1(-step) * (1 + 4 * kSumError));
+    up[static_cast<std::size_t>(r)] = share * std::exp(tilt * (step - offset)) * (1 + kMassError / 10);
+    down[static_cast<std::size_t>(r)] = (1 - share) * std::exp(-tilt * offset) * (1 + kMassError / 10);
+  }
+  for (std::size_t k = 0; k < fine.mass.size(); ++k) {
+    const long index = fine.first + static_cast<long>(k), block = floor_div(index);
+    const auto r = static_cast<std::size_t>(index - block * factor);
+    const auto at = static_cast<std::size_t>(block - coarse.first);
+    coarse.mass[at] += fine.mass[k] * down[r];
+    coarse.mass[at + 1] += fine.mass[k] * up[r];
+  }
+  return coarse;
+}
+
+GridLoss coarsened_down(const GridLoss& fine, long factor, double tilt) {
+  std::vector<Atom> atoms;
+  atoms.reserve(fine.mass.size());
+  for (std::size_t k = fine.mass.size(); k-- > 0;)
+    if (fine.mass[k] > 0)
+      atoms.push_back({fine.mass[k], fine.step * static_cast<double>(fine.first + static_cast<long>(k))});
+  GridLoss coarse = merged_onto_grid(atoms, fine.step * static_cast<double>(factor), tilt, 1e-15);
+  for (double& mass : coarse.mass) mass *= 1 - kMassError / 10;
+  coarse.infinite = fine.infinite;
+  coarse.slack += fine.slack;
+  return coarse;
+}
+
+}  // namespace chronoveil::accounting

@@ -1,0 +1,66 @@
+// The positive half of a symmetric privacy-loss distribution, cut into bins of losses.
+//
+// A symmetric profile, h(α) = 1 − α + α h(1/α), is known from its values at α >= 1, that is from the losses above 0:
+// mass at loss l under P is mass at −l under Q. Every step is priced by its symmetrised profile
+// h(α) = max(H_α(P‖Q), H_α(Q‖P)), so this half is all that the engine needs.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace chronoveil::accounting {
+
+struct PositiveLoss {
+  double step = 0;  // h
+  // Masses of the losses in (i h, (i+1) h]: p[i] under P, and q[i] = e^{i h} × the mass under Q, so that
+  // e^{−h} p[i] <= q[i] <= p[i] and nothing under- or overflows at large losses.
+  std::vector<double> p, q;
+  double beyond_p = 0;  // finite losses above the last bin; beyond_q is times e^{bins() h}
+  double beyond_q = 0;
+  double infinite = 0;  // P-mass where Q has none
+  double zero = 1;      // mass at loss 0, the same under both: whatever is left
+
+  std::size_t bins() const { return p.size(); }
+  double loss(std::size_t i) const { return step * static_cast<double>(i); }
+};
+
+// A pair whose every output is, with probability 1 − rate, independent of the data: profile (1−ρ)max(0,1−α) + ρ h(α).
+PositiveLoss thinned(PositiveLoss, double rate);
+
+// The largest of the profiles at every grid point, straight lines between: dominates each of them.
+PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>&);
+
+// The lower convex envelope, on the grid, of the smallest of several profiles that are each an upper bound.
+PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>&);
+
+// From values h(e^{i step}), i = 0..n, of a convex profile that each are an upper bound: the straight lines between
+// them. Values that are not convex are replaced by their lower convex envelope.
+PositiveLoss from_profile(double step, const std::vector<long double>& values);
+
+// The profile at the grid points e^{i h}, i = 0..bins(), after connecting the dots.
+std::vector<long double> profile_on_grid(const PositiveLoss&);
+
+// Connect the dots: the masses under P at the losses i h, i = −bins()..bins(), of a pair that dominates this one,
+// and what goes to +∞. Rounded up.
+struct GridLoss {
+  double step = 0;
+  long first = 0;            // index of the first mass; the loss is step × index
+  std::vector<double> mass;  // under P
+  double infinite = 0;
+  double slack = 0;  // of a dominated grid: rounding may have put a loss this much too high
+  long last() const { return first + static_cast<long>(mass.size()) - 1; }
+};
+GridLoss dominating(const PositiveLoss&);
+// A pair that this one dominates: outputs are merged until their loss lies on the grid. Rounded down.
+GridLoss dominated(const PositiveLoss&);
+
+// The same two for one direction only: losses above 0 from `above`, losses below 0 from `below`, the positive half of
+// the reverse direction. (For a symmetric pair, above and below are the same.)
+GridLoss dominated_one_way(const PositiveLoss& above, const PositiveLoss& below);
+
+// The same distribution on a grid `factor` times as coarse, dominating or dominated. `tilt` says that `mass` holds
+// P-masses times e^{tilt × loss}.
+GridLoss coarsened_up(const GridLoss&, long factor, double tilt);
+GridLoss coarsened_down(const GridLoss&, long factor, double tilt);
+
+}  // namespace chronoveil::accounting

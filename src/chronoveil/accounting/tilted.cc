@@ -1,0 +1,294 @@
+#include "chronoveil/accounting/tilted.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <unsupported/Eigen/FFT>
+
+namespace chronoveil::accounting {
+namespace {
+
+constexpr double kUnit = 0x1p-53;
+constexpr double kOutside = 1e-13;  // tilted mass that a window may miss on either side
+
+// The smallest 2^a, 3·2^a or 5·2^a that is at least n, divisible by 4 as the real transform wants.
+long transform_size(long n) {
+  long best = std::numeric_limits<long>::max();
+  for (long odd : {1L, 3L, 5L}) {
+    long size = odd * 4;
+    while (size < n) size *= 2;
+    best = std::min(best, size);
+  }
+  return best;
+}
+
+// z^n for a whole spectrum by repeated squaring; multiplies it into (re, im).
+void multiply_power(std::vector<double>& re, std::vector<double>& im, const std::vector<std::complex<double>>& z,
+                    std::int64_t n) {
+  const std::size_t size = z.size();
+  constexpr std::size_t kBlock = 256;  // stays in the first-level cache over all squarings
+  double br[kBlock], bi[kBlock];
+  for (std::size_t start = 0; start < size; start += kBlock) {
+    const std::size_t length = std::min(kBlock, size - start);
+    for (std::size_t k = 0; k < length; ++k) {
+      br[k] = z[start + k].real();
+      bi[k] = z[start + k].imag();
+    }
+    double* const outr = re.data() + start;
+    double* const outi = im.data() + start;
+    for (std::int64_t bits = n;;) {
+      if (bits & 1)
+        for (std::size_t k = 0; k < length; ++k) {
+          const double r = outr[k] * br[k] - outi[k] * bi[k];
+          outi[k] = outr[k] * bi[k] + outi[k] * br[k];
+          outr[k] = r;
+        }
+      bits >>= 1;
+      if (bits == 0) break;
+      for (std::size_t k = 0; k < length; ++k) {
+        const double r = br[k] * br[k] - bi[k] * bi[k];
+        bi[k] = 2 * br[k] * bi[k];
+        br[k] = r;
+      }
+    }
+  }
+}
+
+double norm(const std::vector<double>& values) {
+  double sum = 0;
+  for (double v : values) sum += v * v;
+  return std::sqrt(sum);
+}
+
+// The least bound exp(log E e^{t(S − edge)}) over a few t beyond `least`; t > 0 bounds S > edge, t < 0 bounds S < edge.
+double tail_bound(std::span<const Tilted> parts, double edge, double sign, double t, double least, double enough) {
+  double best = 1;
+  for (double factor : {1.0, 0.7, 1.4}) {
+    const double at = std::max(t * factor, least);
+    const double exponent = log_moment(parts, sign * at) - sign * at * edge;
+    best = std::min(best, exponent < 0 ? std::exp(exponent) : 1.0);
+    if (best < enough) break;
+  }
+  return best;
+}
+
+struct Window {
+  long first = 0, last = 0;
+  double outside_below = 0;  // Σ over S < first of tilted mass × e^{tilt (l_first − l)}: mass moved up to the edge
+  double outside_above = 0;  // tilted mass above
+};
+
+Result<Window> choose_window(std::span<const Tilted> parts, double negligible) {
+  const double step = parts[0].loss.step;
+  double support_first = 0, support_last = 0, infinite_steps = 0;
+  for (const Tilted& part : parts) {
+    support_first += static_cast<double>(part.loss.first) * static_cast<double>(part.count);
+    support_last += static_cast<double>(part.loss.last()) * static_cast<double>(part.count);
+    infinite_steps += static_cast<double>(part.count);
+  }
+  if (support_last - support_first < 4096 || infinite_steps <= 1)
+    return Window{static_cast<long>(support_first), static_cast<long>(support_last), 0, 0};
+  const TiltedMoments centre = moments(parts, 0);
+  const double deviation = std::max(std::sqrt(centre.variance), step);
+  const double tilt = parts[0].tilt;
+  double log_scale = 0;
+  for (const Tilted& part : parts) log_scale += part.log_scale * static_cast<double>(part.count);
+  Window window;
+  for (double width = 8.2;; width *= 1.3) {
+    const double first = std::floor((centre.mean - width * deviation) / step);
+    const double last = std::ceil((centre.mean + width * deviation) / step);
+    const bool all_below = first <= support_first, all_above = last >= support_last;
+    const double from = std::max(first, support_first), to = std::min(last, support_last);
+    if (to - from + 1 > static_cast<double>(kMostPoints))
+      return fail(ErrorKind::cannot_certify, "this composition needs more than 2^22 grid points at this tolerance");
+    window.first = static_cast<long>(from);
+    window.last = static_cast<long>(to);
+    if (all_below) window.outside_below = 0;
+    if (all_above) window.outside_above = 0;
+    const double t = width / deviation;
+    const double enough_above = std::min(kOutside, std::exp(std::log(negligible) - log_scale + tilt * to * step));
+    if (!all_below) window.outside_below = tail_bound(parts, from * step, -1, t, tilt, kOutside);
+    if (!all_above) window.outside_above = tail_bound(parts, to * step, +1, t, 0, enough_above);
+    if (window.outside_below <= kOutside && window.outside_above <= enough_above) return window;
+  }
+}
+
+}  // namespace
+
+std::vector<double> exponentials(double rate, long first, std::size_t size) {
+  constexpr std::size_t kBlock = 64;
+  double within[kBlock];
+  for (std::size_t k = 0; k < kBlock; ++k) within[k] = std::exp(rate * static_cast<double>(k));
+  std::vector<double> out(size);
+  for (std::size_t start = 0; start < size; start += kBlock) {
+    const double base = std::exp(rate * static_cast<double>(first + static_cast<long>(start)));
+    const std::size_t length = std::min(kBlock, size - start);
+    for (std::size_t k = 0; k < length; ++k) out[start + k] = base * within[k];
+  }
+  return out;
+}
+
+Tilted tilted(const GridLoss& loss, double tilt, std::int64_t count, Side side) {
+  Tilted out{.loss = loss, .tilt = tilt, .log_scale = 0, .count = count};
+  const double rate = tilt * loss.step;
+  // Shift the exponents so that the largest product is near 1: no overflow, no loss.
+  double peak = -std::numeric_limits<double>::infinity();
+  const std::size_t stride = std::max<std::size_t>(1, loss.mass.size() / 512);
+  for (std::size_t k = 0; k < loss.mass.size(); k += stride)
+    if (loss.mass[k] > 0)
+      peak = std::max(peak, std::log(loss.mass[k]) + rate * static_cast<double>(loss.first + static_cast<long>(k)));
+  if (!std::isfinite(peak)) peak = 0;
+  const bool wild = std::abs(rate) * static_cast<double>(loss.mass.size()) > 600;
+  if (wild) {
+    for (std::size_t k = 0; k < loss.mass.size(); ++k)
+      if (loss.mass[k] > 0) {
+        const double exponent =
+            std::log(loss.mass[k]) + rate * static_cast<double>(loss.first + static_cast<long>(k)) - peak;
+        peak = std::max(peak, peak + exponent);
+      }
+    for (std::size_t k = 0; k < loss.mass.size(); ++k)
+      if (loss.mass[k] > 0)
+        out.loss.mass[k] =
+            std::exp(std::log(loss.mass[k]) + rate * static_cast<double>(loss.first + static_cast<long>(k)) - peak);
+  } else {
+    const long shift = std::lround(peak / (rate != 0 ? rate : 1));
+    const long origin = rate != 0 ? std::clamp(shift, loss.first, loss.last()) : 0;
+    peak = rate * static_cast<double>(origin);
+    const auto factors = exponentials(rate, loss.first - origin, loss.mass.size());
+    for (std::size_t k = 0; k < loss.mass.size(); ++k) out.loss.mass[k] = loss.mass[k] * factors[k];
+  }
+  double sum = 0;
+  for (double mass : out.loss.mass) sum += mass;
+  if (sum > 0) {
+    for (double& mass : out.loss.mass) mass /= sum;
+    // The exponents carry a relative error of one unit each, and so many units enter each mass.
+    const double rounding = 2 * kUnit * (std::abs(rate) * static_cast<double>(loss.mass.size()) + 16);
+    out.log_scale = peak + std::log(sum) + (side == Side::upper ? rounding : -rounding);
+  }
+  return out;
+}
+
+TiltedMoments moments(std::span<const Tilted> parts, double t) {
+  TiltedMoments total;
+  for (const Tilted& part : parts) {
+    const auto factors = exponentials(t * part.loss.step, part.loss.first, part.loss.mass.size());
+    double m0 = 0, m1 = 0, m2 = 0;
+    for (std::size_t k = 0; k < factors.size(); ++k) {
+      const double weight = part.loss.mass[k] * factors[k];
+      const double index = static_cast<double>(part.loss.first + static_cast<long>(k));
+      m0 += weight;
+      m1 += weight * index;
+      m2 += weight * index * index;
+    }
+    const double n = static_cast<double>(part.count), mean = m1 / m0;
+    total.log_moment += n * std::log(m0);
+    total.mean += n * mean * part.loss.step;
+    total.variance += n * std::max(0.0, m2 / m0 - mean * mean) * part.loss.step * part.loss.step;
+  }
+  return total;
+}
+
+double log_moment(std::span<const Tilted> parts, double t) {
+  double total = 0;
+  for (const Tilted& part : parts) {
+    const auto factors = exponentials(t * part.loss.step, part.loss.first, part.loss.mass.size());
+    double sum = 0;
+    for (std::size_t k = 0; k < factors.size(); ++k) sum += part.loss.mass[k] * factors[k];
+    const double n = static_cast<double>(part.count);
+    total += n * std::log(sum) + n * 1e-13;  // the sum's own rounding, upward
+    if (std::isnan(total)) return std::numeric_limits<double>::infinity();
+  }
+  return total;
+}
+
+Result<Convolved> convolve(std::span<const Tilted> parts, Side side, double negligible) {
+  Convolved out;
+  Tilted& sum = out.sum;
+  sum.tilt = parts[0].tilt;
+  sum.loss.step = parts[0].loss.step;
+  double factors = 0;  // how many factors the product has
+  for (const Tilted& part : parts) {
+    const double n = static_cast<double>(part.count);
+    sum.log_scale += n * part.log_scale;
+    sum.loss.infinite += n * part.loss.infinite;
+    sum.loss.slack += n * part.loss.slack;
+    factors += n;
+  }
+  if (factors * 64 * kUnit > 1e-3)
+    return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
+  CV_TRY(const Window window, choose_window(parts, negligible));
+  const long points = window.last - window.first + 1;
+  if (parts.size() == 1 && parts[0].count == 1 && points == static_cast<long>(parts[0].loss.mass.size())) {
+    sum = parts[0];
+    return out;
+  }
+  const long size = transform_size(points);
+  const auto n = static_cast<std::size_t>(size), half = n / 2 + 1;
+  thread_local Eigen::FFT<double> fft;
+  fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+  // ‖computed − exact‖₂ <= transform_error · ‖exact‖₂ for one transform; four times the textbook bound.
+  const double transform_error = 8 * std::log2(static_cast<double>(size)) * kUnit;
+
+  std::vector<double> re(half, 1.0), im(half, 0.0), folded(n);
+  std::vector<std::vector<double>> magnitudes;
+  std::vector<double> input_errors;
+  std::vector<std::complex<double>> spectrum(half);
+  for (const Tilted& part : parts) {
+    std::fill(folded.begin(), folded.end(), 0.0);
+    long at = part.loss.first % size;
+    if (at < 0) at += size;
+    for (double mass : part.loss.mass) {
+      folded[static_cast<std::size_t>(at)] += mass;
+      if (++at == size) at = 0;
+    }
+    fft.fwd(spectrum.data(), folded.data(), static_cast<Eigen::Index>(size));
+    input_errors.push_back(transform_error * norm(folded) * std::sqrt(static_cast<double>(size)));
+    auto& magnitude = magnitudes.emplace_back(half);
+    for (std::size_t k = 0; k < half; ++k) magnitude[k] = std::abs(spectrum[k]);
+    multiply_power(re, im, spectrum, part.count);
+  }
+  // Error of the product: Σ_i n_i |Z/z_i| |e_i| plus its own rounding, then that of the inverse transform.
+  double product_norm = 0;
+  for (std::size_t k = 0; k < half; ++k) product_norm += re[k] * re[k] + im[k] * im[k];
+  product_norm = std::sqrt(2 * product_norm);
+  double error = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double count = static_cast<double>(parts[i].count);
+    double sum_of_squares = 0;
+    for (std::size_t k = 0; k < half; ++k) {
+      const double product = std::hypot(re[k], im[k]), z = magnitudes[i][k];
+      const double rest = parts[i].count == 1 ? (z > 1e-8 ? std::min(1.0, product / z) : 1.0)
+                                              : (z > 1e-8 ? std::min(1.0, product / z) : 1e-8);
+      sum_of_squares += rest * rest;
+    }
+    error += count * std::sqrt(2 * sum_of_squares) * input_errors[i];
+  }
+  const double root_size = std::sqrt(static_cast<double>(size));
+  error = 1.01 * (error / static_cast<double>(size) + 8 * factors * kUnit * product_norm / root_size +
+                  transform_error * product_norm / root_size);
+
+  for (std::size_t k = 0; k < half; ++k) spectrum[k] = {re[k], im[k]};
+  fft.inv(folded.data(), spectrum.data(), static_cast<Eigen::Index>(size));
+  sum.loss.first = window.first;
+  sum.loss.mass.resize(static_cast<std::size_t>(points));
+  long at = window.first % size;
+  if (at < 0) at += size;
+  // Masses outside the window wrap onto it: harmless above, to be taken off below.
+  const double wrapped = window.outside_below + window.outside_above;
+  for (long k = 0; k < points; ++k) {
+    const double mass = folded[static_cast<std::size_t>(at)];
+    sum.loss.mass[static_cast<std::size_t>(k)] =
+        side == Side::upper ? std::max(mass, 0.0) + error : std::max(mass - error - wrapped, 0.0);
+    if (++at == size) at = 0;
+  }
+  out.error = error + (side == Side::lower ? wrapped : 0.0);
+  if (side == Side::upper) {
+    sum.loss.mass.front() += window.outside_below;
+    sum.loss.infinite +=
+        window.outside_above * std::exp(sum.log_scale - sum.tilt * sum.loss.step * static_cast<double>(window.last));
+  }
+  return out;
+}
+
+}  // namespace chronoveil::accounting

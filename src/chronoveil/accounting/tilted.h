@@ -1,0 +1,51 @@
+// Distributions on a grid under exponential tilting, and their convolution by FFT with every error bounded.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chronoveil/accounting/positive_loss.h"
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::accounting {
+
+enum class Side { upper, lower };
+
+// The largest transform; a request that would need more is refused before it starts.
+inline constexpr long kMostPoints = 1L << 22;
+
+// P-mass at index i = mass[i − first] · e^{log_scale − tilt·step·i}; the masses sum to about 1.
+struct Tilted {
+  GridLoss loss;
+  double tilt = 0;
+  double log_scale = 0;
+  std::int64_t count = 1;  // how often it is convolved
+};
+
+// f[k] = e^{rate·(first + k)}, without an exp for each k.
+std::vector<double> exponentials(double rate, long first, std::size_t size);
+
+// Rounding is charged to log_scale, outward for `side`.
+Tilted tilted(const GridLoss&, double tilt, std::int64_t count, Side side);
+
+struct TiltedMoments {
+  double log_moment = 0;  // log E e^{t S}
+  double mean = 0, variance = 0;
+};
+// Of the sum S of all parts under the tilted law, at a further tilt t.
+TiltedMoments moments(std::span<const Tilted> parts, double t);
+double log_moment(std::span<const Tilted> parts, double t);
+
+// The convolution of all parts, each `count` times, on a window of the grid that holds all but 1e-13 of the tilted
+// mass on either side, and all but `negligible` of the P-mass above it. For Side::upper, masses are rounded up, what
+// lies below the window is moved to its lowest point and what lies above it is added to `infinite`; for Side::lower,
+// masses are rounded down and what lies outside is dropped. `infinite` and `slack` of the parts are added up. `error`
+// is the bound on each mass that was added or taken.
+struct Convolved {
+  Tilted sum;
+  double error = 0;
+};
+Result<Convolved> convolve(std::span<const Tilted> parts, Side side, double negligible);
+
+}  // namespace chronoveil::accounting
