@@ -1,0 +1,218 @@
+#include "chronoveil/ledger/account.h"
+
+#include <fmt/format.h>
+
+#include "chronoveil/ledger/json_fields.h"
+
+namespace chronoveil::ledger {
+namespace {
+
+// What the amounts of a filter measure.
+std::string symbol(const Filter& filter, std::size_t coordinate) {
+  switch (filter.kind) {
+    case FilterKind::sum: return "ε";
+    case FilterKind::zcdp: return "ρ";
+    case FilterKind::renyi: return fmt::format("ε({})", filter.orders[coordinate]);
+    case FilterKind::gaussian: return "μ²";
+  }
+  return "ε";
+}
+
+// Every coordinate of a sum; the tightest one of a curve.
+std::size_t coordinate_to_show(const Cost& left, const Cost& asked) {
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < asked.values.size(); ++i) {
+    if (asked.values[i] > left.values[i]) shown = i;
+  }
+  return shown;
+}
+
+std::string described(const Filter& filter, const Cost& cost, std::size_t coordinate) {
+  std::string text = fmt::format("{} = {:.6g}", symbol(filter, coordinate), cost.values[coordinate].value());
+  if (filter.kind != FilterKind::gaussian && !filter.budget.delta.is_zero()) {
+    text += fmt::format(", δ = {:.6g}", cost.delta.value());
+  }
+  return text;
+}
+
+std::string examples(const Filter& filter, const Cost& left) {
+  const Admissible fits = admissible(filter, left);
+  std::string text;
+  if (fits.gaussian_noise_multiplier) {
+    text += fmt::format("a gaussian with noise_multiplier >= {:.6g}", *fits.gaussian_noise_multiplier);
+  }
+  if (fits.pure_epsilon && filter.kind != FilterKind::sum) {
+    text += fmt::format("{}a pure event with epsilon <= {:.6g}", text.empty() ? "" : " or ", *fits.pure_epsilon);
+  }
+  return text.empty() ? text : " (for example " + text + ")";
+}
+
+}  // namespace
+
+Result<void> Account::apply(const Entry& entry) {
+  CV_CHECK(check_link(entry, next_sequence_, head_));
+  const auto broken = [&](const std::string& what) {
+    return fail(ErrorKind::storage,
+                fmt::format("ledger: row {} of dataset '{}' {}", entry.sequence, entry.dataset, what));
+  };
+  if (entry.recorded_at < last_time_) return broken("is dated before the row before it");
+  if (Result<void> done = apply_body(entry); !done) return broken("is not allowed here: " + done.error().message);
+  last_time_ = entry.recorded_at;
+  head_ = entry.hash;
+  ++next_sequence_;
+  return {};
+}
+
+Result<void> Account::apply_body(const Entry& entry) {
+  const auto refuse = [](const std::string& why) { return fail(ErrorKind::storage, why); };
+  if ((entry.kind == "create") != !exists()) return refuse("a dataset is created once, by its first row");
+  if (entry.kind == "create") {
+    CV_TRY(Dataset dataset, dataset_from_body(entry.body));
+    dataset.name = entry.dataset;
+    dataset_ = std::move(dataset);
+    return {};
+  }
+  if (entry.kind == "opened") {
+    CV_CHECK(check_note_body(entry.kind, entry.body));
+    moved_ = false;
+    return {};
+  }
+  if (moved_) return refuse("the dataset was moved away");
+  if (entry.kind == "moved") {
+    CV_CHECK(check_note_body(entry.kind, entry.body));
+    moved_ = true;
+    return {};
+  }
+  if (entry.kind == "debit") return apply_debit(entry);
+  if (entry.kind == "slot") {
+    CV_TRY(const SlotBody slot, slot_from_body(entry.body));
+    CV_CHECK(may_open_slot({entry.dataset, slot.debit, slot.slot}));
+    debits_[slot.debit].slots[static_cast<std::size_t>(slot.slot)] = State::reserved;
+    return {};
+  }
+  if (entry.kind == "state") {
+    CV_TRY(const StateBody state, state_from_body(entry.body));
+    if (state.state == State::reserved) return refuse("a debit does not go back to reserved");
+    CV_CHECK(may_settle({entry.dataset, state.debit, state.slot}));
+    DebitProgress& debit = debits_[state.debit];
+    if (state.slot) {
+      debit.slots[static_cast<std::size_t>(*state.slot)] = state.state;
+    } else {
+      debit.state = state.state;
+    }
+    return {};
+  }
+  return refuse("its kind is unknown");
+}
+
+Result<void> Account::apply_debit(const Entry& entry) {
+  CV_TRY(const DebitBody debit, debit_from_body(entry.body));
+  if (debit.cost.values.size() != dataset_->filter.budget.values.size()) return bad_body("cost");
+  if (debit.period != period_at(entry.recorded_at)) return bad_body("period");
+  std::optional<std::int64_t> place;
+  if (debit.terms.part) {
+    if (!dataset_->partition) return bad_body("part");
+    CV_TRY(place, place_of(*dataset_->partition, *debit.terms.part));
+  }
+  Spent& spent = spent_.try_emplace(debit.period, Spent{dataset_->filter.nothing(), {}}).first->second;
+  Cost& total = place ? spent.parts.try_emplace(*place, dataset_->filter.nothing()).first->second : spent.whole;
+  total += debit.cost;
+  debits_[entry.sequence].slots.resize(debit.slot_count());
+  return {};
+}
+
+std::string Account::period_at(const std::string& recorded_at) const {
+  return dataset_->renews ? period_of(*dataset_->renews, recorded_at) : std::string();
+}
+
+Cost Account::charge(const Spent& spent) const {
+  Cost total = spent.whole;
+  if (dataset_->partition)
+    total += dearest(spent.parts, *dataset_->partition, dataset_->promise, dataset_->filter.nothing());
+  return total;
+}
+
+const Account::Spent* Account::spent_in(const std::string& period) const {
+  const auto it = spent_.find(period);
+  return it == spent_.end() ? nullptr : &it->second;
+}
+
+Cost Account::admitted(const std::string& period) const {
+  const Spent* spent = spent_in(period);
+  return spent ? charge(*spent) : dataset_->filter.nothing();
+}
+
+Result<Cost> Account::left(const std::string& period, const std::optional<std::string>& part) const {
+  const Cost& budget = dataset_->filter.budget;
+  if (!part) return admitted(period).left_of(budget);
+  if (!dataset_->partition) {
+    return invalid("part", *part, "left out: the dataset was created without parts");
+  }
+  CV_TRY(const std::int64_t place, place_of(*dataset_->partition, *part));
+  const Spent* known = spent_in(period);
+  Spent spent = known ? *known : Spent{dataset_->filter.nothing(), {}};
+  // A weight that no budget reaches makes this part one of the dearest, so the charge is that of the neighbours who
+  // lie in it; taking the weight off again leaves what they have been charged so far.
+  const Amount weight = Amount::stated_up(2e6);
+  const Cost heavy{std::vector<Amount>(budget.values.size(), weight), weight};
+  spent.parts.try_emplace(place, dataset_->filter.nothing()).first->second += heavy;
+  return heavy.left_of(charge(spent)).left_of(budget);
+}
+
+Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,
+                            const Cost& asked) const {
+  CV_TRY(const Cost remaining, left(period, part));
+  if (asked.is_within(remaining)) return {};
+  const Filter& filter = dataset_->filter;
+  const std::size_t shown = coordinate_to_show(remaining, asked);
+  std::string where = part ? fmt::format(" for part '{}'", *part) : "";
+  if (!period.empty()) where += " in " + period;
+  return fail(
+      ErrorKind::over_budget,
+      fmt::format("budget: over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
+                  "{}; it would still admit {}{}",
+                  dataset_->name, where, name(filter.kind), described(filter, remaining.left_of(filter.budget), shown),
+                  described(filter, filter.budget, shown), described(filter, asked, shown),
+                  described(filter, remaining, shown), examples(filter, remaining)));
+}
+
+std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {
+  const Spent* spent = spent_in(period);
+  if (!spent || !dataset_->partition) return {};
+  return dearest_places(spent->parts, *dataset_->partition, dataset_->promise);
+}
+
+std::vector<std::string> Account::periods() const {
+  std::vector<std::string> result;
+  for (const auto& item : spent_) result.push_back(item.first);
+  return result;
+}
+
+Result<const Account::DebitProgress*> Account::find(const DebitId& id) const {
+  const auto it = debits_.find(id.sequence);
+  if (it == debits_.end()) return invalid("id", id.text(), "a debit of the dataset; see budget history");
+  if (id.slot && (*id.slot < 0 || *id.slot >= static_cast<std::int64_t>(it->second.slots.size()))) {
+    return invalid("id", id.text(),
+                   fmt::format("one of the debit's {} slots, counted from 0", it->second.slots.size()));
+  }
+  return &it->second;
+}
+
+Result<void> Account::may_settle(const DebitId& id) const {
+  CV_TRY(const DebitProgress* debit, find(id));
+  const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
+  if (!state) return invalid("id", id.text(), "a slot that was used");
+  if (*state != State::reserved)
+    return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
+  return {};
+}
+
+Result<void> Account::may_open_slot(const DebitId& id) const {
+  if (!id.slot) return invalid("id", id.text(), "a slot such as city:17/3");
+  CV_TRY(const DebitProgress* debit, find(id));
+  if (debit->state != State::reserved) return invalid("id", id.text(), "a slot of a debit still reserved");
+  if (debit->slots[static_cast<std::size_t>(*id.slot)]) return invalid("id", id.text(), "a slot not used before");
+  return {};
+}
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,75 @@
+// The state of one dataset, built by reading its rows in order. It decides what may be appended next; it never reads
+// or writes a store.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/dataset.h"
+#include "chronoveil/ledger/entry.h"
+
+namespace chronoveil::ledger {
+
+class Account {
+ public:
+  // Takes in the next row: checks that it continues the chain and is allowed after the rows before it. Whether a debit
+  // was priced rightly and within the budget is for verify.
+  Result<void> apply(const Entry&);
+
+  bool exists() const { return dataset_.has_value(); }
+  bool moved_away() const { return moved_; }
+  const Dataset& dataset() const { return *dataset_; }
+  std::int64_t next_sequence() const { return next_sequence_; }
+  const std::string& head() const { return head_; }
+
+  // The time to record now: the clock's, but never before the last row's.
+  std::string time_to_record(const std::string& clock) const { return clock < last_time_ ? last_time_ : clock; }
+  // The period that a debit recorded at this time belongs to; empty when the budget does not renew.
+  std::string period_at(const std::string& recorded_at) const;
+
+  // What the filter has admitted for one neighbour, in a period.
+  Cost admitted(const std::string& period) const;
+  // What it would still admit for the whole dataset, or for one part.
+  Result<Cost> left(const std::string& period, const std::optional<std::string>& part) const;
+  // Nothing, or an over_budget error that says what was admitted, what is asked and what would still be admitted.
+  Result<void> admit(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
+  // The parts whose debits count for the dearest neighbour.
+  std::vector<std::int64_t> dearest_parts(const std::string& period) const;
+  std::vector<std::string> periods() const;
+
+  // Whether a debit, or slot, may go to a state or be used; an error says why not.
+  Result<void> may_settle(const DebitId&) const;
+  Result<void> may_open_slot(const DebitId&) const;
+
+  std::int64_t debit_count() const { return static_cast<std::int64_t>(debits_.size()); }
+
+ private:
+  struct Spent {
+    Cost whole;
+    PartCosts parts;
+  };
+  struct DebitProgress {
+    State state = State::reserved;
+    std::vector<std::optional<State>> slots;
+  };
+
+  Result<void> apply_body(const Entry&);
+  Result<void> apply_debit(const Entry&);
+  Cost charge(const Spent&) const;
+  const Spent* spent_in(const std::string& period) const;
+  Result<const DebitProgress*> find(const DebitId&) const;
+
+  std::optional<Dataset> dataset_;
+  std::int64_t next_sequence_ = 0;
+  std::string head_;
+  std::string last_time_;
+  bool moved_ = false;
+  std::map<std::string, Spent> spent_;
+  std::unordered_map<std::int64_t, DebitProgress> debits_;
+};
+
+}  // namespace chronoveil::ledger

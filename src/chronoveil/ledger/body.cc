@@ -1,0 +1,134 @@
+#include "chronoveil/ledger/body.h"
+
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/ledger/cost_json.h"
+#include "chronoveil/ledger/json_fields.h"
+
+namespace chronoveil::ledger {
+
+using nlohmann::json;
+
+namespace {
+
+// Bytes that are not UTF-8 are replaced: a purpose typed in another encoding must not stop a debit.
+std::string canonical(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+}  // namespace
+
+Result<std::vector<accounting::Event>> DebitBody::parsed_events() const {
+  std::vector<accounting::Event> result;
+  if (!has_slots) {
+    CV_TRY(accounting::Event event, accounting::event_from_json(events));
+    result.push_back(std::move(event));
+    return result;
+  }
+  for (const json& slot : events) {
+    CV_TRY(accounting::Event event, accounting::event_from_json(slot));
+    result.push_back(std::move(event));
+  }
+  return result;
+}
+
+std::string to_body(const DebitBody& debit) {
+  json body = {{debit.has_slots ? "slots" : "event", debit.events},
+               {"purpose", debit.terms.purpose},
+               {"mechanism", debit.terms.mechanism},
+               {"cost", cost_to_json(debit.cost)},
+               {"analysis", debit.analysis},
+               {"software", debit.software}};
+  if (debit.terms.stated.unit) body["unit"] = name(*debit.terms.stated.unit);
+  if (debit.terms.stated.width) body["width"] = *debit.terms.stated.width;
+  if (debit.terms.stated.relation) body["relation"] = name(*debit.terms.stated.relation);
+  if (debit.terms.part) body["part"] = *debit.terms.part;
+  if (debit.terms.delta) body["delta"] = *debit.terms.delta;
+  if (!debit.period.empty()) body["period"] = debit.period;
+  return canonical(body);
+}
+
+Result<DebitBody> debit_from_body(std::string_view text) {
+  CV_TRY(json body, parse_body(text));
+  JsonFields fields(body);
+  DebitBody debit;
+  CV_TRY(debit.terms.purpose, fields.text("purpose"));
+  CV_TRY(debit.terms.mechanism, fields.text("mechanism"));
+  CV_TRY(const auto unit, fields.text_if("unit"));
+  if (unit) {
+    CV_TRY(debit.terms.stated.unit, parse_unit(*unit));
+  }
+  CV_TRY(debit.terms.stated.width, fields.integer_if("width"));
+  CV_TRY(const auto relation, fields.text_if("relation"));
+  if (relation) {
+    CV_TRY(debit.terms.stated.relation, parse_relation(*relation));
+  }
+  CV_TRY(debit.terms.part, fields.text_if("part"));
+  if (fields.find("delta")) {
+    CV_TRY(debit.terms.delta, fields.number("delta"));
+  }
+  CV_TRY(auto period, fields.text_if("period"));
+  debit.period = std::move(period).value_or("");
+  CV_TRY(const json* cost, fields.object("cost"));
+  CV_TRY(debit.cost, cost_from_json(*cost));
+  CV_TRY(debit.analysis, fields.integer("analysis"));
+  CV_TRY(debit.software, fields.text("software"));
+  debit.has_slots = fields.find("slots") != nullptr;
+  if (debit.has_slots) {
+    CV_CHECK(fields.list("slots"));
+  } else {
+    CV_CHECK(fields.object("event"));
+  }
+  CV_CHECK(fields.nothing_else());
+  debit.events = std::move(body[debit.has_slots ? "slots" : "event"]);
+  return debit;
+}
+
+std::string to_body(const SlotBody& slot) {
+  return canonical({{"debit", slot.debit}, {"slot", slot.slot}, {"mechanism", slot.mechanism}, {"event", slot.event}});
+}
+
+Result<SlotBody> slot_from_body(std::string_view text) {
+  CV_TRY(json body, parse_body(text));
+  JsonFields fields(body);
+  SlotBody slot;
+  CV_TRY(slot.debit, fields.integer("debit"));
+  CV_TRY(slot.slot, fields.integer("slot"));
+  CV_TRY(slot.mechanism, fields.text("mechanism"));
+  CV_CHECK(fields.object("event"));
+  CV_CHECK(fields.nothing_else());
+  slot.event = std::move(body["event"]);
+  return slot;
+}
+
+std::string to_body(const StateBody& state) {
+  json body = {{"debit", state.debit}, {"state", name(state.state)}};
+  if (state.slot) body["slot"] = *state.slot;
+  return canonical(body);
+}
+
+Result<StateBody> state_from_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  JsonFields fields(body);
+  StateBody state;
+  CV_TRY(state.debit, fields.integer("debit"));
+  CV_TRY(state.slot, fields.integer_if("slot"));
+  CV_TRY(const std::string value, fields.text("state"));
+  CV_TRY(state.state, parse_state(value));
+  CV_CHECK(fields.nothing_else());
+  return state;
+}
+
+std::string moved_body(std::string_view to) { return canonical({{"to", to}}); }
+std::string opened_body(std::string_view from) { return canonical({{"from", from}}); }
+
+Result<void> check_note_body(std::string_view kind, std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  JsonFields fields(body);
+  CV_CHECK(fields.text(kind == "moved" ? "to" : "from"));
+  return fields.nothing_else();
+}
+
+accounting::Event composed(const std::vector<accounting::Event>& events) {
+  if (events.size() == 1) return events.front();
+  return accounting::Event{accounting::Compose{events}};
+}
+
+}  // namespace chronoveil::ledger

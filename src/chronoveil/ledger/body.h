@@ -1,0 +1,59 @@
+// The JSON bodies of rows other than the first: debit, slot, state, moved, opened.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/ledger/debit.h"
+
+namespace chronoveil::ledger {
+
+// A debit as stored; its events stay JSON until somebody needs them, which keeps opening a long ledger quick.
+struct DebitBody {
+  Terms terms;            // without the dataset
+  nlohmann::json events;  // one event, or the list of slots
+  bool has_slots = false;
+  std::string period;
+  Cost cost;
+  std::int64_t analysis = 0;
+  std::string software;
+
+  std::size_t slot_count() const { return has_slots ? events.size() : 0; }
+  Result<std::vector<accounting::Event>> parsed_events() const;
+};
+
+std::string to_body(const DebitBody&);
+Result<DebitBody> debit_from_body(std::string_view);
+
+// Slot `slot` of the debit in row `debit` is used for an event.
+struct SlotBody {
+  std::int64_t debit = 0;
+  std::int64_t slot = 0;
+  std::string mechanism;
+  nlohmann::json event;
+};
+
+std::string to_body(const SlotBody&);
+Result<SlotBody> slot_from_body(std::string_view);
+
+// A debit, or one of its slots, has reached a final state.
+struct StateBody {
+  std::int64_t debit = 0;
+  std::optional<std::int64_t> slot;
+  State state = State::released;
+};
+
+std::string to_body(const StateBody&);
+Result<StateBody> state_from_body(std::string_view);
+
+// moved: {"to": "postgresql"}; opened: {"from": "moved"} or {"from": "backup"}.
+std::string moved_body(std::string_view to);
+std::string opened_body(std::string_view from);
+Result<void> check_note_body(std::string_view kind, std::string_view body);
+
+// The composition of a debit's events: the event itself, or all slots together.
+accounting::Event composed(const std::vector<accounting::Event>&);
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,141 @@
+#include "chronoveil/ledger/dataset.h"
+
+#include <algorithm>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/version.h"
+#include "chronoveil/ledger/cost_json.h"
+#include "chronoveil/ledger/json_fields.h"
+
+namespace chronoveil::ledger {
+
+using nlohmann::json;
+
+namespace {
+
+json partition_to_json(const Partition& partition) {
+  json result = {{"straddle", partition.straddle}};
+  if (partition.by == Partition::By::day) {
+    result["by"] = "day";
+  } else {
+    result["by"] = "list";
+    result["names"] = partition.names;
+  }
+  return result;
+}
+
+Result<Partition> partition_from_json(const json& object) {
+  JsonFields fields(object);
+  Partition partition;
+  CV_TRY(const std::string by, fields.text("by"));
+  CV_TRY(partition.straddle, fields.integer("straddle"));
+  if (by == "day") {
+    partition.by = Partition::By::day;
+  } else if (by == "list") {
+    CV_TRY(const json* names, fields.list("names"));
+    for (const json& part : *names) {
+      if (!part.is_string()) return bad_body("names");
+      partition.names.push_back(part.get<std::string>());
+    }
+  } else {
+    return bad_body("by");
+  }
+  CV_CHECK(fields.nothing_else());
+  return partition;
+}
+
+Result<void> check_promise(const Protected& promise) {
+  const std::string width = std::to_string(promise.width);
+  if (promise.unit == Unit::w_event && promise.width < 1) return invalid("width", width, "at least 1");
+  if (promise.unit != Unit::w_event && promise.width != 1)
+    return invalid("width", width, "left out unless the unit is w-event");
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_dataset_name(std::string_view name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+           c == '-';
+  });
+  if (name.empty() || name.size() > 64 || !plain) {
+    return invalid("dataset", name, "1 to 64 characters out of a-z A-Z 0-9 . _ -");
+  }
+  return {};
+}
+
+Result<Dataset> make_dataset(const DatasetRequest& request) {
+  CV_CHECK(check_dataset_name(request.name));
+  CV_CHECK(check_promise(request.promise));
+  CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
+  CV_TRY(const Delta delta, Delta::make(request.delta));
+  CV_TRY(Filter filter, make_filter(request.filter.value_or(default_filter(delta)), epsilon, delta));
+  Dataset dataset{request.name,      request.promise, epsilon.value(), delta.value(),
+                  std::move(filter), request.renews,  std::nullopt};
+  if (request.partition) {
+    CV_TRY(dataset.partition, make_partition(*request.partition, request.promise));
+  }
+  return dataset;
+}
+
+std::string to_body(const Dataset& dataset) {
+  json filter = {{"kind", name(dataset.filter.kind)}, {"budget", cost_to_json(dataset.filter.budget)}};
+  if (!dataset.filter.orders.empty()) filter["orders"] = dataset.filter.orders;
+  json body = {{"unit", name(dataset.promise.unit)},
+               {"relation", name(dataset.promise.relation)},
+               {"epsilon", dataset.epsilon},
+               {"delta", dataset.delta},
+               {"filter", std::move(filter)},
+               {"analysis", accounting::kAnalysisVersion},
+               {"software", kVersion}};
+  if (dataset.promise.unit == Unit::w_event) body["width"] = dataset.promise.width;
+  if (dataset.renews) body["renews"] = name(*dataset.renews);
+  if (dataset.partition) body["partition"] = partition_to_json(*dataset.partition);
+  return body.dump();
+}
+
+Result<Dataset> dataset_from_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  JsonFields fields(body);
+  Dataset dataset;
+  CV_TRY(const std::string unit, fields.text("unit"));
+  CV_TRY(dataset.promise.unit, parse_unit(unit));
+  CV_TRY(const auto width, fields.integer_if("width"));
+  dataset.promise.width = width.value_or(1);
+  CV_TRY(const std::string relation, fields.text("relation"));
+  CV_TRY(dataset.promise.relation, parse_relation(relation));
+  CV_TRY(dataset.epsilon, fields.number("epsilon"));
+  CV_TRY(dataset.delta, fields.number("delta"));
+  CV_TRY(const auto renews, fields.text_if("renews"));
+  if (renews) {
+    CV_TRY(dataset.renews, parse_renewal(*renews));
+  }
+  if (fields.find("partition")) {
+    CV_TRY(const json* partition, fields.object("partition"));
+    CV_TRY(dataset.partition, partition_from_json(*partition));
+  }
+  CV_CHECK(fields.integer("analysis"));
+  CV_CHECK(fields.text("software"));
+  CV_TRY(const json* filter, fields.object("filter"));
+  CV_CHECK(fields.nothing_else());
+
+  JsonFields filter_fields(*filter);
+  CV_TRY(const std::string kind, filter_fields.text("kind"));
+  CV_TRY(dataset.filter.kind, parse_filter_kind(kind));
+  CV_TRY(const json* budget, filter_fields.object("budget"));
+  CV_TRY(dataset.filter.budget, cost_from_json(*budget));
+  if (dataset.filter.kind == FilterKind::renyi) {
+    CV_TRY(const json* orders, filter_fields.list("orders"));
+    for (const json& order : *orders) {
+      if (!order.is_number()) return bad_body("orders");
+      dataset.filter.orders.push_back(order.get<double>());
+    }
+  }
+  CV_CHECK(filter_fields.nothing_else());
+  const std::size_t coordinates = dataset.filter.kind == FilterKind::renyi ? dataset.filter.orders.size() : 1;
+  if (coordinates == 0 || dataset.filter.budget.values.size() != coordinates) return bad_body("budget");
+  return dataset;
+}
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,49 @@
+#include "chronoveil/ledger/debit.h"
+
+#include <charconv>
+
+namespace chronoveil::ledger {
+namespace {
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string_view name(State state) {
+  switch (state) {
+    case State::reserved: return "reserved";
+    case State::released: return "released";
+    case State::abandoned: return "abandoned";
+  }
+  return "reserved";
+}
+
+Result<State> parse_state(std::string_view text) {
+  for (const State state : {State::reserved, State::released, State::abandoned}) {
+    if (name(state) == text) return state;
+  }
+  return invalid("state", text, "one of reserved, released, abandoned");
+}
+
+std::string DebitId::text() const {
+  return dataset + ":" + std::to_string(sequence) + (slot ? "/" + std::to_string(*slot) : "");
+}
+
+Result<DebitId> DebitId::parse(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const auto slash = text.rfind('/');
+  const bool has_slot = colon != std::string_view::npos && slash != std::string_view::npos && slash > colon;
+  if (colon != std::string_view::npos) {
+    const auto sequence = whole_number(text.substr(colon + 1, has_slot ? slash - colon - 1 : std::string_view::npos));
+    const auto slot = has_slot ? whole_number(text.substr(slash + 1)) : std::nullopt;
+    if (sequence && has_slot == slot.has_value()) return DebitId{std::string(text.substr(0, colon)), *sequence, slot};
+  }
+  return invalid("id", text, "a debit such as city:17, or one of its slots such as city:17/3");
+}
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,69 @@
+// Debits as the ledger hands them out, and their ids.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/accounting/event.h"
+#include "chronoveil/ledger/filter.h"
+#include "chronoveil/ledger/neighbours.h"
+
+namespace chronoveil::ledger {
+
+// A debit is reserved before any data is read. Whatever becomes of it, it stays spent.
+enum class State { reserved, released, abandoned };
+std::string_view name(State);
+Result<State> parse_state(std::string_view);
+
+// "city:17", the row of the debit; "city:17/3", its slot number 3 (from 0).
+struct DebitId {
+  std::string dataset;
+  std::int64_t sequence = 0;
+  std::optional<std::int64_t> slot;
+
+  std::string text() const;
+  static Result<DebitId> parse(std::string_view);
+  bool operator==(const DebitId&) const = default;
+};
+
+// What a release carries, so that a ledger that lost its last rows can be told from one that never had them.
+struct DebitReference {
+  DebitId id;
+  std::string chain_head;  // the hash of the row that covers the release
+};
+
+// What a request says besides its event. What is left out is the dataset's.
+struct Terms {
+  std::string dataset;
+  std::string purpose;
+  std::string mechanism;
+  Stated stated;
+  std::optional<std::string> part;
+  std::optional<double> delta;  // charge the event its ε at this δ
+};
+
+struct Slot {
+  accounting::Event reserved;
+  std::optional<accounting::Event> used;  // what ran in it
+  std::optional<State> state;             // nothing while it is free
+};
+
+struct Debit {
+  DebitId id;
+  std::string recorded_at;
+  std::string recorded_by;
+  std::string chain_head;
+  std::string software;
+  std::int64_t analysis = 0;
+  Terms terms;
+  accounting::Event event;  // of slots: their composition
+  std::vector<Slot> slots;
+  std::string period;  // empty when the budget does not renew
+  Cost cost;
+  State state = State::reserved;
+};
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,445 @@
+#include "chronoveil/ledger/ledger.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/base/version.h"
+#include "chronoveil/ledger/account.h"
+#include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/domination.h"
+#include "chronoveil/ledger/pricing.h"
+#include "chronoveil/ledger/store.h"
+
+namespace chronoveil::ledger {
+
+using accounting::Event;
+
+namespace {
+
+Instant system_clock() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
+
+std::string system_user() {
+  std::array<char, 4096> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwuid_r(geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found != nullptr)
+    return found->pw_name;
+  return "uid " + std::to_string(geteuid());
+}
+
+// One line of a row: whatever would break the chain's text or the store's encoding is replaced.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e) c = '?';
+  }
+  return text;
+}
+
+// Equal events counted together, which the accountant composes faster.
+Event all_of(const std::vector<Event>& events) {
+  std::map<std::string, Event> by_text;
+  for (Event event : events) {
+    const std::int64_t count = std::exchange(event.count, 1);
+    const auto [it, fresh] = by_text.try_emplace(accounting::to_text(event), event);
+    it->second.count = fresh ? count : it->second.count + count;
+  }
+  accounting::Compose all;
+  for (auto& item : by_text) all.events.push_back(std::move(item.second));
+  return all.events.size() == 1 ? all.events.front() : Event{std::move(all)};
+}
+
+}  // namespace
+
+struct Ledger::Inside {
+  std::unique_ptr<Store> store;
+  Options options;
+  std::mutex mutex;
+  std::map<std::string, Account> accounts;  // each as of the last row that this process has read
+
+  // Brings the account up to the rows in the store.
+  Result<Account*> catch_up(const std::string& dataset, const Store::Reader& read) {
+    Account& account = accounts[dataset];
+    // The last row known is read again: a ledger that lost it must not be written to.
+    const std::int64_t known = account.next_sequence() - 1;
+    CV_TRY(const std::vector<Entry> rows, read(std::max<std::int64_t>(known, 0)));
+    auto row = rows.begin();
+    if (known >= 0) {
+      if (row == rows.end() || row->hash != account.head()) {
+        accounts.erase(dataset);
+        return fail(ErrorKind::storage,
+                    "ledger: rows of dataset '" + dataset + "' that were there before are gone or changed");
+      }
+      ++row;
+    }
+    for (; row != rows.end(); ++row) {
+      if (Result<void> done = account.apply(*row); !done) {
+        accounts.erase(dataset);
+        return tl::unexpected(done.error());
+      }
+    }
+    return &account;
+  }
+
+  Result<Account*> existing(const std::string& dataset, const Store::Reader& read) {
+    CV_CHECK(check_dataset_name(dataset));
+    CV_TRY(Account * account, catch_up(dataset, read));
+    if (!account->exists()) {
+      accounts.erase(dataset);
+      return invalid("dataset", dataset, "one that was created; see budget list and budget create");
+    }
+    return account;
+  }
+
+  Result<Account*> writable(const std::string& dataset, const Store::Reader& read) {
+    CV_TRY(Account * account, existing(dataset, read));
+    if (account->moved_away())
+      return fail(ErrorKind::usage, "dataset: '" + dataset + "' was moved to another ledger; write there");
+    return account;
+  }
+
+  Store::Reader reader(const std::string& dataset) {
+    return [this, dataset](std::int64_t from) { return store->entries(dataset, from); };
+  }
+
+  std::string now(const Account& account) const { return account.time_to_record(timestamp(options.clock())); }
+
+  // Runs `compose` on the up-to-date account inside a transaction; it returns the kinds and bodies of the rows to
+  // append. Returns those rows once they are durable.
+  struct Draft {
+    std::string kind;
+    std::string body;
+  };
+  using Composer =
+      std::function<Result<std::vector<Draft>>(const Account&, const std::string& recorded_at, const Store::Reader&)>;
+
+  Result<std::vector<Entry>> append(const std::string& dataset, bool must_exist, const Composer& compose) {
+    CV_CHECK(check_dataset_name(dataset));
+    std::vector<Entry> rows;
+    Result<void> done = store->append(dataset, [&](const Store::Reader& read) -> Result<std::vector<Entry>> {
+      rows.clear();
+      CV_TRY(const Account* account, must_exist ? writable(dataset, read) : catch_up(dataset, read));
+      const std::string recorded_at = now(*account);
+      CV_TRY(const std::vector<Draft> drafts, compose(*account, recorded_at, read));
+      std::string previous = account->head();
+      for (const Draft& draft : drafts) {
+        Entry entry{dataset, 0, recorded_at, options.who, draft.kind, draft.body, "", ""};
+        rows.push_back(
+            linked(std::move(entry), account->next_sequence() + static_cast<std::int64_t>(rows.size()), previous));
+        previous = rows.back().hash;
+      }
+      return rows;
+    });
+    if (!done) {
+      // What the store kept is unknown after its own errors; a refusal leaves the account as it was read.
+      if (done.error().kind == ErrorKind::storage) accounts.erase(dataset);
+      return tl::unexpected(done.error());
+    }
+    Account& account = accounts[dataset];
+    for (const Entry& row : rows) {
+      if (Result<void> applied = account.apply(row); !applied) {
+        accounts.erase(dataset);
+        return tl::unexpected(applied.error());
+      }
+    }
+    return rows;
+  }
+
+  Result<DebitReference> debit(const Terms& terms, const std::vector<Event>& events, bool has_slots) {
+    DebitBody body;
+    body.terms = terms;
+    body.has_slots = has_slots;
+    body.analysis = accounting::kAnalysisVersion;
+    body.software = kVersion;
+    if (has_slots) {
+      body.events = nlohmann::json::array();
+      for (const Event& event : events) body.events.push_back(accounting::event_to_json(event));
+    } else {
+      body.events = accounting::event_to_json(events.front());
+    }
+    // Pricing needs no lock: what a dataset promises never changes.
+    CV_TRY(const Account* known, writable(terms.dataset, reader(terms.dataset)));
+    CV_TRY(body.cost, price(known->dataset(), terms, composed(events)));
+    CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true,
+                                                 [&](const Account& account, const std::string& recorded_at,
+                                                     const Store::Reader&) -> Result<std::vector<Draft>> {
+                                                   body.period = account.period_at(recorded_at);
+                                                   CV_CHECK(account.admit(body.period, terms.part, body.cost));
+                                                   return std::vector<Draft>{{"debit", to_body(body)}};
+                                                 }));
+    return DebitReference{{terms.dataset, rows.front().sequence, std::nullopt}, rows.front().hash};
+  }
+
+  // Copies the rows of a dataset, as they are, to a store that has none of it, and appends a note of how they came.
+  static Result<void> copy(const std::vector<Entry>& rows, Store& to, const std::optional<Entry>& note) {
+    const std::string& dataset = rows.front().dataset;
+    return to.append(dataset, [&](const Store::Reader& read) -> Result<std::vector<Entry>> {
+      CV_TRY(const std::vector<Entry> present, read(0));
+      if (!present.empty()) return fail(ErrorKind::usage, "dataset: '" + dataset + "' exists there already");
+      std::vector<Entry> all = rows;
+      if (note) all.push_back(linked(*note, rows.back().sequence + 1, rows.back().hash));
+      return all;
+    });
+  }
+
+  // Rows that follow from each other, or an error: a broken chain is not carried elsewhere.
+  static Result<std::vector<Entry>> sound_rows(Store& from, const std::string& dataset) {
+    CV_TRY(std::vector<Entry> rows, from.entries(dataset, 0));
+    Account account;
+    for (const Entry& row : rows) CV_CHECK(account.apply(row));
+    return rows;
+  }
+
+  Entry note(const std::vector<Entry>& rows, std::string kind, std::string body) const {
+    const std::string recorded_at = std::max(timestamp(options.clock()), rows.back().recorded_at);
+    return Entry{rows.front().dataset, 0, recorded_at, options.who, std::move(kind), std::move(body), "", ""};
+  }
+};
+
+Ledger::Ledger(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Ledger::Ledger(Ledger&&) noexcept = default;
+Ledger& Ledger::operator=(Ledger&&) noexcept = default;
+Ledger::~Ledger() = default;
+
+Result<Ledger> Ledger::open(const std::string& where, Options options) {
+  auto inside = std::make_unique<Inside>();
+  CV_TRY(inside->store, open_store(where));
+  if (!options.clock) options.clock = system_clock;
+  options.who = one_line(options.who.empty() ? system_user() : std::move(options.who));
+  inside->options = std::move(options);
+  return Ledger(std::move(inside));
+}
+
+Result<Dataset> Ledger::create(const DatasetRequest& request) {
+  CV_TRY(Dataset dataset, make_dataset(request));
+  const std::scoped_lock lock(inside_->mutex);
+  CV_CHECK(inside_->append(
+      request.name, false,
+      [&](const Account& account, const std::string&, const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
+        if (account.exists()) return invalid("dataset", request.name, "a name not taken yet");
+        return std::vector<Inside::Draft>{{"create", to_body(dataset)}};
+      }));
+  return dataset;
+}
+
+Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(DebitReference reference, inside_->debit(terms, {event}, false));
+  return Receipt(std::move(reference), event);
+}
+
+Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
+  CV_TRY(Cost cost, price(account->dataset(), terms, event));
+  CV_CHECK(account->admit(account->period_at(inside_->now(*account)), terms.part, cost));
+  return cost;
+}
+
+Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vector<Event>& slots) {
+  if (slots.empty()) return fail(ErrorKind::usage, "slots: a debit needs at least one slot");
+  const std::scoped_lock lock(inside_->mutex);
+  return inside_->debit(terms, slots, true);
+}
+
+Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const std::string& mechanism) {
+  CV_CHECK(accounting::validate(event));
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const std::vector<Entry> rows,
+         inside_->append(id.dataset, true,
+                         [&](const Account& account, const std::string&,
+                             const Store::Reader& read) -> Result<std::vector<Inside::Draft>> {
+                           CV_CHECK(account.may_open_slot(id));
+                           CV_TRY(const std::vector<Entry> from_debit, read(id.sequence));
+                           CV_TRY(const DebitBody debit, debit_from_body(from_debit.front().body));
+                           CV_TRY(const std::vector<Event> slots, debit.parsed_events());
+                           if (!is_dominated_by(event, slots[static_cast<std::size_t>(*id.slot)])) {
+                             return fail(ErrorKind::over_budget,
+                                         "slot: the event is not known to be dominated by the one that slot " +
+                                             id.text() + " was reserved for");
+                           }
+                           const SlotBody body{id.sequence, *id.slot, mechanism, accounting::event_to_json(event)};
+                           return std::vector<Inside::Draft>{{"slot", to_body(body)}};
+                         }));
+  return Receipt(DebitReference{id, rows.front().hash}, event);
+}
+
+Result<void> Ledger::settle(const DebitId& id, State state) {
+  if (state == State::reserved) return invalid("state", name(state), "released or abandoned");
+  const std::scoped_lock lock(inside_->mutex);
+  const Inside::Composer compose = [&](const Account& account, const std::string&,
+                                       const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
+    CV_CHECK(account.may_settle(id));
+    return std::vector<Inside::Draft>{{"state", to_body(StateBody{id.sequence, id.slot, state})}};
+  };
+  CV_CHECK(inside_->append(id.dataset, true, compose));
+  return {};
+}
+
+Result<std::vector<std::string>> Ledger::datasets() {
+  const std::scoped_lock lock(inside_->mutex);
+  return inside_->store->datasets();
+}
+
+Result<View> Ledger::view(const std::string& name, const std::optional<std::string>& part) {
+  CV_TRY(const std::vector<Debit> debits, history(name));
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const Account* account, inside_->existing(name, inside_->reader(name)));
+  View view;
+  view.dataset = account->dataset();
+  view.period = account->period_at(inside_->now(*account));
+  view.admitted = account->admitted(view.period);
+  CV_TRY(view.left, account->left(view.period, part));
+  view.admissible = admissible(view.dataset.filter, view.left);
+  if (view.dataset.partition) view.part_rule = rule_of(*view.dataset.partition, view.dataset.promise);
+  view.debits = account->debit_count();
+  view.rows = account->next_sequence();
+  view.chain_head = account->head();
+  view.moved_away = account->moved_away();
+  const std::vector<std::int64_t> places = account->dearest_parts(view.period);
+  std::vector<Event> events;
+  for (const Debit& debit : debits) {
+    if (debit.period != view.period) continue;
+    if (debit.terms.part) {
+      CV_TRY(const std::int64_t place, place_of(*view.dataset.partition, *debit.terms.part));
+      if (std::find(places.begin(), places.end(), place) == places.end()) continue;
+    }
+    CV_TRY(Event charged, fitted(debit.event, debit.terms.stated, view.dataset.promise));
+    events.push_back(std::move(charged));
+  }
+  view.dearest = all_of(events);
+  return view;
+}
+
+Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
+  CV_TRY(const std::vector<Entry> rows, entries(dataset));
+  std::vector<Debit> debits;
+  std::map<std::int64_t, std::size_t> index;
+  for (const Entry& row : rows) {
+    if (row.kind == "debit") {
+      CV_TRY(DebitBody body, debit_from_body(row.body));
+      CV_TRY(const std::vector<Event> events, body.parsed_events());
+      body.terms.dataset = dataset;
+      Debit debit{{dataset, row.sequence, std::nullopt},
+                  row.recorded_at,
+                  row.recorded_by,
+                  row.hash,
+                  body.software,
+                  body.analysis,
+                  body.terms,
+                  composed(events),
+                  {},
+                  body.period,
+                  body.cost,
+                  State::reserved};
+      if (body.has_slots) {
+        for (const Event& event : events) debit.slots.push_back({event, std::nullopt, std::nullopt});
+      }
+      index[row.sequence] = debits.size();
+      debits.push_back(std::move(debit));
+    } else if (row.kind == "slot") {
+      CV_TRY(const SlotBody body, slot_from_body(row.body));
+      CV_TRY(Event event, accounting::event_from_json(body.event));
+      Slot& slot = debits[index.at(body.debit)].slots[static_cast<std::size_t>(body.slot)];
+      slot.used = std::move(event);
+      slot.state = State::reserved;
+    } else if (row.kind == "state") {
+      CV_TRY(const StateBody body, state_from_body(row.body));
+      Debit& debit = debits[index.at(body.debit)];
+      (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = body.state;
+    }
+  }
+  return debits;
+}
+
+// Only rows that form a chain are handed out: whoever reads them may rely on what they refer to.
+Result<std::vector<Entry>> Ledger::entries(const std::string& dataset) {
+  CV_CHECK(check_dataset_name(dataset));
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(std::vector<Entry> rows, Inside::sound_rows(*inside_->store, dataset));
+  if (rows.empty()) return invalid("dataset", dataset, "one that was created; see budget list and budget create");
+  return rows;
+}
+
+Result<Verification> Ledger::verify(const std::vector<std::string>& only) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(std::vector<std::string> names, inside_->store->datasets());
+  for (const std::string& name : only) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return invalid("dataset", name, "one that was created; see budget list");
+    }
+  }
+  Verification verification;
+  for (const std::string& name : only.empty() ? names : only) {
+    CV_TRY(const std::vector<Entry> rows, inside_->store->entries(name, 0));
+    verify_dataset(name, rows, verification);
+  }
+  return verification;
+}
+
+Result<Verification> Ledger::verify_against(const DebitReference& reference) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const std::vector<Entry> rows, inside_->store->entries(reference.id.dataset, 0));
+  Verification verification;
+  verify_dataset(reference.id.dataset, rows, verification);
+  verify_reference(reference, rows, verification);
+  return verification;
+}
+
+Result<void> Ledger::back_up(const std::string& to) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const std::unique_ptr<Store> target, open_store(to));
+  CV_TRY(const std::vector<std::string> present, target->datasets());
+  if (!present.empty())
+    return fail(ErrorKind::usage, "backup: there is a ledger with datasets already; choose a new place");
+  CV_TRY(const std::vector<std::string> names, inside_->store->datasets());
+  for (const std::string& name : names) {
+    CV_TRY(const std::vector<Entry> rows, Inside::sound_rows(*inside_->store, name));
+    CV_CHECK(Inside::copy(rows, *target, std::nullopt));
+  }
+  return {};
+}
+
+Result<void> Ledger::restore(const std::string& from) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const std::unique_ptr<Store> source, open_store(from));
+  CV_TRY(const std::vector<std::string> names, source->datasets());
+  if (names.empty()) return fail(ErrorKind::usage, "restore: the backup holds no dataset");
+  for (const std::string& name : names) {
+    CV_TRY(const std::vector<Entry> rows, Inside::sound_rows(*source, name));
+    CV_CHECK(Inside::copy(rows, *inside_->store, inside_->note(rows, "opened", opened_body("backup"))));
+  }
+  return {};
+}
+
+Result<void> Ledger::move(const std::string& to) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const std::unique_ptr<Store> target, open_store(to));
+  CV_TRY(const std::vector<std::string> names, inside_->store->datasets());
+  CV_TRY(const std::vector<std::string> present, target->datasets());
+  for (const std::string& name : names) {
+    CV_TRY(std::vector<Entry> rows, Inside::sound_rows(*inside_->store, name));
+    const bool left_before = rows.back().kind == "moved";
+    const bool arrived = std::find(present.begin(), present.end(), name) != present.end();
+    if (arrived && left_before) continue;  // an earlier run came as far as this
+    if (arrived) return fail(ErrorKind::usage, "move: dataset '" + name + "' exists there already");
+    if (!left_before) {
+      CV_CHECK(inside_->append(
+          name, true,
+          [&](const Account&, const std::string&, const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
+            return std::vector<Inside::Draft>{{"moved", moved_body(target->kind())}};
+          }));
+      CV_TRY(rows, Inside::sound_rows(*inside_->store, name));
+    }
+    CV_CHECK(Inside::copy(rows, *target, inside_->note(rows, "opened", opened_body("moved"))));
+  }
+  return {};
+}
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,85 @@
+// The ledger: budgets that survive restarts, crashes, several processes and several people. Debit first: a lost release
+// costs budget, a lost debit would cost privacy. See docs/ledger.md.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/accounting/event.h"
+#include "chronoveil/ledger/calendar.h"
+#include "chronoveil/ledger/dataset.h"
+#include "chronoveil/ledger/debit.h"
+#include "chronoveil/ledger/entry.h"
+#include "chronoveil/ledger/receipt.h"
+#include "chronoveil/ledger/verify.h"
+
+namespace chronoveil::ledger {
+
+struct Options {
+  std::function<Instant()> clock;  // the system's unless given
+  std::string who;                 // the operating-system user unless given, for example the name of a token
+};
+
+// What a dataset's filter stands at.
+struct View {
+  Dataset dataset;
+  std::string period;  // the current one; empty when the budget does not renew
+  Cost admitted;       // for the dearest neighbour
+  Cost left;           // for the whole dataset, or for the part that was asked about
+  Admissible admissible;
+  std::string part_rule;  // empty without parts
+  std::int64_t debits = 0;
+  std::int64_t rows = 0;
+  std::string chain_head;
+  bool moved_away = false;
+  accounting::Event dearest;  // everything that touches the dearest neighbour in this period, composed
+};
+
+// Safe to use from several threads, and from several processes on one store; not across fork().
+class Ledger {
+ public:
+  // At a path or a URL; see open_store.
+  static Result<Ledger> open(const std::string& where, Options = {});
+  Ledger(Ledger&&) noexcept;
+  Ledger& operator=(Ledger&&) noexcept;
+  ~Ledger();
+
+  Result<Dataset> create(const DatasetRequest&);
+
+  // Debits an event and returns its receipt once the debit is durable. Errors: over_budget, or what does not fit.
+  Result<Receipt> reserve(const Terms&, const accounting::Event&);
+  // What reserve would cost, without a debit.
+  Result<Cost> check(const Terms&, const accounting::Event&);
+  // Debits a list of events at once, composed tightly; open_slot later hands out the receipts, in any order.
+  Result<DebitReference> reserve_slots(const Terms&, const std::vector<accounting::Event>& slots);
+  // A receipt for an event that the slot's event dominates. A slot is used once.
+  Result<Receipt> open_slot(const DebitId& slot, const accounting::Event&, const std::string& mechanism = "");
+  // reserved -> released | abandoned, for a debit or a slot. Nothing is given back.
+  Result<void> settle(const DebitId&, State);
+
+  Result<std::vector<std::string>> datasets();
+  Result<View> view(const std::string& dataset, const std::optional<std::string>& part = std::nullopt);
+  Result<std::vector<Debit>> history(const std::string& dataset);
+  Result<std::vector<Entry>> entries(const std::string& dataset);
+  // Every dataset, or those named.
+  Result<Verification> verify(const std::vector<std::string>& datasets = {});
+  // Whether the ledger still has the row that covers a release.
+  Result<Verification> verify_against(const DebitReference&);
+
+  // Copies every row to an empty place, chain and all.
+  Result<void> back_up(const std::string& to);
+  // Takes in the rows of a backup for datasets that this ledger does not have.
+  Result<void> restore(const std::string& from);
+  // Closes every dataset here, then copies it there and opens it. A crash in between leaves it closed here: run again.
+  Result<void> move(const std::string& to);
+
+ private:
+  struct Inside;
+  explicit Ledger(std::unique_ptr<Inside>);
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,111 @@
+#include "chronoveil/ledger/neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace chronoveil::ledger {
+
+using accounting::Event;
+using accounting::Kind;
+
+namespace {
+
+Failure not_convertible(std::string_view event) {
+  return fail(ErrorKind::usage, "relation: this '" + std::string(event) +
+                                    "' event for add_remove cannot be converted to the dataset's relation replace; "
+                                    "price it for replace instead");
+}
+
+template <class Discrete>
+Result<Kind> doubled_on_grid(Discrete event, std::string_view name) {
+  if (event.sensitivity > std::numeric_limits<std::int64_t>::max() / 2) return not_convertible(name);
+  event.sensitivity *= 2;
+  return event;
+}
+
+struct Doubled {
+  Result<Kind> operator()(accounting::Gaussian e) const { return accounting::Gaussian{e.noise_multiplier / 2}; }
+  Result<Kind> operator()(accounting::Laplace e) const { return accounting::Laplace{e.noise_multiplier / 2}; }
+  Result<Kind> operator()(accounting::DiscreteGaussian e) const { return doubled_on_grid(e, "discrete_gaussian"); }
+  Result<Kind> operator()(accounting::DiscreteLaplace e) const { return doubled_on_grid(e, "discrete_laplace"); }
+  // A bounded range is a statement about two neighbours; over two steps the ranges add.
+  Result<Kind> operator()(accounting::Exponential e) const { return accounting::Exponential{2 * e.epsilon}; }
+  Result<Kind> operator()(accounting::Pure e) const { return accounting::Pure{2 * e.epsilon}; }
+  Result<Kind> operator()(accounting::RandomizedResponse e) const { return accounting::Pure{2 * e.epsilon}; }
+  Result<Kind> operator()(accounting::Approximate e) const {
+    const double growth = std::nextafter(1 + std::nextafter(std::exp(e.epsilon), HUGE_VAL), HUGE_VAL);
+    const double delta = e.delta == 0 ? 0 : std::nextafter(growth * e.delta, HUGE_VAL);
+    if (!(delta < 1)) return not_convertible("approximate");
+    return accounting::Approximate{2 * e.epsilon, delta};
+  }
+  Result<Kind> operator()(accounting::TimeSubsampling e) const {
+    if (e.participation > std::numeric_limits<std::int64_t>::max() / 2) return not_convertible("time_subsampling");
+    e.participation *= 2;
+    if (e.length) e.participation = std::min(e.participation, *e.length);
+    return e;
+  }
+  Result<Kind> operator()(const accounting::Compose& e) const {
+    accounting::Compose result;
+    for (const Event& part : e.events) {
+      CV_TRY(Event converted, for_replacement(part));
+      result.events.push_back(std::move(converted));
+    }
+    return result;
+  }
+  Result<Kind> operator()(const accounting::Mixture&) const { return not_convertible("mixture"); }
+  Result<Kind> operator()(const accounting::StructuredSubsampling&) const {
+    return not_convertible("structured_subsampling");
+  }
+};
+
+template <class T>
+Failure contradiction(std::string_view parameter, T stated, T own) {
+  return invalid(parameter, name(stated), "'" + std::string(name(own)) + "': the event says so itself");
+}
+
+std::string described(Unit unit, std::int64_t width) {
+  return std::string(name(unit)) + (unit == Unit::w_event ? " of width " + std::to_string(width) : "");
+}
+
+Result<void> check_unit(const Event& leaf, const Stated& stated, const Protected& dataset) {
+  const auto own = accounting::unit_of(leaf);
+  if (own && stated.unit && *own != *stated.unit) return contradiction("unit", *stated.unit, *own);
+  const Unit unit = own ? *own : stated.unit.value_or(dataset.unit);
+  std::int64_t width = stated.width.value_or(dataset.width);
+  if (const auto* e = std::get_if<accounting::StructuredSubsampling>(&leaf.kind)) width = e->width;
+  const bool wide_enough = unit != Unit::w_event || dataset.unit != Unit::w_event || width >= dataset.width;
+  if (covers(unit, dataset.unit) && wide_enough) return {};
+  return invalid("unit", described(unit, width),
+                 "one that covers the dataset's: " + described(dataset.unit, dataset.width) +
+                     " (user covers w-event covers event)");
+}
+
+}  // namespace
+
+Result<Event> for_replacement(const Event& event) {
+  CV_TRY(Kind kind, std::visit(Doubled{}, event.kind));
+  return Event{std::move(kind), event.count};
+}
+
+Result<Event> fitted(const Event& event, const Stated& stated, const Protected& dataset) {
+  if (const auto* compose = std::get_if<accounting::Compose>(&event.kind)) {
+    accounting::Compose result;
+    for (const Event& part : compose->events) {
+      CV_TRY(Event charged, fitted(part, stated, dataset));
+      result.events.push_back(std::move(charged));
+    }
+    return Event{std::move(result), event.count};
+  }
+  CV_CHECK(check_unit(event, stated, dataset));
+  const auto own = accounting::relation_of(event);
+  if (own && stated.relation && *own != *stated.relation) return contradiction("relation", *stated.relation, *own);
+  const Relation relation = own ? *own : stated.relation.value_or(dataset.relation);
+  if (relation == dataset.relation) return event;
+  if (relation == Relation::add_remove) return for_replacement(event);
+  return invalid("relation", name(relation),
+                 "add_remove, the dataset's: noise for a replacement need not hide that somebody is there");
+}
+
+}  // namespace chronoveil::ledger

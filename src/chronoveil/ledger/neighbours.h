@@ -1,0 +1,36 @@
+// Translating an event between what a request protects and what a dataset promises.
+#pragma once
+
+#include <optional>
+
+#include "chronoveil/accounting/event.h"
+
+namespace chronoveil::ledger {
+
+// What a dataset promises to protect: `width` events in a row for w-event.
+struct Protected {
+  Unit unit = Unit::event;
+  std::int64_t width = 1;
+  Relation relation = Relation::add_remove;
+};
+
+// What a request says about its own event; what it leaves out is the dataset's. An event that knows its own
+// neighbours (`time_subsampling`, `structured_subsampling`, `randomized_response`) decides for itself.
+struct Stated {
+  std::optional<Unit> unit;
+  std::optional<std::int64_t> width;
+  std::optional<Relation> relation;
+};
+
+// The event as the dataset must be charged for it, or an error when it does not fit:
+//   unit      must cover the dataset's (user covers w-event covers event; a wider window covers a narrower)
+//   relation  add_remove in a dataset with replace: converted by for_replacement; the reverse is refused, since noise
+//             that hides a replacement need not hide how many there are
+Result<accounting::Event> fitted(const accounting::Event&, const Stated&, const Protected&);
+
+// An event priced for one unit added or removed, as it looks when one unit is replaced by another: a replacement is a
+// removal and an addition, so every sensitivity doubles, and (ε, δ) becomes (2ε, (1 + e^ε) δ).
+// Refused for events whose sensitivity is not a parameter (`mixture`, `structured_subsampling`).
+Result<accounting::Event> for_replacement(const accounting::Event&);
+
+}  // namespace chronoveil::ledger

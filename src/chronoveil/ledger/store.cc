@@ -1,0 +1,28 @@
+#include "chronoveil/ledger/store.h"
+
+#include <cstdlib>
+
+#include "chronoveil/ledger/postgres_store.h"
+#include "chronoveil/ledger/sqlite_store.h"
+
+namespace chronoveil::ledger {
+
+Result<std::unique_ptr<Store>> open_store(const std::string& where) {
+  if (where.starts_with("postgresql://") || where.starts_with("postgres://")) return open_postgres_store(where);
+  if (where.find("://") != std::string::npos)
+    return invalid("ledger", where.substr(0, where.find("://")), "a path, or a URL postgresql://...");
+  return open_sqlite_store(where);
+}
+
+Result<std::string> default_ledger_path() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  // The base directory specification: a relative XDG_DATA_HOME is to be ignored.
+  if (const std::string data = variable("XDG_DATA_HOME"); data.starts_with('/')) return data + "/chronoveil/ledger.db";
+  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/share/chronoveil/ledger.db";
+  return fail(ErrorKind::usage, "ledger: neither XDG_DATA_HOME nor HOME is set; give --ledger PATH");
+}
+
+}  // namespace chronoveil::ledger

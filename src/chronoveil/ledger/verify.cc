@@ -1,0 +1,125 @@
+#include "chronoveil/ledger/verify.h"
+
+#include <map>
+
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/ledger/account.h"
+#include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/domination.h"
+#include "chronoveil/ledger/pricing.h"
+
+namespace chronoveil::ledger {
+namespace {
+
+constexpr double kOtherMachine = 1e-9;
+
+bool no_less(Amount stored, Amount again) { return stored.value() >= again.value() * (1 - kOtherMachine); }
+
+bool no_less(const Cost& stored, const Cost& again) {
+  if (stored.values.size() != again.values.size()) return false;
+  for (std::size_t i = 0; i < stored.values.size(); ++i) {
+    if (!no_less(stored.values[i], again.values[i])) return false;
+  }
+  return no_less(stored.delta, again.delta);
+}
+
+class DatasetVerifier {
+ public:
+  Result<void> take(const Entry& entry) {
+    const bool debit = entry.kind == "debit" && account_.exists();
+    // The chain comes first: pricing a row that was tampered with proves nothing.
+    CV_CHECK(check_link(entry, account_.next_sequence(), account_.head()));
+    if (debit) CV_CHECK(check_debit(entry));
+    if (entry.kind == "slot") CV_CHECK(check_slot(entry));
+    CV_CHECK(account_.apply(entry));
+    if (entry.kind == "create") CV_CHECK(check_budget());
+    if (debit) ++debits;
+    return {};
+  }
+
+  std::int64_t debits = 0;
+
+ private:
+  Result<void> check_budget() const {
+    const Dataset& dataset = account_.dataset();
+    DatasetRequest request{dataset.name,        dataset.promise, dataset.epsilon,  dataset.delta,
+                           dataset.filter.kind, dataset.renews,  dataset.partition};
+    CV_TRY(const Dataset again, make_dataset(request));
+    if (again.filter.orders != dataset.filter.orders || !no_less(again.filter.budget, dataset.filter.budget)) {
+      return fail(ErrorKind::storage, "the stored budget is larger than its total implies");
+    }
+    return {};
+  }
+
+  Result<void> check_debit(const Entry& entry) {
+    CV_TRY(const DebitBody debit, debit_from_body(entry.body));
+    CV_TRY(const std::vector<accounting::Event> events, debit.parsed_events());
+    Terms terms = debit.terms;
+    terms.dataset = entry.dataset;
+    const std::string key = accounting::to_text(composed(events)) + describe(terms.stated) +
+                            (terms.delta ? shortest(*terms.delta) : std::string());
+    auto priced = prices_.find(key);
+    if (priced == prices_.end()) {
+      CV_TRY(Cost cost, price(account_.dataset(), terms, composed(events)));
+      priced = prices_.emplace(key, std::move(cost)).first;
+    }
+    if (!no_less(debit.cost, priced->second)) {
+      return fail(ErrorKind::storage, "the stored cost is less than what its event costs when priced again");
+    }
+    slots_[entry.sequence] = events;
+    return account_.admit(account_.period_at(entry.recorded_at), terms.part, debit.cost);
+  }
+
+  Result<void> check_slot(const Entry& entry) {
+    CV_TRY(const SlotBody slot, slot_from_body(entry.body));
+    CV_TRY(const accounting::Event event, accounting::event_from_json(slot.event));
+    const auto reserved = slots_.find(slot.debit);
+    if (reserved == slots_.end() || slot.slot < 0 || slot.slot >= static_cast<std::int64_t>(reserved->second.size()) ||
+        !is_dominated_by(event, reserved->second[static_cast<std::size_t>(slot.slot)])) {
+      return fail(ErrorKind::storage, "an event ran in a slot that does not dominate it");
+    }
+    return {};
+  }
+
+  static std::string describe(const Stated& stated) {
+    return std::string(" ") + (stated.unit ? std::string(name(*stated.unit)) : "") + " " +
+           (stated.width ? std::to_string(*stated.width) : "") + " " +
+           (stated.relation ? std::string(name(*stated.relation)) : "") + " ";
+  }
+
+  Account account_;
+  std::map<std::string, Cost> prices_;  // ledgers repeat themselves: each event is priced once
+  std::map<std::int64_t, std::vector<accounting::Event>> slots_;
+};
+
+}  // namespace
+
+void verify_dataset(const std::string& dataset, const std::vector<Entry>& entries, Verification& verification) {
+  DatasetVerifier verifier;
+  ++verification.datasets;
+  for (const Entry& entry : entries) {
+    if (Result<void> done = verifier.take(entry); !done) {
+      verification.findings.push_back({dataset, entry.sequence, done.error().message});
+      break;
+    }
+    ++verification.rows;
+  }
+  verification.debits += verifier.debits;
+}
+
+void verify_reference(const DebitReference& reference, const std::vector<Entry>& entries, Verification& verification) {
+  for (const Entry& entry : entries) {
+    if (entry.hash != reference.chain_head) continue;
+    bool covers = entry.kind == "debit" && !reference.id.slot && entry.sequence == reference.id.sequence;
+    if (entry.kind == "slot" && reference.id.slot) {
+      const Result<SlotBody> slot = slot_from_body(entry.body);
+      covers = slot && slot->debit == reference.id.sequence && slot->slot == *reference.id.slot;
+    }
+    if (covers) return;
+  }
+  verification.findings.push_back({reference.id.dataset, reference.id.sequence,
+                                   "the release refers to a row that is not there: the ledger lost its last rows, was "
+                                   "replaced, or is another one"});
+}
+
+}  // namespace chronoveil::ledger

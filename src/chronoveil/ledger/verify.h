@@ -1,0 +1,38 @@
+// Checking a ledger after the fact: the chain, the price of every row, and that each fitted when it was admitted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "chronoveil/ledger/debit.h"
+#include "chronoveil/ledger/entry.h"
+
+namespace chronoveil::ledger {
+
+struct Finding {
+  std::string dataset;
+  std::int64_t sequence = 0;
+  std::string message;
+};
+
+struct Verification {
+  std::int64_t datasets = 0;
+  std::int64_t rows = 0;
+  std::int64_t debits = 0;
+  std::vector<Finding> findings;
+
+  bool holds() const { return findings.empty(); }
+};
+
+// Reads the rows of one dataset from the first on. A broken chain ends the reading: what follows proves nothing.
+//   each row continues the chain, is dated no earlier than the row before, and is allowed after it
+//   the stored budget is no larger than what (ε, δ) implies
+//   each stored cost is no less than what its event costs when priced again (to 1e-9, for another machine's logarithm)
+//   each debit fitted what the filter would still admit; each event in a slot was dominated by the slot's
+void verify_dataset(const std::string& dataset, const std::vector<Entry>&, Verification&);
+
+// Whether the rows hold the one that a release refers to.
+void verify_reference(const DebitReference&, const std::vector<Entry>&, Verification&);
+
+}  // namespace chronoveil::ledger
