@@ -1,0 +1,55 @@
+"""Pages agree with the tree: citations with the bibliography, dependencies with the setup, links with files."""
+
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").glob("*.md"))]
+CITATION = re.compile(r"\[((?:[A-Z][A-Za-z]*[0-9]{2}\b[^\]\n]*))\](?!\()")
+KEY = re.compile(r"\b[A-Z][A-Za-z]*[0-9]{2}\b")
+
+
+def sources():
+    for folder in ("src", "apps", "tests", "bench"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in {".h", ".cc"}:
+                yield path
+
+
+class Pages(unittest.TestCase):
+    def test_every_citation_stands_in_the_bibliography(self):
+        known = set(re.findall(r"^\| \[(\w+)\]", (ROOT / "docs/bibliography.md").read_text(encoding="utf-8"), re.MULTILINE))
+        self.assertGreater(len(known), 20)
+        unknown = {}
+        for path in [*PAGES, *sources()]:
+            for inside in CITATION.findall(path.read_text(encoding="utf-8")):
+                for key in KEY.findall(inside):
+                    if key not in known:
+                        unknown.setdefault(key, str(path.relative_to(ROOT)))
+        self.assertEqual(unknown, {})
+
+    def test_every_package_of_the_setup_is_explained(self):
+        groups = ["build", "test", "bench", "check"]
+        packages = subprocess.run([ROOT / "tools/setup.sh", *groups, "--list"], capture_output=True, text=True,
+                                  check=True).stdout.split()
+        rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "docs/dependencies.md").read_text(encoding="utf-8"), re.MULTILINE)
+        explained = {name.strip() for row in rows for name in row.split(",")} - {"package", "---"}
+        self.assertEqual(set(packages), explained)
+
+    def test_every_link_to_a_file_leads_somewhere(self):
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text(encoding="utf-8")):
+                if "://" not in target:
+                    with self.subTest(page=page.name, target=target):
+                        self.assertTrue((page.parent / target).exists())
+
+    def test_the_readme_leads_to_every_page(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        for page in sorted((ROOT / "docs").glob("*.md")):
+            self.assertIn(f"(docs/{page.name})", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

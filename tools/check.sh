@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Static analysis of our sources: clang-tidy on every translation unit of src and apps, then cppcheck.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cmake --preset dev >/dev/null
+mapfile -t sources < <(find src apps -name '*.cc' | sort)
+echo "clang-tidy: ${#sources[@]} files"
+printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build --extra-arg=-Wno-unknown-warning-option
+echo "cppcheck: ${#sources[@]} files"
+cppcheck --quiet --std=c++20 --language=c++ --inline-suppr --error-exitcode=1 -j "$(nproc)" -I src \
+  --enable=warning,performance,portability --suppress=missingIncludeSystem --suppress=missingInclude src apps
+echo "check: clean"
