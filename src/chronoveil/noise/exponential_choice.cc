@@ -18,10 +18,11 @@ constexpr double kRoundingError = 0x1p-33;  // half a step
 constexpr double kLogarithmError = 0x1p-40;
 constexpr std::int64_t kZeroWeight = std::numeric_limits<std::int64_t>::min();
 
-// In steps of 2^-32. The product is exact: a power of two, and far from the limits of a double.
+// In steps of 2^-32, rounded to the nearest. The product is exact (a power of two, far from the limits of a double) and
+// so is its rounding, which adding 1/2 to a large double would not be.
 std::int64_t fixed_log_weight(double log_weight) {
   if (std::isinf(log_weight)) return kZeroWeight;
-  return static_cast<std::int64_t>(std::floor(log_weight * kStepsPerNat + 0.5));
+  return static_cast<std::int64_t>(std::round(log_weight * kStepsPerNat));
 }
 
 Result<void> check_log_weight(double log_weight) {
