@@ -1,0 +1,53 @@
+// The places that the conformance suite runs on: a SQLite file, and a schema in a PostgreSQL server started for real.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace chronoveil::ledger::testing {
+
+// A folder that goes away with it; in memory where the machine allows, so that thousands of commits stay quick.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// An empty place for a ledger. The SQL goes to the database behind the ledger's back.
+class Place {
+ public:
+  virtual ~Place() = default;
+  virtual std::string where() const = 0;
+  virtual std::string entries_table() const = 0;
+  // Whether the database accepted it.
+  virtual bool sql(const std::string& statement) = 0;
+  // As root of the database: no trigger protects the rows any more.
+  virtual void disarm() = 0;
+  // The rows and the schema as the first release wrote them.
+  virtual void create_version_1() = 0;
+};
+
+std::unique_ptr<Place> make_sqlite_place();
+// Nothing where the machine has no PostgreSQL server.
+std::unique_ptr<Place> make_postgres_place();
+
+// A suite that runs on every backend.
+class OnEveryStore : public ::testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override;
+  std::unique_ptr<Place> place_;
+};
+
+}  // namespace chronoveil::ledger::testing
+
+#define CHRONOVEIL_ON_EVERY_STORE(suite)                                             \
+  INSTANTIATE_TEST_SUITE_P(Stores, suite, ::testing::Values("sqlite", "postgresql"), \
+                           [](const auto& parameter) { return parameter.param; })

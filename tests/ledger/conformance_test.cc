@@ -1,0 +1,323 @@
+// What every store must do.
+#include <gmock/gmock.h>
+
+#include "backend.h"
+#include "chronoveil/ledger/store.h"
+#include "fixtures.h"
+
+namespace chronoveil::ledger::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class LedgerConformance : public OnEveryStore {
+ protected:
+  Ledger open(Options options = {}) { return value_of(Ledger::open(place_->where(), std::move(options))); }
+};
+CHRONOVEIL_ON_EVERY_STORE(LedgerConformance);
+
+Options at(std::shared_ptr<Instant> now) {
+  Options options;
+  options.clock = [now] { return *now; };
+  return options;
+}
+
+Instant day(int year, unsigned month, unsigned number) {
+  return std::chrono::sys_days(std::chrono::year(year) / std::chrono::month(month) / std::chrono::day(number));
+}
+
+TEST_P(LedgerConformance, TenTenthsFillABudgetOfOneAndAnEleventhIsRefused) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.1))) << i;
+  refusal(ledger.reserve(terms("city"), pure(1e-9)), ErrorKind::over_budget);
+  EXPECT_EQ(value_of(ledger.view("city")).admitted.values[0].text(), "1");
+}
+
+TEST_P(LedgerConformance, OverBudgetSaysWhatWasAdmittedWhatIsAskedAndWhatStillFits) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.75)));
+  const std::string said = refusal(ledger.reserve(terms("city"), pure(0.5)), ErrorKind::over_budget);
+  EXPECT_THAT(said, HasSubstr("has admitted ε = 0.75 of ε = 1"));
+  EXPECT_THAT(said, HasSubstr("asks ε = 0.5"));
+  EXPECT_THAT(said, HasSubstr("still admit ε = 0.25"));
+  EXPECT_EQ(value_of(ledger.history("city")).size(), 1u);
+  EXPECT_TRUE(ledger.reserve(terms("city"), pure(0.25)));
+}
+
+TEST_P(LedgerConformance, WhatWasDebitedIsThereAfterReopening) {
+  DebitReference reference;
+  {
+    Ledger ledger = open();
+    ASSERT_TRUE(ledger.create(dataset("city", 1)));
+    reference = value_of(ledger.reserve(terms("city"), pure(0.5))).reference();
+  }
+  Ledger ledger = open();
+  const auto history = value_of(ledger.history("city"));
+  ASSERT_EQ(history.size(), 1u);
+  EXPECT_EQ(history[0].id, reference.id);
+  EXPECT_EQ(history[0].chain_head, reference.chain_head);
+  EXPECT_EQ(history[0].terms.purpose, "a test");
+  EXPECT_EQ(history[0].state, State::reserved);
+  EXPECT_FALSE(history[0].recorded_by.empty());
+  refusal(ledger.reserve(terms("city"), pure(0.6)), ErrorKind::over_budget);
+}
+
+TEST_P(LedgerConformance, DebitsOfAnotherConnectionCount) {
+  Ledger first = open();
+  Ledger second = open();
+  ASSERT_TRUE(first.create(dataset("city", 1)));
+  ASSERT_TRUE(second.reserve(terms("city"), pure(0.5)));
+  ASSERT_TRUE(first.reserve(terms("city"), pure(0.25)));
+  refusal(second.reserve(terms("city"), pure(0.5)), ErrorKind::over_budget);
+  EXPECT_TRUE(second.reserve(terms("city"), pure(0.25)));
+  refusal(first.reserve(terms("city"), pure(1e-6)), ErrorKind::over_budget);
+}
+
+TEST_P(LedgerConformance, AbandonedAndReleasedDebitsStaySpentAndAreSettledOnce) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  const DebitId first = value_of(ledger.reserve(terms("city"), pure(0.5))).reference().id;
+  const DebitId second = value_of(ledger.reserve(terms("city"), pure(0.5))).reference().id;
+  ok(ledger.settle(first, State::abandoned));
+  ok(ledger.settle(second, State::released));
+  EXPECT_THAT(refusal(ledger.settle(first, State::released), ErrorKind::usage), HasSubstr("abandoned"));
+  refusal(ledger.settle(second, State::reserved), ErrorKind::usage);
+  refusal(ledger.settle({"city", 77, std::nullopt}, State::released), ErrorKind::usage);
+  refusal(ledger.reserve(terms("city"), pure(0.1)), ErrorKind::over_budget);
+  const auto history = value_of(ledger.history("city"));
+  EXPECT_EQ(history[0].state, State::abandoned);
+  EXPECT_EQ(history[1].state, State::released);
+}
+
+TEST_P(LedgerConformance, ADatasetIsCreatedOnceAndADebitNeedsOne) {
+  Ledger ledger = open();
+  refusal(ledger.reserve(terms("city"), pure(0.1)), ErrorKind::usage);
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  refusal(ledger.create(dataset("city", 2)), ErrorKind::usage);
+  refusal(ledger.create(dataset("no/slash", 1)), ErrorKind::usage);
+  refusal(ledger.create(dataset("", 1)), ErrorKind::usage);
+  refusal(ledger.view("village"), ErrorKind::usage);
+  ASSERT_TRUE(ledger.create(dataset("Berg", 1)));
+  EXPECT_THAT(value_of(ledger.datasets()), ElementsAre("Berg", "city"));
+}
+
+TEST_P(LedgerConformance, DatasetsDoNotShareABudget) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("a", 1)));
+  ASSERT_TRUE(ledger.create(dataset("b", 1)));
+  ASSERT_TRUE(ledger.reserve(terms("a"), pure(1)));
+  EXPECT_TRUE(ledger.reserve(terms("b"), pure(1)));
+}
+
+TEST_P(LedgerConformance, ACheckAnswersLikeADebitAndSpendsNothing) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  EXPECT_EQ(value_of(ledger.check(terms("city"), pure(0.5))).values[0].text(), "0.5");
+  refusal(ledger.check(terms("city"), pure(1.5)), ErrorKind::over_budget);
+  EXPECT_TRUE(value_of(ledger.history("city")).empty());
+}
+
+TEST_P(LedgerConformance, SlotsAreReservedTogetherAndUsedOnceEachInAnyOrder) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  const DebitReference debit = value_of(ledger.reserve_slots(terms("city"), {pure(0.5), pure(0.3), pure(0.2)}));
+  refusal(ledger.reserve(terms("city"), pure(0.1)), ErrorKind::over_budget);
+  DebitId slot = debit.id;
+  slot.slot = 2;
+  Receipt receipt = value_of(ledger.open_slot(slot, pure(0.2)));
+  EXPECT_EQ(receipt.reference().id, slot);
+  refusal(ledger.open_slot(slot, pure(0.2)), ErrorKind::usage);
+  slot.slot = 0;
+  refusal(ledger.open_slot(slot, pure(0.6)), ErrorKind::over_budget);
+  refusal(ledger.settle(slot, State::released), ErrorKind::usage);
+  ASSERT_TRUE(ledger.open_slot(slot, accounting::Event{accounting::Laplace{2}}));
+  ok(ledger.settle(slot, State::released));
+  slot.slot = 3;
+  refusal(ledger.open_slot(slot, pure(0.1)), ErrorKind::usage);
+  ok(ledger.settle(debit.id, State::abandoned));
+  slot.slot = 1;
+  refusal(ledger.open_slot(slot, pure(0.1)), ErrorKind::usage);
+  const auto history = value_of(ledger.history("city"));
+  ASSERT_EQ(history.size(), 1u);
+  EXPECT_EQ(history[0].slots[0].state, State::released);
+  EXPECT_EQ(history[0].slots[1].state, std::nullopt);
+  EXPECT_EQ(history[0].slots[2].state, State::reserved);
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+  EXPECT_TRUE(value_of(ledger.verify_against(receipt.reference())).holds());
+}
+
+TEST_P(LedgerConformance, PartsComposeInParallelAndTheWholeCountsForEachOfThem) {
+  Ledger ledger = open();
+  DatasetRequest request = dataset("city", 1);
+  request.partition = Partition{Partition::By::list, {"north", "south"}, 1};
+  ASSERT_TRUE(ledger.create(request));
+  Terms north = terms("city"), south = terms("city"), east = terms("city");
+  north.part = "north";
+  south.part = "south";
+  east.part = "east";
+  ASSERT_TRUE(ledger.reserve(north, pure(0.75)));
+  ASSERT_TRUE(ledger.reserve(south, pure(0.5)));
+  refusal(ledger.reserve(terms("city"), pure(0.3)), ErrorKind::over_budget);
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.25)));
+  refusal(ledger.reserve(north, pure(0.1)), ErrorKind::over_budget);
+  ASSERT_TRUE(ledger.reserve(south, pure(0.25)));
+  refusal(ledger.reserve(south, pure(0.1)), ErrorKind::over_budget);
+  refusal(ledger.reserve(east, pure(0.1)), ErrorKind::usage);
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
+TEST_P(LedgerConformance, ABudgetRenewsByMonthAndAClockThatJumpsBackDoesNotReopenTheOldMonth) {
+  auto now = std::make_shared<Instant>(day(2026, 3, 31));
+  Ledger ledger = open(at(now));
+  DatasetRequest request = dataset("city", 1);
+  request.renews = Renewal::month;
+  ASSERT_TRUE(ledger.create(request));
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.75)));
+  refusal(ledger.reserve(terms("city"), pure(0.5)), ErrorKind::over_budget);
+  *now = day(2026, 4, 1);
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.75)));
+  *now = day(2026, 3, 15);
+  EXPECT_THAT(refusal(ledger.reserve(terms("city"), pure(0.5)), ErrorKind::over_budget), HasSubstr("2026-04"));
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.25)));
+  const auto history = value_of(ledger.history("city"));
+  ASSERT_EQ(history.size(), 3u);
+  EXPECT_EQ(history[0].period, "2026-03");
+  EXPECT_EQ(history[2].period, "2026-04");
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
+TEST_P(LedgerConformance, TimeNeverRunsBackwardsInTheRowsAndDecidesNothing) {
+  auto now = std::make_shared<Instant>(day(2026, 3, 2));
+  Ledger ledger = open(at(now));
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  *now = day(1999, 1, 1);
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.5)));
+  *now = day(2026, 3, 3);
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.5)));
+  refusal(ledger.reserve(terms("city"), pure(0.5)), ErrorKind::over_budget);
+  const auto history = value_of(ledger.history("city"));
+  EXPECT_EQ(history[0].recorded_at, "2026-03-02T00:00:00.000Z");
+  EXPECT_EQ(history[1].recorded_at, "2026-03-03T00:00:00.000Z");
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
+TEST_P(LedgerConformance, TheDatabaseItselfRefusesToChangeOrRemoveARow) {
+  {
+    Ledger ledger = open();
+    ASSERT_TRUE(ledger.create(dataset("city", 1)));
+    ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.5)));
+  }
+  const std::string table = place_->entries_table();
+  EXPECT_FALSE(place_->sql("UPDATE " + table + " SET body = '{}'"));
+  EXPECT_FALSE(place_->sql("DELETE FROM " + table));
+  EXPECT_FALSE(place_->sql("INSERT INTO " + table + " SELECT * FROM " + table));
+  EXPECT_TRUE(place_->sql("SELECT * FROM " + table));
+  EXPECT_EQ(value_of(open().history("city")).size(), 1u);
+}
+
+TEST_P(LedgerConformance, ABackupIsTheSameChainAndCanBeRestored) {
+  TemporaryFolder folder;
+  DebitReference reference;
+  const std::string backup = folder.path() + "/backup.db";
+  std::vector<Entry> rows;
+  {
+    Ledger ledger = open();
+    ASSERT_TRUE(ledger.create(dataset("city", 1)));
+    ASSERT_TRUE(ledger.create(dataset("town", 1)));
+    reference = value_of(ledger.reserve(terms("city"), pure(0.5))).reference();
+    ok(ledger.back_up(backup));
+    refusal(ledger.back_up(backup), ErrorKind::usage);
+    rows = value_of(ledger.entries("city"));
+  }
+  Ledger copy = value_of(Ledger::open(backup));
+  EXPECT_EQ(value_of(copy.entries("city")), rows);
+  Ledger restored = value_of(Ledger::open(folder.path() + "/new.db"));
+  ok(restored.restore(backup));
+  refusal(restored.restore(backup), ErrorKind::usage);
+  EXPECT_TRUE(value_of(restored.verify()).holds());
+  EXPECT_TRUE(value_of(restored.verify_against(reference)).holds());
+  refusal(restored.reserve(terms("city"), pure(0.75)), ErrorKind::over_budget);
+  EXPECT_TRUE(restored.reserve(terms("city"), pure(0.5)));
+}
+
+TEST_P(LedgerConformance, AMoveKeepsTheChainThereAndBackAndClosesTheOldPlace) {
+  TemporaryFolder folder;
+  const std::string other = folder.path() + "/other.db";
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  const DebitReference reference = value_of(ledger.reserve(terms("city"), pure(0.5))).reference();
+  ok(ledger.move(other));
+  EXPECT_THAT(refusal(ledger.reserve(terms("city"), pure(0.1)), ErrorKind::usage), HasSubstr("moved"));
+  ok(ledger.move(other));  // done before: nothing left to do
+  Ledger there = value_of(Ledger::open(other));
+  refusal(there.reserve(terms("city"), pure(0.75)), ErrorKind::over_budget);
+  ASSERT_TRUE(there.reserve(terms("city"), pure(0.25)));
+  EXPECT_TRUE(value_of(there.verify_against(reference)).holds());
+
+  const std::unique_ptr<Place> fresh = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
+  ok(there.move(fresh->where()));
+  Ledger back = value_of(Ledger::open(fresh->where()));
+  EXPECT_TRUE(value_of(back.verify_against(reference)).holds());
+  refusal(back.reserve(terms("city"), pure(0.5)), ErrorKind::over_budget);
+  EXPECT_TRUE(back.reserve(terms("city"), pure(0.25)));
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+  EXPECT_TRUE(value_of(there.verify()).holds());
+  EXPECT_TRUE(value_of(back.verify()).holds());
+}
+
+TEST_P(LedgerConformance, AMoveDoesNotWriteOverADatasetOfTheSameName) {
+  TemporaryFolder folder;
+  const std::string other = folder.path() + "/other.db";
+  ASSERT_TRUE(value_of(Ledger::open(other)).create(dataset("city", 7)));
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  refusal(ledger.move(other), ErrorKind::usage);
+  EXPECT_TRUE(ledger.reserve(terms("city"), pure(0.1)));
+}
+
+TEST_P(LedgerConformance, ALedgerOfTheFirstReleaseIsUpgradedWithItsRows) {
+  TemporaryFolder folder;
+  Ledger source = value_of(Ledger::open(folder.path() + "/source.db"));
+  ASSERT_TRUE(source.create(dataset("city", 1)));
+  const DebitReference reference = value_of(source.reserve(terms("city"), pure(0.5))).reference();
+  place_->create_version_1();
+  for (const Entry& row : value_of(source.entries("city"))) {
+    ASSERT_TRUE(place_->sql("INSERT INTO " + place_->entries_table() + " VALUES ('" + row.dataset + "', " +
+                            std::to_string(row.sequence) + ", '" + row.recorded_at + "', '" + row.recorded_by + "', '" +
+                            row.kind + "', '" + row.body + "', '" + row.previous + "', '" + row.hash + "')"));
+  }
+  ASSERT_TRUE(place_->sql("UPDATE " + place_->entries_table() + " SET body = body"));  // version 1 had no protection
+  {
+    Ledger ledger = open();
+    EXPECT_TRUE(value_of(ledger.verify_against(reference)).holds());
+    refusal(ledger.reserve(terms("city"), pure(0.75)), ErrorKind::over_budget);
+    ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.5)));
+  }
+  EXPECT_FALSE(place_->sql("UPDATE " + place_->entries_table() + " SET body = body"));
+  EXPECT_EQ(value_of(open().history("city")).size(), 2u);
+}
+
+TEST_P(LedgerConformance, ALedgerOfANewerReleaseIsRefused) {
+  open();
+  ASSERT_TRUE(place_->sql(GetParam() == "sqlite" ? "PRAGMA user_version = 99"
+                                                 : "UPDATE chronoveil_meta SET schema_version = 99"));
+  EXPECT_THAT(refusal(Ledger::open(place_->where()), ErrorKind::storage), HasSubstr("newer release"));
+}
+
+TEST_P(LedgerConformance, OddBytesInWhatPeopleTypeDoNoHarm) {
+  Options options;
+  options.who = "line\nfeed \xff";
+  Ledger ledger = open(options);
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  Terms odd = terms("city");
+  odd.purpose = std::string("quote ' \" \\ line\nfeed nul\0 latin \xe9 grüße", 45);
+  ASSERT_TRUE(ledger.reserve(odd, pure(0.5)));
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+  EXPECT_EQ(value_of(open().history("city"))[0].recorded_by, "line?feed ?");
+}
+
+}  // namespace
+}  // namespace chronoveil::ledger::testing

@@ -1,0 +1,221 @@
+// What verify finds: rows changed, removed, reordered or forged behind the ledger's back.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "backend.h"
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/cost_json.h"
+#include "chronoveil/ledger/store.h"
+#include "fixtures.h"
+
+namespace chronoveil::ledger::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Tampering : public OnEveryStore {
+ protected:
+  // A ledger with every kind of row.
+  void fill() {
+    Ledger ledger = value_of(Ledger::open(place_->where()));
+    ASSERT_TRUE(ledger.create(dataset("city", 1)));
+    const DebitId first = value_of(ledger.reserve(terms("city"), pure(0.25))).reference().id;
+    ok(ledger.settle(first, State::released));
+    DebitId slot = value_of(ledger.reserve_slots(terms("city"), {pure(0.25), pure(0.25)})).id;
+    slot.slot = 1;
+    ASSERT_TRUE(ledger.open_slot(slot, pure(0.125)));
+    last_ = value_of(ledger.reserve(terms("city"), pure(0.125))).reference();
+    rows_ = value_of(ledger.entries("city"));
+  }
+
+  Verification verified() { return value_of(value_of(Ledger::open(place_->where())).verify()); }
+
+  // Replaces the rows by a forged chain that is sound as a chain.
+  void forge(std::vector<Entry> rows) {
+    std::unique_ptr<Place> fresh = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
+    place_ = std::move(fresh);
+    std::string previous;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i] = linked(rows[i], static_cast<std::int64_t>(i), previous);
+      previous = rows[i].hash;
+    }
+    const auto store = value_of(open_store(place_->where()));
+    ok(store->append("city", [&](const Store::Reader&) { return rows; }));
+  }
+
+  std::string first_finding() {
+    const Verification verification = verified();
+    return verification.findings.empty() ? "nothing found" : verification.findings.front().message;
+  }
+
+  std::vector<Entry> rows_;
+  DebitReference last_;
+};
+CHRONOVEIL_ON_EVERY_STORE(Tampering);
+
+TEST_P(Tampering, AnUntouchedLedgerHolds) {
+  fill();
+  const Verification verification = verified();
+  EXPECT_TRUE(verification.holds());
+  EXPECT_EQ(verification.rows, 6);
+  EXPECT_EQ(verification.debits, 3);
+}
+
+TEST_P(Tampering, AChangeOfAnyColumnOfAnyRowIsFound) {
+  fill();
+  place_->disarm();
+  const std::string table = place_->entries_table();
+  for (const Entry& row : rows_) {
+    const auto change = [&](const std::string& column, const std::string& value, const std::string& where) {
+      return place_->sql("UPDATE " + table + " SET " + column + " = " + value + " WHERE " + where);
+    };
+    const std::string here = "sequence = " + std::to_string(row.sequence);
+    for (const std::string column : {"dataset", "recorded_at", "recorded_by", "kind", "body", "previous", "hash"}) {
+      ASSERT_TRUE(change(column, column + " || 'x'", here));
+      EXPECT_FALSE(verified().holds()) << column << " of row " << row.sequence;
+      ASSERT_TRUE(change(column, "substr(" + column + ", 1, length(" + column + ") - 1)", here));
+    }
+    ASSERT_TRUE(change("sequence", "sequence + 100", here));
+    const bool last_row = row.sequence == rows_.back().sequence;
+    EXPECT_FALSE(verified().holds()) << "sequence of row " << row.sequence << (last_row ? " (the last)" : "");
+    ASSERT_TRUE(change("sequence", "sequence - 100", "sequence = " + std::to_string(row.sequence + 100)));
+    ASSERT_TRUE(verified().holds()) << "the row was not put back";
+  }
+}
+
+TEST_P(Tampering, ARowTakenOutOfTheMiddleIsFound) {
+  fill();
+  place_->disarm();
+  ASSERT_TRUE(place_->sql("DELETE FROM " + place_->entries_table() + " WHERE sequence = 2"));
+  EXPECT_THAT(first_finding(), HasSubstr("missing"));
+  Ledger ledger = value_of(Ledger::open(place_->where()));
+  refusal(ledger.reserve(terms("city"), pure(0.01)), ErrorKind::storage);
+}
+
+TEST_P(Tampering, ACutTailIsFoundByWhatAReleaseCarries) {
+  fill();
+  place_->disarm();
+  EXPECT_TRUE(value_of(value_of(Ledger::open(place_->where())).verify_against(last_)).holds());
+  ASSERT_TRUE(place_->sql("DELETE FROM " + place_->entries_table() + " WHERE sequence = 5"));
+  EXPECT_TRUE(verified().holds()) << "a chain alone cannot show that its tail was cut";
+  EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify_against(last_)).holds());
+}
+
+TEST_P(Tampering, ALedgerThatLosesRowsWhileInUseIsNotWrittenTo) {
+  fill();
+  place_->disarm();
+  Ledger ledger = value_of(Ledger::open(place_->where()));
+  ASSERT_TRUE(ledger.check(terms("city"), pure(0.01)));
+  ASSERT_TRUE(place_->sql("DELETE FROM " + place_->entries_table() + " WHERE sequence = 5"));
+  EXPECT_THAT(refusal(ledger.reserve(terms("city"), pure(0.01)), ErrorKind::storage), HasSubstr("gone"));
+}
+
+TEST_P(Tampering, AReleaseOfAnotherLedgerIsNotCovered) {
+  fill();
+  DebitReference other = last_;
+  other.chain_head[0] = other.chain_head[0] == '0' ? '1' : '0';
+  EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify_against(other)).holds());
+  other = last_;
+  other.id.sequence = 1;
+  EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify_against(other)).holds());
+  other.id.dataset = "village";
+  EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify_against(other)).holds());
+}
+
+TEST_P(Tampering, AForgedChainWithALoweredCostIsFoundByPricingAgain) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  DebitBody debit = value_of(debit_from_body(rows[1].body));
+  debit.cost.values[0] = Amount::stated_up(0.01);
+  rows[1].body = to_body(debit);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("priced again"));
+}
+
+TEST_P(Tampering, AForgedChainThatOverspendsIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  rows.push_back(rows[1]);
+  rows.push_back(rows[1]);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("over the budget"));
+}
+
+TEST_P(Tampering, AForgedBudgetLargerThanItsTotalIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  Dataset raised = value_of(dataset_from_body(rows[0].body));
+  raised.filter.budget.values[0] = Amount::stated_up(2);
+  rows[0].body = to_body(raised);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("larger than its total"));
+}
+
+TEST_P(Tampering, AForgedSlotThatRanSomethingDearerIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  SlotBody slot = value_of(slot_from_body(rows[4].body));
+  slot.event = accounting::event_to_json(pure(0.5));
+  rows[4].body = to_body(slot);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("does not dominate"));
+}
+
+TEST_P(Tampering, AForgedSecondUseOfASlotIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  rows.push_back(rows[4]);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("not used before"));
+}
+
+TEST(SqliteFile, ATruncatedFileIsNeverTakenForAWholeLedger) {
+  const std::unique_ptr<Place> place = make_sqlite_place();
+  DebitReference last;
+  {
+    Ledger ledger = value_of(Ledger::open(place->where()));
+    ASSERT_TRUE(ledger.create(dataset("city", 100)));
+    for (int i = 0; i < 100; ++i) last = value_of(ledger.reserve(terms("city"), pure(0.25))).reference();
+  }
+  ASSERT_TRUE(place->sql("PRAGMA wal_checkpoint(TRUNCATE)"));
+  const auto size = std::filesystem::file_size(place->where());
+  ASSERT_GT(size, 16'384u);
+  TemporaryFolder folder;
+  for (std::uintmax_t kept = 0; kept < size; kept += 2'048) {
+    const std::string path = folder.path() + "/cut" + std::to_string(kept) + ".db";
+    std::filesystem::copy_file(place->where(), path);
+    std::filesystem::resize_file(path, kept);
+    Result<Ledger> ledger = Ledger::open(path);
+    if (!ledger) continue;  // SQLite sees it itself
+    const Result<Verification> verification = ledger->verify_against(last);
+    EXPECT_FALSE(verification && verification->holds()) << kept << " of " << size << " bytes";
+  }
+}
+
+TEST(SqliteFile, AnotherProgramsDatabaseIsRefused) {
+  const std::unique_ptr<Place> place = make_sqlite_place();
+  ASSERT_TRUE(place->sql("CREATE TABLE recipes (name TEXT)"));
+  EXPECT_THAT(refusal(Ledger::open(place->where()), ErrorKind::storage), HasSubstr("another program"));
+}
+
+TEST(SqliteFile, OnlyItsOwnerCanReadIt) {
+  const std::unique_ptr<Place> place = make_sqlite_place();
+  Ledger ledger = value_of(Ledger::open(place->where()));
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  for (const std::string suffix : {"", "-wal", "-shm"}) {
+    const auto mode = std::filesystem::status(place->where() + suffix).permissions();
+    EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write) << suffix;
+  }
+}
+
+TEST(SqliteFile, FoldersOnTheWayAreMade) {
+  TemporaryFolder folder;
+  EXPECT_TRUE(Ledger::open(folder.path() + "/a/b/ledger.db"));
+  refusal(Ledger::open(folder.path() + "/a/b"), ErrorKind::storage);
+  refusal(Ledger::open("mysql://somewhere"), ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace chronoveil::ledger::testing
