@@ -83,7 +83,7 @@ def parse_page(name, lines, targets):
 def check_norun(where, command, targets):
     if not NORUN.match(command):
         raise DocsError(f"{where}: only make, git clone and sudo may be marked norun: {command}")
-    words = command.removeprefix("sudo ").split()
+    words = command.split("#")[0].removeprefix("sudo ").split()
     if words[0] == "make":
         for word in words[1:]:
             if "=" not in word and word not in targets:
