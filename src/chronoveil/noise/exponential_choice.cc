@@ -34,7 +34,7 @@ Result<void> check_log_weight(double log_weight) {
 }
 
 Result<double> charge_for(double input_error, double own_error) {
-  if (!(input_error >= 0 && input_error <= 1)) return invalid("input_error", input_error, "it must be between 0 and 1");
+  if (!(input_error >= 0 && input_error <= 1)) return invalid("input_error", input_error, "between 0 and 1");
   return std::nextafter(4 * std::nextafter(input_error + own_error, 2), 8);
 }
 

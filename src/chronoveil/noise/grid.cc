@@ -33,15 +33,15 @@ bool within_limit(double steps) { return std::abs(steps) <= static_cast<double>(
 Result<Grid> Grid::make(double step) {
   int exponent = 0;
   if (!(std::isfinite(step) && std::frexp(step, &exponent) == 0.5 && std::abs(exponent - 1) <= kLargestLog2)) {
-    return invalid("grid", step, "it must be a power of two between 2^-1000 and 2^1000");
+    return invalid("grid", step, "a power of two between 2^-1000 and 2^1000");
   }
   return Grid(step, exponent - 1);
 }
 
 Result<Grid> Grid::for_scale(double scale) {
-  if (!(std::isfinite(scale) && scale > 0)) return invalid("scale", scale, "it must be a finite number greater than 0");
+  if (!(std::isfinite(scale) && scale > 0)) return invalid("scale", scale, "a finite number greater than 0");
   const int log2 = std::ilogb(scale) - 20;
-  if (std::abs(log2) > kLargestLog2) return invalid("scale", scale, "it must be between 2^-980 and 2^1020");
+  if (std::abs(log2) > kLargestLog2) return invalid("scale", scale, "between 2^-980 and 2^1020");
   return Grid(std::ldexp(1.0, log2), log2);
 }
 
@@ -59,7 +59,7 @@ Result<std::int64_t> Grid::to_grid(double x) const {
 Result<double> Grid::in_steps(double length) const {
   const double steps = in_steps_of(length, log2_);
   if (!(std::isnormal(steps) || length == 0)) {
-    return invalid("scale", length, "divided by the grid step, it must be a normal number");
+    return invalid("scale", length, "a normal number also when divided by the grid step");
   }
   return steps;
 }
@@ -69,9 +69,9 @@ double Grid::to_real(std::int64_t index) const { return std::ldexp(static_cast<d
 Result<GridBounds> GridBounds::make(const Grid& grid, double lower, double upper) {
   const double first = std::ceil(in_steps_of(lower, grid.step_log2()));
   const double last = std::floor(in_steps_of(upper, grid.step_log2()));
-  if (!within_limit(first)) return invalid("lower", lower, "it must be within 2^61 grid steps of 0");
-  if (!within_limit(last)) return invalid("upper", upper, "it must be within 2^61 grid steps of 0");
-  if (first > last) return invalid("upper", upper, "at least one grid point must lie between lower and upper");
+  if (!within_limit(first)) return invalid("lower", lower, "within 2^61 grid steps of 0");
+  if (!within_limit(last)) return invalid("upper", upper, "within 2^61 grid steps of 0");
+  if (first > last) return invalid("upper", upper, "at least the first grid point from lower on");
   return GridBounds(grid, static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
 }
 

@@ -16,7 +16,7 @@ Result<Law> parse_law(std::string_view text) {
   for (const Law law : kLaws) {
     if (name(law) == text) return law;
   }
-  return invalid("law", text, "it must be rounded_laplace, rounded_gaussian, discrete_laplace or discrete_gaussian");
+  return invalid("law", text, "rounded_laplace, rounded_gaussian, discrete_laplace or discrete_gaussian");
 }
 
 }  // namespace chronoveil::noise

@@ -43,7 +43,7 @@ std::uint64_t at_most(double c_f) { return static_cast<std::uint64_t>(std::floor
 
 Result<Sampler> Sampler::make(Law law, double scale, Route route) {
   if (!(scale >= kSmallestScale && scale <= kLargestScale)) {
-    return invalid("scale", scale, "it must be between 2^-40 and 2^40 grid steps");
+    return invalid("scale", scale, "between 2^-40 and 2^40 grid steps");
   }
   return Sampler(law, scale, route);
 }

@@ -10,8 +10,8 @@
 namespace chronoveil::noise {
 
 Result<std::vector<std::int64_t>> poisson_subset(std::int64_t n, double rate, BitSource& bits) {
-  if (n < 0) return invalid("n", std::to_string(n), "it must be at least 0");
-  if (!(rate >= 0 && rate <= 1)) return invalid("rate", rate, "it must be between 0 and 1");
+  if (n < 0) return invalid("n", std::to_string(n), "at least 0");
+  if (!(rate >= 0 && rate <= 1)) return invalid("rate", rate, "between 0 and 1");
   std::vector<std::int64_t> chosen;
   if (rate == 0) return chosen;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -21,8 +21,8 @@ Result<std::vector<std::int64_t>> poisson_subset(std::int64_t n, double rate, Bi
 }
 
 Result<std::vector<std::int64_t>> fixed_size_subset(std::int64_t n, std::int64_t size, BitSource& bits) {
-  if (n < 0) return invalid("n", std::to_string(n), "it must be at least 0");
-  if (size < 0 || size > n) return invalid("size", std::to_string(size), "it must be between 0 and n");
+  if (n < 0) return invalid("n", std::to_string(n), "at least 0");
+  if (size < 0 || size > n) return invalid("size", std::to_string(size), "between 0 and n");
   std::vector<std::int64_t> chosen;
   chosen.reserve(static_cast<std::size_t>(size));
   if (size > n / 8) {
