@@ -7,12 +7,11 @@
 #include <string>
 #include <tuple>
 
+#include "noise/draws.h"
 #include "noise/law_checker.h"
 
 namespace chronoveil::noise {
 namespace {
-
-constexpr std::int64_t kDraws = 10'000'000;
 
 std::string test_name(Law law, double scale) {
   std::string text = std::string(name(law)) + "_scale_" + std::to_string(scale);
@@ -28,7 +27,7 @@ TEST_P(EveryLaw, FollowsItsExactLaw) {
   const Sampler sampler = Sampler::make(law, scale).value();
   LawChecker checker(law, scale);
   BitSource bits;
-  EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kDraws), "");
+  EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kLawDraws), "");
 }
 
 TEST_P(EveryLaw, FollowsItByTheWideRouteToo) {
@@ -36,7 +35,7 @@ TEST_P(EveryLaw, FollowsItByTheWideRouteToo) {
   const Sampler sampler = Sampler::make(law, scale, Route::wide).value();
   LawChecker checker(law, scale);
   BitSource bits;
-  EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kDraws / 20), "");
+  EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kLawDraws / 20), "");
 }
 
 TEST_P(EveryLaw, FollowsItOneDrawAtATime) {
@@ -47,7 +46,7 @@ TEST_P(EveryLaw, FollowsItOneDrawAtATime) {
   const auto one_by_one = [&](std::span<std::int64_t> out) {
     for (std::int64_t& value : out) value = sampler(bits);
   };
-  EXPECT_EQ(checker.complaints(one_by_one, kDraws / 10), "");
+  EXPECT_EQ(checker.complaints(one_by_one, kLawDraws / 10), "");
 }
 
 // Far below a step, about a step, where strips are single integers, where they become wider, the scale of the usual
