@@ -1,0 +1,131 @@
+#include "chronoveil/ledger/filter.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/moments.h"
+#include "fixtures.h"
+
+namespace chronoveil::ledger::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+Filter filter(FilterKind kind, double epsilon = 1, double delta = 1e-6) {
+  return value_of(make_filter(kind, value_of(Epsilon::make(epsilon)), value_of(Delta::make(delta))));
+}
+
+Result<Cost> cost(const Filter& filter, const accounting::Event& event, double delta = 0) {
+  return cost_of(filter, event, delta > 0 ? std::optional(value_of(Delta::make_positive(delta))) : std::nullopt);
+}
+
+TEST(Filter, TheDefaultIsRenyiWithADeltaAndSumWithout) {
+  EXPECT_EQ(default_filter(value_of(Delta::make(1e-9))), FilterKind::renyi);
+  EXPECT_EQ(default_filter(value_of(Delta::make(0))), FilterKind::sum);
+  for (const FilterKind kind : {FilterKind::zcdp, FilterKind::renyi, FilterKind::gaussian}) {
+    refusal(make_filter(kind, value_of(Epsilon::make(1)), value_of(Delta::make(0))), ErrorKind::usage);
+  }
+}
+
+TEST(Filter, SumChargesWhatPureAndApproximateEventsState) {
+  const Filter sum = filter(FilterKind::sum);
+  EXPECT_EQ(value_of(cost(sum, pure(0.1, 3))).values[0].text(), "0.3");
+  EXPECT_EQ(value_of(cost(sum, {accounting::Laplace{10}, 10})).values[0].text(), "1");
+  EXPECT_EQ(value_of(cost(sum, {accounting::DiscreteLaplace{20, 3}})).values[0].text(), "0.15");
+  EXPECT_EQ(value_of(cost(sum, {accounting::Exponential{0.2}})).values[0].text(), "0.2");
+  EXPECT_EQ(value_of(cost(sum, {accounting::RandomizedResponse{0.2, 5}})).values[0].text(), "0.2");
+  const Cost own = value_of(cost(sum, {accounting::Approximate{0.1, 1e-7}, 2}));
+  EXPECT_EQ(own.values[0].text(), "0.2");
+  EXPECT_EQ(own.delta.text(), "0.0000002");
+  const Cost both = value_of(cost(sum, {accounting::Compose{{pure(0.25), approximate(0.5, 1e-8)}}, 2}));
+  EXPECT_EQ(both.values[0].text(), "1.5");
+  EXPECT_EQ(both.delta.text(), "0.00000002");
+}
+
+TEST(Filter, SumAsksForADeltaWhereAnEventHasNoFiniteEpsilon) {
+  const Filter sum = filter(FilterKind::sum);
+  EXPECT_THAT(refusal(cost(sum, gaussian(5)), ErrorKind::usage), HasSubstr("--delta"));
+  const Cost charged = value_of(cost(sum, gaussian(5), 1e-7));
+  const double price = value_of(accounting::epsilon_at(gaussian(5), value_of(Delta::make(1e-7)))).epsilon;
+  EXPECT_GE(charged.values[0].value(), price);
+  EXPECT_LE(charged.values[0].value(), price * (1 + 1e-12));
+  EXPECT_EQ(charged.delta.text(), "0.0000001");
+}
+
+TEST(Filter, ANamedDeltaChargesTheTightCompositionOfOneDebit) {
+  const Filter sum = filter(FilterKind::sum);
+  EXPECT_LT(value_of(cost(sum, pure(0.01, 100), 1e-7)).values[0], value_of(cost(sum, pure(0.01, 100))).values[0]);
+}
+
+TEST(Filter, ATenthOfDeltaIsSetAsideByRenyiAndZcdp) {
+  for (const FilterKind kind : {FilterKind::renyi, FilterKind::zcdp}) {
+    EXPECT_EQ(filter(kind).budget.delta.text(), "0.0000001");
+    EXPECT_EQ(value_of(cost(filter(kind), approximate(0.1, 1e-8))).delta.text().substr(0, 10), "0.00000001");
+  }
+  EXPECT_TRUE(filter(FilterKind::gaussian).budget.delta.is_zero());
+}
+
+// One Gaussian that fills the filter is (ε, δ)-DP with room to spare for the δ set aside.
+TEST(Filter, WhatFillsAFilterIsWithinTheTotal) {
+  for (const FilterKind kind : {FilterKind::zcdp, FilterKind::renyi, FilterKind::gaussian}) {
+    for (const double epsilon : {0.1, 1.0, 8.0}) {
+      for (const double delta : {1e-3, 1e-6, 1e-12}) {
+        const Filter full = filter(kind, epsilon, delta);
+        const Admissible fits = admissible(full, full.budget);
+        ASSERT_TRUE(fits.gaussian_noise_multiplier) << name(kind);
+        const auto price =
+            value_of(accounting::epsilon_at(gaussian(*fits.gaussian_noise_multiplier), value_of(Delta::make(delta))));
+        EXPECT_LE(price.epsilon, epsilon * (1 + 1e-9)) << name(kind) << " " << epsilon << " " << delta;
+        EXPECT_GT(price.epsilon, epsilon / 3) << "the filter wastes most of its budget";
+      }
+    }
+  }
+}
+
+TEST(Filter, TheGaussianFilterIsTightForGaussiansAndRefusesOthers) {
+  const Filter full = filter(FilterKind::gaussian);
+  const double noise = *admissible(full, full.budget).gaussian_noise_multiplier;
+  const auto price = value_of(accounting::epsilon_at(gaussian(noise), value_of(Delta::make(1e-6))));
+  EXPECT_NEAR(price.epsilon, 1, 1e-6);
+  EXPECT_FALSE(cost(full, pure(0.1)));
+  EXPECT_FALSE(cost(full, gaussian(10), 1e-7));
+  EXPECT_FALSE(admissible(full, full.budget).pure_epsilon);
+}
+
+TEST(Filter, CostsOfRepeatedEventsAddUp) {
+  for (const FilterKind kind : {FilterKind::zcdp, FilterKind::renyi, FilterKind::gaussian}) {
+    const Filter any = filter(kind);
+    const Cost one = value_of(cost(any, gaussian(20))), four = value_of(cost(any, gaussian(20, 4)));
+    for (std::size_t i = 0; i < one.values.size(); ++i) {
+      EXPECT_NEAR(four.values[i].value(), 4 * one.values[i].value(), 1e-12);
+    }
+  }
+}
+
+TEST(Filter, WhatStillFitsFitsAndALittleMoreDoesNot) {
+  for (const FilterKind kind : {FilterKind::sum, FilterKind::zcdp, FilterKind::renyi, FilterKind::gaussian}) {
+    const Filter any = filter(kind);
+    const Admissible fits = admissible(any, any.budget);
+    if (fits.gaussian_noise_multiplier) {
+      EXPECT_TRUE(value_of(cost(any, gaussian(*fits.gaussian_noise_multiplier))).is_within(any.budget));
+      EXPECT_FALSE(value_of(cost(any, gaussian(*fits.gaussian_noise_multiplier * 0.999))).is_within(any.budget));
+    }
+    if (fits.pure_epsilon) {
+      EXPECT_TRUE(value_of(cost(any, pure(*fits.pure_epsilon))).is_within(any.budget)) << name(kind);
+      EXPECT_FALSE(value_of(cost(any, pure(*fits.pure_epsilon * 1.001))).is_within(any.budget)) << name(kind);
+    }
+    EXPECT_TRUE(fits.gaussian_noise_multiplier || fits.pure_epsilon);
+    const Admissible none = admissible(any, any.nothing());
+    EXPECT_FALSE(none.gaussian_noise_multiplier || none.pure_epsilon) << name(kind);
+  }
+}
+
+TEST(Filter, ZeroSensitivityCostsNothing) {
+  EXPECT_TRUE(value_of(cost(filter(FilterKind::sum), {accounting::DiscreteLaplace{1, 0}})).values[0].is_zero());
+  EXPECT_TRUE(value_of(cost(filter(FilterKind::sum), pure(0))).values[0].is_zero());
+}
+
+}  // namespace
+}  // namespace chronoveil::ledger::testing

@@ -1,0 +1,119 @@
+#include "chronoveil/ledger/neighbours.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "chronoveil/accounting/event_json.h"
+#include "fixtures.h"
+
+namespace chronoveil::ledger::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+accounting::Event event(const std::string& json) { return value_of(accounting::parse_event(json)); }
+
+constexpr const char* kTraining =
+    R"({"event":"structured_subsampling","series":10,"length":100,"context_length":4,"forecast_length":2,"batch_size":2,"windows_per_series":1,"noise_multiplier":2,"width":3})";
+
+const Protected kUserAddRemove{Unit::user, 1, Relation::add_remove};
+const Protected kUserReplace{Unit::user, 1, Relation::replace};
+
+TEST(Neighbours, AReplacementDoublesEverySensitivity) {
+  const std::vector<std::pair<std::string, std::string>> doubled = {
+      {R"({"event":"gaussian","noise_multiplier":2})", R"({"event":"gaussian","noise_multiplier":1})"},
+      {R"({"event":"laplace","noise_multiplier":2,"count":3})",
+       R"({"event":"laplace","noise_multiplier":1,"count":3})"},
+      {R"({"event":"discrete_gaussian","scale":4,"sensitivity":2})",
+       R"({"event":"discrete_gaussian","scale":4,"sensitivity":4})"},
+      {R"({"event":"discrete_laplace","scale":4,"sensitivity":2})",
+       R"({"event":"discrete_laplace","scale":4,"sensitivity":4})"},
+      {R"({"event":"exponential","epsilon":0.5})", R"({"event":"exponential","epsilon":1})"},
+      {R"({"event":"pure","epsilon":0.5})", R"({"event":"pure","epsilon":1})"},
+      {R"({"event":"time_subsampling","participation":5,"rate":0.1,"noise_multiplier":3})",
+       R"({"event":"time_subsampling","participation":10,"rate":0.1,"noise_multiplier":3})"},
+      {R"({"event":"time_subsampling","participation":5,"rate":0.1,"noise_multiplier":3,"length":7})",
+       R"({"event":"time_subsampling","participation":7,"rate":0.1,"noise_multiplier":3,"length":7})"},
+      {R"({"event":"compose","events":[{"event":"pure","epsilon":0.5},{"event":"gaussian","noise_multiplier":1}]})",
+       R"({"event":"compose","events":[{"event":"pure","epsilon":1},{"event":"gaussian","noise_multiplier":0.5}]})"}};
+  for (const auto& [before, after] : doubled) {
+    EXPECT_EQ(accounting::to_text(value_of(for_replacement(event(before)))), accounting::to_text(event(after)));
+  }
+}
+
+TEST(Neighbours, AnApproximateEventFollowsGroupPrivacy) {
+  const accounting::Event twice = value_of(for_replacement(approximate(0.5, 1e-6)));
+  const auto& cost = std::get<accounting::Approximate>(twice.kind);
+  EXPECT_EQ(cost.epsilon, 1);
+  EXPECT_GE(cost.delta, 1e-6 * (1 + std::exp(0.5)));
+  EXPECT_LE(cost.delta, 1e-6 * (1 + std::exp(0.5)) * (1 + 1e-12));
+  refusal(for_replacement(approximate(5, 0.5)), ErrorKind::usage);
+}
+
+TEST(Neighbours, WhatCannotBeConvertedIsRefused) {
+  refusal(for_replacement(event(kTraining)), ErrorKind::usage);
+  refusal(
+      for_replacement(event(
+          R"({"event":"mixture","noise_multiplier":1,"p":{"means":[0,1],"weights":[0.5,0.5]},"q":{"means":[0],"weights":[1]}})")),
+      ErrorKind::usage);
+  refusal(for_replacement(event(R"({"event":"compose","events":[)" + std::string(kTraining) + "]}")), ErrorKind::usage);
+}
+
+TEST(Neighbours, AnEventThatSaysNothingIsTakenAsTheDatasets) {
+  EXPECT_EQ(accounting::to_text(value_of(fitted(gaussian(2), {}, kUserReplace))), accounting::to_text(gaussian(2)));
+  EXPECT_EQ(accounting::to_text(value_of(fitted(gaussian(2), {}, kUserAddRemove))), accounting::to_text(gaussian(2)));
+}
+
+TEST(Neighbours, AddRemoveInADatasetWithReplaceIsConvertedAndTheReverseIsRefused) {
+  Stated add_remove, replace;
+  add_remove.relation = Relation::add_remove;
+  replace.relation = Relation::replace;
+  EXPECT_EQ(accounting::to_text(value_of(fitted(gaussian(2), add_remove, kUserReplace))),
+            accounting::to_text(gaussian(1)));
+  EXPECT_THAT(refusal(fitted(gaussian(2), replace, kUserAddRemove), ErrorKind::usage), HasSubstr("add_remove"));
+}
+
+TEST(Neighbours, TheUnitMustCoverTheDatasets) {
+  const Protected windows{Unit::w_event, 24, Relation::add_remove}, events{Unit::event, 1, Relation::add_remove};
+  Stated event_unit, window, wide, user;
+  event_unit.unit = Unit::event;
+  window.unit = wide.unit = Unit::w_event;
+  window.width = 12;
+  wide.width = 48;
+  user.unit = Unit::user;
+  EXPECT_FALSE(fitted(gaussian(2), event_unit, kUserAddRemove));
+  EXPECT_FALSE(fitted(gaussian(2), window, kUserAddRemove));
+  EXPECT_TRUE(fitted(gaussian(2), user, kUserAddRemove));
+  EXPECT_FALSE(fitted(gaussian(2), event_unit, windows));
+  EXPECT_FALSE(fitted(gaussian(2), window, windows));
+  EXPECT_TRUE(fitted(gaussian(2), wide, windows));
+  EXPECT_TRUE(fitted(gaussian(2), user, windows));
+  EXPECT_TRUE(fitted(gaussian(2), window, events));
+}
+
+TEST(Neighbours, AnEventThatKnowsItsNeighboursDecidesForItself) {
+  const accounting::Event steps =
+      event(R"({"event":"time_subsampling","participation":5,"rate":0.1,"noise_multiplier":3})");  // users, add_remove
+  EXPECT_TRUE(fitted(steps, {}, kUserAddRemove));
+  EXPECT_EQ(std::get<accounting::TimeSubsampling>(value_of(fitted(steps, {}, kUserReplace)).kind).participation, 10);
+  Stated wrong;
+  wrong.unit = Unit::event;
+  EXPECT_THAT(refusal(fitted(steps, wrong, kUserAddRemove), ErrorKind::usage), HasSubstr("the event says so itself"));
+
+  const accounting::Event training = event(kTraining);  // three events in a row, replaced
+  EXPECT_FALSE(fitted(training, {}, kUserReplace));
+  EXPECT_TRUE(fitted(training, {}, {Unit::w_event, 3, Relation::replace}));
+  EXPECT_FALSE(fitted(training, {}, {Unit::w_event, 4, Relation::replace}));
+  EXPECT_FALSE(fitted(training, {}, {Unit::w_event, 3, Relation::add_remove}));
+}
+
+TEST(Neighbours, EveryPartOfACompositionMustFit) {
+  const std::string mixed =
+      R"({"event":"compose","events":[{"event":"pure","epsilon":0.5},)" + std::string(kTraining) + "]}";
+  EXPECT_FALSE(fitted(event(mixed), {}, kUserReplace));
+  EXPECT_TRUE(fitted(event(mixed), {}, {Unit::event, 1, Relation::replace}));
+}
+
+}  // namespace
+}  // namespace chronoveil::ledger::testing
