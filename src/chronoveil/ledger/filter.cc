@@ -1,5 +1,6 @@
 #include "chronoveil/ledger/filter.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -62,6 +63,25 @@ struct SumOfOne {
 Result<Cost> basic_composition(const Event& event) {
   CV_TRY(const Cost one, std::visit(SumOfOne{}, event.kind));
   return times(one, event.count);
+}
+
+// The δ that the approximate events among these state, exactly.
+Amount stated_delta(const Event& event) {
+  if (const auto* e = std::get_if<accounting::Approximate>(&event.kind)) {
+    return Amount::stated_up(e->delta).times(event.count);
+  }
+  const auto* compose = std::get_if<accounting::Compose>(&event.kind);
+  if (compose == nullptr) return Amount();
+  Amount total;
+  for (const Event& part : compose->events) total = total + stated_delta(part);
+  return total.times(event.count);
+}
+
+// Where the δ set aside is the sum of what the events state, that decimal sum is charged and not the double next to
+// it: ten events of a hundredth of δ fill the tenth of δ that a filter sets aside.
+Amount delta_to_set_aside(const Event& event, double computed) {
+  const Amount stated = stated_delta(event);
+  return computed <= stated.value() * (1 + 1e-12) ? stated : Amount::above(computed);
 }
 
 // The smallest x in [low, high] that fits, to 12 digits; fits(high) must hold.
@@ -158,11 +178,11 @@ Result<Cost> cost_of(const Filter& filter, const Event& event, std::optional<Del
     case FilterKind::sum: return basic_composition(event);
     case FilterKind::zcdp: {
       CV_TRY(const accounting::ZcdpCost cost, accounting::zcdp_cost(event));
-      return Cost{{Amount::above(cost.rho)}, Amount::above(cost.delta)};
+      return Cost{{Amount::above(cost.rho)}, delta_to_set_aside(event, cost.delta)};
     }
     case FilterKind::renyi: {
       CV_TRY(const accounting::RenyiCost cost, accounting::renyi_cost(event, filter.orders));
-      Cost result{{}, Amount::above(cost.delta)};
+      Cost result{{}, delta_to_set_aside(event, cost.delta)};
       for (const double value : cost.epsilon) result.values.push_back(Amount::above(value));
       return result;
     }
@@ -182,13 +202,16 @@ Admissible admissible(const Filter& filter, const Cost& left) {
   const auto gaussian = [](double noise) { return Event{accounting::Gaussian{noise}}; };
   const auto pure = [](double inverse) { return Event{accounting::Pure{1 / inverse}}; };
   Admissible result;
+  const bool used_up =
+      std::any_of(left.values.begin(), left.values.end(), [](Amount value) { return value.is_zero(); });
+  if (used_up) return result;
   constexpr double kLow = 1e-6, kHigh = 1e12;
   if (fits(gaussian(kHigh))) {
     result.gaussian_noise_multiplier =
         smallest_that_fits(kLow, kHigh, [&](double noise) { return fits(gaussian(noise)); });
   }
   if (filter.kind == FilterKind::sum) {
-    if (!left.values[0].is_zero()) result.pure_epsilon = left.values[0].value();
+    result.pure_epsilon = left.values[0].value();
   } else if (fits(pure(kHigh))) {
     result.pure_epsilon = 1 / smallest_that_fits(kLow, kHigh, [&](double inverse) { return fits(pure(inverse)); });
   }

@@ -1,0 +1,481 @@
+// chronoveil budget: creates budgets, shows them, debits them by hand, checks them and carries them elsewhere.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "budget_output.h"
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/ledger/ledger.h"
+#include "chronoveil/ledger/store.h"
+#include "command.h"
+
+namespace chronoveil::cli {
+
+using nlohmann::json;
+
+namespace {
+
+struct BudgetOptions {
+  std::string ledger;
+  bool json = false;
+
+  std::string name;
+  double epsilon = 0;
+  double delta = 0;
+  std::string unit = "user";
+  std::int64_t width = 1;
+  std::string relation = "add_remove";
+  std::string filter;
+  std::string renews;
+  std::string parts;
+  std::string parts_by;
+  std::optional<std::int64_t> straddle;
+
+  std::string event;
+  std::string purpose;
+  std::string mechanism;
+  std::string part;
+  std::optional<double> event_delta;
+  std::optional<std::string> event_unit;
+  std::optional<std::int64_t> event_width;
+  std::optional<std::string> event_relation;
+  std::string state = "reserved";
+  bool slots = false;
+
+  std::string id;
+  bool released = false;
+  bool abandoned = false;
+  std::string against;
+  std::string place;
+};
+
+using Options = std::shared_ptr<BudgetOptions>;
+
+Result<ledger::Ledger> open_ledger(const BudgetOptions& options) {
+  if (!options.ledger.empty()) return ledger::Ledger::open(options.ledger);
+  CV_TRY(const std::string path, ledger::default_ledger_path());
+  return ledger::Ledger::open(path);
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) return fail(ErrorKind::storage, "cannot read '" + path + "'");
+  return text;
+}
+
+void print(const json& object) { std::cout << object.dump(2, ' ', false, json::error_handler_t::replace) << "\n"; }
+
+// One name a line, or separated by commas.
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) {
+    if (!part.empty() && part.back() == '\r') part.pop_back();
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts;
+}
+
+Result<std::optional<ledger::Partition>> partition_of(const BudgetOptions& options, Unit unit) {
+  if (options.parts.empty() && options.parts_by.empty()) {
+    if (options.straddle) return invalid("straddle", std::to_string(*options.straddle), "left out without parts");
+    return std::nullopt;
+  }
+  ledger::Partition partition;
+  partition.straddle = options.straddle.value_or(unit == Unit::w_event ? 2 : 1);
+  if (!options.parts_by.empty()) {
+    if (!options.parts.empty()) return invalid("parts", options.parts, "left out with --parts-by");
+    partition.by = ledger::Partition::By::day;
+  } else if (options.parts.starts_with('@')) {
+    CV_TRY(const std::string text, read_file(options.parts.substr(1)));
+    partition.names = split(text, '\n');
+  } else {
+    partition.names = split(options.parts, ',');
+  }
+  return partition;
+}
+
+Result<void> create(const BudgetOptions& options) {
+  ledger::DatasetRequest request;
+  request.name = options.name;
+  request.epsilon = options.epsilon;
+  request.delta = options.delta;
+  CV_TRY(request.promise.unit, parse_unit(options.unit));
+  CV_TRY(request.promise.relation, parse_relation(options.relation));
+  request.promise.width = options.width;
+  if (!options.filter.empty()) {
+    CV_TRY(request.filter, ledger::parse_filter_kind(options.filter));
+  }
+  if (!options.renews.empty()) {
+    CV_TRY(request.renews, ledger::parse_renewal(options.renews));
+  }
+  CV_TRY(request.partition, partition_of(options, request.promise.unit));
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(const ledger::Dataset dataset, ledger.create(request));
+  if (options.json) {
+    print(dataset_json(dataset));
+  } else {
+    std::cout << "created " << dataset_line(dataset) << "\n";
+  }
+  return {};
+}
+
+Result<void> show(const BudgetOptions& options) {
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(const ledger::View view,
+         ledger.view(options.name, options.part.empty() ? std::nullopt : std::optional(options.part)));
+  CV_TRY(const Delta delta, Delta::make(view.dataset.delta));
+  const auto* everything = std::get_if<accounting::Compose>(&view.dearest.kind);
+  const bool nothing_yet = everything != nullptr && everything->events.empty();
+  const Result<accounting::Price> composed =
+      nothing_yet ? accounting::Price{} : accounting::epsilon_at(view.dearest, delta);
+  if (options.json) {
+    print(view_json(view, composed));
+  } else {
+    std::cout << view_text(view, composed);
+  }
+  return {};
+}
+
+Result<void> list(const BudgetOptions& options) {
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(const std::vector<std::string> names, ledger.datasets());
+  json all = json::array();
+  std::string lines;
+  for (const std::string& name : names) {
+    CV_TRY(const ledger::View view, ledger.view(name));
+    json item = dataset_json(view.dataset);
+    item["share_left"] = share_left(view);
+    item["debits"] = view.debits;
+    all.push_back(std::move(item));
+    lines += fmt::format("{}; {:.1f} % left\n", dataset_line(view.dataset), 100 * share_left(view));
+  }
+  if (options.json) {
+    print({{"datasets", std::move(all)}});
+  } else {
+    std::cout << lines;
+  }
+  return {};
+}
+
+Result<void> history(const BudgetOptions& options) {
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(const ledger::View view, ledger.view(options.name));
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(options.name));
+  if (options.json) {
+    json all = json::array();
+    for (const ledger::Debit& debit : debits) all.push_back(debit_json(view.dataset.filter, debit));
+    print({{"dataset", options.name}, {"debits", std::move(all)}});
+  } else {
+    for (const ledger::Debit& debit : debits) std::cout << debit_line(view.dataset.filter, debit) << "\n";
+  }
+  return {};
+}
+
+// {"debit": {"id": ..., "chain_head": ...}} out of a release.
+Result<ledger::DebitReference> reference_in(const std::string& path) {
+  CV_TRY(const std::string text, read_file(path));
+  const json release = json::parse(text, nullptr, false);
+  const auto refuse = [&] {
+    return fail(ErrorKind::bad_data, "against: '" + path + "' holds no debit with id and chain_head");
+  };
+  if (!release.is_object() || !release.contains("debit") || !release["debit"].is_object()) return refuse();
+  const json& debit = release["debit"];
+  for (const char* key : {"id", "chain_head"}) {
+    if (!debit.contains(key) || !debit[key].is_string()) return refuse();
+  }
+  CV_TRY(ledger::DebitId id, ledger::DebitId::parse(debit["id"].get<std::string>()));
+  return ledger::DebitReference{std::move(id), debit["chain_head"].get<std::string>()};
+}
+
+// What was found is the result, so it goes to stdout; that something was found is the exit code.
+Result<void> verify(const BudgetOptions& options, CommandContext& context) {
+  std::optional<ledger::DebitReference> reference;
+  if (!options.against.empty()) {
+    CV_TRY(reference, reference_in(options.against));
+  }
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(ledger::Verification verification,
+         ledger.verify(options.name.empty() ? std::vector<std::string>{} : std::vector{options.name}));
+  if (reference) {
+    CV_TRY(const ledger::Verification covered, ledger.verify_against(*reference));
+    if (verification.holds()) verification.findings = covered.findings;
+  }
+  if (options.json) {
+    print(verification_json(verification));
+  } else if (verification.holds()) {
+    std::cout << fmt::format("holds: {} datasets, {} rows, {} debits; chain, prices and sums agree{}\n",
+                             verification.datasets, verification.rows, verification.debits,
+                             reference ? "; the release is covered" : "");
+  }
+  for (const ledger::Finding& finding : verification.findings) {
+    print_error(fmt::format("verify: dataset '{}', row {}: {}", finding.dataset, finding.sequence, finding.message));
+  }
+  if (!verification.holds()) context.exit_code = static_cast<int>(ErrorKind::storage);
+  return {};
+}
+
+Result<void> export_rows(const BudgetOptions& options) {
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  std::vector<std::string> names{options.name};
+  if (options.name.empty()) {
+    CV_TRY(names, ledger.datasets());
+  }
+  json rows = json::array();
+  for (const std::string& name : names) {
+    CV_TRY(const std::vector<ledger::Entry> entries, ledger.entries(name));
+    for (const ledger::Entry& entry : entries) rows.push_back(entry_json(entry));
+  }
+  if (options.json) {
+    print({{"format", "chronoveil-ledger-1"}, {"rows", std::move(rows)}});
+  } else {
+    for (const json& row : rows) std::cout << row.dump(-1, ' ', false, json::error_handler_t::replace) << "\n";
+  }
+  return {};
+}
+
+Result<accounting::Event> event_of(const std::string& argument) {
+  if (argument == "-") {
+    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    return accounting::parse_event(text);
+  }
+  if (argument.starts_with('@')) {
+    CV_TRY(const std::string text, read_file(argument.substr(1)));
+    return accounting::parse_event(text);
+  }
+  return accounting::parse_event(argument);
+}
+
+Result<ledger::Terms> terms_of(const BudgetOptions& options) {
+  ledger::Terms terms;
+  terms.dataset = options.name;
+  terms.purpose = options.purpose;
+  terms.mechanism = options.mechanism;
+  if (!options.part.empty()) terms.part = options.part;
+  terms.delta = options.event_delta;
+  if (options.event_unit) {
+    CV_TRY(terms.stated.unit, parse_unit(*options.event_unit));
+  }
+  terms.stated.width = options.event_width;
+  if (options.event_relation) {
+    CV_TRY(terms.stated.relation, parse_relation(*options.event_relation));
+  }
+  return terms;
+}
+
+// A compose event without repetition is a list of slots; any other event repeated is as many slots.
+std::vector<accounting::Event> slots_of(const accounting::Event& event) {
+  const auto* compose = std::get_if<accounting::Compose>(&event.kind);
+  if (compose != nullptr && event.count == 1) {
+    std::vector<accounting::Event> slots;
+    for (const accounting::Event& part : compose->events) {
+      for (std::int64_t i = 0; i < part.count; ++i) slots.push_back({part.kind, 1});
+    }
+    return slots;
+  }
+  return std::vector<accounting::Event>(static_cast<std::size_t>(event.count), accounting::Event{event.kind, 1});
+}
+
+void print_reference(const BudgetOptions& options, const ledger::DebitReference& reference, std::string_view state) {
+  if (options.json) {
+    print({{"debit", reference_json(reference)}, {"state", state}});
+  } else {
+    std::cout << state << " " << reference.id.text() << "\n";
+  }
+}
+
+constexpr std::int64_t kMostSlots = 100'000;
+
+Result<void> debit(const BudgetOptions& options) {
+  CV_TRY(const accounting::Event event, event_of(options.event));
+  CV_TRY(const ledger::Terms terms, terms_of(options));
+  CV_TRY(const ledger::State state, ledger::parse_state(options.state));
+  if (options.slots && event.count > kMostSlots)
+    return invalid("count", std::to_string(event.count), "at most 100000 slots");
+  if (options.slots && state != ledger::State::reserved)
+    return invalid("state", options.state, "reserved: slots are settled one by one");
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  if (options.slots) {
+    CV_TRY(const ledger::DebitReference reference, ledger.reserve_slots(terms, slots_of(event)));
+    print_reference(options, reference, "reserved");
+    return {};
+  }
+  CV_TRY(const ledger::Receipt receipt, ledger.reserve(terms, event));
+  if (state != ledger::State::reserved) CV_CHECK(ledger.settle(receipt.reference().id, state));
+  print_reference(options, receipt.reference(), ledger::name(state));
+  return {};
+}
+
+Result<void> use_slot(const BudgetOptions& options) {
+  CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
+  CV_TRY(const accounting::Event event, event_of(options.event));
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(const ledger::Receipt receipt, ledger.open_slot(id, event, options.mechanism));
+  print_reference(options, receipt.reference(), "reserved");
+  return {};
+}
+
+Result<void> settle(const BudgetOptions& options) {
+  if (options.released == options.abandoned)
+    return fail(ErrorKind::usage, "settle: give either --released or --abandoned");
+  CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
+  const ledger::State state = options.released ? ledger::State::released : ledger::State::abandoned;
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_CHECK(ledger.settle(id, state));
+  if (options.json) {
+    print({{"id", id.text()}, {"state", ledger::name(state)}});
+  } else {
+    std::cout << ledger::name(state) << " " << id.text() << "\n";
+  }
+  return {};
+}
+
+Result<void> carry(const BudgetOptions& options, const char* done,
+                   Result<void> (ledger::Ledger::*how)(const std::string&)) {
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_CHECK((ledger.*how)(options.place));
+  if (options.json) {
+    print({{"done", done}});
+  } else {
+    std::cout << done << "\n";
+  }
+  return {};
+}
+
+CLI::App* add_command(CLI::App& budget, const Options& options, const char* name, const char* description) {
+  CLI::App* command = budget.add_subcommand(name, description);
+  command->add_option("--ledger", options->ledger, "A path, or a URL postgresql://...; else the user's own ledger")
+      ->envname("CHRONOVEIL_LEDGER");
+  add_json_flag(*command, options->json);
+  return command;
+}
+
+void add_event_options(CLI::App& command, const Options& options) {
+  command.add_option("EVENT", options->event, "The event: JSON, @FILE or - for stdin")->required();
+  command.add_option("--mechanism", options->mechanism, "What runs");
+}
+
+void add_create(CLI::App& budget, CommandContext& context) {
+  auto options = std::make_shared<BudgetOptions>();
+  CLI::App* command = add_command(budget, options, "create", "Create a dataset with its budget");
+  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("--epsilon", options->epsilon, "ε of the whole budget")->required();
+  command->add_option("--delta", options->delta, "δ of the whole budget; 0 unless given");
+  command->add_option("--unit", options->unit, "What is protected: user (the default), w-event or event");
+  command->add_option("--width", options->width, "How many events in a row, for w-event");
+  command->add_option("--relation", options->relation, "How neighbours differ: add_remove (the default) or replace");
+  command->add_option("--filter", options->filter, "sum, zcdp, renyi or gaussian; renyi unless δ is 0, then sum");
+  command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
+  command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one a line");
+  command->add_option("--parts-by", options->parts_by, "Public parts by date")->check(CLI::IsMember({"day"}));
+  command->add_option("--straddle", options->straddle, "How many neighbouring parts a window of w-event can touch; 2");
+  add_example(*command, "chronoveil budget create city --epsilon 1 --delta 1e-6 --unit user");
+  on_run(*command, context, [options] { return create(*options); });
+}
+
+void add_looks(CLI::App& budget, CommandContext& context) {
+  auto options = std::make_shared<BudgetOptions>();
+  CLI::App* command = add_command(budget, options, "show", "Show what is left of a budget");
+  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("--part", options->part, "What is left for this part");
+  add_example(*command, "chronoveil budget show city");
+  on_run(*command, context, [options] { return show(*options); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "list", "List the datasets of the ledger");
+  add_example(*command, "chronoveil budget list");
+  on_run(*command, context, [options] { return list(*options); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "history", "List the debits of a dataset");
+  command->add_option("NAME", options->name, "The dataset")->required();
+  add_example(*command, "chronoveil budget history city");
+  on_run(*command, context, [options] { return history(*options); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "verify", "Check the chain, the price of every row and the sums");
+  command->add_option("NAME", options->name, "Only this dataset");
+  command->add_option("--against", options->against, "A release (JSON) whose debit must be there");
+  add_example(*command, "chronoveil budget verify --against out.json");
+  on_run(*command, context, [options, &context] { return verify(*options, context); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "export", "Print every row as JSON, one a line");
+  command->add_option("NAME", options->name, "Only this dataset");
+  add_example(*command, "chronoveil budget export city");
+  on_run(*command, context, [options] { return export_rows(*options); });
+}
+
+void add_debits(CLI::App& budget, CommandContext& context) {
+  auto options = std::make_shared<BudgetOptions>();
+  CLI::App* command = add_command(budget, options, "debit", "Debit an event, before it runs");
+  command->add_option("NAME", options->name, "The dataset")->required();
+  add_event_options(*command, options);
+  command->add_option("--purpose", options->purpose, "Why, in words");
+  command->add_option("--part", options->part, "The part that it concerns");
+  command->add_option("--delta", options->event_delta, "Charge the event its ε at this δ");
+  command->add_option("--unit", options->event_unit, "What the event protects; the dataset's unless given");
+  command->add_option("--width", options->event_width, "How many events in a row it protects");
+  command->add_option("--relation", options->event_relation,
+                      "The neighbours it was priced for; the dataset's unless given");
+  command->add_option("--state", options->state, "reserved (the default), released or abandoned");
+  command->add_flag("--slots", options->slots, "Reserve one slot for each event composed");
+  add_example(*command,
+              R"(chronoveil budget debit city '{"event":"gaussian","noise_multiplier":20}' --purpose "weekly counts")");
+  on_run(*command, context, [options] { return debit(*options); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "slot", "Use a slot for an event that its own dominates");
+  command->add_option("ID", options->id, "The slot, such as city:1/0")->required();
+  add_event_options(*command, options);
+  add_example(*command, R"(chronoveil budget slot city:1/0 '{"event":"gaussian","noise_multiplier":25}')");
+  on_run(*command, context, [options] { return use_slot(*options); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "settle", "Say what became of a debit; it stays spent");
+  command->add_option("ID", options->id, "The debit or slot, such as city:1 or city:1/0")->required();
+  command->add_flag("--released", options->released, "Its output was released");
+  command->add_flag("--abandoned", options->abandoned, "It came to nothing");
+  add_example(*command, "chronoveil budget settle city:1 --released");
+  on_run(*command, context, [options] { return settle(*options); });
+}
+
+void add_carriage(CLI::App& budget, CommandContext& context) {
+  auto options = std::make_shared<BudgetOptions>();
+  CLI::App* command = add_command(budget, options, "backup", "Copy every row to a new place");
+  command->add_option("PATH", options->place, "A new file, or an empty PostgreSQL ledger")->required();
+  add_example(*command, "chronoveil budget backup ledger-2026-03.db");
+  on_run(*command, context, [options] { return carry(*options, "backed up", &ledger::Ledger::back_up); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "restore", "Take in the datasets of a backup");
+  command->add_option("PATH", options->place, "The backup")->required();
+  add_example(*command, "chronoveil budget restore ledger-2026-03.db");
+  on_run(*command, context, [options] { return carry(*options, "restored", &ledger::Ledger::restore); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "move", "Close every dataset here and open it there");
+  command->add_option("TO", options->place, "A path, or a URL postgresql://...")->required();
+  add_example(*command, "chronoveil budget move postgresql://ledger@db.example.org/privacy");
+  on_run(*command, context, [options] { return carry(*options, "moved", &ledger::Ledger::move); });
+}
+
+}  // namespace
+
+void add_budget_command(CLI::App& app, CommandContext& context) {
+  CLI::App* budget = app.add_subcommand("budget", "Create, show, debit and check privacy budgets");
+  budget->require_subcommand(1);
+  add_example(*budget, "chronoveil budget show city");
+  add_create(*budget, context);
+  add_looks(*budget, context);
+  add_debits(*budget, context);
+  add_carriage(*budget, context);
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,237 @@
+#include "budget_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chronoveil/accounting/event_json.h"
+
+namespace chronoveil::cli {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr int kBarWidth = 40;
+constexpr const char* kInAdvance = "if all had been chosen in advance; never used to admit";
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+std::string bar(double share) {
+  // Down, so that a full bar means that nothing was spent.
+  const int full = static_cast<int>(std::floor(share * kBarWidth));
+  std::string text;
+  for (int i = 0; i < kBarWidth; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+std::string total_text(const ledger::Dataset& dataset) {
+  std::string text = fmt::format("ε = {}", dataset.epsilon);
+  if (dataset.delta > 0) text += fmt::format(", δ = {}", dataset.delta);
+  return text + (dataset.renews ? fmt::format(" for each {}", ledger::name(*dataset.renews)) : " in total");
+}
+
+json composed_json(const ledger::View& view, const Result<accounting::Price>& composed) {
+  json result = {{"meaning", kInAdvance}, {"delta", view.dataset.delta}};
+  if (!composed) {
+    result["epsilon"] = nullptr;
+    result["reason"] = composed.error().message;
+    return result;
+  }
+  result["epsilon"] = number(composed->epsilon);
+  result["epsilon_lower"] = number(composed->epsilon_lower);
+  if (!std::isfinite(composed->epsilon)) result["reason"] = composed->reason;
+  return result;
+}
+
+std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
+  if (!composed) return fmt::format("none ({})", composed.error().message);
+  if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
+  std::string text = fmt::format("ε = {:.4g}", composed->epsilon);
+  if (view.dataset.delta > 0) text += fmt::format(" at δ = {}", view.dataset.delta);
+  return text;
+}
+
+std::string admits_text(const ledger::View& view) {
+  const ledger::Admissible& fits = view.admissible;
+  std::string text;
+  if (fits.gaussian_noise_multiplier) {
+    text += fmt::format("a gaussian with noise_multiplier >= {:.4g}", *fits.gaussian_noise_multiplier);
+  }
+  if (fits.pure_epsilon) {
+    text += fmt::format("{}a pure event with epsilon <= {:.4g}", text.empty() ? "" : ", or ", *fits.pure_epsilon);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+}  // namespace
+
+json cost_json(const ledger::Filter& filter, const ledger::Cost& cost) {
+  json result = {{"delta", cost.delta.value()}};
+  switch (filter.kind) {
+    case ledger::FilterKind::sum: result["epsilon"] = cost.values[0].value(); break;
+    case ledger::FilterKind::zcdp: result["rho"] = cost.values[0].value(); break;
+    case ledger::FilterKind::gaussian: result["mu_squared"] = cost.values[0].value(); break;
+    case ledger::FilterKind::renyi:
+      result["orders"] = filter.orders;
+      result["renyi"] = json::array();
+      for (const ledger::Amount value : cost.values) result["renyi"].push_back(value.value());
+      break;
+  }
+  return result;
+}
+
+json dataset_json(const ledger::Dataset& dataset) {
+  json result = {{"name", dataset.name},
+                 {"unit", name(dataset.promise.unit)},
+                 {"relation", name(dataset.promise.relation)},
+                 {"epsilon", dataset.epsilon},
+                 {"delta", dataset.delta},
+                 {"filter", ledger::name(dataset.filter.kind)},
+                 {"budget", cost_json(dataset.filter, dataset.filter.budget)},
+                 {"per", dataset.renews ? std::string(ledger::name(*dataset.renews)) : "total"}};
+  if (dataset.promise.unit == Unit::w_event) result["width"] = dataset.promise.width;
+  if (dataset.partition) {
+    json parts = {{"rule", ledger::rule_of(*dataset.partition, dataset.promise)},
+                  {"straddle", dataset.partition->straddle}};
+    if (dataset.partition->by == ledger::Partition::By::day) {
+      parts["by"] = "day";
+    } else {
+      parts["names"] = dataset.partition->names;
+    }
+    result["parts"] = std::move(parts);
+  }
+  return result;
+}
+
+json reference_json(const ledger::DebitReference& reference) {
+  return {{"id", reference.id.text()}, {"chain_head", reference.chain_head}};
+}
+
+json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
+  json result = {{"id", debit.id.text()},
+                 {"chain_head", debit.chain_head},
+                 {"recorded_at", debit.recorded_at},
+                 {"recorded_by", debit.recorded_by},
+                 {"purpose", debit.terms.purpose},
+                 {"mechanism", debit.terms.mechanism},
+                 {"event", accounting::event_to_json(debit.event)},
+                 {"cost", cost_json(filter, debit.cost)},
+                 {"state", ledger::name(debit.state)},
+                 {"software", debit.software},
+                 {"analysis", debit.analysis}};
+  if (debit.terms.stated.unit) result["unit"] = name(*debit.terms.stated.unit);
+  if (debit.terms.stated.width) result["width"] = *debit.terms.stated.width;
+  if (debit.terms.stated.relation) result["relation"] = name(*debit.terms.stated.relation);
+  if (debit.terms.part) result["part"] = *debit.terms.part;
+  if (debit.terms.delta) result["delta"] = *debit.terms.delta;
+  if (!debit.period.empty()) result["period"] = debit.period;
+  for (const ledger::Slot& slot : debit.slots) {
+    json item = {{"reserved", accounting::event_to_json(slot.reserved)},
+                 {"state", slot.state ? ledger::name(*slot.state) : "free"}};
+    if (slot.used) item["used"] = accounting::event_to_json(*slot.used);
+    result["slots"].push_back(std::move(item));
+  }
+  return result;
+}
+
+json entry_json(const ledger::Entry& entry) {
+  return {{"dataset", entry.dataset},         {"sequence", entry.sequence}, {"recorded_at", entry.recorded_at},
+          {"recorded_by", entry.recorded_by}, {"kind", entry.kind},         {"body", entry.body},
+          {"previous", entry.previous},       {"hash", entry.hash}};
+}
+
+json verification_json(const ledger::Verification& verification) {
+  json findings = json::array();
+  for (const ledger::Finding& finding : verification.findings) {
+    findings.push_back({{"dataset", finding.dataset}, {"row", finding.sequence}, {"message", finding.message}});
+  }
+  return {{"holds", verification.holds()},
+          {"datasets", verification.datasets},
+          {"rows", verification.rows},
+          {"debits", verification.debits},
+          {"findings", std::move(findings)}};
+}
+
+double share_left(const ledger::View& view) {
+  double share = 1;
+  for (std::size_t i = 0; i < view.left.values.size(); ++i) {
+    const double budget = view.dataset.filter.budget.values[i].value();
+    share = std::min(share, budget > 0 ? view.left.values[i].value() / budget : 0);
+  }
+  return std::clamp(share, 0.0, 1.0);
+}
+
+json view_json(const ledger::View& view, const Result<accounting::Price>& composed) {
+  json admits = json::object();
+  if (view.admissible.gaussian_noise_multiplier) {
+    admits["gaussian_noise_multiplier"] = *view.admissible.gaussian_noise_multiplier;
+  }
+  if (view.admissible.pure_epsilon) admits["pure_epsilon"] = *view.admissible.pure_epsilon;
+  json result = {{"dataset", dataset_json(view.dataset)},
+                 {"admitted", cost_json(view.dataset.filter, view.admitted)},
+                 {"left", cost_json(view.dataset.filter, view.left)},
+                 {"share_left", share_left(view)},
+                 {"still_admits", std::move(admits)},
+                 {"composed", composed_json(view, composed)},
+                 {"debits", view.debits},
+                 {"rows", view.rows},
+                 {"chain_head", view.chain_head},
+                 {"moved_away", view.moved_away}};
+  if (!view.period.empty()) result["period"] = view.period;
+  return result;
+}
+
+std::string dataset_line(const ledger::Dataset& dataset) {
+  std::string unit(name(dataset.promise.unit));
+  if (dataset.promise.unit == Unit::w_event) unit += fmt::format(" of width {}", dataset.promise.width);
+  return fmt::format("{}: {}, unit {}, {}, filter {}", dataset.name, total_text(dataset), unit,
+                     name(dataset.promise.relation), ledger::name(dataset.filter.kind));
+}
+
+std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {
+  std::string text;
+  switch (filter.kind) {
+    case ledger::FilterKind::sum: text = fmt::format("ε = {:.6g}", cost.values[0].value()); break;
+    case ledger::FilterKind::zcdp: text = fmt::format("ρ = {:.6g}", cost.values[0].value()); break;
+    case ledger::FilterKind::gaussian: return fmt::format("μ² = {:.6g}", cost.values[0].value());
+    case ledger::FilterKind::renyi:
+      for (std::size_t i = 0; i < cost.values.size(); ++i) {
+        text += fmt::format("{}ε({:.6g}) = {:.6g}", i == 0 ? "" : ", ", filter.orders[i], cost.values[i].value());
+      }
+      break;
+  }
+  if (!filter.budget.delta.is_zero()) text += fmt::format(", δ = {:.6g}", cost.delta.value());
+  return text;
+}
+
+std::string view_text(const ledger::View& view, const Result<accounting::Price>& composed) {
+  const ledger::Filter& filter = view.dataset.filter;
+  std::string text = dataset_line(view.dataset) + "\n";
+  if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
+  if (!view.period.empty()) text += fmt::format("  period        {}\n", view.period);
+  text += fmt::format("  left          {} {:.1f} %\n", bar(share_left(view)), 100 * share_left(view));
+  text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted), cost_text(filter, filter.budget));
+  text += fmt::format("  still admits  {}\n", admits_text(view));
+  if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);
+  text += fmt::format("  composed      {}: {}\n", composed_text(view, composed), kInAdvance);
+  text += fmt::format("  debits        {}\n", view.debits);
+  return text;
+}
+
+std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit) {
+  std::string text = fmt::format("{}  {}  {}  {}  {}", debit.id.text(), debit.recorded_at, ledger::name(debit.state),
+                                 cost_text(filter, debit.cost), accounting::to_text(debit.event));
+  if (!debit.slots.empty()) {
+    const auto used = std::count_if(debit.slots.begin(), debit.slots.end(),
+                                    [](const ledger::Slot& slot) { return slot.used.has_value(); });
+    text += fmt::format("  slots {} of {} used", used, debit.slots.size());
+  }
+  if (debit.terms.part) text += fmt::format("  part {}", *debit.terms.part);
+  if (!debit.period.empty()) text += fmt::format("  period {}", debit.period);
+  if (!debit.terms.purpose.empty()) text += fmt::format("  {}", debit.terms.purpose);
+  return text;
+}
+
+}  // namespace chronoveil::cli

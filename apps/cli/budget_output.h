@@ -1,0 +1,29 @@
+// What the budget commands print, for people and as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/ledger/ledger.h"
+
+namespace chronoveil::cli {
+
+nlohmann::json dataset_json(const ledger::Dataset&);
+nlohmann::json cost_json(const ledger::Filter&, const ledger::Cost&);
+nlohmann::json debit_json(const ledger::Filter&, const ledger::Debit&);
+nlohmann::json reference_json(const ledger::DebitReference&);
+nlohmann::json entry_json(const ledger::Entry&);
+nlohmann::json verification_json(const ledger::Verification&);
+// With the price of everything composed "if all had been chosen in advance", or why there is none.
+nlohmann::json view_json(const ledger::View&, const Result<accounting::Price>& composed);
+
+std::string dataset_line(const ledger::Dataset&);
+std::string cost_text(const ledger::Filter&, const ledger::Cost&);
+std::string view_text(const ledger::View&, const Result<accounting::Price>& composed);
+std::string debit_line(const ledger::Filter&, const ledger::Debit&);
+
+// The smallest share of a coordinate of the filter that is left, in [0, 1].
+double share_left(const ledger::View&);
+
+}  // namespace chronoveil::cli
