@@ -20,6 +20,7 @@ enum class Analysis { certified, published };
 struct Options {
   Analysis analysis = Analysis::certified;
   double tolerance = 1e-3;  // the relative gap in ε between both bounds (or 1e-6 absolute, whichever is larger)
+  bool attained = false;    // also compute what real neighbours attain
 };
 
 struct Price {

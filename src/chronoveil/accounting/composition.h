@@ -7,9 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
+#include "chronoveil/accounting/saddle_point.h"
 #include "chronoveil/accounting/tilted.h"
 
 namespace chronoveil::accounting {
@@ -22,8 +22,8 @@ struct Repeated {
 
 class Composition {
  public:
-  // All parts on one grid.
-  Composition(std::vector<Repeated> parts, Side side);
+  // All parts on one grid; `saddle` knows roughly where their sum lies and must outlive this.
+  Composition(std::vector<Repeated> parts, Side side, const SaddlePoint& saddle);
 
   Result<double> delta_at(double epsilon);
   // Infinity when the infinite mass alone exceeds δ.
@@ -31,14 +31,9 @@ class Composition {
 
   // The probability, in all, of a loss that is infinite: no ε can help against it.
   double infinite_mass() const { return infinite_; }
-  // The standard deviation of one step's loss at the last question's tilt: what a grid must resolve.
-  double tilted_step_deviation() const { return step_deviation_; }
 
  private:
-  double tilt_for_epsilon(double epsilon) const;
-  double tilt_for_delta(double delta) const;
-  double tilt_root(const std::function<double(double)>&) const;
-  double saddle_point_log_delta(double tilt) const;
+  double capped(double tilt) const;
   Result<void> transform(double tilt);
   double window_delta(double epsilon) const;
   double window_epsilon(double delta) const;
@@ -47,16 +42,16 @@ class Composition {
   bool trusts(double epsilon) const;
 
   std::vector<Repeated> parts_;
-  std::vector<Tilted> sketch_;  // few points, to find a tilt
+  const SaddlePoint& saddle_;
   Side side_;
   double step_ = 0, steps_ = 0, infinite_ = 0, slack_ = 0, top_ = 0;
-  double step_deviation_ = 0;
 
   // What transform() leaves: sums from each grid point up that answer every ε near the tilt's own.
   double tilt_ = 0, log_scale_ = 0, outside_ = 0, error_ = 0;
   long first_ = 0;
   double window_step_ = 0;
-  std::vector<double> above_, decayed_;  // Σ_{i>=k} m_i e^{−θ(l_i − l_k)}, and the same with e^{−(θ+1)(l_i − l_k)}
+  bool cut_ = false;                          // losses below first_ are not in the sums
+  std::vector<long double> above_, decayed_;  // Σ_{i>=k} m_i e^{−θ(l_i − l_k)}, and the same with e^{−(θ+1)(l_i − l_k)}
 };
 
 }  // namespace chronoveil::accounting

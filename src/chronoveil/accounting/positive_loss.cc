@@ -172,7 +172,7 @@ GridLoss dominating(const PositiveLoss& loss) {
   return grid;
 }
 
-GridLoss dominated_one_way(const PositiveLoss& above, const PositiveLoss& below) {
+GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below) {
   std::vector<Atom> atoms;
   atoms.reserve(above.bins() + below.bins() + 3);
   push_half(atoms, above);
@@ -187,8 +187,6 @@ GridLoss dominated_one_way(const PositiveLoss& above, const PositiveLoss& below)
   grid.infinite = above.infinite * (1 - 3 * kMassError);
   return grid;
 }
-
-GridLoss dominated(const PositiveLoss& loss) { return dominated_one_way(loss, loss); }
 
 GridLoss coarsened_up(const GridLoss& fine, long factor, double tilt) {
   const double step = fine.step * static_cast<double>(factor);

@@ -52,11 +52,9 @@ struct GridLoss {
 };
 GridLoss dominating(const PositiveLoss&);
 // A pair that this one dominates: outputs are merged until their loss lies on the grid. Rounded down.
-GridLoss dominated(const PositiveLoss&);
-
-// The same two for one direction only: losses above 0 from `above`, losses below 0 from `below`, the positive half of
-// the reverse direction. (For a symmetric pair, above and below are the same.)
-GridLoss dominated_one_way(const PositiveLoss& above, const PositiveLoss& below);
+// Losses above 0 (and at 0) come from `above`, those below 0 from `below`, the positive half of the reverse direction;
+// for a symmetric pair both are the same.
+GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below);
 
 // The same distribution on a grid `factor` times as coarse, dominating or dominated. `tilt` says that `mass` holds
 // P-masses times e^{tilt × loss}.

@@ -61,14 +61,23 @@ double norm(const std::vector<double>& values) {
   return std::sqrt(sum);
 }
 
-// The least bound exp(log E e^{t(S − edge)}) over a few t beyond `least`; t > 0 bounds S > edge, t < 0 bounds S < edge.
-double tail_bound(std::span<const Tilted> parts, double edge, double sign, double t, double least, double enough) {
-  double best = 1;
-  for (double factor : {1.0, 0.7, 1.4}) {
-    const double at = std::max(t * factor, least);
-    const double exponent = log_moment(parts, sign * at) - sign * at * edge;
-    best = std::min(best, exponent < 0 ? std::exp(exponent) : 1.0);
-    if (best < enough) break;
+// A bound exp(log E e^{t(S − edge)}) with t near its best value; t > 0 (sign +1) bounds S > edge, t < 0 (sign −1)
+// bounds S < edge; |t| is at least `least`.
+double tail_bound(std::span<const Tilted> parts, double edge, double sign, double start, double least, double enough) {
+  double best = 1, t = std::max(start, least), low = 0, high = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 12; ++i) {
+    const TiltedMoments at = moments(parts, sign * t);
+    const double exponent = log_moment(parts, sign * t) - sign * t * edge;
+    if (exponent < 0) best = std::min(best, std::exp(exponent));
+    if (best < enough || t <= least) break;
+    // The best t has its tilted mean at the edge.
+    const double gap = sign * (edge - at.mean);
+    const bool too_far = !std::isfinite(at.mean) || !std::isfinite(exponent) || gap < 0;
+    (too_far ? high : low) = t;
+    double next = std::isfinite(at.mean) && at.variance > 0 ? t + gap / at.variance : 0.5 * t;
+    if (!(next > low && next < high)) next = std::isinf(high) ? 2 * t : 0.5 * (low + high);
+    if (std::abs(next - t) < 0.02 * t) break;
+    t = std::max(next, least);
   }
   return best;
 }

@@ -1,0 +1,220 @@
+#include "chronoveil/accounting/accountant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chronoveil/accounting/composer.h"
+#include "chronoveil/accounting/published.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Every loss is bounded, or there is no noise at all: ε at δ = 0, or infinity.
+double pure_epsilon(const Steps& steps) {
+  double sum = 0;
+  for (const Step& step : steps.steps) {
+    const double largest = step.model->top(0);
+    if (step.model->infinite() > 0 || step.model->delta(largest) > 0) return kInfinity;
+    sum += static_cast<double>(step.count) * largest;
+  }
+  return sum * (1 + 1e-15);
+}
+
+// The ε where one step's profile falls to δ; `sign` rounds outward.
+double solve_single(const LossModel& model, double delta, double sign) {
+  const long double wanted = delta * (1 - sign * kProfileError);
+  if (model.infinite() >= wanted) return kInfinity;
+  if (model.delta(0) <= wanted) return 0;
+  double low = 0, high = 1;
+  while (model.delta(high) > wanted) {
+    low = high;
+    high *= 2;
+    if (high > 1e300) return kInfinity;
+  }
+  // Secant steps on log δ inside a bracket; the profile is convex in e^ε and smooth in between.
+  for (int i = 0; i < 200 && high - low > 1e-15 * high; ++i) {
+    const double middle = i % 2 == 0 && low > 0 && high > 4 * low ? std::sqrt(low * high) : 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    (model.delta(middle) > wanted ? low : high) = middle;
+  }
+  return sign > 0 ? high * (1 + 4e-16) : low * (1 - 4e-16);
+}
+
+std::string infinite_reason(const Steps& steps, double delta) {
+  double infinite = 0;
+  for (const Step& step : steps.steps) infinite += step.model->infinite() * static_cast<double>(step.count);
+  if (infinite > 0)
+    return "the loss is infinite with probability " + shortest(std::min(1.0, infinite)) + ", which exceeds delta " +
+           shortest(delta);
+  return "with delta 0 no finite epsilon holds: the loss is not bounded";
+}
+
+Result<Price> single(const Steps& steps, Question question) {
+  const LossModel& model = *steps.steps.front().model;
+  Price price;
+  price.certificate = model.tight() ? Certificate::exact : Certificate::upper_bound;
+  if (question.epsilon_wanted) {
+    price.delta = price.delta_lower = question.given;
+    price.epsilon = solve_single(model, question.given, +1);
+    price.epsilon_lower = solve_single(model, question.given, -1);
+    if (model.tight()) price.epsilon_attained = price.epsilon_lower;
+  } else {
+    price.epsilon = price.epsilon_lower = question.given;
+    const long double value = model.delta(question.given);
+    price.delta = std::min(1.0, static_cast<double>(value * (1 + kProfileError)));
+    price.delta_lower = static_cast<double>(value * (1 - kProfileError));
+    if (model.tight()) price.delta_attained = price.delta_lower;
+  }
+  return price;
+}
+
+Result<Price> answer(const Event& event, Question question, const Options& options) {
+  if (options.analysis == Analysis::published) {
+    return question.epsilon_wanted ? published_epsilon_at(event, question.given)
+                                   : published_delta_at(event, question.given);
+  }
+  if (!(options.tolerance >= 1e-6 && options.tolerance <= 1))
+    return invalid("tolerance", options.tolerance, "between 1e-6 and 1");
+  CV_TRY(const Steps steps, steps_of(event));
+  Price price;
+  if (question.epsilon_wanted && question.given <= 0) {
+    price.epsilon = price.epsilon_lower = pure_epsilon(steps);
+    price.certificate = steps.total <= 1 ? Certificate::exact : Certificate::upper_bound;
+  } else if (steps.only_gaussian || steps.total <= 1) {
+    CV_TRY(price, single(steps, question));
+  } else {
+    CV_TRY(price, composed_price(steps, question, options));
+  }
+  if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given);
+  return price;
+}
+
+}  // namespace
+
+Result<Price> epsilon_at(const Event& event, Delta delta, const Options& options) {
+  return answer(event, {true, delta.value()}, options);
+}
+
+Result<Price> delta_at(const Event& event, Epsilon epsilon, const Options& options) {
+  return answer(event, {false, epsilon.value()}, options);
+}
+
+Result<std::int64_t> max_count(const Event& event, Epsilon epsilon, Delta delta, const Options& options) {
+  auto fits = [&](std::int64_t count) -> Result<bool> {
+    Event repeated = event;
+    repeated.count = count;
+    CV_TRY(const Price price, epsilon_at(repeated, delta, options));
+    return price.epsilon <= epsilon.value();
+  };
+  CV_TRY(bool good, fits(1));
+  if (!good) return 0;
+  constexpr std::int64_t kMost = 100'000'000'000;  // what the composition engine certifies
+  std::int64_t low = 1, high = 2;
+  while (high < kMost) {
+    CV_TRY(good, fits(high));
+    if (!good) break;
+    low = high;
+    high *= 4;
+  }
+  if (high >= kMost) {
+    CV_TRY(good, fits(kMost));
+    if (good) return kMost;
+    high = kMost;
+  }
+  while (high - low > 1) {
+    const auto middle =
+        static_cast<std::int64_t>(high > 2 * low ? std::sqrt(static_cast<double>(low) * static_cast<double>(high))
+                                                 : 0.5 * (static_cast<double>(low) + static_cast<double>(high)));
+    const std::int64_t next = std::clamp(middle, low + 1, high - 1);
+    CV_TRY(good, fits(next));
+    (good ? low : high) = next;
+  }
+  return low;
+}
+
+namespace {
+
+std::string noise_name(const Event& event) {
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    for (const Event& part : compose->events)
+      if (has_open_noise(part)) return noise_name(part);
+  }
+  if (std::holds_alternative<DiscreteGaussian>(event.kind) || std::holds_alternative<DiscreteLaplace>(event.kind))
+    return "scale";
+  if (std::holds_alternative<Exponential>(event.kind) || std::holds_alternative<Pure>(event.kind) ||
+      std::holds_alternative<Approximate>(event.kind) || std::holds_alternative<RandomizedResponse>(event.kind))
+    return "epsilon";
+  return "noise_multiplier";
+}
+
+}  // namespace
+
+Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, const Options& options) {
+  CV_CHECK(validate(open, true));
+  if (!has_open_noise(open)) return fail(ErrorKind::usage, "event: no noise parameter is left open to calibrate");
+  if (epsilon.value() <= 0) return invalid("epsilon", epsilon.value(), "greater than 0 to calibrate");
+  Calibration best;
+  best.parameter = noise_name(open);
+  // x is "more private is larger": the noise, or the inverse of an ε parameter.
+  const bool inverse = best.parameter == "epsilon";
+  auto parameter = [&](double x) { return inverse ? 1 / x : x; };
+  auto priced = [&](double x) { return epsilon_at(with_noise(open, parameter(x)), delta, options); };
+  const double target = epsilon.value();
+
+  double low = 0, high = 1 / target;  // low: not private enough; high: private enough
+  Price price;
+  CV_TRY(price, priced(high));
+  if (price.epsilon <= target) {
+    double x = high;
+    for (low = x / 8;; low = x / 8) {
+      CV_TRY(const Price at, priced(low));
+      if (at.epsilon > target) break;
+      x = high = low;
+      price = at;
+      if (x < 1e-12) break;
+    }
+  } else {
+    for (low = high, high *= 8;; low = high, high *= 8) {
+      CV_TRY(price, priced(high));
+      if (price.epsilon <= target) break;
+      if (high > 1e14)
+        return fail(ErrorKind::cannot_certify, "epsilon: no " + best.parameter + " reaches " + shortest(target) +
+                                                   " at delta " + shortest(delta.value()) +
+                                                   (price.reason.empty() ? std::string() : "; " + price.reason));
+    }
+  }
+  // log ε is nearly linear in log x: secant steps, kept inside the bracket, ending on the private side.
+  double log_low_gap = kInfinity, log_high_gap = std::log(std::max(price.epsilon, 1e-300) / target);
+  for (int i = 0; i < 120 && high - low > 1e-12 * high; ++i) {
+    const bool close =
+        price.epsilon >= target * (1 - (price.certificate == Certificate::exact ? 1e-12 : options.tolerance / 8));
+    if (close) break;
+    double middle = std::sqrt(low * high);
+    if (std::isfinite(log_low_gap) && i % 3 != 2) {
+      const double share = log_low_gap / (log_low_gap - log_high_gap);
+      // Aim a little to the private side.
+      middle = std::exp(std::log(low) + (std::log(high) - std::log(low)) * std::clamp(share, 0.01, 0.99)) *
+               (1 + options.tolerance / 40);
+      if (!(middle > low && middle < high)) middle = std::sqrt(low * high);
+    }
+    if (!(middle > low && middle < high)) break;
+    CV_TRY(const Price at, priced(middle));
+    if (at.epsilon <= target) {
+      high = middle;
+      price = at;
+      log_high_gap = std::log(std::max(at.epsilon, 1e-300) / target);
+    } else {
+      low = middle;
+      log_low_gap = std::isinf(at.epsilon) ? kInfinity : std::log(at.epsilon / target);
+    }
+  }
+  best.noise = parameter(high);
+  best.event = with_noise(open, best.noise);
+  best.price = price;
+  return best;
+}
+
+}  // namespace chronoveil::accounting

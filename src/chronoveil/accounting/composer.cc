@@ -1,0 +1,267 @@
+#include "chronoveil/accounting/composer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "chronoveil/accounting/composition.h"
+#include "chronoveil/accounting/event_json.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kAbsoluteTolerance = 1e-6;
+constexpr int kMostRefinements = 8;
+
+Result<void> flatten(const Event& event, std::int64_t times,
+                     std::map<std::string, std::pair<Event, std::int64_t>>& leaves) {
+  std::int64_t count = 0;
+  if (__builtin_mul_overflow(event.count, times, &count))
+    return invalid("count", "a product over 2^63", "below 2^63 in all");
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    for (const Event& part : compose->events) CV_CHECK(flatten(part, count, leaves));
+    return {};
+  }
+  Event once = event;
+  once.count = 1;
+  const auto [it, added] = leaves.try_emplace(to_text(once), once, 0);
+  if (__builtin_add_overflow(it->second.second, count, &it->second.second))
+    return invalid("count", "a sum over 2^63", "below 2^63 in all");
+  return {};
+}
+
+Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size_t bins) {
+  const PositiveLoss half = model.halves(step, bins).upper;
+  Sketch out;
+  out.count = count;
+  auto add = [&](double p, double loss) {
+    if (!(p > 0)) return;
+    out.mass.push_back(p);
+    out.loss.push_back(loss);
+    out.mass.push_back(p * std::exp(-loss));
+    out.loss.push_back(-loss);
+  };
+  for (std::size_t i = 0; i < half.bins(); ++i)
+    if (half.p[i] > 0 && half.q[i] > 0)
+      add(half.p[i], half.loss(i) + std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step));
+  if (half.beyond_q > 0)
+    add(half.beyond_p, half.loss(half.bins()) + std::log(std::max(1.0, half.beyond_p / half.beyond_q)));
+  out.mass.push_back(std::max(half.zero, 1e-300));
+  out.loss.push_back(0);
+  return out;
+}
+
+class Composer {
+ public:
+  Composer(const Steps& steps, Question question, const Options& options)
+      : steps_(steps), question_(question), options_(options) {}
+
+  Result<Price> price() {
+    // Losses above the grid go to +∞ with a mass that must not matter beside δ, which may have to be found first.
+    double tail = (question_.epsilon_wanted ? question_.given : 1e-12) * 1e-8 / steps_.total;
+    Price last;
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      CV_TRY(last, refined(std::max(tail, 1e-290)));
+      const double needed = std::max(last.delta * 1e-7 / steps_.total, 1e-290);
+      if (question_.epsilon_wanted || tail <= needed) return last;
+      tail = needed / 10;
+    }
+    return last;  // δ below the smallest double: what the upper bound holds is the tail
+  }
+
+  Result<Price> on_grid(double step, double tail) {
+    set_tops(tail);
+    if (highest_ <= 0) return trivial();
+    find_saddle(highest_);
+    return bounded(step);
+  }
+
+ private:
+  void set_tops(double tail) {
+    tops_.clear();
+    highest_ = 0;
+    for (const Step& step : steps_.steps) {
+      tops_.push_back(step.model->top(tail));
+      highest_ = std::max(highest_, tops_.back());
+    }
+  }
+
+  Result<Price> refined(double tail) {
+    set_tops(tail);
+    if (highest_ <= 0) return trivial();
+    find_saddle(highest_);
+    const double tilt = question_.epsilon_wanted ? saddle_->tilt_for_delta(question_.given)
+                                                 : saddle_->tilt_for_epsilon(question_.given);
+    double step = std::sqrt(1.5 * options_.tolerance) * saddle_->step_deviation(tilt);
+    // Not coarser than a part of the range; where all tilted mass sits on one point, not finer than it deserves.
+    step = std::clamp(step, highest_ / 4096, highest_ / 8);
+    for (int round = 0; round < kMostRefinements; ++round) {
+      CV_TRY(const Price price, bounded(on_lattice(step)));
+      const double gap = gap_of(price);
+        fprintf(stderr, "round %d step %g tilt %g dev %g gap %g eps %g %g delta %g %g\n", round, step, tilt,
+                saddle_->step_deviation(tilt), gap, price.epsilon, price.epsilon_lower, price.delta, price.delta_lower);
+      if (gap <= 1) return price;
+      step *= std::clamp(0.85 / std::sqrt(gap), 0.05, 0.75);
+    }
+    return fail(ErrorKind::cannot_certify, "tolerance: both bounds stay further apart than asked for");
+  }
+
+  Price trivial() const {
+    double none = 1;
+    for (const Step& step : steps_.steps) none *= std::pow(1 - step.model->infinite(), static_cast<double>(step.count));
+    Price price;
+    price.delta = price.delta_lower = question_.epsilon_wanted ? question_.given : 1 - none;
+    price.epsilon = price.epsilon_lower =
+        question_.epsilon_wanted ? (1 - none <= question_.given ? 0 : kInfinity) : question_.given;
+    price.certificate = Certificate::exact;
+    return price;
+  }
+
+  void find_saddle(double highest) {
+    constexpr std::size_t kBins = 256;
+    double step = highest / kBins;
+    saddle_ = make_saddle(step, kBins);
+    for (int round = 0; round < 3; ++round) {
+      const double tilt = question_.epsilon_wanted ? saddle_->tilt_for_delta(question_.given)
+                                                   : saddle_->tilt_for_epsilon(question_.given);
+      const double deviation = saddle_->step_deviation(tilt);
+      if (!(deviation < 2 * step)) return;
+      step = deviation / 4;
+      saddle_ = make_saddle(step, static_cast<std::size_t>(std::min(1024.0, std::ceil(highest / step))));
+    }
+  }
+
+  std::unique_ptr<SaddlePoint> make_saddle(double step, std::size_t most) const {
+    std::vector<Sketch> sketches;
+    for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+      const auto bins = static_cast<std::size_t>(std::min(static_cast<double>(most), std::ceil(tops_[k] / step)));
+      sketches.push_back(sketch(*steps_.steps[k].model, steps_.steps[k].count, step, bins));
+    }
+    return std::make_unique<SaddlePoint>(std::move(sketches));
+  }
+
+  // A step that divides a lattice of losses puts them on the grid exactly.
+  double on_lattice(double step) const {
+    double common = 0;
+    for (const Step& s : steps_.steps) {
+      const double lattice = s.model->lattice();
+      if (lattice > common) common = lattice;
+    }
+    if (common <= step) return step;
+    const bool same = std::all_of(steps_.steps.begin(), steps_.steps.end(),
+                                  [&](const Step& s) { return s.model->lattice() == common || s.model->top(0) == 0; });
+    return same ? common : common / std::ceil(common / step);
+  }
+
+  struct Discretised {
+    std::vector<Repeated> upper, lower, forward, backward;
+  };
+
+  Result<Discretised> discretised(double step) const {
+    double points = 0;
+    for (double top : tops_) points += std::ceil(top / step);
+    if (2 * points > static_cast<double>(kMostPoints))
+      return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
+    Discretised out;
+    for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+      const auto bins = static_cast<std::size_t>(std::ceil(tops_[k] / step - 1e-9));
+      const std::int64_t count = steps_.steps[k].count;
+      LossHalves halves = steps_.steps[k].model->halves(step, bins);
+      const PositiveLoss& below = halves.lower ? *halves.lower : halves.upper;
+      out.upper.push_back({dominating(halves.upper), count});
+      out.lower.push_back({dominated(below, halves.lower_below ? *halves.lower_below : below), count});
+      if (!options_.attained) continue;
+      if (halves.reverse) {
+        halves.upper.zero = halves.reverse->zero = 0;  // each direction alone has no mass at 0
+        out.forward.push_back({dominated(halves.upper, *halves.reverse), count});
+        out.backward.push_back({dominated(*halves.reverse, halves.upper), count});
+      } else {
+        out.forward.push_back(out.lower.back());
+        out.backward.push_back(out.lower.back());
+      }
+    }
+    return out;
+  }
+
+  Result<double> ask(std::vector<Repeated> parts, Side side) const {
+    Composition composition(std::move(parts), side, *saddle_);
+    return question_.epsilon_wanted ? composition.epsilon_at(question_.given) : composition.delta_at(question_.given);
+  }
+
+  Result<Price> bounded(double step) const {
+    CV_TRY(Discretised parts, discretised(step));
+    CV_TRY(double upper, ask(std::move(parts.upper), Side::upper));
+    CV_TRY(double lower, ask(std::move(parts.lower), Side::lower));
+    upper = std::max(0.0, upper);
+    lower = std::clamp(lower, 0.0, upper);
+    Price price;
+    price.epsilon = price.epsilon_lower = price.delta = price.delta_lower = question_.given;
+    (question_.epsilon_wanted ? price.epsilon : price.delta) = upper;
+    (question_.epsilon_wanted ? price.epsilon_lower : price.delta_lower) = lower;
+    if (options_.attained) {
+      CV_TRY(const double forward, ask(std::move(parts.forward), Side::lower));
+      CV_TRY(const double backward, ask(std::move(parts.backward), Side::lower));
+      const double attained = std::max({0.0, forward, backward});
+      (question_.epsilon_wanted ? price.epsilon_attained : price.delta_attained) = attained;
+    }
+    return price;
+  }
+
+  // The gap over what is allowed. For a δ the gap is turned into one of ε by the slope of log δ, the tilt.
+  double gap_of(const Price& price) const {
+    if (question_.epsilon_wanted) {
+      if (std::isinf(price.epsilon)) return std::isinf(price.epsilon_lower) ? 0 : 1e3;
+      return (price.epsilon - price.epsilon_lower) / std::max(options_.tolerance * price.epsilon, kAbsoluteTolerance);
+    }
+    if (price.delta <= price.delta_lower || price.delta < 1e-270) return 0;
+    const double allowed = std::max(options_.tolerance * question_.given, kAbsoluteTolerance);
+    const double tilt = saddle_->tilt_for_epsilon(question_.given);
+    const double log_gap = std::log(price.delta / std::max(price.delta_lower, price.delta * 1e-6));
+    return log_gap / std::max(tilt * allowed, options_.tolerance);
+  }
+
+  const Steps& steps_;
+  Question question_;
+  Options options_;
+  std::vector<double> tops_;
+  double highest_ = 0;
+  std::unique_ptr<SaddlePoint> saddle_;
+};
+
+}  // namespace
+
+Result<Steps> steps_of(const Event& event) {
+  CV_CHECK(validate(event));
+  std::map<std::string, std::pair<Event, std::int64_t>> leaves;
+  CV_CHECK(flatten(event, 1, leaves));
+  Steps out;
+  double mu_squared = 0;
+  for (const auto& [text, leaf] : leaves) {
+    const auto& [once, count] = leaf;
+    if (const auto* gaussian = std::get_if<Gaussian>(&once.kind)) {
+      mu_squared += static_cast<double>(count) / (gaussian->noise_multiplier * gaussian->noise_multiplier);
+      continue;
+    }
+    CV_TRY(auto model, make_loss_model(once));
+    out.steps.push_back({std::move(model), count});
+    out.total += static_cast<double>(count);
+  }
+  out.only_gaussian = out.steps.empty();
+  if (mu_squared > 0) {
+    out.steps.push_back({gaussian_model(std::sqrt(mu_squared)), 1});
+    out.total += 1;
+  }
+  return out;
+}
+
+Result<Price> composed_price(const Steps& steps, Question question, const Options& options) {
+  return Composer(steps, question, options).price();
+}
+
+Result<Price> price_on_grid(const Steps& steps, Question question, double step, double tail) {
+  return Composer(steps, question, Options{}).on_grid(step, tail);
+}
+
+}  // namespace chronoveil::accounting

@@ -1,0 +1,121 @@
+// Discrete Gaussian noise of scale s against a shift of d: N_Z(d, s²) against N_Z(0, s²) [CKS20]. The loss of output x
+// is d(2x − d)/(2s²).
+#include <algorithm>
+#include <cmath>
+
+#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/normal.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+class DiscreteGaussianModel final : public LossModel {
+ public:
+  DiscreteGaussianModel(double scale, std::int64_t shift) : s_(scale), d_(static_cast<long double>(shift)) {
+    total_ = 2 * sum_from(1) + 1;
+  }
+
+  double lattice() const override { return static_cast<double>(d_ / (2 * s_ * s_)); }
+
+  long double delta(double epsilon) const override {
+    // The first output with a loss above ε.
+    const long double first = std::floor(epsilon * s_ * s_ / d_ + d_ / 2) + 1;
+    const long double q = sum_from(first);
+    const long double value = sum_from(first - d_) - (q > 0 ? std::exp(epsilon + std::log(q)) : 0.0L);
+    return std::max(0.0L, value) / total_;
+  }
+
+  double top(double tail) const override {
+    long double low = 0, high = 160;
+    for (int i = 0; i < 60; ++i) {
+      const long double mid = (low + high) / 2;
+      (sum_from(std::ceil(mid * s_)) / total_ > tail ? low : high) = mid;
+    }
+    const long double x = std::ceil(high * s_) + d_;
+    return static_cast<double>(d_ * (2 * x - d_) / (2 * s_ * s_));
+  }
+
+  LossHalves halves(double step, std::size_t bins) const override {
+    PositiveLoss half = empty_half(step, bins);
+    long double first = std::floor(d_ / 2) + 1;
+    for (std::size_t i = 0; i < bins; ++i) {
+      // Losses within 1e-17 of the edge are kept below it: an exact multiple of the lattice must not slip up a bin.
+      const long double edge = static_cast<long double>(half.loss(i + 1)) * (1 + 1e-15L);
+      const long double next = std::max(first, std::floor(edge * s_ * s_ / d_ + d_ / 2) + 1);
+      if (next > first) {
+        half.p[i] = static_cast<double>(sum_between(first - d_, next - d_) / total_);
+        const long double q = sum_between(first, next);
+        half.q[i] = q > 0 ? static_cast<double>(std::exp(half.loss(i) + std::log(q)) / total_) : half.p[i];
+        half.q[i] = std::min(half.q[i], half.p[i]);
+      }
+      first = next;
+    }
+    half.beyond_p = static_cast<double>(sum_from(first - d_) / total_);
+    const long double q = sum_from(first);
+    half.beyond_q =
+        std::min(half.beyond_p, q > 0 ? static_cast<double>(std::exp(half.loss(bins) + std::log(q)) / total_) : 0.0);
+    half.zero = std::fmod(d_, 2.0L) == 0 ? static_cast<double>(density(d_ / 2) / total_) : 0.0;
+    LossHalves halves;
+    halves.upper = std::move(half);
+    return halves;
+  }
+
+ private:
+  long double density(long double x) const { return std::exp(-x * x / (2 * s_ * s_)); }
+
+  // Σ_{x >= from} e^{−x²/2s²}: term by term for small s, by Euler and Maclaurin for large s.
+  long double sum_from(long double from) const {
+    if (from <= 0) {
+      // By symmetry around 0: everything, less what lies below.
+      const long double positive = sum_from(1);
+      return 1 + positive + (positive - sum_from(1 - from));
+    }
+    if (s_ < 64) {
+      long double sum = 0;
+      for (long double x = from;; x += 1) {
+        const long double term = density(x);
+        sum += term;
+        if (term <= sum * 1e-22L) return sum;
+      }
+    }
+    // ∫ + f/2 − Σ B_2k/(2k)! f^(2k−1), and f^(n) = (−1/s)^n He_n(x/s) f. Terms shrink by (x/(2π s²))² or more.
+    const long double t = from / s_, f = density(from);
+    static constexpr long double kBernoulli[] = {1.0L / 12,          -1.0L / 720,
+                                                 1.0L / 30240,       -1.0L / 1209600,
+                                                 1.0L / 47900160,    -691.0L / 1307674368000,
+                                                 1.0L / 74724249600, -3617.0L / 10670622842880000};
+    long double correction = 0.5L, he_before = 1, he = t, order = 1, inverse = 1 / s_;
+    for (const long double bernoulli : kBernoulli) {
+      correction += bernoulli * he * inverse;
+      for (int twice = 0; twice < 2; ++twice) {
+        const long double he_next = t * he - order * he_before;
+        he_before = he;
+        he = he_next;
+        order += 1;
+      }
+      inverse /= s_ * s_;
+    }
+    return f * (s_ * mills_ratio(t) + correction);
+  }
+
+  long double sum_between(long double from, long double to) const {
+    if (to - from <= 64) {
+      long double sum = 0;
+      for (long double x = from; x < to; x += 1) sum += density(x);
+      return sum;
+    }
+    // Far from 0 on one side, so that nothing cancels.
+    if (to <= 0) return sum_from(1 - to) - sum_from(1 - from);
+    return sum_from(from) - sum_from(to);
+  }
+
+  long double s_, d_, total_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<const LossModel> discrete_gaussian_model(double scale, std::int64_t sensitivity) {
+  return std::make_unique<DiscreteGaussianModel>(scale, sensitivity);
+}
+
+}  // namespace chronoveil::accounting

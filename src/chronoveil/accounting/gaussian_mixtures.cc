@@ -1,0 +1,421 @@
+#include "chronoveil/accounting/gaussian_mixtures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "chronoveil/accounting/normal.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+constexpr double kInvSqrtTwoPi = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+// Weights below this are dropped and charged as an infinite loss.
+constexpr double kNegligible = 1e-60;
+
+// Calls f(x, weight) on Gauss-Legendre nodes of [low, high], cut so that densities centred within `reach` of x are
+// exact.
+template <class F>
+void integrate(double low, double high, double reach_low, double reach_high, F f) {
+  for (double left = low; left < high;) {
+    const double distance = std::max(std::abs(left - reach_low), std::abs(left - reach_high));
+    const double right = std::min(high, left + gauss_width(distance));
+    const double mid = 0.5 * (left + right), half = 0.5 * (right - left);
+    for (int i = 0; i < 4; ++i) {
+      f(mid - half * kGaussNodes[i], half * kGaussWeights[i]);
+      f(mid + half * kGaussNodes[i], half * kGaussWeights[i]);
+    }
+    if (right <= left) break;  // wider than the spacing of doubles
+    left = right;
+  }
+}
+
+long double mixture_tail(const UnitMixture& mixture, double x) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < mixture.means.size(); ++i)
+    sum += mixture.weights[i] * normal_tail(static_cast<long double>(x) - mixture.means[i]);
+  return sum;
+}
+
+// The x where `tail` of a standard normal lies above.
+double normal_quantile_above(double tail) {
+  double low = 0, high = 40;
+  for (int i = 0; i < 60; ++i) {
+    const double mid = 0.5 * (low + high);
+    (normal_tail(mid) > tail ? low : high) = mid;
+  }
+  return high;
+}
+
+class GaussianModel final : public LossModel {
+ public:
+  explicit GaussianModel(double mu) : mu_(mu) {}
+  long double delta(double epsilon) const override { return gaussian_profile(mu_, epsilon); }
+  double top(double tail) const override { return mu_ * normal_quantile_above(tail) + mu_ * mu_ / 2; }
+  LossHalves halves(double step, std::size_t bins) const override {
+    PositiveLoss half = empty_half(step, bins);
+    for (std::size_t i = 0; i < bins; ++i) {
+      const BinMass mass = gaussian_bin(mu_, half.loss(i), half.loss(i + 1));
+      half.p[i] = mass.p;
+      half.q[i] = mass.q;
+    }
+    const BinMass beyond = gaussian_bin(mu_, half.loss(bins), std::numeric_limits<double>::infinity());
+    half.beyond_p = beyond.p;
+    half.beyond_q = beyond.q;
+    half.zero = 0;
+    LossHalves halves;
+    halves.upper = std::move(half);
+    return halves;
+  }
+
+ private:
+  double mu_;
+};
+
+class MonotoneMixtureModel : public LossModel {
+ public:
+  MonotoneMixtureModel(UnitMixture p, UnitMixture q, bool symmetric)
+      : p_(std::move(p)), q_(std::move(q)), symmetric_(symmetric) {
+    drop_negligible(p_);
+    drop_negligible(q_);
+    const auto [p_low, p_high] = std::minmax_element(p_.means.begin(), p_.means.end());
+    const auto [q_low, q_high] = std::minmax_element(q_.means.begin(), q_.means.end());
+    low_ = std::min(*p_low, *q_low);
+    high_ = std::max(*p_high, *q_high);
+  }
+
+  long double delta(double epsilon) const override {
+    const double x = crossing(epsilon, 0.5 * (low_ + high_));
+    if (std::isinf(x)) return x > 0 ? dropped_ : 1.0L;
+    const long double value = mixture_tail(p_, x) - std::exp(static_cast<long double>(epsilon)) * mixture_tail(q_, x);
+    return std::max(0.0L, value) + dropped_;
+  }
+
+  double infinite() const override { return dropped_; }
+
+  double top(double tail) const override {
+    double low = low_, high = high_ + 40;
+    for (int i = 0; i < 60; ++i) {
+      const double mid = 0.5 * (low + high);
+      (mixture_tail(p_, mid) > tail ? low : high) = mid;
+    }
+    return std::max(0.0, loss(high));
+  }
+
+  LossHalves halves(double step, std::size_t bins) const override {
+    LossHalves halves;
+    halves.upper = half_of(step, bins, +1);
+    if (!symmetric_) halves.reverse = half_of(step, bins, -1);
+    return halves;
+  }
+
+ protected:
+  double loss(double x) const { return log_density(p_, x) - log_density(q_, x); }
+
+  // The x whose loss is `target`; ±∞ when no x has it. Newton's steps inside a bracket, from a guess.
+  virtual double crossing(double target, double guess) const {
+    double x = guess, low = -std::numeric_limits<double>::infinity(), high = -low;
+    for (int i = 0; i < 200; ++i) {
+      const double gap = loss(x) - target;
+      (gap < 0 ? low : high) = x;
+      if (high - low <= 4e-16 * std::max(std::abs(high), std::abs(low))) break;
+      double next = x - gap / slope(x);
+      if (!(next > low && next < high)) {
+        if (std::isinf(low)) {
+          next = high - std::max(1.0, high_ - high);
+        } else if (std::isinf(high)) {
+          next = low + std::max(1.0, low - low_);
+        } else {
+          next = 0.5 * (low + high);
+        }
+        if (std::abs(next) > 1e6) return next;
+      }
+      if (next == x) break;
+      x = next;
+    }
+    return x;
+  }
+
+ private:
+  void drop_negligible(UnitMixture& mixture) {
+    UnitMixture kept;
+    for (std::size_t i = 0; i < mixture.means.size(); ++i) {
+      if (mixture.weights[i] > kNegligible) {
+        kept.means.push_back(mixture.means[i]);
+        kept.weights.push_back(mixture.weights[i]);
+      } else {
+        dropped_ += mixture.weights[i];
+      }
+    }
+    mixture = std::move(kept);
+  }
+
+  static double log_density(const UnitMixture& mixture, double x) {
+    double peak = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < mixture.means.size(); ++i)
+      peak = std::max(peak, -0.5 * (x - mixture.means[i]) * (x - mixture.means[i]));
+    double sum = 0;
+    for (std::size_t i = 0; i < mixture.means.size(); ++i)
+      sum += mixture.weights[i] * std::exp(-0.5 * (x - mixture.means[i]) * (x - mixture.means[i]) - peak);
+    return peak + std::log(sum);
+  }
+
+  static double posterior_mean(const UnitMixture& mixture, double x) {
+    double peak = -std::numeric_limits<double>::infinity();
+    for (double mean : mixture.means) peak = std::max(peak, -0.5 * (x - mean) * (x - mean));
+    double sum = 0, weighted = 0;
+    for (std::size_t i = 0; i < mixture.means.size(); ++i) {
+      const double w = mixture.weights[i] * std::exp(-0.5 * (x - mixture.means[i]) * (x - mixture.means[i]) - peak);
+      sum += w;
+      weighted += w * mixture.means[i];
+    }
+    return weighted / sum;
+  }
+
+  // d loss / dx: the difference of the posterior means.
+  double slope(double x) const { return posterior_mean(p_, x) - posterior_mean(q_, x); }
+
+  // Positive losses of P‖Q (direction +1, x upward from the crossing of 0) or of Q‖P (direction −1, x downward).
+  PositiveLoss half_of(double step, std::size_t bins, int direction) const {
+    const UnitMixture& p = direction > 0 ? p_ : q_;
+    const UnitMixture& q = direction > 0 ? q_ : p_;
+    PositiveLoss half = empty_half(step, bins);
+    half.infinite = dropped_;
+    double x = crossing(0, 0.5 * (low_ + high_));
+    const double start = x;
+    // Beyond these points neither mixture has mass that a double could hold.
+    const double edge = direction > 0 ? high_ + 39 : low_ - 39;
+    std::size_t i = 0;
+    for (; i < bins && direction * (edge - x) > 0; ++i) {
+      const double low = half.loss(i);
+      double next = crossing(direction * half.loss(i + 1), x + direction * 1e-3);
+      if (direction * (next - edge) > 0) next = edge;
+      double p_mass = 0, q_mass = 0;
+      integrate(std::min(x, next), std::max(x, next), low_, high_, [&](double at, double weight) {
+        double dp = 0, dq = 0;
+        for (std::size_t k = 0; k < p.means.size(); ++k)
+          dp += p.weights[k] * std::exp(-0.5 * (at - p.means[k]) * (at - p.means[k]));
+        for (std::size_t k = 0; k < q.means.size(); ++k)
+          dq += q.weights[k] * std::exp(low - 0.5 * (at - q.means[k]) * (at - q.means[k]));
+        p_mass += weight * dp;
+        q_mass += weight * dq;
+      });
+      half.p[i] = p_mass * kInvSqrtTwoPi;
+      half.q[i] = q_mass * kInvSqrtTwoPi;
+      x = next;
+    }
+    half.beyond_p = static_cast<double>(direction > 0 ? mixture_tail(p, x) : lower_tail(p, x));
+    half.beyond_q = static_cast<double>(std::exp(static_cast<long double>(half.loss(bins))) *
+                                        (direction > 0 ? mixture_tail(q, x) : lower_tail(q, x)));
+    if (!(half.beyond_q <= half.beyond_p)) half.beyond_q = half.beyond_p;
+    // Symmetrised: what neither half takes sits at 0.
+    const long double both =
+        direction > 0 ? mixture_tail(p, start) + mixture_tail(q, start) : lower_tail(p, start) + lower_tail(q, start);
+    half.zero = symmetric_ ? 0.0 : static_cast<double>(std::max(0.0L, 1 - both));
+    return half;
+  }
+
+  static long double lower_tail(const UnitMixture& mixture, double x) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < mixture.means.size(); ++i)
+      sum += mixture.weights[i] * normal_tail(static_cast<long double>(mixture.means[i]) - x);
+    return sum;
+  }
+
+  UnitMixture p_, q_;
+  bool symmetric_;
+  double low_ = 0, high_ = 0, dropped_ = 0;
+};
+
+class SubsampledGaussianModel final : public MonotoneMixtureModel {
+ public:
+  SubsampledGaussianModel(double mu, double rate)
+      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}}, {{0}, {1}}, rate >= 1), mu_(mu), rate_(rate) {}
+  long double delta(double epsilon) const override {
+    return rate_ * gaussian_profile_at(mu_, std::expm1(static_cast<long double>(epsilon)) / rate_);
+  }
+
+ protected:
+  double crossing(double target, double) const override {
+    const double ratio = std::expm1(target) / rate_ + 1;
+    if (ratio <= 0) return -std::numeric_limits<double>::infinity();
+    const double log_ratio = target > 30 ? target - std::log(rate_) + std::log1p(-(1 - rate_) * std::exp(-target))
+                                         : std::log1p(std::expm1(target) / rate_);
+    return log_ratio / mu_ + mu_ / 2;
+  }
+
+ private:
+  double mu_, rate_;
+};
+
+class RevealedGaussiansModel final : public LossModel {
+ public:
+  RevealedGaussiansModel(std::vector<double> mus, std::vector<double> weights, double tail, double rate)
+      : mus_(std::move(mus)), weights_(std::move(weights)), rate_(rate), infinite_(tail) {}
+
+  long double delta(double epsilon) const override {
+    const long double alpha_minus_one = std::expm1(static_cast<long double>(epsilon)) / rate_;
+    long double sum = 0;
+    for (std::size_t k = 0; k < mus_.size(); ++k)
+      if (mus_[k] > 0) sum += weights_[k] * gaussian_profile_at(mus_[k], alpha_minus_one);
+    return rate_ * (sum + infinite_);
+  }
+
+  double infinite() const override { return rate_ * infinite_; }
+
+  double top(double tail) const override {
+    double highest = 0;
+    for (std::size_t k = 0; k < mus_.size(); ++k) {
+      const double share = tail / static_cast<double>(mus_.size());
+      if (mus_[k] > 0 && weights_[k] * rate_ > share)
+        highest = std::max(highest, mus_[k] * normal_quantile_above(share / weights_[k]) + mus_[k] * mus_[k] / 2);
+    }
+    return outer(highest);
+  }
+
+  LossHalves halves(double step, std::size_t bins) const override {
+    PositiveLoss half = empty_half(step, bins);
+    double total = 0;
+    for (std::size_t i = 0; i <= bins; ++i) {
+      const double low = half.loss(i), high = i < bins ? half.loss(i + 1) : std::numeric_limits<double>::infinity();
+      const double inner_low = inner(low), inner_high = i < bins ? inner(high) : high;
+      double p = 0, q = 0;
+      for (std::size_t k = 0; k < mus_.size(); ++k) {
+        if (!(mus_[k] > 0)) continue;
+        const BinMass mass = gaussian_bin(mus_[k], inner_low, inner_high);
+        p += weights_[k] * mass.p;
+        q += weights_[k] * mass.q;
+      }
+      // h(α) = R g(α'): the Q-mass is that of g, the P-mass (1−R) × Q + R × P; q is rescaled from e^inner to e^low.
+      const double p_mass = (1 - rate_) * std::exp(-inner_low) * q + rate_ * p;
+      const double q_mass = std::exp(low - inner_low) * q;
+      (i < bins ? half.p[i] : half.beyond_p) = p_mass;
+      (i < bins ? half.q[i] : half.beyond_q) = q_mass;
+      total += p_mass + q_mass * std::exp(-low);
+    }
+    half.infinite = rate_ * infinite_;
+    half.zero = std::max(0.0, 1 - total - half.infinite);
+    LossHalves halves;
+    halves.upper = std::move(half);
+    return halves;
+  }
+
+ private:
+  // α' = 1 + (α − 1)/R and back, as losses.
+  double inner(double loss) const {
+    if (rate_ >= 1) return loss;
+    return loss > 30 ? loss - std::log(rate_) + std::log1p(-(1 - rate_) * std::exp(-loss))
+                     : std::log1p(std::expm1(loss) / rate_);
+  }
+  double outer(double loss) const {
+    if (rate_ >= 1) return loss;
+    return loss > 30 ? loss + std::log(rate_) + std::log1p((1 / rate_ - 1) * std::exp(-loss))
+                     : std::log1p(std::expm1(loss) * rate_);
+  }
+
+  std::vector<double> mus_, weights_;
+  double rate_, infinite_;
+};
+
+}  // namespace
+
+BinMass gaussian_bin(double mu, double low, double high) {
+  // With t = x − μ, standard normal under P: loss = μt + μ²/2.
+  const double from = low / mu - mu / 2;
+  if (std::isinf(high)) {
+    const auto p = static_cast<double>(normal_tail(from));
+    // e^low Φ(−from−μ) = φ(from) M(from + μ).
+    const double q =
+        from + mu > -10
+            ? static_cast<double>(std::exp(log_normal_density(from)) * mills_ratio(static_cast<long double>(from) + mu))
+            : static_cast<double>(std::exp(static_cast<long double>(low)) * normal_tail(from + mu));
+    return {p, std::min(p, q)};
+  }
+  const double to = std::min(high / mu - mu / 2, 39.0);
+  BinMass mass;
+  if (from >= to) return mass;
+  const double begin = std::max(from, -39.0 - mu);
+  integrate(begin, to, 0, -mu, [&](double t, double weight) {
+    mass.p += weight * std::exp(-0.5 * t * t);
+    mass.q += weight * std::exp(-0.5 * t * t - (mu * t + mu * mu / 2 - low));
+  });
+  mass.p *= kInvSqrtTwoPi;
+  mass.q *= kInvSqrtTwoPi;
+  return mass;
+}
+
+std::unique_ptr<const LossModel> gaussian_model(double mu) { return std::make_unique<GaussianModel>(mu); }
+
+std::unique_ptr<const LossModel> monotone_mixture_model(UnitMixture p, UnitMixture q, bool symmetric) {
+  return std::make_unique<MonotoneMixtureModel>(std::move(p), std::move(q), symmetric);
+}
+
+std::unique_ptr<const LossModel> subsampled_gaussian_model(double mu, double rate) {
+  if (rate <= 0) return response_model(0, 2, 0);
+  if (rate >= 1) return gaussian_model(mu);
+  return std::make_unique<SubsampledGaussianModel>(mu, rate);
+}
+
+std::unique_ptr<const LossModel> revealed_gaussians_model(std::vector<double> mus, std::vector<double> weights,
+                                                          double tail, double rate) {
+  return std::make_unique<RevealedGaussiansModel>(std::move(mus), std::move(weights), tail, rate);
+}
+
+namespace {
+
+// Weights from their mode outward by the ratio w(k+1)/w(k), until negligible; then normalised.
+template <class Ratio>
+Binomial from_ratios(std::int64_t first, std::int64_t last, std::int64_t mode, Ratio ratio) {
+  std::vector<long double> up{1.0L}, down;
+  constexpr long double kStop = 1e-70L;
+  for (std::int64_t k = mode; k < last && up.back() > kStop; ++k) up.push_back(up.back() * ratio(k));
+  long double weight = 1;
+  for (std::int64_t k = mode; k > first && weight > kStop; --k) {
+    weight /= ratio(k - 1);
+    down.push_back(weight);
+  }
+  long double sum = 0;
+  for (auto it = up.rbegin(); it != up.rend(); ++it) sum += *it;
+  long double below = 0;
+  for (auto it = down.rbegin(); it != down.rend(); ++it) below += *it;
+  sum += below;
+  Binomial out;
+  out.weights.assign(static_cast<std::size_t>(mode) + up.size(), 0.0);
+  for (std::size_t k = 0; k < up.size(); ++k)
+    out.weights[static_cast<std::size_t>(mode) + k] = static_cast<double>(up[k] / sum);
+  for (std::size_t k = 0; k < down.size(); ++k)
+    out.weights[static_cast<std::size_t>(mode) - 1 - k] = static_cast<double>(down[k] / sum);
+  // Ratios fall along each side, so what was cut is less than (1e-70) × the number of terms.
+  out.tail = static_cast<double>(kStop * static_cast<long double>(last - first + 1));
+  return out;
+}
+
+}  // namespace
+
+Binomial binomial(std::int64_t n, double p) {
+  if (p <= 0) return {{1.0}, 0.0};
+  if (p >= 1) {
+    Binomial out{std::vector<double>(static_cast<std::size_t>(n) + 1), 0.0};
+    out.weights.back() = 1;
+    return out;
+  }
+  const long double odds = static_cast<long double>(p) / (1 - static_cast<long double>(p));
+  const auto mode = std::min(n, static_cast<std::int64_t>((static_cast<long double>(n) + 1) * p));
+  return from_ratios(0, n, mode, [=](std::int64_t k) {
+    return static_cast<long double>(n - k) / static_cast<long double>(k + 1) * odds;
+  });
+}
+
+Binomial hypergeometric(std::int64_t population, std::int64_t marked, std::int64_t draws) {
+  const std::int64_t first = std::max<std::int64_t>(0, draws - (population - marked)), last = std::min(marked, draws);
+  const auto mode = std::clamp(
+      static_cast<std::int64_t>((static_cast<long double>(draws) + 1) * (marked + 1) / (population + 2)), first, last);
+  return from_ratios(first, last, mode, [=](std::int64_t k) {
+    return static_cast<long double>(marked - k) * (draws - k) /
+           (static_cast<long double>(k + 1) * (population - marked - draws + k + 1));
+  });
+}
+
+}  // namespace chronoveil::accounting

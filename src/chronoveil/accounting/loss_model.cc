@@ -1,0 +1,37 @@
+#include "chronoveil/accounting/loss_model.h"
+
+#include <cmath>
+
+namespace chronoveil::accounting {
+namespace {
+
+using Made = Result<std::unique_ptr<const LossModel>>;
+
+struct Maker {
+  Made operator()(const Gaussian& e) const { return gaussian_model(1 / e.noise_multiplier); }
+  Made operator()(const Laplace& e) const { return laplace_model(1 / e.noise_multiplier); }
+  Made operator()(const DiscreteGaussian& e) const {
+    if (e.sensitivity == 0) return response_model(0, 2, 0);
+    return discrete_gaussian_model(e.scale, e.sensitivity);
+  }
+  Made operator()(const DiscreteLaplace& e) const {
+    if (e.sensitivity == 0) return response_model(0, 2, 0);
+    return discrete_laplace_model(e.scale, e.sensitivity);
+  }
+  Made operator()(const Exponential& e) const {
+    return e.epsilon > 0 ? exponential_model(e.epsilon) : response_model(0, 2, 0);
+  }
+  Made operator()(const Pure& e) const { return response_model(e.epsilon, 2, 0); }
+  Made operator()(const Approximate& e) const { return response_model(e.epsilon, 2, e.delta); }
+  Made operator()(const RandomizedResponse& e) const { return response_model(e.epsilon, e.values, 0); }
+  Made operator()(const Mixture& e) const { return mixture_model(e); }
+  Made operator()(const TimeSubsampling& e) const { return time_subsampling_model(e); }
+  Made operator()(const StructuredSubsampling& e) const { return structured_subsampling_model(e); }
+  Made operator()(const Compose&) const { return fail(ErrorKind::internal, "compose has no model of its own"); }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<const LossModel>> make_loss_model(const Event& event) { return std::visit(Maker{}, event.kind); }
+
+}  // namespace chronoveil::accounting

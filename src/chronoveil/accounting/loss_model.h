@@ -1,0 +1,61 @@
+// One step of a mechanism, seen by the accountant: its symmetrised privacy profile, exactly at a point and as masses
+// of privacy losses on a grid.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/positive_loss.h"
+
+namespace chronoveil::accounting {
+
+// Relative error of LossModel::delta, generously.
+inline constexpr long double kProfileError = 1e-12L;
+
+struct LossHalves {
+  PositiveLoss upper;                       // dominates the step once the dots are connected
+  std::optional<PositiveLoss> lower;        // dominated by the step once merged; absent when `upper` serves for both
+  std::optional<PositiveLoss> lower_below;  // with `lower`, when it is one direction of a pair: its losses below 0
+  std::optional<PositiveLoss> reverse;  // losses of the reverse direction, where the pair is tight and not symmetric
+};
+
+class LossModel {
+ public:
+  virtual ~LossModel() = default;
+
+  // h(e^ε) for ε >= 0, h(α) = max(H_α(P‖Q), H_α(Q‖P)) or the certified bound on it.
+  virtual long double delta(double epsilon) const = 0;
+  // A loss above which P has at most `tail` of its mass, not counting infinite losses.
+  virtual double top(double tail) const = 0;
+  // `bins` bins of width `step`; losses above the last are summed up beyond it.
+  virtual LossHalves halves(double step, std::size_t bins) const = 0;
+  // All losses are multiples of this; 0 when they are not on a lattice.
+  virtual double lattice() const { return 0; }
+  // P-mass of an infinite loss.
+  virtual double infinite() const { return 0; }
+  // Whether real neighbours attain the profile, so that one use costs exactly delta().
+  virtual bool tight() const { return true; }
+};
+
+// For every event but `compose`; the event must be valid. Ignores `count`.
+Result<std::unique_ptr<const LossModel>> make_loss_model(const Event&);
+
+// The models, by family.
+std::unique_ptr<const LossModel> gaussian_model(double mu);
+std::unique_ptr<const LossModel> laplace_model(double epsilon);
+std::unique_ptr<const LossModel> discrete_gaussian_model(double scale, std::int64_t sensitivity);
+std::unique_ptr<const LossModel> discrete_laplace_model(double scale, std::int64_t sensitivity);
+std::unique_ptr<const LossModel> exponential_model(double epsilon);
+// Losses ±ε, 0 and, with probability δ, infinite: `pure`, `approximate` and `randomized_response`.
+std::unique_ptr<const LossModel> response_model(double epsilon, std::int64_t values, double delta);
+std::unique_ptr<const LossModel> mixture_model(const Mixture&);
+Result<std::unique_ptr<const LossModel>> time_subsampling_model(const TimeSubsampling&);
+Result<std::unique_ptr<const LossModel>> structured_subsampling_model(const StructuredSubsampling&);
+
+// Adds P-mass at one positive loss.
+void add_atom(PositiveLoss&, double loss, double mass);
+// Empty bins.
+PositiveLoss empty_half(double step, std::size_t bins);
+
+}  // namespace chronoveil::accounting

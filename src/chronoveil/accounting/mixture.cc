@@ -1,0 +1,234 @@
+// General pairs of Gaussian mixtures: the loss need not rise with x, so the profile is integrated between the roots of
+// p(x) = αq(x), and masses of losses are collected over small cells of x whose losses are bounded.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numbers>
+
+#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/normal.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+// Σ ± e^{c_i + k_i x}, k rising. Divided by e^{k_0 x} and differentiated it has one term fewer, so its real zeros are
+// separated by those of that shorter sum; there are at most as many as sign changes (Descartes' rule for exponentials).
+struct ExponentialSum {
+  struct Term {
+    bool positive;
+    long double log_size, rate;
+  };
+  std::vector<Term> terms;
+
+  long double at(long double x) const {  // times a positive factor: only the sign and the zeros matter
+    long double peak = -std::numeric_limits<long double>::infinity();
+    for (const Term& term : terms) peak = std::max(peak, term.log_size + term.rate * x);
+    long double sum = 0;
+    for (const Term& term : terms) {
+      const long double size = std::exp(term.log_size + term.rate * x - peak);
+      sum += term.positive ? size : -size;
+    }
+    return sum;
+  }
+
+  // The zeros inside (low, high), rising.
+  std::vector<long double> zeros(long double low, long double high) const {
+    int changes = 0;
+    for (std::size_t i = 1; i < terms.size(); ++i) changes += terms[i].positive != terms[i - 1].positive;
+    if (changes == 0) return {};
+    std::vector<long double> cuts{low};
+    if (changes > 1) {
+      ExponentialSum shorter;
+      for (std::size_t i = 1; i < terms.size(); ++i)
+        shorter.terms.push_back(
+            {terms[i].positive, terms[i].log_size + std::log(terms[i].rate - terms[0].rate), terms[i].rate});
+      for (long double cut : shorter.zeros(low, high)) cuts.push_back(cut);
+    }
+    cuts.push_back(high);
+    std::vector<long double> found;
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      long double left = cuts[i - 1], right = cuts[i];
+      const bool starts_below = at(left) < 0;
+      if (starts_below == (at(right) < 0)) continue;
+      for (int step = 0; step < 90; ++step) {
+        const long double middle = (left + right) / 2;
+        ((at(middle) < 0) == starts_below ? left : right) = middle;
+      }
+      found.push_back((left + right) / 2);
+    }
+    return found;
+  }
+};
+
+class MixtureModel final : public LossModel {
+ public:
+  explicit MixtureModel(const Mixture& event) {
+    auto scaled = [&](const GaussianMixture& in) {
+      std::map<double, double> by_mean;  // equal means become one component
+      double sum = 0;
+      for (double weight : in.weights) sum += weight;
+      for (std::size_t i = 0; i < in.means.size(); ++i)
+        if (in.weights[i] > 0) by_mean[in.means[i] / event.noise_multiplier] += in.weights[i] / sum;
+      return by_mean;
+    };
+    p_ = scaled(event.p);
+    q_ = scaled(event.q);
+    low_ = std::min(p_.begin()->first, q_.begin()->first);
+    high_ = std::max(p_.rbegin()->first, q_.rbegin()->first);
+  }
+
+  long double delta(double epsilon) const override {
+    return std::max(one_way(p_, q_, epsilon), one_way(q_, p_, epsilon));
+  }
+
+  double top(double tail) const override {
+    // Beyond x the loss is bounded by the slope high − low; look for the largest loss inside.
+    double reach = 0;
+    while (normal_tail(reach) > tail / 2 && reach < 39) reach += 0.5;
+    double highest = 0;
+    const double from = low_ - reach, to = high_ + reach, width = (to - from) / 4096;
+    for (double x = from; x <= to; x += width) highest = std::max(highest, std::abs(loss(x)));
+    return highest + (high_ - low_) * width;
+  }
+
+  LossHalves halves(double step, std::size_t bins) const override {
+    PositiveLoss forward_up = empty_half(step, bins), backward_up = forward_up;
+    PositiveLoss forward_low = forward_up, backward_low = forward_up;
+    for (PositiveLoss* half : {&forward_up, &backward_up, &forward_low, &backward_low}) half->zero = 0;
+    const double from = low_ - 39, to = high_ + 39;
+    // |loss'| <= high − low, the largest difference of posterior means: a cell's losses lie in a band this wide.
+    const double steepest = std::max(high_ - low_, 1e-300);
+    const double cells = std::clamp(std::ceil((to - from) * steepest * 4 / step), 2048.0, 0x1p22);
+    const double width = (to - from) / cells;
+    double left_loss = loss(from);
+    for (double k = 0; k < cells; k += 1) {
+      const double left = from + k * width, right = from + (k + 1) * width;
+      const double right_loss = loss(right);
+      const double slack = std::max(0.0, (steepest * width - std::abs(right_loss - left_loss)) / 2) + 1e-13;
+      const double lowest = std::min(left_loss, right_loss) - slack, highest = std::max(left_loss, right_loss) + slack;
+      const double base = std::clamp(0.5 * (lowest + highest), -600.0, 600.0);
+      double p = 0, q = 0;  // q times e^base
+      integrate(left, right, base, p, q);
+      if (p > 0 || q > 0) {
+        spread(forward_up, backward_up, lowest, highest, base, p, q);
+        const double merged = p > 0 && q > 0 ? base + std::log(p / q) : 0;
+        if (merged > 0) add_atom(forward_low, std::min(merged, step * static_cast<double>(bins)), p);
+        if (merged < 0)
+          add_atom(backward_low, std::min(-merged, step * static_cast<double>(bins)), q * std::exp(-base));
+      }
+      left_loss = right_loss;
+    }
+    // Under P: losses above 0, at 0 and below 0; likewise for the reverse. Symmetrise by the larger profile.
+    LossHalves out;
+    finish(forward_up);
+    finish(backward_up);
+    out.upper = pointwise_maximum({forward_up, backward_up});
+    // Below: the larger direction as it is. What is at 0 under P is what no other output takes.
+    const auto backward_profile = profile_on_grid(backward_low), forward_profile = profile_on_grid(forward_low);
+    const bool forward_larger = forward_profile[bins / 8] >= backward_profile[bins / 8];
+    out.lower = forward_larger ? forward_low : backward_low;
+    out.lower_below = forward_larger ? std::move(backward_low) : std::move(forward_low);
+    return out;
+  }
+
+ private:
+  using Components = std::map<double, double>;
+
+  // H_α(P‖Q) for α = e^ε: the integral of p − αq where it is positive.
+  static long double one_way(const Components& p, const Components& q, double epsilon) {
+    // p − αq = φ(x) Σ c_i e^{m_i x − m_i²/2}.
+    std::map<double, long double> by_mean;
+    for (const auto& [mean, weight] : p) by_mean[mean] += weight;
+    for (const auto& [mean, weight] : q) by_mean[mean] -= std::exp(static_cast<long double>(epsilon)) * weight;
+    const long double middle = (static_cast<long double>(by_mean.begin()->first) + by_mean.rbegin()->first) / 2;
+    const long double half_range = (static_cast<long double>(by_mean.rbegin()->first) - by_mean.begin()->first) / 2;
+    ExponentialSum sum;
+    for (const auto& [mean, weight] : by_mean) {
+      const long double offset = mean - middle;
+      if (weight != 0) sum.terms.push_back({weight > 0, std::log(std::abs(weight)) - offset * offset / 2, offset});
+    }
+    if (sum.terms.empty()) return 0;
+    const long double reach = half_range + 150;
+    std::vector<long double> cuts{-reach};
+    for (long double zero : sum.zeros(-reach, reach)) cuts.push_back(zero);
+    cuts.push_back(reach);
+    long double total = 0;
+    for (std::size_t i = 1; i < cuts.size(); ++i) {
+      const long double left = cuts[i - 1], right = cuts[i];
+      if (sum.at((left + right) / 2) <= 0) continue;
+      long double part = 0;
+      for (const auto& [mean, weight] : by_mean) part += weight * interval(left + middle - mean, right + middle - mean);
+      total += std::max(0.0L, part);
+    }
+    return total;
+  }
+
+  static long double interval(long double low, long double high) {
+    return low > 0 ? normal_tail(low) - normal_tail(high) : normal_tail(-high) - normal_tail(-low);
+  }
+
+  static double log_density(const Components& mixture, double x) {
+    double peak = -std::numeric_limits<double>::infinity();
+    for (const auto& [mean, weight] : mixture) peak = std::max(peak, -0.5 * (x - mean) * (x - mean));
+    double sum = 0;
+    for (const auto& [mean, weight] : mixture) sum += weight * std::exp(-0.5 * (x - mean) * (x - mean) - peak);
+    return peak + std::log(sum);
+  }
+  double loss(double x) const { return log_density(p_, x) - log_density(q_, x); }
+
+  void integrate(double left, double right, double base, double& p, double& q) const {
+    constexpr double kInvSqrtTwoPi = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    const double distance = std::max(std::abs(left - low_), std::abs(right - high_));
+    const auto pieces = static_cast<int>(std::ceil((right - left) / gauss_width(distance)));
+    for (int piece = 0; piece < pieces; ++piece) {
+      const double half = 0.5 * (right - left) / pieces, mid = left + (2 * piece + 1) * half;
+      for (int i = 0; i < 8; ++i) {
+        const double x = i < 4 ? mid - half * kGaussNodes[i] : mid + half * kGaussNodes[i - 4];
+        const double weight = half * kGaussWeights[i % 4] * kInvSqrtTwoPi;
+        for (const auto& [mean, w] : p_) p += weight * w * std::exp(-0.5 * (x - mean) * (x - mean));
+        for (const auto& [mean, w] : q_) q += weight * w * std::exp(base - 0.5 * (x - mean) * (x - mean));
+      }
+    }
+  }
+
+  // A cell with losses in [lowest, highest] is dominated by a two-point pair at grid losses around them with the same
+  // P- and Q-mass. Losses on both sides of 0 are shared among the grid points below, at and above it.
+  static void spread(PositiveLoss& forward, PositiveLoss& backward, double lowest, double highest, double base,
+                     double p, double q) {
+    const double step = forward.step;
+    const double down = std::floor(lowest / step), up = std::max(std::ceil(highest / step), down + 1);
+    // Mass v at up·step and p − v at down·step; q carries e^base.
+    const double scale = std::exp(std::clamp(down * step - base, -700.0, 700.0));
+    const double v = std::clamp((p - scale * q + 4e-13 * p) / -std::expm1((down - up) * step), 0.0, p);
+    place(forward, backward, up, v);
+    place(forward, backward, down, p - v);
+  }
+  static void place(PositiveLoss& forward, PositiveLoss& backward, double index, double mass) {
+    const double top = static_cast<double>(forward.bins());
+    if (index > top) {
+      forward.infinite += mass;
+    } else if (index > 0) {
+      add_atom(forward, index * forward.step, mass);
+    } else if (index < -top) {
+      backward.infinite += mass * std::exp(std::min(700.0, -index * forward.step));
+    } else if (index < 0) {
+      add_atom(backward, -index * forward.step, mass * std::exp(-index * forward.step));
+    }
+  }
+  // Symmetric reading of one half: what neither it nor its mirror takes sits at 0.
+  static void finish(PositiveLoss& half) {
+    double taken = half.infinite;
+    for (std::size_t i = 0; i < half.bins(); ++i) taken += half.p[i] + half.q[i] * std::exp(-half.loss(i));
+    half.zero = std::max(0.0, 1 - taken);
+  }
+
+  Components p_, q_;
+  double low_ = 0, high_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<const LossModel> mixture_model(const Mixture& event) { return std::make_unique<MixtureModel>(event); }
+
+}  // namespace chronoveil::accounting

@@ -1,0 +1,278 @@
+#include "chronoveil/accounting/moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chronoveil/accounting/filter_kernel.h"
+#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/normal.h"
+#include "chronoveil/accounting/structured_subsampling.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUp = 1 + 1e-12;  // outward rounding of closed forms
+// P-mass whose losses are set aside instead of entering a Rényi divergence.
+constexpr double kSetAside = 1e-40;
+
+double log_add(double a, double b) {
+  const double high = std::max(a, b);
+  return high + std::log1p(std::exp(std::min(a, b) - high));
+}
+
+// D_a of losses ±ε: randomized response, the worst pure mechanism [Mironov17, Prop. 5 with both outcomes].
+double pure_renyi(double epsilon, double a) {
+  const double log_total = log_add(0, epsilon);  // log(1 + e^ε)
+  return log_add(a * epsilon - log_total, (1 - a) * epsilon - log_total) / (a - 1);
+}
+
+// D_a of Laplace noise of scale 1/ε [Mironov17, Prop. 6].
+double laplace_renyi(double epsilon, double a) {
+  return log_add(std::log(a / (2 * a - 1)) + (a - 1) * epsilon, std::log((a - 1) / (2 * a - 1)) - a * epsilon) /
+         (a - 1);
+}
+
+struct Cost {
+  std::vector<double> epsilon;
+  double delta = 0;
+};
+
+// From the dominating pair on a grid: every Rényi divergence of it is at least that of the step.
+Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
+  const double top = model.top(kSetAside);
+  Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
+  if (top <= 0) return cost;
+  double step = top / 4096;
+  GridLoss grid = dominating(model.halves(step, 4096).upper);
+  double square = 0;
+  for (std::size_t k = 0; k < grid.mass.size(); ++k) {
+    const double loss = step * static_cast<double>(grid.first + static_cast<long>(k));
+    square += grid.mass[k] * loss * loss;
+  }
+  if (const double fine = std::sqrt(square) / 16; fine < step) {
+    const auto bins = static_cast<std::size_t>(std::min(65536.0, std::ceil(top / fine)));
+    step = top / static_cast<double>(bins);
+    grid = dominating(model.halves(step, bins).upper);
+  }
+  cost.delta = grid.infinite;
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    const double a = orders[j];
+    double peak = -kInfinity;
+    for (std::size_t k = 0; k < grid.mass.size(); ++k)
+      if (grid.mass[k] > 0)
+        peak = std::max(
+            peak, std::log(grid.mass[k]) + (a - 1) * step * static_cast<double>(grid.first + static_cast<long>(k)));
+    double sum = 0;
+    for (std::size_t k = 0; k < grid.mass.size(); ++k)
+      if (grid.mass[k] > 0)
+        sum += std::exp(std::log(grid.mass[k]) +
+                        (a - 1) * step * static_cast<double>(grid.first + static_cast<long>(k)) - peak);
+    // Conditioned on a finite loss, on both sides.
+    cost.epsilon[j] = std::max(0.0, (peak + std::log(sum) - std::log1p(-cost.delta)) / (a - 1)) * kUp;
+  }
+  return cost;
+}
+
+Cost closed_form(std::span<const double> orders, double delta, auto divergence) {
+  Cost cost{{}, delta};
+  for (double a : orders) cost.epsilon.push_back(std::max(0.0, divergence(a)) * kUp);
+  return cost;
+}
+
+Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
+  if (const auto* e = std::get_if<Gaussian>(&event.kind))
+    return closed_form(orders, 0, [&](double a) { return a / (2 * e->noise_multiplier * e->noise_multiplier); });
+  if (const auto* e = std::get_if<DiscreteGaussian>(&event.kind)) {
+    const double mu = static_cast<double>(e->sensitivity) / e->scale;  // [CKS20, Thm 4]
+    return closed_form(orders, 0, [&](double a) { return a * mu * mu / 2; });
+  }
+  if (const auto* e = std::get_if<Laplace>(&event.kind))
+    return closed_form(orders, 0, [&](double a) { return laplace_renyi(1 / e->noise_multiplier, a); });
+  if (const auto* e = std::get_if<Pure>(&event.kind))
+    return closed_form(orders, 0, [&](double a) { return pure_renyi(e->epsilon, a); });
+  if (const auto* e = std::get_if<Approximate>(&event.kind))
+    return closed_form(orders, e->delta, [&](double a) { return pure_renyi(e->epsilon, a); });
+  CV_TRY(const auto model, make_loss_model(event));
+  return renyi_from_grid(*model, orders);
+}
+
+// The L2 distance, in standard deviations, that no pair of outputs' means exceeds; nothing for other noise.
+Result<double> gaussian_distance(const Event& event) {
+  if (const auto* e = std::get_if<Gaussian>(&event.kind)) return 1 / e->noise_multiplier;
+  if (const auto* e = std::get_if<Mixture>(&event.kind)) {
+    double most = 0;
+    for (double p : e->p.means)
+      for (double q : e->q.means) most = std::max(most, std::abs(p - q));
+    return most / e->noise_multiplier;
+  }
+  if (const auto* e = std::get_if<TimeSubsampling>(&event.kind)) {
+    double energy = static_cast<double>(e->participation);
+    if (e->filter_width) energy = filter_reach(filter_kernel(*e->length, *e->filter_width), e->participation).energy;
+    return std::sqrt(energy) / e->noise_multiplier;
+  }
+  if (const auto* e = std::get_if<StructuredSubsampling>(&event.kind)) {
+    std::int64_t windows = e->windows_per_series;
+    if (e->bottom_level == StructuredSubsampling::Bottom::poisson) {
+      windows = 0;
+      for (std::int64_t length : e->length) windows = std::max(windows, touched_windows(*e, length));
+    }
+    return 2 * static_cast<double>(windows) / e->noise_multiplier;
+  }
+  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
+}
+
+// ε of an event that is purely ε-DP, or an error.
+Result<double> pure_bound(const Event& event) {
+  if (const auto* e = std::get_if<Laplace>(&event.kind)) return 1 / e->noise_multiplier;
+  if (const auto* e = std::get_if<DiscreteLaplace>(&event.kind)) return static_cast<double>(e->sensitivity) / e->scale;
+  if (const auto* e = std::get_if<Exponential>(&event.kind)) return e->epsilon;
+  if (const auto* e = std::get_if<Pure>(&event.kind)) return e->epsilon;
+  if (const auto* e = std::get_if<RandomizedResponse>(&event.kind)) return e->epsilon;
+  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
+}
+
+// ρ-zCDP implies δ(ε) <= e^{(a−1)(aρ−ε)} (1 − 1/a)^a / (a − 1) for every a > 1 [CKS20, Cor. 13].
+double zcdp_delta(double rho, double epsilon) {
+  auto log_delta = [&](double x) {  // a = 1 + e^x
+    const double a = 1 + std::exp(x);
+    return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
+  };
+  double low = -20, high = 40;
+  for (int i = 0; i < 120; ++i) {
+    const double left = low + (high - low) / 3, right = high - (high - low) / 3;
+    (log_delta(left) < log_delta(right) ? high : low) = log_delta(left) < log_delta(right) ? right : left;
+  }
+  return std::exp(std::min(0.0, log_delta(0.5 * (low + high))));
+}
+
+// The largest x with good(x), rounded down; good(0) is taken for granted.
+template <class Good>
+double largest(Good good) {
+  double low = 0, high = 1;
+  while (good(high) && high < 1e12) {
+    low = high;
+    high *= 2;
+  }
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    (good(middle) ? low : high) = middle;
+  }
+  return low * (1 - 1e-9);
+}
+
+}  // namespace
+
+std::span<const double> renyi_orders() {
+  static constexpr double kOrders[] = {1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.6, 1.75, 2,   2.25, 2.5, 2.75,
+                                       3,    3.5, 4,    4.5, 5,   5.5, 6,   7,   8,    9,   10,   11,  12,
+                                       14,   16,  18,   20,  22,  25,  28,  32,  36,   40,  48,   56,  64,
+                                       80,   96,  128,  160, 192, 256, 384, 512, 768,  1024};
+  return kOrders;
+}
+
+Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders) {
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    RenyiCost total{std::vector<double>(orders.size(), 0.0), 0};
+    for (const Event& part : compose->events) {
+      CV_TRY(const RenyiCost cost, renyi_cost(part, orders));
+      for (std::size_t j = 0; j < orders.size(); ++j)
+        total.epsilon[j] += cost.epsilon[j] * static_cast<double>(event.count) * kUp;
+      total.delta += cost.delta * static_cast<double>(event.count);
+    }
+    return total;
+  }
+  CV_CHECK(validate(event));
+  CV_TRY(Cost step, renyi_of_step(event, orders));
+  const double n = static_cast<double>(event.count);
+  for (double& epsilon : step.epsilon) epsilon *= n;
+  return RenyiCost{std::move(step.epsilon), step.delta * n};
+}
+
+double epsilon_from_renyi(std::span<const double> orders, std::span<const double> epsilon, Delta delta) {
+  double best = kInfinity;
+  for (std::size_t j = 0; j < orders.size(); ++j) {
+    const double a = orders[j];
+    best = std::min(best, epsilon[j] + std::log1p(-1 / a) - (std::log(delta.value()) + std::log(a)) / (a - 1));
+  }
+  return std::max(0.0, best);
+}
+
+std::vector<double> renyi_budget(std::span<const double> orders, Epsilon epsilon, Delta delta) {
+  std::vector<double> budget(orders.size(), kInfinity);
+  double most = -kInfinity;
+  std::size_t chosen = orders.size() - 1;
+  auto allowed = [&](double a) {
+    return epsilon.value() - std::log1p(-1 / a) + (std::log(delta.value()) + std::log(a)) / (a - 1);
+  };
+  for (std::size_t j = 0; j < orders.size(); ++j)
+    if (const double share = allowed(orders[j]) / orders[j]; share > most) {
+      most = share;
+      chosen = j;
+    }
+  budget[chosen] = std::max(0.0, allowed(orders[chosen]) * (1 - 1e-12));
+  return budget;
+}
+
+Result<ZcdpCost> zcdp_cost(const Event& event) {
+  const double n = static_cast<double>(event.count);
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    ZcdpCost total;
+    for (const Event& part : compose->events) {
+      CV_TRY(const ZcdpCost cost, zcdp_cost(part));
+      total.rho += n * cost.rho * kUp;
+      total.delta += n * cost.delta;
+    }
+    return total;
+  }
+  CV_CHECK(validate(event));
+  if (const auto* e = std::get_if<Exponential>(&event.kind)) return ZcdpCost{n * e->epsilon * e->epsilon / 8 * kUp, 0};
+  if (const auto* e = std::get_if<Approximate>(&event.kind))
+    return ZcdpCost{n * e->epsilon * e->epsilon / 2 * kUp, n * e->delta};
+  if (const auto* e = std::get_if<DiscreteGaussian>(&event.kind)) {
+    const double mu = static_cast<double>(e->sensitivity) / e->scale;
+    return ZcdpCost{n * mu * mu / 2 * kUp, 0};
+  }
+  if (const auto pure = pure_bound(event))
+    return ZcdpCost{n * *pure * *pure / 2 * kUp, 0};  // [BunSteinke16, Prop. 3.3]
+  CV_TRY(const double mu, gaussian_distance(event));
+  return ZcdpCost{n * mu * mu / 2 * kUp, 0};
+}
+
+double zcdp_budget(Epsilon epsilon, Delta delta) {
+  return largest([&](double rho) { return zcdp_delta(rho, epsilon.value()) <= delta.value(); });
+}
+
+Result<double> gaussian_cost(const Event& event) {
+  const double n = static_cast<double>(event.count);
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    double squares = 0;
+    for (const Event& part : compose->events) {
+      CV_TRY(const double mu, gaussian_cost(part));
+      squares += n * mu * mu;
+    }
+    return std::sqrt(squares) * kUp;
+  }
+  CV_CHECK(validate(event));
+  if (const auto pure = pure_bound(event)) {
+    // An ε-DP mechanism is μ-GDP where both trade-off curves meet at 1/(1+e^ε): Φ(−μ/2) = 1/(1+e^ε) [DongRothSu19].
+    const double tail = 1 / (1 + std::exp(*pure));
+    double low = 0, high = 80;
+    for (int i = 0; i < 200; ++i) {
+      const double middle = 0.5 * (low + high);
+      (normal_tail(middle / 2) > tail ? low : high) = middle;
+    }
+    if (tail < 1e-300)
+      return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
+    return high * std::sqrt(n) * kUp;
+  }
+  CV_TRY(const double mu, gaussian_distance(event));
+  return mu * std::sqrt(n) * kUp;
+}
+
+double gaussian_budget(Epsilon epsilon, Delta delta) {
+  return largest([&](double mu) { return gaussian_profile(mu, epsilon.value()) <= delta.value(); });
+}
+
+}  // namespace chronoveil::accounting
