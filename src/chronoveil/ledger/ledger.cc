@@ -163,8 +163,11 @@ struct Ledger::Inside {
     } else {
       body.events = accounting::event_to_json(events.front());
     }
-    // Pricing needs no lock: what a dataset promises never changes.
-    CV_TRY(const Account* known, writable(terms.dataset, reader(terms.dataset)));
+    // Pricing needs no lock, nor the latest rows: what a dataset promises never changes.
+    const Account* known = &accounts[terms.dataset];
+    if (!known->exists()) {
+      CV_TRY(known, writable(terms.dataset, reader(terms.dataset)));
+    }
     CV_TRY(body.cost, price(known->dataset(), terms, composed(events)));
     CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true,
                                                  [&](const Account& account, const std::string& recorded_at,
