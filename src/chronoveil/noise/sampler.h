@@ -1,17 +1,12 @@
 // Exact sampler for the four laws of noise, in grid steps. It sees bits, never data.
 //
-// Method: rejection from 1023 strips of equal width under a step function, with integers all the way.
-//   The magnitude |X| is measured in units (half grid steps or a fraction of them for a rounded law, grid steps for a
-//   discrete one). Strip i covers the positions [i 2^P, (i + 1) 2^P); over it the density, times an integer constant c,
-//   lies between integers inner_i <= c f <= outer_i. A uniform point under the steps outer_i is drawn and kept when it
-//   is below c f: what is kept has a position with density proportional to f, exactly, whatever the steps are.
-//   - A point below inner_i is kept without a further look, and only the integer part of its position is ever used, so
-//     one 64-bit word gives column, coin, sign and position of the integer-weighted alias table: some 98 draws in 100.
-//   - All the slivers between inner_i and outer_i, the tail and the mass that rounds the total up to a power of two
-//     are one further outcome of that table. It draws which of them, and then decides by accepts(), whose lazily
-//     extended bits make the comparison with the irrational c f exact.
-//   - Beyond the last strip follow blocks J = 0, 1, ... of 2^q units, each half as high as the one before. One block
-//     lowers f by a factor of at least e > 2, so these steps, too, stay above c f, however far out.
+// Method: rejection from strips under a step function (strips.h), with integers all the way. A uniform point under the
+// outer steps is drawn and kept when it is below c f: what is kept has a position with density proportional to f,
+// exactly, whatever the steps are.
+//   - A point below the inner step is kept without a further look, and only the integer part of its position is ever
+//     used, so one 64-bit word gives column, coin, sign and position: some 98 draws in 100.
+//   - All the rest is one further outcome of the table. It draws which sliver or block, and then decides by accepts(),
+//     whose lazily extended bits make the comparison with the irrational c f exact.
 //   So every probability is a ratio of integers or an exact comparison: the law is the stated law, with no
 //   total-variation distance to charge.
 //
@@ -22,13 +17,12 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/noise/acceptance.h"
-#include "chronoveil/noise/alias_table.h"
 #include "chronoveil/noise/law.h"
+#include "chronoveil/noise/strips.h"
 
 namespace chronoveil::noise {
 
@@ -56,8 +50,6 @@ class Sampler {
     std::int64_t value;
     bool kept;
   };
-  void choose_strips();
-  void build_tables();
   template <bool kRounded>
   Draw draw(std::uint64_t word, BitSource&) const;
   template <bool kRounded>
@@ -70,16 +62,7 @@ class Sampler {
   Law law_;
   double scale_;
   Route route_;
-  Curve curve_;                    // in units
-  unsigned unit_bits_ = 0;         // units in a half grid step, as a power of two (rounded laws)
-  unsigned strip_bits_ = 0;        // P
-  unsigned block_bits_ = 0;        // q
-  std::uint64_t factor_ = 0;       // c
-  std::uint64_t tail_height_ = 0;  // twice the height of block 0, times 2^(q - P)
-  std::vector<AliasColumn> columns_;
-  std::vector<std::uint32_t> inner_;         // of each strip
-  std::vector<std::uint32_t> sliver_begin_;  // of each strip, then of the tail, then of the mass that rounds up
-  std::uint64_t beside_weight_ = 0;
+  Strips strips_;
 };
 
 // value + noise, limited to +-kValueLimit. Precondition: |value| <= kValueLimit (to_grid and clamping see to it) and

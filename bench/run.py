@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks and prints one table: ours, the best peer, the machine's limit, and the ratios.
+
+  bench/run.py [--build FOLDER] [--toy] [--section NAME]...
+
+FOLDER is a build with -DCHRONOVEIL_BENCH=ON (default: build-release). Peers are installed, in the versions pinned
+here, into .venv; --toy installs nothing, runs tiny sizes and serves to see that everything still runs.
+
+A section is a function below: it takes a Run and yields Rows. To add one, write it and put it into SECTIONS.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS = ["opendp==0.16.0", "python-dp==1.1.5"]
+
+
+@dataclass
+class Row:
+    """Rates are in items a second; a rate that is not known is None."""
+    name: str
+    ours: float
+    peer: float = None
+    peer_name: str = ""
+    limit: float = None
+    note: str = ""
+
+
+class Run:
+    def __init__(self, build, toy):
+        self.bin = build / "bench"
+        self.toy = toy
+        self._python = None
+
+    def lines(self, *command):
+        """What a program of ours or a script prints, read as lines of JSON."""
+        if self.toy:
+            command = (*command, "--toy")
+        print("running " + " ".join(Path(word).name for word in command), file=sys.stderr)
+        done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def program(self, name, *arguments):
+        return self.lines(self.bin / name, *arguments)
+
+    def script(self, name, *arguments):
+        """A script beside this one that measures peers; nothing with --toy."""
+        return [] if self.toy else self.lines(self.python(), ROOT / "bench" / name, *arguments)
+
+    def python(self):
+        """The interpreter of .venv with the peers installed."""
+        if self._python is None:
+            folder = ROOT / ".venv"
+            python = folder / "bin" / "python"
+            if not python.exists():
+                venv.create(folder, with_pip=True)
+            subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PEERS],
+                           check=True)
+            self._python = python
+        return self._python
+
+
+def noise(run):
+    """Samples of noise on one core. The limit is what the generator gives at 16 bytes a sample."""
+    ours = {line["name"]: line["per_second"] for line in run.program("noise_bench")}
+    limit = ours.pop("chacha20 bytes") / 16
+    peers = {}
+    for line in run.script("noise_peers.py"):
+        if line["per_second"] > peers.get(line["name"], {"per_second": 0})["per_second"]:
+            peers[line["name"]] = line
+    for name, rate in ours.items():
+        peer = peers.get(name, {"per_second": None, "peer": ""})
+        yield Row(name, rate, peer["per_second"], peer["peer"], limit)
+
+
+def ledger(run):
+    """Durable debits on the disk of the working folder. The limit is bare SQLite commits of rows of the same size."""
+    rates = {line["name"]: line["per_second"] for line in run.program("ledger_bench")}
+    yield Row("durable debits", rates["durable debits"], limit=rates["bare commits"], note="limit: bare SQLite commits")
+    yield Row("rows checked on opening", rates["rows checked on opening"])
+
+
+SECTIONS = {"noise": noise, "ledger": ledger}
+
+
+def rate_text(rate):
+    if rate is None:
+        return "-"
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if rate >= size:
+            return f"{rate / size:.1f} {unit}/s"
+    return f"{rate:.1f} /s"
+
+
+def ratio_text(ours, other):
+    return "-" if not other else f"{ours / other:.3g}"
+
+
+def print_table(rows):
+    table = [("what", "ours", "peer", "limit", "ours/peer", "ours/limit", "the peer")]
+    for row in rows:
+        table.append((row.name, rate_text(row.ours), rate_text(row.peer), rate_text(row.limit),
+                      ratio_text(row.ours, row.peer), ratio_text(row.ours, row.limit), row.peer_name or row.note))
+    widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
+    for line in table:
+        cells = [line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:-1], widths[1:])]
+        print("  ".join([*cells, line[-1]]).rstrip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build-release", help="the build folder")
+    parser.add_argument("--toy", action="store_true", help="tiny sizes, no peers")
+    parser.add_argument("--section", action="append", choices=sorted(SECTIONS), help="only this one; may be repeated")
+    arguments = parser.parse_args()
+    run = Run(arguments.build.resolve(), arguments.toy)
+    rows = [row for name in arguments.section or SECTIONS for row in SECTIONS[name](run)]
+    print_table(rows)
+
+
+if __name__ == "__main__":
+    main()
