@@ -26,7 +26,7 @@ bench:  ## Build and run the benchmarks, print their table
 	@tools/setup.sh build bench
 	@cmake --preset release -DCHRONOVEIL_BENCH=ON
 	@cmake --build --preset release
-	@tools/bench.sh
+	@python3 bench/run.py
 
 check:  ## Static analysis: clang-tidy and cppcheck
 	@tools/setup.sh build test check

@@ -26,7 +26,8 @@ summary() {
 trap summary EXIT
 trap 'status=130; exit 130' INT TERM
 
-sanitized() {
+# built PRESET TARGET...
+built() {
   local preset=$1
   shift
   cmake --preset "$preset" >/dev/null && cmake --build --preset "$preset" --target "$@"
@@ -39,10 +40,10 @@ part configure cmake --preset dev
 part build cmake --build --preset dev
 part tests ctest --preset dev
 part docs python3 tools/run_docs.py
-part "fuzz build" sanitized fuzz fuzz_event
+part "fuzz build" built fuzz fuzz_event
 part fuzz tools/fuzz.sh
-part "asan build" sanitized asan base_tests noise_tests accounting_tests ledger_tests
+part "asan build" built asan test_programs
 part "asan tests" ctest --preset asan
-part "tsan build" sanitized tsan noise_tests accounting_tests ledger_tests
-part "tsan tests" ctest --preset tsan
+part "tsan build" built tsan base_tests threads_tests ledger_tests
+part "tsan tests" tools/tsan.sh
 exit "$status"
