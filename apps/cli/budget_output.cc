@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/ledger/rounded_text.h"
 
 namespace chronoveil::cli {
 
@@ -48,7 +49,7 @@ json composed_json(const ledger::View& view, const Result<accounting::Price>& co
 std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
   if (!composed) return fmt::format("none ({})", composed.error().message);
   if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
-  std::string text = fmt::format("ε = {:.4g}", composed->epsilon);
+  std::string text = "ε = " + ledger::rounded_up(composed->epsilon);
   if (view.dataset.delta > 0) text += fmt::format(" at δ = {}", view.dataset.delta);
   return text;
 }
@@ -57,10 +58,11 @@ std::string admits_text(const ledger::View& view) {
   const ledger::Admissible& fits = view.admissible;
   std::string text;
   if (fits.gaussian_noise_multiplier) {
-    text += fmt::format("a gaussian with noise_multiplier >= {:.4g}", *fits.gaussian_noise_multiplier);
+    text += "a gaussian with noise_multiplier >= " + ledger::rounded_up(*fits.gaussian_noise_multiplier);
   }
   if (fits.pure_epsilon) {
-    text += fmt::format("{}a pure event with epsilon <= {:.4g}", text.empty() ? "" : ", or ", *fits.pure_epsilon);
+    text +=
+        (text.empty() ? "" : ", or ") + ("a pure event with epsilon <= " + ledger::rounded_down(*fits.pure_epsilon));
   }
   return text.empty() ? "nothing" : text;
 }
@@ -190,19 +192,19 @@ std::string dataset_line(const ledger::Dataset& dataset) {
                      name(dataset.promise.relation), ledger::name(dataset.filter.kind));
 }
 
-std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {
+std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost, std::string (*rounded)(double)) {
   std::string text;
   switch (filter.kind) {
-    case ledger::FilterKind::sum: text = fmt::format("ε = {:.6g}", cost.values[0].value()); break;
-    case ledger::FilterKind::zcdp: text = fmt::format("ρ = {:.6g}", cost.values[0].value()); break;
-    case ledger::FilterKind::gaussian: return fmt::format("μ² = {:.6g}", cost.values[0].value());
+    case ledger::FilterKind::sum: text = "ε = " + rounded(cost.values[0].value()); break;
+    case ledger::FilterKind::zcdp: text = "ρ = " + rounded(cost.values[0].value()); break;
+    case ledger::FilterKind::gaussian: return "μ² = " + rounded(cost.values[0].value());
     case ledger::FilterKind::renyi:
       for (std::size_t i = 0; i < cost.values.size(); ++i) {
-        text += fmt::format("{}ε({:.6g}) = {:.6g}", i == 0 ? "" : ", ", filter.orders[i], cost.values[i].value());
+        text += fmt::format("{}ε({}) = {}", i == 0 ? "" : ", ", filter.orders[i], rounded(cost.values[i].value()));
       }
       break;
   }
-  if (!filter.budget.delta.is_zero()) text += fmt::format(", δ = {:.6g}", cost.delta.value());
+  if (!filter.budget.delta.is_zero()) text += ", δ = " + rounded(cost.delta.value());
   return text;
 }
 
@@ -212,7 +214,8 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
   if (!view.period.empty()) text += fmt::format("  period        {}\n", view.period);
   text += fmt::format("  left          {} {:.1f} %\n", bar(share_left(view)), 100 * share_left(view));
-  text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted), cost_text(filter, filter.budget));
+  text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted, ledger::rounded_up),
+                      cost_text(filter, filter.budget, ledger::rounded_down));
   text += fmt::format("  still admits  {}\n", admits_text(view));
   if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);
   text += fmt::format("  composed      {}: {}\n", composed_text(view, composed), kInAdvance);
@@ -222,7 +225,7 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
 
 std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit) {
   std::string text = fmt::format("{}  {}  {}  {}  {}", debit.id.text(), debit.recorded_at, ledger::name(debit.state),
-                                 cost_text(filter, debit.cost), accounting::to_text(debit.event));
+                                 cost_text(filter, debit.cost, ledger::rounded_up), accounting::to_text(debit.event));
   if (!debit.slots.empty()) {
     const auto used = std::count_if(debit.slots.begin(), debit.slots.end(),
                                     [](const ledger::Slot& slot) { return slot.used.has_value(); });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "chronoveil/ledger/json_fields.h"
+#include "chronoveil/ledger/rounded_text.h"
 
 namespace chronoveil::ledger {
 namespace {
@@ -27,10 +28,12 @@ std::size_t coordinate_to_show(const Cost& left, const Cost& asked) {
   return shown;
 }
 
-std::string described(const Filter& filter, const Cost& cost, std::size_t coordinate) {
-  std::string text = fmt::format("{} = {:.6g}", symbol(filter, coordinate), cost.values[coordinate].value());
+using Rounding = std::string (*)(double);
+
+std::string described(const Filter& filter, const Cost& cost, std::size_t coordinate, Rounding rounded) {
+  std::string text = fmt::format("{} = {}", symbol(filter, coordinate), rounded(cost.values[coordinate].value()));
   if (filter.kind != FilterKind::gaussian && !filter.budget.delta.is_zero()) {
-    text += fmt::format(", δ = {:.6g}", cost.delta.value());
+    text += fmt::format(", δ = {}", rounded(cost.delta.value()));
   }
   return text;
 }
@@ -39,10 +42,10 @@ std::string examples(const Filter& filter, const Cost& left) {
   const Admissible fits = admissible(filter, left);
   std::string text;
   if (fits.gaussian_noise_multiplier) {
-    text += fmt::format("a gaussian with noise_multiplier >= {:.6g}", *fits.gaussian_noise_multiplier);
+    text += "a gaussian with noise_multiplier >= " + rounded_up(*fits.gaussian_noise_multiplier);
   }
   if (fits.pure_epsilon && filter.kind != FilterKind::sum) {
-    text += fmt::format("{}a pure event with epsilon <= {:.6g}", text.empty() ? "" : " or ", *fits.pure_epsilon);
+    text += (text.empty() ? "" : " or ") + ("a pure event with epsilon <= " + rounded_down(*fits.pure_epsilon));
   }
   return text.empty() ? text : " (for example " + text + ")";
 }
@@ -171,9 +174,10 @@ Result<void> Account::admit(const std::string& period, const std::optional<std::
       ErrorKind::over_budget,
       fmt::format("budget: over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
                   "{}; it would still admit {}{}",
-                  dataset_->name, where, name(filter.kind), described(filter, remaining.left_of(filter.budget), shown),
-                  described(filter, filter.budget, shown), described(filter, asked, shown),
-                  described(filter, remaining, shown), examples(filter, remaining)));
+                  dataset_->name, where, name(filter.kind),
+                  described(filter, remaining.left_of(filter.budget), shown, rounded_up),
+                  described(filter, filter.budget, shown, rounded_down), described(filter, asked, shown, rounded_up),
+                  described(filter, remaining, shown, rounded_down), examples(filter, remaining)));
 }
 
 std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {

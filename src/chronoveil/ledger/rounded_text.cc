@@ -1,0 +1,25 @@
+#include "chronoveil/ledger/rounded_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace chronoveil::ledger {
+namespace {
+
+std::string rounded(double value, double direction) {
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+  std::string text = fmt::format("{:.4g}", value);
+  const double printed = std::strtod(text.c_str(), nullptr);
+  if ((printed - value) * direction >= 0) return text;
+  const double last_digit = std::pow(10, std::floor(std::log10(std::abs(value))) - 3);
+  return fmt::format("{:.4g}", printed + direction * last_digit);
+}
+
+}  // namespace
+
+std::string rounded_up(double value) { return rounded(value, 1); }
+std::string rounded_down(double value) { return rounded(value, -1); }
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,13 @@
+// Numbers for people, in a few digits, rounded so that what is printed can be asked for.
+#pragma once
+
+#include <string>
+
+namespace chronoveil::ledger {
+
+// The value to four significant digits, never below it (what is spent, the least noise) or never above it (what is
+// left). 0 is "0".
+std::string rounded_up(double value);
+std::string rounded_down(double value);
+
+}  // namespace chronoveil::ledger
