@@ -14,8 +14,6 @@ namespace chronoveil::cli {
 // A command whose file is not written yet is simply absent.
 [[gnu::weak]] void add_account_command(CLI::App& app, CommandContext& context);
 [[gnu::weak]] void add_calibrate_command(CLI::App& app, CommandContext& context);
-[[gnu::weak]] void add_budget_command(CLI::App& app, CommandContext& context);
-[[gnu::weak]] void add_noise_command(CLI::App& app, CommandContext& context);
 
 namespace {
 
