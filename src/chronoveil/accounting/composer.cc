@@ -66,7 +66,7 @@ class Composer {
       CV_TRY(last, refined(std::max(tail, 1e-290)));
       const double needed = std::max(last.delta * 1e-7 / steps_.total, 1e-290);
       if (question_.epsilon_wanted || tail <= needed) return last;
-      tail = needed / 10;
+      tail = std::max(std::min(needed / 10, tail * tail), 1e-290);
     }
     return last;  // δ below the smallest double: what the upper bound holds is the tail
   }
@@ -100,8 +100,6 @@ class Composer {
     for (int round = 0; round < kMostRefinements; ++round) {
       CV_TRY(const Price price, bounded(on_lattice(step)));
       const double gap = gap_of(price);
-        fprintf(stderr, "round %d step %g tilt %g dev %g gap %g eps %g %g delta %g %g\n", round, step, tilt,
-                saddle_->step_deviation(tilt), gap, price.epsilon, price.epsilon_lower, price.delta, price.delta_lower);
       if (gap <= 1) return price;
       step *= std::clamp(0.85 / std::sqrt(gap), 0.05, 0.75);
     }
@@ -144,15 +142,15 @@ class Composer {
 
   // A step that divides a lattice of losses puts them on the grid exactly.
   double on_lattice(double step) const {
-    double common = 0;
+    double largest = 0;
+    bool alone = true;
     for (const Step& s : steps_.steps) {
-      const double lattice = s.model->lattice();
-      if (lattice > common) common = lattice;
+      const LossModel::Lattice lattice = s.model->lattice();
+      alone &= lattice.complete && (largest == 0 || lattice.spacing == largest);
+      largest = std::max(largest, lattice.spacing);
     }
-    if (common <= step) return step;
-    const bool same = std::all_of(steps_.steps.begin(), steps_.steps.end(),
-                                  [&](const Step& s) { return s.model->lattice() == common || s.model->top(0) == 0; });
-    return same ? common : common / std::ceil(common / step);
+    if (largest <= step) return step;
+    return alone ? largest : largest / std::ceil(largest / step);
   }
 
   struct Discretised {
@@ -171,12 +169,11 @@ class Composer {
       LossHalves halves = steps_.steps[k].model->halves(step, bins);
       const PositiveLoss& below = halves.lower ? *halves.lower : halves.upper;
       out.upper.push_back({dominating(halves.upper), count});
-      out.lower.push_back({dominated(below, halves.lower_below ? *halves.lower_below : below), count});
+      out.lower.push_back({dominated(below, below), count});
       if (!options_.attained) continue;
-      if (halves.reverse) {
-        halves.upper.zero = halves.reverse->zero = 0;  // each direction alone has no mass at 0
-        out.forward.push_back({dominated(halves.upper, *halves.reverse), count});
-        out.backward.push_back({dominated(*halves.reverse, halves.upper), count});
+      if (halves.attained) {
+        out.forward.push_back({dominated(halves.attained->above, halves.attained->below), count});
+        out.backward.push_back({dominated(halves.attained->below, halves.attained->above), count});
       } else {
         out.forward.push_back(out.lower.back());
         out.backward.push_back(out.lower.back());
@@ -195,7 +192,7 @@ class Composer {
     CV_TRY(double upper, ask(std::move(parts.upper), Side::upper));
     CV_TRY(double lower, ask(std::move(parts.lower), Side::lower));
     upper = std::max(0.0, upper);
-    lower = std::clamp(lower, 0.0, upper);
+    lower = std::max(0.0, std::min(lower, upper));
     Price price;
     price.epsilon = price.epsilon_lower = price.delta = price.delta_lower = question_.given;
     (question_.epsilon_wanted ? price.epsilon : price.delta) = upper;

@@ -15,7 +15,7 @@ class DiscreteGaussianModel final : public LossModel {
     total_ = 2 * sum_from(1) + 1;
   }
 
-  double lattice() const override { return static_cast<double>(d_ / (2 * s_ * s_)); }
+  Lattice lattice() const override { return {static_cast<double>(d_ / (2 * s_ * s_)), true}; }
 
   long double delta(double epsilon) const override {
     // The first output with a loss above ε.

@@ -107,7 +107,10 @@ class MonotoneMixtureModel : public LossModel {
   LossHalves halves(double step, std::size_t bins) const override {
     LossHalves halves;
     halves.upper = half_of(step, bins, +1);
-    if (!symmetric_) halves.reverse = half_of(step, bins, -1);
+    if (!symmetric_) {
+      halves.attained = {halves.upper, half_of(step, bins, -1)};
+      halves.attained->above.zero = halves.attained->below.zero = 0;  // one direction alone has no mass at 0
+    }
     return halves;
   }
 
@@ -120,7 +123,7 @@ class MonotoneMixtureModel : public LossModel {
     for (int i = 0; i < 200; ++i) {
       const double gap = loss(x) - target;
       (gap < 0 ? low : high) = x;
-      if (high - low <= 4e-16 * std::max(std::abs(high), std::abs(low))) break;
+      if (std::isfinite(high - low) && high - low <= 4e-16 * std::max(std::abs(high), std::abs(low))) break;
       double next = x - gap / slope(x);
       if (!(next > low && next < high)) {
         if (std::isinf(low)) {

@@ -14,10 +14,13 @@ namespace chronoveil::accounting {
 inline constexpr long double kProfileError = 1e-12L;
 
 struct LossHalves {
-  PositiveLoss upper;                       // dominates the step once the dots are connected
-  std::optional<PositiveLoss> lower;        // dominated by the step once merged; absent when `upper` serves for both
-  std::optional<PositiveLoss> lower_below;  // with `lower`, when it is one direction of a pair: its losses below 0
-  std::optional<PositiveLoss> reverse;  // losses of the reverse direction, where the pair is tight and not symmetric
+  PositiveLoss upper;                 // dominates the step once the dots are connected
+  std::optional<PositiveLoss> lower;  // dominated by the step once merged; absent when `upper` serves for both
+  // What real neighbours show in one direction, where that is not the symmetric `upper`: losses above and below 0.
+  struct OneWay {
+    PositiveLoss above, below;
+  };
+  std::optional<OneWay> attained;
 };
 
 class LossModel {
@@ -30,8 +33,12 @@ class LossModel {
   virtual double top(double tail) const = 0;
   // `bins` bins of width `step`; losses above the last are summed up beyond it.
   virtual LossHalves halves(double step, std::size_t bins) const = 0;
-  // All losses are multiples of this; 0 when they are not on a lattice.
-  virtual double lattice() const { return 0; }
+  // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.
+  struct Lattice {
+    double spacing = 0;
+    bool complete = false;
+  };
+  virtual Lattice lattice() const { return {}; }
   // P-mass of an infinite loss.
   virtual double infinite() const { return 0; }
   // Whether real neighbours attain the profile, so that one use costs exactly delta().

@@ -124,11 +124,7 @@ class MixtureModel final : public LossModel {
     finish(forward_up);
     finish(backward_up);
     out.upper = pointwise_maximum({forward_up, backward_up});
-    // Below: the larger direction as it is. What is at 0 under P is what no other output takes.
-    const auto backward_profile = profile_on_grid(backward_low), forward_profile = profile_on_grid(forward_low);
-    const bool forward_larger = forward_profile[bins / 8] >= backward_profile[bins / 8];
-    out.lower = forward_larger ? forward_low : backward_low;
-    out.lower_below = forward_larger ? std::move(backward_low) : std::move(forward_low);
+    out.lower = maximum_of_merged(forward_low, backward_low);
     return out;
   }
 

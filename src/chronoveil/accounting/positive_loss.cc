@@ -122,6 +122,19 @@ PositiveLoss from_profile(double step, const std::vector<long double>& values) {
   return loss;
 }
 
+PositiveLoss paired(const PositiveLoss& fine) {
+  PositiveLoss loss = fine;
+  loss.step = 2 * fine.step;
+  loss.p.assign(fine.bins() / 2, 0.0);
+  loss.q.assign(fine.bins() / 2, 0.0);
+  const double decay = std::exp(-fine.step);
+  for (std::size_t i = 0; i < loss.bins(); ++i) {
+    loss.p[i] = fine.p[2 * i] + fine.p[2 * i + 1];
+    loss.q[i] = fine.q[2 * i] + fine.q[2 * i + 1] * decay;
+  }
+  return loss;
+}
+
 PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>& losses) {
   std::vector<long double> values = profile_on_grid(losses.front());
   for (std::size_t k = 1; k < losses.size(); ++k) {
@@ -130,6 +143,64 @@ PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>& losses) {
   }
   for (long double& value : values) value *= 1 + kSumError;
   return from_profile(losses.front().step, values);
+}
+
+PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& second) {
+  // From the top down, h(α) = above − α q between atoms; the largest of two such lines changes at atoms and crossings.
+  struct Line {
+    const PositiveLoss& half;
+    long double above, q = 0;  // P- and Q-mass of the losses passed so far
+    long double at(long double alpha) const { return above - alpha * q; }
+    long double atom(std::size_t i) const {  // as α
+      if (!(half.p[i] > 0 && half.q[i] > 0)) return 0;
+      return std::exp(static_cast<long double>(half.loss(i)) +
+                      std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step));
+    }
+    void pass(std::size_t i, long double alpha) {
+      above += half.p[i];
+      q += half.p[i] / alpha;
+    }
+  };
+  Line a{first, first.infinite}, b{second, second.infinite};
+  PositiveLoss out{.step = first.step, .p = std::vector<double>(first.bins()), .q = std::vector<double>(first.bins())};
+  out.infinite = static_cast<double>(std::max(a.above, b.above));
+  long double slope = 0;  // −h'(α) of the maximum so far
+  for (std::size_t i = first.bins(); i-- > 0;) {
+    const long double low = std::exp(static_cast<long double>(out.loss(i)));
+    const long double scale = low;  // q is kept times e^{i h}
+    auto turn = [&](long double alpha, long double to) {
+      if (to <= slope) return;
+      out.p[i] += static_cast<double>(alpha * (to - slope));
+      out.q[i] += static_cast<double>(scale * (to - slope));
+      slope = to;
+    };
+    long double alpha = std::exp(static_cast<long double>(out.loss(i + 1)));
+    long double next_a = a.atom(i), next_b = b.atom(i);
+    while (alpha > low) {
+      const long double next = std::max({low, next_a, next_b});
+      // Between alpha and next both are straight: does the larger change?
+      const bool a_before = a.at(alpha) > b.at(alpha) || (a.at(alpha) == b.at(alpha) && a.q > b.q);
+      const bool a_after = a.at(next) > b.at(next);
+      turn(alpha, a_before ? a.q : b.q);
+      if (a_before != a_after && a.q != b.q) {
+        const long double crossing = std::clamp((a.above - b.above) / (a.q - b.q), next, alpha);
+        // Both meet at α = 1 by symmetry; that is mass at loss 0, not above it.
+        if (crossing > 1 + 1e-12L) turn(crossing, a_after ? a.q : b.q);
+      }
+      alpha = next;
+      if (next_a > 0 && alpha == next_a) {
+        a.pass(i, alpha);
+        next_a = 0;
+      }
+      if (next_b > 0 && alpha == next_b) {
+        b.pass(i, alpha);
+        next_b = 0;
+      }
+    }
+  }
+  const long double top = std::max(a.at(1), b.at(1));
+  out.zero = static_cast<double>(std::max(0.0L, 1 - top - 2 * slope));
+  return out;
 }
 
 PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>& losses) {

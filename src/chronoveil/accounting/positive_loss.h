@@ -30,12 +30,20 @@ PositiveLoss thinned(PositiveLoss, double rate);
 // The largest of the profiles at every grid point, straight lines between: dominates each of them.
 PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>&);
 
+// The largest of two profiles, each taken as one atom a bin (its outputs merged): dominated by the larger of any two
+// profiles that dominate them.
+PositiveLoss maximum_of_merged(const PositiveLoss&, const PositiveLoss&);
+
 // The lower convex envelope, on the grid, of the smallest of several profiles that are each an upper bound.
 PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>&);
 
 // From values h(e^{i step}), i = 0..n, of a convex profile that each are an upper bound: the straight lines between
 // them. Values that are not convex are replaced by their lower convex envelope.
 PositiveLoss from_profile(double step, const std::vector<long double>& values);
+
+// The same masses in bins twice as wide. A profile that is known on a grid only is cut twice as finely as asked and
+// then paired, so that the distance between its dominating and its dominated grid measures what the grid may hide.
+PositiveLoss paired(const PositiveLoss&);
 
 // The profile at the grid points e^{i h}, i = 0..bins(), after connecting the dots.
 std::vector<long double> profile_on_grid(const PositiveLoss&);

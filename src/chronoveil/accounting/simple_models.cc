@@ -16,6 +16,7 @@ class LaplaceModel final : public LossModel {
     return epsilon >= epsilon_ ? 0.0L : -std::expm1((static_cast<long double>(epsilon) - epsilon_) / 2);
   }
   double top(double) const override { return epsilon_; }
+  Lattice lattice() const override { return {epsilon_, false}; }
   LossHalves halves(double step, std::size_t bins) const override {
     PositiveLoss half = empty_half(step, bins);
     for (std::size_t i = 0; i < bins; ++i) {
@@ -40,7 +41,7 @@ class LaplaceModel final : public LossModel {
 class DiscreteLaplaceModel final : public LossModel {
  public:
   DiscreteLaplaceModel(double scale, std::int64_t shift) : scale_(scale), shift_(shift) {}
-  double lattice() const override { return 1 / scale_; }
+  Lattice lattice() const override { return {1 / scale_, true}; }
   double top(double) const override { return static_cast<double>(shift_) / scale_; }
 
   long double delta(double epsilon) const override {
@@ -117,7 +118,7 @@ class ResponseModel final : public LossModel {
  public:
   ResponseModel(double epsilon, std::int64_t values, double delta)
       : epsilon_(epsilon), others_(static_cast<double>(values - 1)), delta_(delta) {}
-  double lattice() const override { return epsilon_; }
+  Lattice lattice() const override { return {epsilon_, true}; }
   double top(double) const override { return epsilon_; }
   double infinite() const override { return delta_; }
   long double delta(double epsilon) const override {

@@ -11,7 +11,7 @@ namespace {
 
 using Models = std::vector<std::unique_ptr<const LossModel>>;
 
-// Several valid upper bounds on one profile: their minimum, convexified. `below` is a valid lower bound.
+// Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show.
 class BestBoundModel final : public LossModel {
  public:
   BestBoundModel(Models bounds, std::unique_ptr<const LossModel> below)
@@ -30,10 +30,10 @@ class BestBoundModel final : public LossModel {
   }
   LossHalves halves(double step, std::size_t bins) const override {
     std::vector<PositiveLoss> uppers;
-    for (const auto& bound : bounds_) uppers.push_back(bound->halves(step, bins).upper);
+    for (const auto& bound : bounds_) uppers.push_back(bound->halves(step / 2, 2 * bins).upper);
     LossHalves halves;
-    halves.upper = envelope_of_minimum(uppers);
-    halves.lower = below_->halves(step, bins).upper;
+    halves.upper = paired(envelope_of_minimum(uppers));
+    halves.attained = below_->halves(step, bins).attained;
     return halves;
   }
 
@@ -63,14 +63,9 @@ class WorstSeriesModel final : public LossModel {
   }
   LossHalves halves(double step, std::size_t bins) const override {
     std::vector<PositiveLoss> all;
-    for (const auto& model : series_) all.push_back(model->halves(step, bins).upper);
-    const double where = step * static_cast<double>(bins) / 8;
-    const auto worst = std::max_element(series_.begin(), series_.end(), [&](const auto& a, const auto& b) {
-      return a->delta(where) < b->delta(where);
-    });
+    for (const auto& model : series_) all.push_back(model->halves(step / 2, 2 * bins).upper);
     LossHalves halves;
-    halves.upper = pointwise_maximum(all);
-    halves.lower = all[static_cast<std::size_t>(worst - series_.begin())];
+    halves.upper = paired(pointwise_maximum(all));
     return halves;
   }
 
@@ -89,8 +84,11 @@ class ThinnedModel final : public LossModel {
   LossHalves halves(double step, std::size_t bins) const override {
     LossHalves halves = model_->halves(step, bins);
     halves.upper = thinned(std::move(halves.upper), rate_);
-    if (halves.lower) halves.lower = thinned(std::move(*halves.lower), rate_);
-    halves.reverse.reset();
+    if (halves.attained) {
+      // Not in the batch: loss 0, in both directions alike.
+      halves.attained->above = thinned(std::move(halves.attained->above), rate_);
+      halves.attained->below = thinned(std::move(halves.attained->below), rate_);
+    }
     return halves;
   }
 

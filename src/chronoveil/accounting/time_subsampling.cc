@@ -31,11 +31,11 @@ class FilteredModel final : public LossModel {
 
   LossHalves halves(double step, std::size_t bins) const override {
     // Only the profile is known: evaluate it on the grid and connect the dots of its convex envelope.
-    std::vector<long double> values(bins + 1);
-    for (std::size_t i = 0; i <= bins; ++i)
-      values[i] = delta(step * static_cast<double>(i)) * (1 + kProfileError * 1e-4L);
+    std::vector<long double> values(2 * bins + 1);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = delta(step / 2 * static_cast<double>(i)) * (1 + kProfileError * 1e-4L);
     LossHalves halves;
-    halves.upper = from_profile(step, values);
+    halves.upper = paired(from_profile(step / 2, values));
     return halves;
   }
 
