@@ -49,7 +49,7 @@ json composed_json(const ledger::View& view, const Result<accounting::Price>& co
 std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
   if (!composed) return fmt::format("none ({})", composed.error().message);
   if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
-  std::string text = "ε = " + ledger::rounded_up(composed->epsilon);
+  std::string text = "ε = " + ledger::rounded(composed->epsilon);
   if (view.dataset.delta > 0) text += fmt::format(" at δ = {}", view.dataset.delta);
   return text;
 }
@@ -192,19 +192,20 @@ std::string dataset_line(const ledger::Dataset& dataset) {
                      name(dataset.promise.relation), ledger::name(dataset.filter.kind));
 }
 
-std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost, std::string (*rounded)(double)) {
+std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {
   std::string text;
   switch (filter.kind) {
-    case ledger::FilterKind::sum: text = "ε = " + rounded(cost.values[0].value()); break;
-    case ledger::FilterKind::zcdp: text = "ρ = " + rounded(cost.values[0].value()); break;
-    case ledger::FilterKind::gaussian: return "μ² = " + rounded(cost.values[0].value());
+    case ledger::FilterKind::sum: text = "ε = " + ledger::rounded(cost.values[0].value()); break;
+    case ledger::FilterKind::zcdp: text = "ρ = " + ledger::rounded(cost.values[0].value()); break;
+    case ledger::FilterKind::gaussian: return "μ² = " + ledger::rounded(cost.values[0].value());
     case ledger::FilterKind::renyi:
       for (std::size_t i = 0; i < cost.values.size(); ++i) {
-        text += fmt::format("{}ε({}) = {}", i == 0 ? "" : ", ", filter.orders[i], rounded(cost.values[i].value()));
+        text +=
+            fmt::format("{}ε({}) = {}", i == 0 ? "" : ", ", filter.orders[i], ledger::rounded(cost.values[i].value()));
       }
       break;
   }
-  if (!filter.budget.delta.is_zero()) text += ", δ = " + rounded(cost.delta.value());
+  if (!filter.budget.delta.is_zero()) text += ", δ = " + ledger::rounded(cost.delta.value());
   return text;
 }
 
@@ -214,8 +215,7 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
   if (!view.period.empty()) text += fmt::format("  period        {}\n", view.period);
   text += fmt::format("  left          {} {:.1f} %\n", bar(share_left(view)), 100 * share_left(view));
-  text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted, ledger::rounded_up),
-                      cost_text(filter, filter.budget, ledger::rounded_down));
+  text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted), cost_text(filter, filter.budget));
   text += fmt::format("  still admits  {}\n", admits_text(view));
   if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);
   text += fmt::format("  composed      {}: {}\n", composed_text(view, composed), kInAdvance);
@@ -225,7 +225,7 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
 
 std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit) {
   std::string text = fmt::format("{}  {}  {}  {}  {}", debit.id.text(), debit.recorded_at, ledger::name(debit.state),
-                                 cost_text(filter, debit.cost, ledger::rounded_up), accounting::to_text(debit.event));
+                                 cost_text(filter, debit.cost), accounting::to_text(debit.event));
   if (!debit.slots.empty()) {
     const auto used = std::count_if(debit.slots.begin(), debit.slots.end(),
                                     [](const ledger::Slot& slot) { return slot.used.has_value(); });

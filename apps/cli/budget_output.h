@@ -19,8 +19,7 @@ nlohmann::json verification_json(const ledger::Verification&);
 nlohmann::json view_json(const ledger::View&, const Result<accounting::Price>& composed);
 
 std::string dataset_line(const ledger::Dataset&);
-// Rounded as ledger::rounded_up or rounded_down.
-std::string cost_text(const ledger::Filter&, const ledger::Cost&, std::string (*rounded)(double));
+std::string cost_text(const ledger::Filter&, const ledger::Cost&);
 std::string view_text(const ledger::View&, const Result<accounting::Price>& composed);
 std::string debit_line(const ledger::Filter&, const ledger::Debit&);
 

@@ -14,17 +14,18 @@ TEST(RoundedText, KeepsWhatIsShort) {
   EXPECT_EQ(rounded_up(1e-6), "1e-06");
 }
 
-TEST(RoundedText, RoundsOutwardInTheFourthDigit) {
-  EXPECT_EQ(rounded_up(4.55201), "4.553");
-  EXPECT_EQ(rounded_down(4.55299), "4.552");
-  EXPECT_EQ(rounded_up(0.99995), "1");
-  EXPECT_EQ(rounded_up(0.99991), "1");
-  EXPECT_EQ(rounded_down(0.99999), "0.9999");
+TEST(RoundedText, RoundsOutwardInTheSixthDigit) {
+  EXPECT_EQ(rounded(4.552001), "4.552");
+  EXPECT_EQ(rounded_up(4.552001), "4.55201");
+  EXPECT_EQ(rounded_down(4.552999), "4.55299");
+  EXPECT_EQ(rounded_up(0.9999995), "1");
+  EXPECT_EQ(rounded_up(0.9999991), "1");
+  EXPECT_EQ(rounded_down(0.9999999), "0.999999");
   for (double value = 1e-9; value < 1e9; value *= 1.37) {
     EXPECT_GE(std::stod(rounded_up(value)), value);
-    EXPECT_LE(std::stod(rounded_up(value)), value * 1.0011);
+    EXPECT_LE(std::stod(rounded_up(value)), value * 1.000011);
     EXPECT_LE(std::stod(rounded_down(value)), value);
-    EXPECT_GE(std::stod(rounded_down(value)), value * 0.9989);
+    EXPECT_GE(std::stod(rounded_down(value)), value * 0.999989);
   }
 }
 

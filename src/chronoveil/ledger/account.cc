@@ -30,10 +30,10 @@ std::size_t coordinate_to_show(const Cost& left, const Cost& asked) {
 
 using Rounding = std::string (*)(double);
 
-std::string described(const Filter& filter, const Cost& cost, std::size_t coordinate, Rounding rounded) {
-  std::string text = fmt::format("{} = {}", symbol(filter, coordinate), rounded(cost.values[coordinate].value()));
+std::string described(const Filter& filter, const Cost& cost, std::size_t coordinate, Rounding in_digits) {
+  std::string text = fmt::format("{} = {}", symbol(filter, coordinate), in_digits(cost.values[coordinate].value()));
   if (filter.kind != FilterKind::gaussian && !filter.budget.delta.is_zero()) {
-    text += fmt::format(", δ = {}", rounded(cost.delta.value()));
+    text += fmt::format(", δ = {}", in_digits(cost.delta.value()));
   }
   return text;
 }
@@ -175,8 +175,8 @@ Result<void> Account::admit(const std::string& period, const std::optional<std::
       fmt::format("budget: over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
                   "{}; it would still admit {}{}",
                   dataset_->name, where, name(filter.kind),
-                  described(filter, remaining.left_of(filter.budget), shown, rounded_up),
-                  described(filter, filter.budget, shown, rounded_down), described(filter, asked, shown, rounded_up),
+                  described(filter, remaining.left_of(filter.budget), shown, rounded),
+                  described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
                   described(filter, remaining, shown, rounded_down), examples(filter, remaining)));
 }
 

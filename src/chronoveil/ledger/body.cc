@@ -1,5 +1,8 @@
 #include "chronoveil/ledger/body.h"
 
+#include <map>
+#include <utility>
+
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/ledger/cost_json.h"
 #include "chronoveil/ledger/json_fields.h"
@@ -128,7 +131,16 @@ Result<void> check_note_body(std::string_view kind, std::string_view text) {
 
 accounting::Event composed(const std::vector<accounting::Event>& events) {
   if (events.size() == 1) return events.front();
-  return accounting::Event{accounting::Compose{events}};
+  std::map<std::string, accounting::Event> by_text;
+  for (accounting::Event event : events) {
+    const std::int64_t count = std::exchange(event.count, 1);
+    const auto [it, fresh] = by_text.try_emplace(accounting::to_text(event), event);
+    it->second.count = fresh ? count : it->second.count + count;
+  }
+  if (by_text.size() == 1) return by_text.begin()->second;
+  accounting::Compose all;
+  for (auto& item : by_text) all.events.push_back(std::move(item.second));
+  return accounting::Event{std::move(all)};
 }
 
 }  // namespace chronoveil::ledger

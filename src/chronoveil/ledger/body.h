@@ -53,7 +53,7 @@ std::string moved_body(std::string_view to);
 std::string opened_body(std::string_view from);
 Result<void> check_note_body(std::string_view kind, std::string_view body);
 
-// The composition of a debit's events: the event itself, or all slots together.
+// Events together, equal ones counted: a single event is itself, 52 equal slots are one event with that count.
 accounting::Event composed(const std::vector<accounting::Event>&);
 
 }  // namespace chronoveil::ledger

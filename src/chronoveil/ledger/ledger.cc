@@ -42,19 +42,6 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// Equal events counted together, which the accountant composes faster.
-Event all_of(const std::vector<Event>& events) {
-  std::map<std::string, Event> by_text;
-  for (Event event : events) {
-    const std::int64_t count = std::exchange(event.count, 1);
-    const auto [it, fresh] = by_text.try_emplace(accounting::to_text(event), event);
-    it->second.count = fresh ? count : it->second.count + count;
-  }
-  accounting::Compose all;
-  for (auto& item : by_text) all.events.push_back(std::move(item.second));
-  return all.events.size() == 1 ? all.events.front() : Event{std::move(all)};
-}
-
 }  // namespace
 
 struct Ledger::Inside {
@@ -316,7 +303,7 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
     CV_TRY(Event charged, fitted(debit.event, debit.terms.stated, view.dataset.promise));
     events.push_back(std::move(charged));
   }
-  view.dearest = all_of(events);
+  view.dearest = composed(events);
   return view;
 }
 

@@ -5,8 +5,9 @@
 
 namespace chronoveil::ledger {
 
-// The value to four significant digits, never below it (what is spent, the least noise) or never above it (what is
-// left). 0 is "0".
+// The value to six significant digits: the nearest, or never below it (the least noise that fits), or never above it
+// (what is left). 0 is "0".
+std::string rounded(double value);
 std::string rounded_up(double value);
 std::string rounded_down(double value);
 
