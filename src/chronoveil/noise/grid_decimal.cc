@@ -1,9 +1,9 @@
 #include "chronoveil/noise/grid_decimal.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <charconv>
-#include <cstring>
 #include <string>
 
 #include "chronoveil/noise/uniform.h"
@@ -23,14 +23,13 @@ constexpr std::array<char, 200> kPairs = [] {
   return pairs;
 }();
 
+char* write_two(std::size_t number, char* out) { return std::copy_n(&kPairs[2 * number], 2, out); }
+
 // Eight digits with leading zeros.
-char* write_eight(std::uint32_t number, char* out) {
-  const std::uint32_t high = number / 10'000, low = number % 10'000;
-  std::memcpy(out, &kPairs[2 * (high / 100)], 2);
-  std::memcpy(out + 2, &kPairs[2 * (high % 100)], 2);
-  std::memcpy(out + 4, &kPairs[2 * (low / 100)], 2);
-  std::memcpy(out + 6, &kPairs[2 * (low % 100)], 2);
-  return out + 8;
+char* write_eight(std::size_t number, char* out) {
+  const std::size_t high = number / 10'000, low = number % 10'000;
+  out = write_two(high % 100, write_two(high / 100, out));
+  return write_two(low % 100, write_two(low / 100, out));
 }
 
 char* without_trailing_zeros(char* end) {
@@ -46,7 +45,7 @@ char* write_fraction(std::uint64_t fraction, unsigned places, char* out) {
   Wide rest = fraction;
   while (rest != 0) {
     rest *= 100'000'000;
-    out = write_eight(static_cast<std::uint32_t>(rest >> places), out);
+    out = write_eight(static_cast<std::size_t>(rest >> places), out);
     rest &= mask;
   }
   return without_trailing_zeros(out);
@@ -59,14 +58,15 @@ char* write_any(std::uint64_t magnitude, int log2, char* out) {
     text = cpp_int(cpp_int(magnitude) << static_cast<unsigned>(log2)).str();
   } else {
     const auto places = static_cast<std::size_t>(-log2);
-    text = cpp_int(magnitude * pow(cpp_int(5), static_cast<unsigned>(places))).str();
+    cpp_int digits = magnitude;
+    for (std::size_t i = 0; i < places; ++i) digits *= 5;
+    text = digits.str();
     if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
     text.insert(text.size() - places, 1, '.');
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
   }
-  std::memcpy(out, text.data(), text.size());
-  return out + text.size();
+  return std::copy(text.begin(), text.end(), out);
 }
 
 }  // namespace
