@@ -1,0 +1,267 @@
+// chronoveil account and chronoveil calibrate: price an event, or find the noise for a price.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/moments.h"
+#include "chronoveil/accounting/structured_subsampling.h"
+#include "command.h"
+#include "event_argument.h"
+
+namespace chronoveil::cli {
+namespace {
+
+using accounting::Analysis;
+using accounting::Event;
+using accounting::Price;
+using nlohmann::json;
+
+// What account and calibrate share.
+struct Request {
+  EventArgument event;
+  std::optional<std::string> epsilon, delta, tolerance;
+  std::string analysis = "certified";
+  bool max_count = false, compare = false, json = false;
+};
+
+void add_request(CLI::App& command, Request& request) {
+  add_event_argument(command, request.event);
+  command.add_option("--epsilon", request.epsilon, "ε");
+  command.add_option("--delta", request.delta, "δ, greater than 0 and less than 1");
+  command.add_option("--analysis", request.analysis, "certified, or published: a paper's own formula, not certified");
+  command.add_option("--tolerance", request.tolerance, "Largest relative gap between both bounds of ε (0.001)");
+  add_json_flag(command, request.json);
+}
+
+Result<accounting::Options> read_options(const Request& request) {
+  accounting::Options options;
+  options.attained = true;
+  if (request.tolerance) {
+    CV_TRY(options.tolerance, read_number("tolerance", *request.tolerance));
+  }
+  if (request.analysis != "certified" && request.analysis != "published")
+    return invalid("analysis", request.analysis, "certified or published");
+  options.analysis = request.analysis == "published" ? Analysis::published : Analysis::certified;
+  return options;
+}
+
+Result<Epsilon> read_epsilon(const Request& request) {
+  CV_TRY(const double value, read_number("epsilon", *request.epsilon));
+  return Epsilon::make(value);
+}
+Result<Delta> read_delta(const Request& request) {
+  CV_TRY(const double value, read_number("delta", *request.delta));
+  return Delta::make_positive(value);
+}
+
+// Rounded up to six digits: what is printed is still true.
+std::string rounded_up(double value) {
+  if (std::isinf(value)) return "infinity";
+  std::string text = fmt::format("{:.6g}", value);
+  if (std::stod(text) < value) {
+    const double unit = std::pow(10.0, std::floor(std::log10(value)) - 5);
+    text = fmt::format("{:.6g}", value + unit);
+  }
+  return text;
+}
+
+std::string described(const Event& event) {
+  Event once = event;
+  once.count = 1;
+  json fields = accounting::event_to_json(once);
+  fields.erase("event");
+  std::string out(accounting::name(event));
+  if (!std::holds_alternative<accounting::Compose>(event.kind) &&
+      !std::holds_alternative<accounting::Mixture>(event.kind))
+    for (const auto& [key, value] : fields.items()) out += ", " + key + " " + value.dump();
+  if (event.count != 1) out += fmt::format(", {} times", event.count);
+  return out;
+}
+
+void add_neighbours(json& out, const Event& event) {
+  if (const auto unit = accounting::unit_of(event)) out["unit"] = name(*unit);
+  if (const auto relation = accounting::relation_of(event)) out["relation"] = name(*relation);
+}
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json price_to_json(const Event& event, const Price& price, bool epsilon_asked) {
+  json out = {{"event", accounting::event_to_json(event)},
+              {"epsilon", number(price.epsilon)},
+              {"delta", price.delta},
+              {"analysis", price.analysis == Analysis::published ? "published" : "certified"},
+              {"certificate", name(price.certificate)},
+              {"count", event.count}};
+  if (epsilon_asked) {
+    out["epsilon_lower"] = number(price.epsilon_lower);
+    if (price.epsilon_attained) out["epsilon_attained"] = number(*price.epsilon_attained);
+  } else {
+    out["delta_lower"] = price.delta_lower;
+    if (price.delta_attained) out["delta_attained"] = *price.delta_attained;
+  }
+  if (!price.reason.empty()) out["reason"] = price.reason;
+  add_neighbours(out, event);
+  return out;
+}
+
+std::string assurance(const Price& price, bool epsilon_asked) {
+  if (price.certificate == Certificate::as_published) return "As published, not certified.";
+  if (std::isinf(price.epsilon)) return price.reason + ".";
+  if (price.certificate == Certificate::exact) return "Certified: exact, to within rounding.";
+  return epsilon_asked ? fmt::format("Certified: an upper bound; this analysis cannot give less than ε = {:.6g}.",
+                                     price.epsilon_lower)
+                       : fmt::format("Certified: an upper bound; this analysis cannot give less than δ = {:.6g}.",
+                                     price.delta_lower);
+}
+
+// If a person takes part more often than declared, ε grows; the caller should know how fast.
+Result<std::vector<double>> by_participation(const Event& event, Delta delta, const accounting::Options& options) {
+  std::vector<double> epsilons;
+  const auto* declared = std::get_if<accounting::TimeSubsampling>(&event.kind);
+  if (!declared) return epsilons;
+  for (std::int64_t times = 1; times <= 4; ++times) {
+    Event more = event;
+    auto& e = std::get<accounting::TimeSubsampling>(more.kind);
+    if (__builtin_mul_overflow(declared->participation, times, &e.participation)) break;
+    if (e.length) e.participation = std::min(e.participation, *e.length);
+    CV_TRY(const Price price, accounting::epsilon_at(more, delta, options));
+    epsilons.push_back(price.epsilon);
+  }
+  return epsilons;
+}
+
+// Other accountants' answers to the same question, for comparison.
+Result<json> comparison(const Event& event, Delta delta) {
+  json out = json::object();
+  CV_TRY(const auto renyi, accounting::renyi_cost(event, accounting::renyi_orders()));
+  if (renyi.delta < delta.value()) {
+    CV_TRY(const Delta rest, Delta::make_positive(delta.value() - renyi.delta));
+    out["epsilon_rdp"] = accounting::epsilon_from_renyi(accounting::renyi_orders(), renyi.epsilon, rest);
+  }
+  if (const auto zcdp = accounting::zcdp_cost(event); zcdp && zcdp->delta < delta.value())
+    out["epsilon_zcdp"] = zcdp->rho + 2 * std::sqrt(zcdp->rho * std::log(1 / (delta.value() - zcdp->delta)));
+  if (const auto* e = std::get_if<accounting::StructuredSubsampling>(&event.kind)) {
+    CV_TRY(Event pooled, accounting::black_box_event(*e));
+    pooled.count = event.count;
+    CV_TRY(const Price price, accounting::epsilon_at(pooled, delta));
+    out["epsilon_black_box"] = number(price.epsilon_lower);
+  }
+  return out;
+}
+
+Result<void> print_max_count(const Request& request, const Event& event, const accounting::Options& options) {
+  if (!request.epsilon || !request.delta)
+    return fail(ErrorKind::usage, "--max-count: needs both --epsilon and --delta");
+  CV_TRY(const Epsilon epsilon, read_epsilon(request));
+  CV_TRY(const Delta delta, read_delta(request));
+  CV_TRY(const std::int64_t count, accounting::max_count(event, epsilon, delta, options));
+  if (!request.json) {
+    Event once = event;
+    once.count = 1;
+    std::cout << fmt::format("{}: at most {} times within ε = {}, δ = {}.\n", described(once), count,
+                             shortest(epsilon.value()), shortest(delta.value()));
+    return {};
+  }
+  Event repeated = event;
+  repeated.count = std::max<std::int64_t>(count, 1);
+  json out = {{"event", accounting::event_to_json(repeated)},
+              {"count", count},
+              {"epsilon", epsilon.value()},
+              {"delta", delta.value()},
+              {"analysis", request.analysis}};
+  add_neighbours(out, event);
+  std::cout << out.dump() << '\n';
+  return {};
+}
+
+Result<void> account(const Request& request) {
+  CV_TRY(const accounting::Options options, read_options(request));
+  CV_TRY(const Event event, read_event(request.event));
+  if (request.max_count) return print_max_count(request, event, options);
+  if (request.epsilon.has_value() == request.delta.has_value())
+    return fail(ErrorKind::usage, "give --delta to ask for ε or --epsilon to ask for δ (both with --max-count)");
+  const bool epsilon_asked = request.delta.has_value();
+  Price price;
+  std::vector<double> more;
+  json compared = json::object();
+  if (epsilon_asked) {
+    CV_TRY(const Delta delta, read_delta(request));
+    CV_TRY(price, accounting::epsilon_at(event, delta, options));
+    CV_TRY(more, by_participation(event, delta, options));
+    if (request.compare) {
+      CV_TRY(compared, comparison(event, delta));
+    }
+  } else {
+    if (request.compare) return fail(ErrorKind::usage, "--compare: goes with --delta");
+    CV_TRY(const Epsilon epsilon, read_epsilon(request));
+    CV_TRY(price, accounting::delta_at(event, epsilon, options));
+  }
+  if (request.json) {
+    json out = price_to_json(event, price, epsilon_asked);
+    out.update(compared);
+    for (double epsilon : more) out["epsilon_by_participation"].push_back(number(epsilon));
+    std::cout << out.dump() << '\n';
+    return {};
+  }
+  std::cout << fmt::format("{}: (ε = {}, δ = {})-differential privacy.\n{}\n", described(event),
+                           rounded_up(price.epsilon), rounded_up(price.delta), assurance(price, epsilon_asked));
+  if (more.size() == 4)
+    std::cout << fmt::format("If a person takes part in 2, 3 or 4 times as many steps: ε = {}, {}, {}.\n",
+                             rounded_up(more[1]), rounded_up(more[2]), rounded_up(more[3]));
+  static constexpr std::pair<const char*, const char*> kOthers[] = {
+      {"epsilon_rdp", "Rényi accounting"}, {"epsilon_zcdp", "zCDP"}, {"epsilon_black_box", "windows pooled, at best"}};
+  for (const auto& [key, title] : kOthers)
+    if (compared.contains(key) && compared[key].is_number())
+      std::cout << fmt::format("For comparison, {}: ε = {}.\n", title, rounded_up(compared[key].get<double>()));
+  return {};
+}
+
+Result<void> calibrate(const Request& request) {
+  CV_TRY(const accounting::Options options, read_options(request));
+  CV_TRY(Event event, read_event(request.event, true));
+  if (!request.epsilon || !request.delta)
+    return fail(ErrorKind::usage, "--epsilon and --delta are both needed to calibrate");
+  CV_TRY(const Epsilon epsilon, read_epsilon(request));
+  CV_TRY(const Delta delta, read_delta(request));
+  if (!accounting::has_open_noise(event)) event = accounting::opened(std::move(event));
+  CV_TRY(const auto found, accounting::calibrate(event, epsilon, delta, options));
+  if (request.json) {
+    json out = price_to_json(found.event, found.price, true);
+    out[found.parameter == "epsilon" ? "event_epsilon" : found.parameter] = found.noise;
+    std::cout << out.dump() << '\n';
+    return {};
+  }
+  std::cout << fmt::format("{} {}: {}.\nPrice: (ε = {}, δ = {})-differential privacy. {}\n", found.parameter,
+                           shortest(found.noise), described(found.event), rounded_up(found.price.epsilon),
+                           rounded_up(found.price.delta), assurance(found.price, true));
+  return {};
+}
+
+}  // namespace
+
+void add_account_command(CLI::App& app, CommandContext& context) {
+  auto request = std::make_shared<Request>();
+  CLI::App* command = app.add_subcommand("account", "Price an event: ε at δ, δ at ε, or how often it fits");
+  add_request(*command, *request);
+  command->add_flag("--max-count", request->max_count, "The largest count within --epsilon and --delta");
+  command->add_flag("--compare", request->compare, "Also what Rényi, zCDP and black-box accounting would say");
+  add_example(*command, "chronoveil account gaussian --noise-multiplier 2 --count 1000 --delta 1e-6");
+  add_example(*command, R"(chronoveil account '{"event": "laplace", "noise_multiplier": 2}' --epsilon 0.1 --json)");
+  on_run(*command, context, [request] { return account(*request); });
+}
+
+void add_calibrate_command(CLI::App& app, CommandContext& context) {
+  auto request = std::make_shared<Request>();
+  CLI::App* command = app.add_subcommand("calibrate", "Find the least noise for a given ε and δ");
+  add_request(*command, *request);
+  add_example(*command, "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6");
+  on_run(*command, context, [request] { return calibrate(*request); });
+}
+
+}  // namespace chronoveil::cli

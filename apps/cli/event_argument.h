@@ -1,0 +1,28 @@
+// EVENT on the command line: inline JSON, @file, - (stdin), or a name with options. The same for every command.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/accounting/event.h"
+
+namespace chronoveil::cli {
+
+struct EventArgument {
+  std::string text;                            // EVENT as given
+  std::map<std::string, std::string> options;  // by the field's name in JSON
+};
+
+// Registers EVENT and an option for every field an event may have. The ε and δ of an event itself are --event-epsilon
+// and --event-delta: --epsilon and --delta are what a command asks.
+void add_event_argument(CLI::App& command, EventArgument& argument);
+
+// With `open_noise`, the noise parameter may be left out.
+Result<accounting::Event> read_event(const EventArgument& argument, bool open_noise = false);
+
+// The whole text as a finite number, or an error that names the option.
+Result<double> read_number(std::string_view option, const std::string& text);
+
+}  // namespace chronoveil::cli
