@@ -1,0 +1,192 @@
+"""The budget commands from outside: exit codes, one JSON object each, and a ledger that outlives the program."""
+
+import json
+import sqlite3
+import stat
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import ProgramTest, run
+
+GAUSSIAN = '{"event":"gaussian","noise_multiplier":20}'
+HALF = '{"event":"pure","epsilon":0.5}'
+
+
+class Budget(ProgramTest):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="chronoveil-budget-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.ledger = self.folder / "ledger.db"
+
+    def words(self, command, *arguments, ledger=None):
+        return ("budget", command, *arguments, "--ledger", str(ledger or self.ledger))
+
+    def told(self, command, *arguments, **options):
+        return self.assert_json(*self.words(command, *arguments, **options))
+
+    def refused(self, code, mentions, command, *arguments, **options):
+        self.assert_fails(code, mentions, *self.words(command, *arguments, **options))
+
+    def create(self, name="city", *arguments):
+        return self.told("create", name, "--epsilon", "1", *arguments)
+
+    def test_a_dataset_is_created_with_its_defaults(self):
+        pure = self.create()
+        self.assertEqual((pure["unit"], pure["relation"], pure["filter"], pure["per"]),
+                         ("user", "add_remove", "sum", "total"))
+        approximate = self.create("town", "--delta", "1e-6", "--unit", "event", "--relation", "replace")
+        self.assertEqual((approximate["unit"], approximate["relation"], approximate["filter"]),
+                         ("event", "replace", "renyi"))
+        self.assertEqual(stat.S_IMODE(self.ledger.stat().st_mode), 0o600)
+        self.assertEqual([item["name"] for item in self.told("list")["datasets"]], ["city", "town"])
+
+    def test_what_cannot_be_a_budget_is_refused_by_name(self):
+        for mention, arguments in {
+            "epsilon": ("x", "--epsilon", "-1"), "delta": ("x", "--epsilon", "1", "--delta", "1"),
+            "unit": ("x", "--epsilon", "1", "--unit", "person"), "filter": ("x", "--epsilon", "1", "--filter", "pld"),
+            "dataset": ("a/b", "--epsilon", "1"), "renews": ("x", "--epsilon", "1", "--renews", "week"),
+            "straddle": ("x", "--epsilon", "1", "--straddle", "2"), "width": ("x", "--epsilon", "1", "--width", "3"),
+        }.items():
+            with self.subTest(mention):
+                self.refused(2, mention, "create", *arguments)
+        self.refused(2, "greater than 0", "create", "x", "--epsilon", "1", "--filter", "renyi")
+
+    def test_over_budget_is_exit_4_and_says_what_still_fits(self):
+        self.create()
+        self.told("debit", "city", HALF)
+        self.refused(4, ["admitted ε = 0.5 of ε = 1", "asks ε = 0.75", "still admit ε = 0.5"],
+                     "debit", "city", '{"event":"pure","epsilon":0.75}')
+        self.assertEqual(self.told("show", "city")["left"]["epsilon"], 0.5)
+        self.told("debit", "city", HALF)
+        self.assertEqual(self.told("show", "city")["share_left"], 0)
+
+    def test_a_debit_has_a_life(self):
+        self.create()
+        debit = self.told("debit", "city", HALF, "--purpose", "counts", "--mechanism", "laplace")
+        self.assertEqual((debit["debit"]["id"], debit["state"]), ("city:1", "reserved"))
+        self.assertEqual(self.told("settle", "city:1", "--released"), {"id": "city:1", "state": "released"})
+        self.refused(2, "released", "settle", "city:1", "--abandoned")
+        self.refused(2, "either", "settle", "city:1")
+        self.told("debit", "city", '{"event":"pure","epsilon":0.25}', "--state", "released")
+        history = self.told("history", "city")["debits"]
+        self.assertEqual([(item["id"], item["state"], item["purpose"]) for item in history],
+                         [("city:1", "released", "counts"), ("city:3", "released", "")])
+        self.assertEqual(history[0]["event"], {"event": "pure", "epsilon": 0.5})
+        self.assertIn("city:1", self.assert_succeeds(*self.words("history", "city")))
+
+    def test_events_come_from_a_file_and_from_stdin(self):
+        self.create()
+        (self.folder / "event.json").write_text(HALF, encoding="utf-8")
+        self.told("debit", "city", f"@{self.folder / 'event.json'}")
+        self.assert_json(*self.words("debit", "city", "-"), stdin=HALF)
+        self.refused(2, "event", "debit", "city", "{")
+        self.refused(5, "cannot read", "debit", "city", "@/nowhere")
+
+    def test_a_gaussian_in_a_sum_names_its_delta(self):
+        self.create("city", "--delta", "1e-6", "--filter", "sum")
+        self.refused(2, "--delta", "debit", "city", GAUSSIAN)
+        self.told("debit", "city", GAUSSIAN, "--delta", "1e-7")
+        self.assertAlmostEqual(self.told("show", "city")["admitted"]["delta"], 1e-7)
+
+    def test_show_gives_the_composed_price_beside_what_was_admitted(self):
+        self.create("city", "--delta", "1e-6")
+        empty = self.told("show", "city")
+        self.assertEqual((empty["composed"]["epsilon"], empty["share_left"]), (0, 1))
+        for _ in range(4):
+            self.told("debit", "city", GAUSSIAN)
+        shown = self.told("show", "city")
+        self.assertIn("never used to admit", shown["composed"]["meaning"])
+        priced = self.assert_json("account", '{"event":"gaussian","noise_multiplier":20,"count":4}', "--delta", "1e-6")
+        self.assertAlmostEqual(shown["composed"]["epsilon"], priced["epsilon"], delta=1e-3)
+        self.assertLess(shown["share_left"], 1)
+
+    def test_slots_are_used_by_what_they_dominate(self):
+        self.create()
+        self.told("debit", "city", '{"event":"pure","epsilon":0.25,"count":4}', "--slots")
+        self.assertEqual(self.told("slot", "city:1/3", '{"event":"laplace","noise_multiplier":5}')["debit"]["id"],
+                         "city:1/3")
+        self.refused(4, "dominated", "slot", "city:1/0", HALF)
+        self.refused(2, "city:1/3", "slot", "city:1/3", '{"event":"pure","epsilon":0.1}')
+        self.refused(2, "4 slots", "slot", "city:1/4", '{"event":"pure","epsilon":0.1}')
+        slots = self.told("history", "city")["debits"][0]["slots"]
+        self.assertEqual([slot["state"] for slot in slots], ["free", "free", "free", "reserved"])
+
+    def test_parts_and_their_rule(self):
+        rule = self.create("city", "--parts", "north,south")["parts"]["rule"]
+        self.assertIn("one part", rule)
+        self.told("debit", "city", HALF, "--part", "north")
+        self.assertEqual(self.told("show", "city", "--part", "south")["left"]["epsilon"], 1)
+        self.assertEqual(self.told("show", "city", "--part", "north")["left"]["epsilon"], 0.5)
+        self.refused(2, "part", "debit", "city", HALF, "--part", "east")
+        self.refused(2, "many days", "create", "days", "--epsilon", "1", "--parts-by", "day")
+        windows = self.told("create", "w", "--epsilon", "1", "--unit", "w-event", "--width", "24", "--parts-by", "day")
+        self.assertEqual(windows["parts"]["straddle"], 2)
+
+    def test_verify_finds_a_changed_row_and_a_cut_tail(self):
+        self.create()
+        release = self.folder / "release.json"
+        release.write_text(json.dumps({"series": [], **self.told("debit", "city", HALF)}), encoding="utf-8")
+        self.assertTrue(self.told("verify", "--against", str(release))["holds"])
+        database = sqlite3.connect(self.ledger)
+        for name in ("entries_never_change", "entries_never_go"):
+            database.execute(f"DROP TRIGGER {name}")
+        (body,) = database.execute("SELECT body FROM entries WHERE sequence = 1").fetchone()
+        database.execute("UPDATE entries SET body = replace(body, '0.5', '0.1') WHERE sequence = 1")
+        database.commit()
+        done = run(*self.words("verify", "--json"))
+        self.assertEqual(done.returncode, 5)
+        self.assertEqual([finding["row"] for finding in json.loads(done.stdout)["findings"]], [1])
+        self.refused(5, "hash", "debit", "city", '{"event":"pure","epsilon":0.1}')
+        database.execute("UPDATE entries SET body = ? WHERE sequence = 1", (body,))
+        database.commit()
+        self.assertTrue(self.told("verify")["holds"])
+        database.execute("DELETE FROM entries WHERE sequence = 1")
+        database.commit()
+        self.assertTrue(self.told("verify")["holds"])
+        done = run(*self.words("verify", "--against", str(release)))
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        self.assertIn("not there", done.stderr)
+
+    def test_against_a_file_without_a_debit_is_bad_data(self):
+        self.create()
+        for text in ("{", "[]", "{}", '{"debit":{}}', '{"debit":{"id":"city:1","chain_head":7}}'):
+            with self.subTest(text):
+                path = self.folder / "release.json"
+                path.write_text(text, encoding="utf-8")
+                self.refused(3, "holds no debit", "verify", "--against", str(path))
+
+    def test_a_ledger_is_carried_with_its_chain(self):
+        self.create()
+        self.told("debit", "city", HALF)
+        rows = self.told("export")["rows"]
+        self.assertEqual([row["kind"] for row in rows], ["create", "debit"])
+        self.told("backup", str(self.folder / "backup.db"))
+        self.assertEqual(self.told("export", ledger=self.folder / "backup.db")["rows"], rows)
+        self.told("restore", str(self.folder / "backup.db"), ledger=self.folder / "new.db")
+        self.assertEqual(self.told("export", "city", ledger=self.folder / "new.db")["rows"][:2], rows)
+        self.told("move", str(self.folder / "there.db"))
+        self.refused(2, "moved", "debit", "city", HALF)
+        self.told("debit", "city", HALF, ledger=self.folder / "there.db")
+        self.refused(4, "over the budget", "debit", "city", HALF, ledger=self.folder / "there.db")
+        self.assertTrue(self.told("show", "city")["moved_away"])
+
+    def test_the_ledger_is_found_in_the_users_data_folder(self):
+        self.assertIn("created city", self.assert_succeeds("budget", "create", "city", "--epsilon", "1"))
+
+    def test_what_cannot_be_a_ledger_is_a_storage_error(self):
+        self.refused(5, "ledger", "list", ledger=self.folder)
+        (self.folder / "text").write_text("no database at all, but some text" * 100, encoding="utf-8")
+        self.refused(5, "ledger", "list", ledger=self.folder / "text")
+        self.refused(5, "ledger", "list", ledger="postgresql://localhost:1/nowhere?connect_timeout=1")
+        self.refused(2, "ledger", "list", ledger="mysql://localhost")
+
+    def test_nothing_of_a_password_is_repeated(self):
+        done = run("budget", "list", "--ledger", "postgresql://me:secret@localhost:1/x?connect_timeout=1")
+        self.assertEqual(done.returncode, 5)
+        self.assertNotIn("secret", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
