@@ -1,6 +1,7 @@
 // chronoveil budget: creates budgets, shows them, debits them by hand, checks them and carries them elsewhere.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -9,10 +10,10 @@
 #include <sstream>
 
 #include "budget_output.h"
-#include "chronoveil/accounting/event_json.h"
 #include "chronoveil/ledger/ledger.h"
 #include "chronoveil/ledger/store.h"
 #include "command.h"
+#include "event_argument.h"
 
 namespace chronoveil::cli {
 
@@ -36,13 +37,11 @@ struct BudgetOptions {
   std::string parts_by;
   std::optional<std::int64_t> straddle;
 
-  std::string event;
+  EventArgument event;
   std::string purpose;
   std::string mechanism;
   std::string part;
   std::optional<double> event_delta;
-  std::optional<std::string> event_unit;
-  std::optional<std::int64_t> event_width;
   std::optional<std::string> event_relation;
   std::string state = "reserved";
   bool slots = false;
@@ -240,32 +239,42 @@ Result<void> export_rows(const BudgetOptions& options) {
   return {};
 }
 
-Result<accounting::Event> event_of(const std::string& argument) {
-  if (argument == "-") {
-    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-    return accounting::parse_event(text);
+// --unit and --width say what any event protects; only in `structured_subsampling` are they fields of the event itself.
+struct Asked {
+  accounting::Event event;
+  ledger::Stated stated;
+};
+
+Result<Asked> asked(const BudgetOptions& options) {
+  EventArgument argument = options.event;
+  Asked result;
+  if (argument.text != "structured_subsampling") {
+    if (const auto unit = argument.options.extract("unit")) {
+      CV_TRY(result.stated.unit, parse_unit(unit.mapped()));
+    }
+    if (const auto width = argument.options.extract("width")) {
+      CV_TRY(const double value, read_number("width", width.mapped()));
+      if (!(value >= 1 && value < 1e15) || value != std::floor(value)) {
+        return invalid("width", width.mapped(), "a whole number, at least 1");
+      }
+      result.stated.width = static_cast<std::int64_t>(value);
+    }
   }
-  if (argument.starts_with('@')) {
-    CV_TRY(const std::string text, read_file(argument.substr(1)));
-    return accounting::parse_event(text);
+  if (options.event_relation) {
+    CV_TRY(result.stated.relation, parse_relation(*options.event_relation));
   }
-  return accounting::parse_event(argument);
+  CV_TRY(result.event, read_event(argument));
+  return result;
 }
 
-Result<ledger::Terms> terms_of(const BudgetOptions& options) {
+ledger::Terms terms_of(const BudgetOptions& options, const ledger::Stated& stated) {
   ledger::Terms terms;
   terms.dataset = options.name;
   terms.purpose = options.purpose;
   terms.mechanism = options.mechanism;
+  terms.stated = stated;
   if (!options.part.empty()) terms.part = options.part;
   terms.delta = options.event_delta;
-  if (options.event_unit) {
-    CV_TRY(terms.stated.unit, parse_unit(*options.event_unit));
-  }
-  terms.stated.width = options.event_width;
-  if (options.event_relation) {
-    CV_TRY(terms.stated.relation, parse_relation(*options.event_relation));
-  }
   return terms;
 }
 
@@ -293,8 +302,9 @@ void print_reference(const BudgetOptions& options, const ledger::DebitReference&
 constexpr std::int64_t kMostSlots = 100'000;
 
 Result<void> debit(const BudgetOptions& options) {
-  CV_TRY(const accounting::Event event, event_of(options.event));
-  CV_TRY(const ledger::Terms terms, terms_of(options));
+  CV_TRY(const Asked request, asked(options));
+  const accounting::Event& event = request.event;
+  const ledger::Terms terms = terms_of(options, request.stated);
   CV_TRY(const ledger::State state, ledger::parse_state(options.state));
   if (options.slots && event.count > kMostSlots)
     return invalid("count", std::to_string(event.count), "at most 100000 slots");
@@ -314,7 +324,7 @@ Result<void> debit(const BudgetOptions& options) {
 
 Result<void> use_slot(const BudgetOptions& options) {
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
-  CV_TRY(const accounting::Event event, event_of(options.event));
+  CV_TRY(const accounting::Event event, read_event(options.event));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::Receipt receipt, ledger.open_slot(id, event, options.mechanism));
   print_reference(options, receipt.reference(), "reserved");
@@ -357,7 +367,7 @@ CLI::App* add_command(CLI::App& budget, const Options& options, const char* name
 }
 
 void add_event_options(CLI::App& command, const Options& options) {
-  command.add_option("EVENT", options->event, "The event: JSON, @FILE or - for stdin")->required();
+  add_event_argument(command, options->event);
   command.add_option("--mechanism", options->mechanism, "What runs");
 }
 
@@ -420,21 +430,20 @@ void add_debits(CLI::App& budget, CommandContext& context) {
   command->add_option("--purpose", options->purpose, "Why, in words");
   command->add_option("--part", options->part, "The part that it concerns");
   command->add_option("--delta", options->event_delta, "Charge the event its ε at this δ");
-  command->add_option("--unit", options->event_unit, "What the event protects; the dataset's unless given");
-  command->add_option("--width", options->event_width, "How many events in a row it protects");
+  command->get_option("--unit")->description("What the event protects; the dataset's unless given");
+  command->get_option("--width")->description("How many events in a row it protects, or steps of a user");
   command->add_option("--relation", options->event_relation,
                       "The neighbours it was priced for; the dataset's unless given");
   command->add_option("--state", options->state, "reserved (the default), released or abandoned");
   command->add_flag("--slots", options->slots, "Reserve one slot for each event composed");
-  add_example(*command,
-              R"(chronoveil budget debit city '{"event":"gaussian","noise_multiplier":20}' --purpose "weekly counts")");
+  add_example(*command, "chronoveil budget debit city gaussian --noise-multiplier 20 --purpose 'weekly counts'");
   on_run(*command, context, [options] { return debit(*options); });
 
   options = std::make_shared<BudgetOptions>();
   command = add_command(budget, options, "slot", "Use a slot for an event that its own dominates");
   command->add_option("ID", options->id, "The slot, such as city:1/0")->required();
   add_event_options(*command, options);
-  add_example(*command, R"(chronoveil budget slot city:1/0 '{"event":"gaussian","noise_multiplier":25}')");
+  add_example(*command, "chronoveil budget slot city:1/0 gaussian --noise-multiplier 25");
   on_run(*command, context, [options] { return use_slot(*options); });
 
   options = std::make_shared<BudgetOptions>();

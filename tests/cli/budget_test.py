@@ -82,7 +82,24 @@ class Budget(ProgramTest):
         self.told("debit", "city", f"@{self.folder / 'event.json'}")
         self.assert_json(*self.words("debit", "city", "-"), stdin=HALF)
         self.refused(2, "event", "debit", "city", "{")
-        self.refused(5, "cannot read", "debit", "city", "@/nowhere")
+        self.refused(5, "/nowhere", "debit", "city", "@/nowhere")
+
+    def test_events_are_given_by_name(self):
+        self.create()
+        self.told("debit", "city", "laplace", "--noise-multiplier", "4", "--count", "2")
+        self.assertEqual(self.told("show", "city")["admitted"]["epsilon"], 0.5)
+        self.assertEqual(self.told("debit", "city", "pure", "--event-epsilon", "0.25", "--slots")["debit"]["id"], "city:2")
+        self.told("slot", "city:2/0", "pure", "--event-epsilon", "0.125")
+
+    def test_a_release_whose_unit_or_relation_does_not_fit_is_refused(self):
+        self.create()
+        self.refused(2, "unit", "debit", "city", HALF, "--unit", "event")
+        self.refused(2, "unit", "debit", "city", "pure", "--event-epsilon", "0.1", "--unit", "w-event", "--width", "3")
+        self.refused(2, "relation", "debit", "city", HALF, "--relation", "replace")
+        self.told("debit", "city", HALF, "--unit", "user", "--relation", "add_remove")
+        self.create("town", "--relation", "replace")
+        self.told("debit", "town", '{"event":"pure","epsilon":0.25}', "--relation", "add_remove")
+        self.assertEqual(self.told("show", "town")["admitted"]["epsilon"], 0.5)
 
     def test_a_gaussian_in_a_sum_names_its_delta(self):
         self.create("city", "--delta", "1e-6", "--filter", "sum")
