@@ -11,10 +11,6 @@
 
 namespace chronoveil::cli {
 
-// A command whose file is not written yet is simply absent.
-[[gnu::weak]] void add_account_command(CLI::App& app, CommandContext& context);
-[[gnu::weak]] void add_calibrate_command(CLI::App& app, CommandContext& context);
-
 namespace {
 
 std::string version_line() {
@@ -38,7 +34,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   for (const auto add : {add_account_command, add_calibrate_command, add_budget_command, add_noise_command,
                          add_completion_command, add_man_command})
-    if (add != nullptr) add(app, context);
+    add(app, context);
 
   try {
     app.parse(argc, argv);

@@ -70,7 +70,7 @@ class Account(ProgramTest):
                 self.refused("rate", text(TIME, rate=value))
 
     def test_delta_lies_between_zero_and_one(self):
-        for value in ("-1e-9", "1", "2", "nan", "inf", "-inf", "1e999", "word", ""):
+        for value in ("-1e-9", "0", "1", "2", "nan", "inf", "-inf", "1e999", "word", ""):
             with self.subTest(value):
                 self.refused("delta", text(GAUSSIAN), "--delta", value)
 
@@ -134,7 +134,7 @@ class Account(ProgramTest):
         self.assertGreaterEqual(profile(price["epsilon_lower"]), 1e-6 * (1 - 1e-6))
 
     def test_an_infinite_epsilon_is_null_with_a_reason(self):
-        price = self.assert_json("account", '{"event": "gaussian", "noise_multiplier": 1}', "--delta", "0")
+        price = self.assert_json("account", '{"event": "approximate", "epsilon": 1, "delta": 1e-3}', "--delta", "1e-6")
         self.assertIsNone(price["epsilon"])
         self.assertTrue(price["reason"])
 
