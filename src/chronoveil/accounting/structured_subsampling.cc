@@ -9,6 +9,8 @@
 namespace chronoveil::accounting {
 namespace {
 
+__extension__ using Int128 = __int128;
+
 using Models = std::vector<std::unique_ptr<const LossModel>>;
 
 // Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show.
@@ -175,8 +177,8 @@ double largest_shown(const StructuredSubsampling& e, std::int64_t length, std::i
 std::int64_t windows_of(const StructuredSubsampling& e, std::int64_t length) { return length - e.forecast_length + 1; }
 
 std::int64_t touched_windows(const StructuredSubsampling& e, std::int64_t length) {
-  const __int128 span = static_cast<__int128>(e.context_length) + e.forecast_length;
-  const __int128 touched = e.unit == Unit::user ? span * e.width : span + e.width - 1;
+  const Int128 span = static_cast<Int128>(e.context_length) + e.forecast_length;
+  const Int128 touched = e.unit == Unit::user ? span * e.width : span + e.width - 1;
   const std::int64_t windows = windows_of(e, length);
   return touched < windows ? static_cast<std::int64_t>(touched) : windows;
 }
@@ -208,7 +210,7 @@ double augmented_share(const StructuredSubsampling& e) {
 Result<Event> black_box_event(const StructuredSubsampling& e) {
   // Series of several lengths are pooled at the shortest, where one change touches the largest share.
   const std::int64_t windows = windows_of(e, e.length.front()), touched = touched_windows(e, e.length.front());
-  if (static_cast<__int128>(windows) * e.series > INT64_MAX)
+  if (static_cast<Int128>(windows) * e.series > INT64_MAX)
     return fail(ErrorKind::cannot_certify, "series: too many windows to pool");
   const Binomial drawn = hypergeometric(windows * e.series, touched, std::min(e.batch_size, windows * e.series));
   Mixture mixture{.p = {}, .q = {{0}, {1}}, .noise_multiplier = e.noise_multiplier};
