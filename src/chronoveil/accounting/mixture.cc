@@ -83,41 +83,54 @@ class MixtureModel final : public LossModel {
   }
 
   double top(double tail) const override {
-    // Beyond x the loss is bounded by the slope high − low; look for the largest loss inside.
-    double reach = 0;
-    while (normal_tail(reach) > tail / 2 && reach < 39) reach += 0.5;
+    const auto [from, to] = range(tail / 2);
     double highest = 0;
-    const double from = low_ - reach, to = high_ + reach, width = (to - from) / 4096;
-    for (double x = from; x <= to; x += width) highest = std::max(highest, std::abs(loss(x)));
-    return highest + (high_ - low_) * width;
+    const double width = (to - from) / 4096;
+    Edge left = edge(from);
+    for (int i = 1; i <= 4096; ++i) {
+      const Edge right = edge(from + width * i);
+      const double steepest = std::max(std::abs(left.mean_p - right.mean_q), std::abs(right.mean_p - left.mean_q));
+      highest = std::max(highest, std::max(std::abs(left.loss), std::abs(right.loss)) + steepest * width / 2);
+      left = right;
+    }
+    return highest;
   }
 
   LossHalves halves(double step, std::size_t bins) const override {
     PositiveLoss forward_up = empty_half(step, bins), backward_up = forward_up;
     PositiveLoss forward_low = forward_up, backward_low = forward_up;
     for (PositiveLoss* half : {&forward_up, &backward_up, &forward_low, &backward_low}) half->zero = 0;
-    const double from = low_ - 39, to = high_ + 39;
-    // |loss'| <= high − low, the largest difference of posterior means: a cell's losses lie in a band this wide.
-    const double steepest = std::max(high_ - low_, 1e-300);
-    const double cells = std::clamp(std::ceil((to - from) * steepest * 4 / step), 2048.0, 0x1p22);
-    const double width = (to - from) / cells;
-    double left_loss = loss(from);
-    for (double k = 0; k < cells; k += 1) {
-      const double left = from + k * width, right = from + (k + 1) * width;
-      const double right_loss = loss(right);
-      const double slack = std::max(0.0, (steepest * width - std::abs(right_loss - left_loss)) / 2) + 1e-13;
-      const double lowest = std::min(left_loss, right_loss) - slack, highest = std::max(left_loss, right_loss) + slack;
+    // Outside this range neither side has mass that matters; it is charged as an infinite loss.
+    constexpr double kOutside = 1e-80;
+    const auto [from, to] = range(kOutside);
+    forward_up.infinite = backward_up.infinite = 2 * kOutside;
+    const double reach = step * static_cast<double>(bins);
+    Edge left = edge(from);
+    for (double width = 0.01; left.x < to;) {
+      // The loss has slope E_p[mean | x] − E_q[mean | x], and both rise with x: so it is bounded inside a cell, and a
+      // cell's losses lie in a narrow band.
+      Edge right = edge(std::min(left.x + width, to));
+      double steepest = std::max(std::abs(left.mean_p - right.mean_q), std::abs(right.mean_p - left.mean_q));
+      const bool beyond = std::min(std::abs(left.loss), std::abs(right.loss)) - steepest * (right.x - left.x) > reach;
+      while (!beyond && steepest * (right.x - left.x) > step / 4 && right.x - left.x > 1e-9) {
+        right = edge(left.x + std::max(0.6e-9, 0.7 * step / (4 * steepest)));
+        steepest = std::max(std::abs(left.mean_p - right.mean_q), std::abs(right.mean_p - left.mean_q));
+      }
+      const double band = steepest * (right.x - left.x);
+      const double slack =
+          std::max(0.0, (band - std::abs(right.loss - left.loss)) / 2) + 1e-13 * (1 + std::abs(left.loss));
+      const double lowest = std::min(left.loss, right.loss) - slack, highest = std::max(left.loss, right.loss) + slack;
       const double base = std::clamp(0.5 * (lowest + highest), -600.0, 600.0);
       double p = 0, q = 0;  // q times e^base
-      integrate(left, right, base, p, q);
+      integrate(left.x, right.x, base, p, q);
       if (p > 0 || q > 0) {
         spread(forward_up, backward_up, lowest, highest, base, p, q);
         const double merged = p > 0 && q > 0 ? base + std::log(p / q) : 0;
-        if (merged > 0) add_atom(forward_low, std::min(merged, step * static_cast<double>(bins)), p);
-        if (merged < 0)
-          add_atom(backward_low, std::min(-merged, step * static_cast<double>(bins)), q * std::exp(-base));
+        if (merged > 0) add_atom(forward_low, std::min(merged, reach), p);
+        if (merged < 0) add_atom(backward_low, std::min(-merged, reach), q * std::exp(-base));
       }
-      left_loss = right_loss;
+      width = beyond ? 0.25 : std::min(0.25, 0.9 * step / (4 * std::max(steepest, 1e-300)));
+      left = right;
     }
     // Under P: losses above 0, at 0 and below 0; likewise for the reverse. Symmetrise by the larger profile.
     LossHalves out;
@@ -164,14 +177,44 @@ class MixtureModel final : public LossModel {
     return low > 0 ? normal_tail(low) - normal_tail(high) : normal_tail(-high) - normal_tail(-low);
   }
 
-  static double log_density(const Components& mixture, double x) {
+  // Outside of it each of P and Q has at most `tail` on either side.
+  std::pair<double, double> range(double tail) const {
+    auto mass_above = [](const Components& mixture, double x, double sign) {
+      long double sum = 0;
+      for (const auto& [mean, weight] : mixture)
+        sum += weight * normal_tail(sign * (static_cast<long double>(x) - mean));
+      return sum;
+    };
+    auto end = [&](double inside, double outside, double sign) {
+      for (int i = 0; i < 60; ++i) {
+        const double middle = 0.5 * (inside + outside);
+        (std::max(mass_above(p_, middle, sign), mass_above(q_, middle, sign)) > tail ? inside : outside) = middle;
+      }
+      return outside;
+    };
+    return {end(high_, low_ - 39, -1), end(low_, high_ + 39, +1)};
+  }
+
+  // log density and posterior mean of the component at x.
+  static std::pair<double, double> look(const Components& mixture, double x) {
     double peak = -std::numeric_limits<double>::infinity();
     for (const auto& [mean, weight] : mixture) peak = std::max(peak, -0.5 * (x - mean) * (x - mean));
-    double sum = 0;
-    for (const auto& [mean, weight] : mixture) sum += weight * std::exp(-0.5 * (x - mean) * (x - mean) - peak);
-    return peak + std::log(sum);
+    double sum = 0, weighted = 0;
+    for (const auto& [mean, weight] : mixture) {
+      const double share = weight * std::exp(-0.5 * (x - mean) * (x - mean) - peak);
+      sum += share;
+      weighted += share * mean;
+    }
+    return {peak + std::log(sum), weighted / sum};
   }
-  double loss(double x) const { return log_density(p_, x) - log_density(q_, x); }
+  struct Edge {
+    double x, loss, mean_p, mean_q;
+  };
+  Edge edge(double x) const {
+    const auto [log_p, mean_p] = look(p_, x);
+    const auto [log_q, mean_q] = look(q_, x);
+    return {x, log_p - log_q, mean_p, mean_q};
+  }
 
   void integrate(double left, double right, double base, double& p, double& q) const {
     constexpr double kInvSqrtTwoPi = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
