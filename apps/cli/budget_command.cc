@@ -68,7 +68,7 @@ Result<std::string> read_file(const std::string& path) {
   return text;
 }
 
-void print(const json& object) { std::cout << object.dump(2, ' ', false, json::error_handler_t::replace) << "\n"; }
+void print(const json& object) { std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << "\n"; }
 
 // One name a line, or separated by commas.
 std::vector<std::string> split(const std::string& text, char separator) {

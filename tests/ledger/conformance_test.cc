@@ -1,6 +1,8 @@
 // What every store must do.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "backend.h"
 #include "chronoveil/ledger/store.h"
 #include "fixtures.h"
@@ -266,6 +268,47 @@ TEST_P(LedgerConformance, AMoveKeepsTheChainThereAndBackAndClosesTheOldPlace) {
   EXPECT_TRUE(value_of(ledger.verify()).holds());
   EXPECT_TRUE(value_of(there.verify()).holds());
   EXPECT_TRUE(value_of(back.verify()).holds());
+}
+
+TEST_P(LedgerConformance, WhatWasMovedIsNeverOpenedInTwoPlaces) {
+  TemporaryFolder folder;
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  ok(ledger.move(folder.path() + "/a.db"));
+  EXPECT_THAT(refusal(ledger.move(folder.path() + "/b.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
+  ok(ledger.back_up(folder.path() + "/backup.db"));
+  Ledger restored = value_of(Ledger::open(folder.path() + "/restored.db"));
+  EXPECT_THAT(refusal(restored.restore(folder.path() + "/backup.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
+  EXPECT_TRUE(value_of(Ledger::open(folder.path() + "/a.db")).reserve(terms("city"), pure(1)));
+}
+
+// As a crash between closing here and opening there leaves it.
+TEST_P(LedgerConformance, AnInterruptedMoveIsFinishedByRunningItAgain) {
+  TemporaryFolder folder;
+  const std::string there = folder.path() + "/there.db";
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  ASSERT_TRUE(ledger.create(dataset("town", 1)));
+  ok(ledger.move(there));
+  const std::vector<Entry> closed = value_of(ledger.entries("city"));
+  const std::unique_ptr<Place> half = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
+  ok(value_of(open_store(half->where()))->append("city", [&](const Store::Reader&) { return closed; }));
+  std::filesystem::remove(there);
+  Ledger interrupted = value_of(Ledger::open(half->where()));
+  refusal(interrupted.reserve(terms("city"), pure(0.5)), ErrorKind::usage);
+  ok(interrupted.move(there));
+  EXPECT_TRUE(value_of(Ledger::open(there)).reserve(terms("city"), pure(0.5)));
+}
+
+TEST_P(LedgerConformance, ASlotIsHeldToTheTermsOfItsDebit) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  DebitId slot = value_of(ledger.reserve_slots(terms("city"), {pure(0.5)})).id;
+  slot.slot = 0;
+  // Randomised response hides a replacement, which is not what this dataset promises.
+  refusal(ledger.open_slot(slot, {accounting::RandomizedResponse{0.1, 2}}), ErrorKind::usage);
+  EXPECT_TRUE(ledger.open_slot(slot, {accounting::Laplace{2}}));
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
 }
 
 TEST_P(LedgerConformance, AMoveDoesNotWriteOverADatasetOfTheSameName) {

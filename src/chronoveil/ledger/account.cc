@@ -76,13 +76,15 @@ Result<void> Account::apply_body(const Entry& entry) {
     return {};
   }
   if (entry.kind == "opened") {
-    CV_CHECK(check_note_body(entry.kind, entry.body));
+    CV_TRY(const Origin origin, origin_from_body(entry.body));
+    if ((origin == Origin::moved) != moved_)
+      return refuse("what was moved away is opened by that move and no other way");
     moved_ = false;
     return {};
   }
   if (moved_) return refuse("the dataset was moved away");
   if (entry.kind == "moved") {
-    CV_CHECK(check_note_body(entry.kind, entry.body));
+    CV_CHECK(moved_from_body(entry.body));
     moved_ = true;
     return {};
   }

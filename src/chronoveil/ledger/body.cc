@@ -119,14 +119,27 @@ Result<StateBody> state_from_body(std::string_view text) {
   return state;
 }
 
-std::string moved_body(std::string_view to) { return canonical({{"to", to}}); }
-std::string opened_body(std::string_view from) { return canonical({{"from", from}}); }
+std::string to_body(const MovedBody& moved) { return canonical({{"to", moved.to}, {"place", moved.place}}); }
 
-Result<void> check_note_body(std::string_view kind, std::string_view text) {
+Result<MovedBody> moved_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
   JsonFields fields(body);
-  CV_CHECK(fields.text(kind == "moved" ? "to" : "from"));
-  return fields.nothing_else();
+  MovedBody moved;
+  CV_TRY(moved.to, fields.text("to"));
+  CV_TRY(moved.place, fields.text("place"));
+  CV_CHECK(fields.nothing_else());
+  return moved;
+}
+
+std::string to_body(Origin origin) { return canonical({{"from", origin == Origin::moved ? "moved" : "backup"}}); }
+
+Result<Origin> origin_from_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  JsonFields fields(body);
+  CV_TRY(const std::string from, fields.text("from"));
+  CV_CHECK(fields.nothing_else());
+  if (from != "moved" && from != "backup") return bad_body("from");
+  return from == "moved" ? Origin::moved : Origin::backup;
 }
 
 accounting::Event composed(const std::vector<accounting::Event>& events) {

@@ -48,10 +48,20 @@ struct StateBody {
 std::string to_body(const StateBody&);
 Result<StateBody> state_from_body(std::string_view);
 
-// moved: {"to": "postgresql"}; opened: {"from": "moved"} or {"from": "backup"}.
-std::string moved_body(std::string_view to);
-std::string opened_body(std::string_view from);
-Result<void> check_note_body(std::string_view kind, std::string_view body);
+// The dataset goes on in another place; `place` tells that place from others without naming it.
+struct MovedBody {
+  std::string to;  // "sqlite" or "postgresql"
+  std::string place;
+};
+
+std::string to_body(const MovedBody&);
+Result<MovedBody> moved_from_body(std::string_view);
+
+// The rows before came from elsewhere: by a move that closed them there, or out of a backup.
+enum class Origin { moved, backup };
+
+std::string to_body(Origin);
+Result<Origin> origin_from_body(std::string_view);
 
 // Events together, equal ones counted: a single event is itself, 52 equal slots are one event with that count.
 accounting::Event composed(const std::vector<accounting::Event>&);

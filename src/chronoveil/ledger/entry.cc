@@ -6,6 +6,14 @@
 
 namespace chronoveil::ledger {
 
+std::string sha256_hex(const std::string& text) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> digest{};
+  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  std::array<char, 2 * crypto_hash_sha256_BYTES + 1> hex{};
+  sodium_bin2hex(hex.data(), hex.size(), digest.data(), digest.size());
+  return hex.data();
+}
+
 std::string hash_of(const Entry& entry) {
   std::string text = "chronoveil-ledger-1";
   const std::string sequence = std::to_string(entry.sequence);
@@ -14,11 +22,7 @@ std::string hash_of(const Entry& entry) {
     text += '\n';
     text += *field;
   }
-  std::array<unsigned char, crypto_hash_sha256_BYTES> digest{};
-  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(text.data()), text.size());
-  std::array<char, 2 * crypto_hash_sha256_BYTES + 1> hex{};
-  sodium_bin2hex(hex.data(), hex.size(), digest.data(), digest.size());
-  return hex.data();
+  return sha256_hex(text);
 }
 
 Entry linked(Entry entry, std::int64_t sequence, const std::string& previous) {

@@ -25,6 +25,7 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
+std::string sha256_hex(const std::string& text);
 std::string hash_of(const Entry&);
 
 // Appends to a chain whose last row has this hash.

@@ -1,8 +1,8 @@
 // Privacy filters: what may still be asked when each request is chosen after seeing the answers to the earlier ones.
-//   sum       Σ ε_i <= ε and Σ δ_i <= δ                                                     [Rogers et al. 2016]
-//   zcdp      Σ ρ_i <= ρ*, the largest ρ that implies (ε, 0.9 δ)                            [Whitehouse et al. 2023]
-//   renyi     Σ ε_i(α) <= B(α) at every order, B fixed at creation and implying (ε, 0.9 δ)  [Feldman & Zrnic 2021]
-//   gaussian  Σ μ_i² <= μ*², the largest μ that implies (ε, δ)                              [Smith & Thakurta 2022]
+//   sum       Σ ε_i <= ε and Σ δ_i <= δ                                                     [RogersRothUllmanVadhan16]
+//   zcdp      Σ ρ_i <= ρ*, the largest ρ that implies (ε, 0.9 δ)                            [Whitehouse23]
+//   renyi     Σ ε_i(α) <= B(α) at every order, B fixed at creation and implying (ε, 0.9 δ)  [FeldmanZrnic21]
+//   gaussian  Σ μ_i² <= μ*², the largest μ that implies (ε, δ)                              [SmithThakurta22]
 // zcdp and renyi set a tenth of δ aside for the δ of approximate events: Σ δ_i <= 0.1 δ. The price of composing
 // everything tightly after the fact is not a filter: it would admit menus whose true δ exceeds the budget.
 #pragma once

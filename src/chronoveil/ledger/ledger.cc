@@ -13,7 +13,6 @@
 #include "chronoveil/base/version.h"
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/body.h"
-#include "chronoveil/ledger/domination.h"
 #include "chronoveil/ledger/pricing.h"
 #include "chronoveil/ledger/store.h"
 
@@ -186,9 +185,9 @@ struct Ledger::Inside {
     return rows;
   }
 
-  Entry note(const std::vector<Entry>& rows, std::string kind, std::string body) const {
+  Entry opened(const std::vector<Entry>& rows, Origin origin) const {
     const std::string recorded_at = std::max(timestamp(options.clock()), rows.back().recorded_at);
-    return Entry{rows.front().dataset, 0, recorded_at, options.who, std::move(kind), std::move(body), "", ""};
+    return Entry{rows.front().dataset, 0, recorded_at, options.who, "opened", to_body(origin), "", ""};
   }
 };
 
@@ -239,7 +238,6 @@ Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vect
 }
 
 Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const std::string& mechanism) {
-  CV_CHECK(accounting::validate(event));
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(const std::vector<Entry> rows,
          inside_->append(id.dataset, true,
@@ -249,11 +247,8 @@ Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const s
                            CV_TRY(const std::vector<Entry> from_debit, read(id.sequence));
                            CV_TRY(const DebitBody debit, debit_from_body(from_debit.front().body));
                            CV_TRY(const std::vector<Event> slots, debit.parsed_events());
-                           if (!is_dominated_by(event, slots[static_cast<std::size_t>(*id.slot)])) {
-                             return fail(ErrorKind::over_budget,
-                                         "slot: the event is not known to be dominated by the one that slot " +
-                                             id.text() + " was reserved for");
-                           }
+                           CV_CHECK(check_slot(account.dataset(), debit.terms, event,
+                                               slots[static_cast<std::size_t>(*id.slot)]));
                            const SlotBody body{id.sequence, *id.slot, mechanism, accounting::event_to_json(event)};
                            return std::vector<Inside::Draft>{{"slot", to_body(body)}};
                          }));
@@ -403,7 +398,10 @@ Result<void> Ledger::restore(const std::string& from) {
   if (names.empty()) return fail(ErrorKind::usage, "restore: the backup holds no dataset");
   for (const std::string& name : names) {
     CV_TRY(const std::vector<Entry> rows, Inside::sound_rows(*source, name));
-    CV_CHECK(Inside::copy(rows, *inside_->store, inside_->note(rows, "opened", opened_body("backup"))));
+    if (rows.back().kind == "moved") {
+      return fail(ErrorKind::usage, "restore: dataset '" + name + "' was moved elsewhere before the backup was made");
+    }
+    CV_CHECK(Inside::copy(rows, *inside_->store, inside_->opened(rows, Origin::backup)));
   }
   return {};
 }
@@ -413,21 +411,26 @@ Result<void> Ledger::move(const std::string& to) {
   CV_TRY(const std::unique_ptr<Store> target, open_store(to));
   CV_TRY(const std::vector<std::string> names, inside_->store->datasets());
   CV_TRY(const std::vector<std::string> present, target->datasets());
+  const MovedBody body{std::string(target->kind()), place_digest(to)};
   for (const std::string& name : names) {
     CV_TRY(std::vector<Entry> rows, Inside::sound_rows(*inside_->store, name));
     const bool left_before = rows.back().kind == "moved";
     const bool arrived = std::find(present.begin(), present.end(), name) != present.end();
-    if (arrived && left_before) continue;  // an earlier run came as far as this
+    if (left_before) {
+      CV_TRY(const MovedBody moved, moved_from_body(rows.back().body));
+      if (moved.place != body.place) return fail(ErrorKind::usage, "move: dataset '" + name + "' was moved elsewhere");
+      if (arrived) continue;  // an earlier run came as far as this
+    }
     if (arrived) return fail(ErrorKind::usage, "move: dataset '" + name + "' exists there already");
     if (!left_before) {
       CV_CHECK(inside_->append(
           name, true,
           [&](const Account&, const std::string&, const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
-            return std::vector<Inside::Draft>{{"moved", moved_body(target->kind())}};
+            return std::vector<Inside::Draft>{{"moved", to_body(body)}};
           }));
       CV_TRY(rows, Inside::sound_rows(*inside_->store, name));
     }
-    CV_CHECK(Inside::copy(rows, *target, inside_->note(rows, "opened", opened_body("moved"))));
+    CV_CHECK(Inside::copy(rows, *target, inside_->opened(rows, Origin::moved)));
   }
   return {};
 }

@@ -1,5 +1,7 @@
 #include "chronoveil/ledger/pricing.h"
 
+#include "chronoveil/ledger/domination.h"
+
 namespace chronoveil::ledger {
 
 Result<Cost> price(const Dataset& dataset, const Terms& terms, const accounting::Event& event) {
@@ -10,6 +12,16 @@ Result<Cost> price(const Dataset& dataset, const Terms& terms, const accounting:
     CV_TRY(delta, Delta::make_positive(*terms.delta));
   }
   return cost_of(dataset.filter, charged, delta);
+}
+
+Result<void> check_slot(const Dataset& dataset, const Terms& terms, const accounting::Event& event,
+                        const accounting::Event& slot) {
+  CV_CHECK(accounting::validate(event));
+  CV_TRY(const accounting::Event charged, fitted(event, terms.stated, dataset.promise));
+  CV_TRY(const accounting::Event charged_slot, fitted(slot, terms.stated, dataset.promise));
+  if (is_dominated_by(event, slot) && is_dominated_by(charged, charged_slot)) return {};
+  return fail(ErrorKind::over_budget,
+              "slot: the event is not known to be dominated by the one that the slot was reserved for");
 }
 
 }  // namespace chronoveil::ledger

@@ -9,4 +9,8 @@ namespace chronoveil::ledger {
 
 Result<Cost> price(const Dataset&, const Terms&, const accounting::Event&);
 
+// Whether an event may run in a slot that was reserved under these terms: it is dominated by the slot's event, as both
+// stand and as both are charged to the dataset.
+Result<void> check_slot(const Dataset&, const Terms&, const accounting::Event&, const accounting::Event& slot);
+
 }  // namespace chronoveil::ledger

@@ -1,14 +1,34 @@
 #include "chronoveil/ledger/store.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "chronoveil/ledger/postgres_store.h"
 #include "chronoveil/ledger/sqlite_store.h"
 
 namespace chronoveil::ledger {
 
+namespace {
+
+bool is_postgres(const std::string& where) {
+  return where.starts_with("postgresql://") || where.starts_with("postgres://");
+}
+
+}  // namespace
+
+std::string place_digest(const std::string& where) {
+  std::error_code ignored;
+  std::string place = where;
+  if (!is_postgres(where)) {
+    place = std::filesystem::weakly_canonical(where, ignored).string();
+  } else if (const auto at = where.find('@'); at != std::string::npos) {
+    place = "postgresql://" + where.substr(at + 1);
+  }
+  return sha256_hex("chronoveil-place-1\n" + place);
+}
+
 Result<std::unique_ptr<Store>> open_store(const std::string& where) {
-  if (where.starts_with("postgresql://") || where.starts_with("postgres://")) return open_postgres_store(where);
+  if (is_postgres(where)) return open_postgres_store(where);
   if (where.find("://") != std::string::npos)
     return invalid("ledger", where.substr(0, where.find("://")), "a path, or a URL postgresql://...");
   return open_sqlite_store(where);

@@ -34,6 +34,9 @@ class Store {
 // Opens, and where absent creates, the store at a path, or at a URL postgresql://...; brings older schemas up to date.
 Result<std::unique_ptr<Store>> open_store(const std::string& where);
 
+// A digest that tells one place from another, the same for every way to write a path, without giving away a password.
+std::string place_digest(const std::string& where);
+
 // Where the ledger is unless the user says otherwise: $XDG_DATA_HOME/chronoveil/ledger.db, or below ~/.local/share.
 Result<std::string> default_ledger_path();
 

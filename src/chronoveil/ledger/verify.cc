@@ -5,7 +5,6 @@
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/body.h"
-#include "chronoveil/ledger/domination.h"
 #include "chronoveil/ledger/pricing.h"
 
 namespace chronoveil::ledger {
@@ -66,16 +65,18 @@ class DatasetVerifier {
     if (!no_less(debit.cost, priced->second)) {
       return fail(ErrorKind::storage, "the stored cost is less than what its event costs when priced again");
     }
-    slots_[entry.sequence] = events;
+    if (debit.has_slots) reserved_[entry.sequence] = {terms, events};
     return account_.admit(account_.period_at(entry.recorded_at), terms.part, debit.cost);
   }
 
   Result<void> check_slot(const Entry& entry) {
     CV_TRY(const SlotBody slot, slot_from_body(entry.body));
     CV_TRY(const accounting::Event event, accounting::event_from_json(slot.event));
-    const auto reserved = slots_.find(slot.debit);
-    if (reserved == slots_.end() || slot.slot < 0 || slot.slot >= static_cast<std::int64_t>(reserved->second.size()) ||
-        !is_dominated_by(event, reserved->second[static_cast<std::size_t>(slot.slot)])) {
+    const auto reserved = reserved_.find(slot.debit);
+    const bool there = reserved != reserved_.end() && slot.slot >= 0 &&
+                       slot.slot < static_cast<std::int64_t>(reserved->second.slots.size());
+    if (!there || !ledger::check_slot(account_.dataset(), reserved->second.terms, event,
+                                      reserved->second.slots[static_cast<std::size_t>(slot.slot)])) {
       return fail(ErrorKind::storage, "an event ran in a slot that does not dominate it");
     }
     return {};
@@ -89,7 +90,11 @@ class DatasetVerifier {
 
   Account account_;
   std::map<std::string, Cost> prices_;  // ledgers repeat themselves: each event is priced once
-  std::map<std::int64_t, std::vector<accounting::Event>> slots_;
+  struct Reserved {
+    Terms terms;
+    std::vector<accounting::Event> slots;
+  };
+  std::map<std::int64_t, Reserved> reserved_;
 };
 
 }  // namespace
