@@ -16,9 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double pure_epsilon(const Steps& steps) {
   double sum = 0;
   for (const Step& step : steps.steps) {
-    const double largest = step.model->top(0);
-    if (step.model->infinite() > 0 || step.model->delta(largest) > 0) return kInfinity;
-    sum += static_cast<double>(step.count) * largest;
+    if (step.model->delta(0) <= 0) continue;
+    if (step.model->infinite() > 0 || !step.model->bounded()) return kInfinity;
+    sum += static_cast<double>(step.count) * step.model->top(0);
   }
   return sum * (1 + 1e-15);
 }
@@ -65,6 +65,9 @@ Result<Price> single(const Steps& steps, Question question) {
     price.epsilon = price.epsilon_lower = question.given;
     const long double value = model.delta(question.given);
     price.delta = std::min(1.0, static_cast<double>(value * (1 + kProfileError)));
+    // A positive δ below the range of a double must not read as pure differential privacy.
+    if (value > 0 || (!model.bounded() && model.delta(0) > 0))
+      price.delta = std::max(price.delta, std::numeric_limits<double>::min());
     price.delta_lower = static_cast<double>(value * (1 - kProfileError));
     if (model.tight()) price.delta_attained = price.delta_lower;
   }
@@ -161,59 +164,76 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
   // x is "more private is larger": the noise, or the inverse of an ε parameter.
   const bool inverse = best.parameter == "epsilon";
   auto parameter = [&](double x) { return inverse ? 1 / x : x; };
-  auto priced = [&](double x) { return epsilon_at(with_noise(open, parameter(x)), delta, options); };
+  auto priced = [&](double x, double tolerance) {
+    Options at = options;
+    at.tolerance = tolerance;
+    at.attained = false;
+    return epsilon_at(with_noise(open, parameter(x)), delta, at);
+  };
   const double target = epsilon.value();
-
-  double low = 0, high = 1 / target;  // low: not private enough; high: private enough
   Price price;
-  CV_TRY(price, priced(high));
-  if (price.epsilon <= target) {
-    double x = high;
-    for (low = x / 8;; low = x / 8) {
-      CV_TRY(const Price at, priced(low));
-      if (at.epsilon > target) break;
-      x = high = low;
-      price = at;
-      if (x < 1e-12) break;
-    }
-  } else {
-    for (low = high, high *= 8;; low = high, high *= 8) {
-      CV_TRY(price, priced(high));
-      if (price.epsilon <= target) break;
-      if (high > 1e14)
-        return fail(ErrorKind::cannot_certify, "epsilon: no " + best.parameter + " reaches " + shortest(target) +
-                                                   " at delta " + shortest(delta.value()) +
-                                                   (price.reason.empty() ? std::string() : "; " + price.reason));
-    }
+
+  // Coarsely first: a bracket, then secant steps on log ε over log x, which is nearly straight.
+  const double coarse = std::max(options.tolerance, 0.05);
+  double low = 0, high = 1 / target, slope = -1;  // low: not private enough; high: private enough
+  CV_TRY(price, priced(high, coarse));
+  double low_gap = kInfinity, high_gap = std::log(std::max(price.epsilon, 1e-300) / target);
+  while (high_gap > 0) {
+    if (high > 1e14)
+      return fail(ErrorKind::cannot_certify, "epsilon: no " + best.parameter + " reaches " + shortest(target) +
+                                                 " at delta " + shortest(delta.value()) +
+                                                 (price.reason.empty() ? std::string() : "; " + price.reason));
+    low = high;
+    low_gap = high_gap;
+    high *= 8;
+    CV_TRY(price, priced(high, coarse));
+    high_gap = std::log(std::max(price.epsilon, 1e-300) / target);
   }
-  // log ε is nearly linear in log x: secant steps, kept inside the bracket, ending on the private side.
-  double log_low_gap = kInfinity, log_high_gap = std::log(std::max(price.epsilon, 1e-300) / target);
-  for (int i = 0; i < 120 && high - low > 1e-12 * high; ++i) {
-    const bool close =
-        price.epsilon >= target * (1 - (price.certificate == Certificate::exact ? 1e-12 : options.tolerance / 8));
-    if (close) break;
-    double middle = std::sqrt(low * high);
-    if (std::isfinite(log_low_gap) && i % 3 != 2) {
-      const double share = log_low_gap / (log_low_gap - log_high_gap);
-      // Aim a little to the private side.
-      middle = std::exp(std::log(low) + (std::log(high) - std::log(low)) * std::clamp(share, 0.01, 0.99)) *
-               (1 + options.tolerance / 40);
-      if (!(middle > low && middle < high)) middle = std::sqrt(low * high);
-    }
-    if (!(middle > low && middle < high)) break;
-    CV_TRY(const Price at, priced(middle));
-    if (at.epsilon <= target) {
-      high = middle;
-      price = at;
-      log_high_gap = std::log(std::max(at.epsilon, 1e-300) / target);
-    } else {
-      low = middle;
-      log_low_gap = std::isinf(at.epsilon) ? kInfinity : std::log(at.epsilon / target);
-    }
+  while (low == 0 && high > 1e-12) {
+    CV_TRY(price, priced(high / 8, coarse));
+    const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
+    (gap > 0 ? low : high) = high / 8;
+    (gap > 0 ? low_gap : high_gap) = gap;
   }
+  for (int i = 0; i < 60 && low > 0 && high > low * 1.001 && std::min(low_gap, -high_gap) > 0.02; ++i) {
+    double share = low_gap / (low_gap - high_gap);
+    if (!std::isfinite(share) || i % 4 == 3) share = 0.5;
+    const double middle = low * std::pow(high / low, std::clamp(share, 0.02, 0.98));
+    CV_TRY(price, priced(middle, coarse));
+    const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
+    (gap > 0 ? low : high) = middle;
+    (gap > 0 ? low_gap : high_gap) = gap;
+  }
+  if (std::isfinite(low_gap) && low > 0) slope = std::min(-0.05, (high_gap - low_gap) / std::log(high / low));
+
+  // Then certified: from a guess along that slope, ending on the private side.
+  double x = low > 0 && low_gap < -high_gap ? low * std::exp(-low_gap / slope) : high * std::exp(-high_gap / slope);
+  low = 0;
+  high = kInfinity;
+  Price best_price;
+  for (int i = 0; i < 200; ++i) {
+    CV_TRY(price, priced(x, options.tolerance));
+    const bool fits = price.epsilon <= target;
+    if (fits) best_price = price;
+    (fits ? high : low) = x;
+    if (fits && x < 1e-12) break;
+    const bool exact = price.certificate == Certificate::exact;
+    if (fits && price.epsilon >= target * (1 - (exact ? 1e-12 : options.tolerance / 8))) break;
+    if (low > 0 && high - low <= 1e-13 * high) break;
+    const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
+    // Aim a little to the private side; where that leaves the bracket, halve it.
+    double next =
+        std::isfinite(gap) ? x * std::exp(-gap / slope) * (1 + (exact ? 2e-13 : options.tolerance / 20)) : 2 * x;
+    if (!(next > low && next < high) || i % 5 == 4)
+      next = low > 0 && std::isfinite(high) ? std::sqrt(low * high) : (fits ? x / 1.5 : x * 1.5);
+    if (!(next > low && next < high)) break;
+    x = next;
+  }
+  if (!std::isfinite(high))
+    return fail(ErrorKind::cannot_certify, "epsilon: the search for " + best.parameter + " did not end");
   best.noise = parameter(high);
   best.event = with_noise(open, best.noise);
-  best.price = price;
+  best.price = best_price;
   return best;
 }
 

@@ -94,9 +94,12 @@ class Composer {
     find_saddle(highest_);
     const double tilt = question_.epsilon_wanted ? saddle_->tilt_for_delta(question_.given)
                                                  : saddle_->tilt_for_epsilon(question_.given);
-    double step = std::sqrt(1.5 * options_.tolerance) * saddle_->step_deviation(tilt);
-    // Not coarser than a part of the range; where all tilted mass sits on one point, not finer than it deserves.
-    step = std::clamp(step, highest_ / 4096, highest_ / 8);
+    // Connecting the dots raises log E e^{θL} of a step by about θ(θ+1)h²/12 and merging lowers it by twice that, so
+    // the bounds of ε are n(θ+1)h²/4 apart.
+    const double epsilon = question_.epsilon_wanted ? saddle_->epsilon(tilt) : question_.given;
+    const double allowed = std::max(options_.tolerance * epsilon, kAbsoluteTolerance);
+    double step = std::sqrt(2.6 * allowed / (steps_.total * (tilt + 1)));
+    step = std::clamp(step, highest_ / 65536, highest_ / 4);
     for (int round = 0; round < kMostRefinements; ++round) {
       CV_TRY(const Price price, bounded(on_lattice(step)));
       const double gap = gap_of(price);
@@ -234,11 +237,12 @@ Result<Steps> steps_of(const Event& event) {
   std::map<std::string, std::pair<Event, std::int64_t>> leaves;
   CV_CHECK(flatten(event, 1, leaves));
   Steps out;
-  double mu_squared = 0;
+  long double mu_squared = 0;
   for (const auto& [text, leaf] : leaves) {
     const auto& [once, count] = leaf;
     if (const auto* gaussian = std::get_if<Gaussian>(&once.kind)) {
-      mu_squared += static_cast<double>(count) / (gaussian->noise_multiplier * gaussian->noise_multiplier);
+      const long double sigma = gaussian->noise_multiplier;
+      mu_squared += static_cast<long double>(count) / (sigma * sigma);
       continue;
     }
     CV_TRY(auto model, make_loss_model(once));

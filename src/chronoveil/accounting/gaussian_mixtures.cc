@@ -51,8 +51,8 @@ double normal_quantile_above(double tail) {
 
 class GaussianModel final : public LossModel {
  public:
-  explicit GaussianModel(double mu) : mu_(mu) {}
-  long double delta(double epsilon) const override { return gaussian_profile(mu_, epsilon); }
+  explicit GaussianModel(long double mu) : exact_mu_(mu), mu_(static_cast<double>(mu)) {}
+  long double delta(double epsilon) const override { return gaussian_profile(exact_mu_, epsilon); }
   double top(double tail) const override { return mu_ * normal_quantile_above(tail) + mu_ * mu_ / 2; }
   LossHalves halves(double step, std::size_t bins) const override {
     PositiveLoss half = empty_half(step, bins);
@@ -71,6 +71,7 @@ class GaussianModel final : public LossModel {
   }
 
  private:
+  long double exact_mu_;  // at large μ, ε/μ − μ/2 cancels: a double would not do
   double mu_;
 };
 
@@ -349,7 +350,7 @@ BinMass gaussian_bin(double mu, double low, double high) {
   return mass;
 }
 
-std::unique_ptr<const LossModel> gaussian_model(double mu) { return std::make_unique<GaussianModel>(mu); }
+std::unique_ptr<const LossModel> gaussian_model(long double mu) { return std::make_unique<GaussianModel>(mu); }
 
 std::unique_ptr<const LossModel> monotone_mixture_model(UnitMixture p, UnitMixture q, bool symmetric) {
   return std::make_unique<MonotoneMixtureModel>(std::move(p), std::move(q), symmetric);

@@ -8,8 +8,8 @@ namespace {
 using Made = Result<std::unique_ptr<const LossModel>>;
 
 struct Maker {
-  Made operator()(const Gaussian& e) const { return gaussian_model(1 / e.noise_multiplier); }
-  Made operator()(const Laplace& e) const { return laplace_model(1 / e.noise_multiplier); }
+  Made operator()(const Gaussian& e) const { return gaussian_model(1 / static_cast<long double>(e.noise_multiplier)); }
+  Made operator()(const Laplace& e) const { return laplace_model(e.noise_multiplier); }
   Made operator()(const DiscreteGaussian& e) const {
     if (e.sensitivity == 0) return response_model(0, 2, 0);
     return discrete_gaussian_model(e.scale, e.sensitivity);

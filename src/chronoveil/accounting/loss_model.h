@@ -41,6 +41,8 @@ class LossModel {
   virtual Lattice lattice() const { return {}; }
   // P-mass of an infinite loss.
   virtual double infinite() const { return 0; }
+  // Whether no finite loss exceeds top(0): with δ = 0 a finite ε can hold only then.
+  virtual bool bounded() const { return false; }
   // Whether real neighbours attain the profile, so that one use costs exactly delta().
   virtual bool tight() const { return true; }
 };
@@ -49,8 +51,8 @@ class LossModel {
 Result<std::unique_ptr<const LossModel>> make_loss_model(const Event&);
 
 // The models, by family.
-std::unique_ptr<const LossModel> gaussian_model(double mu);
-std::unique_ptr<const LossModel> laplace_model(double epsilon);
+std::unique_ptr<const LossModel> gaussian_model(long double mu);
+std::unique_ptr<const LossModel> laplace_model(double scale);
 std::unique_ptr<const LossModel> discrete_gaussian_model(double scale, std::int64_t sensitivity);
 std::unique_ptr<const LossModel> discrete_laplace_model(double scale, std::int64_t sensitivity);
 std::unique_ptr<const LossModel> exponential_model(double epsilon);

@@ -1,6 +1,7 @@
 // Models with a closed form: Laplace, discrete Laplace, bounded range, randomized response.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "chronoveil/accounting/loss_model.h"
 
@@ -11,10 +12,16 @@ namespace {
 // with an atom of ½ at ε.   Profile   max(0, 1 − e^{(ε'−ε)/2})
 class LaplaceModel final : public LossModel {
  public:
-  explicit LaplaceModel(double epsilon) : epsilon_(epsilon) {}
+  // 1/b is rounded up: losses on a grid must not fall short of it.
+  explicit LaplaceModel(double scale)
+      : scale_(scale), epsilon_(std::nextafter(1 / scale, std::numeric_limits<double>::infinity())) {}
   long double delta(double epsilon) const override {
-    return epsilon >= epsilon_ ? 0.0L : -std::expm1((static_cast<long double>(epsilon) - epsilon_) / 2);
+    // 1/b − ε with one rounding, so that δ keeps its relative accuracy where ε comes close to 1/b.
+    const long double gap =
+        std::fma(-static_cast<long double>(epsilon), static_cast<long double>(scale_), 1.0L) / scale_;
+    return gap <= 0 ? 0.0L : -std::expm1(-gap / 2);
   }
+  bool bounded() const override { return true; }
   double top(double) const override { return epsilon_; }
   Lattice lattice() const override { return {epsilon_, false}; }
   LossHalves halves(double step, std::size_t bins) const override {
@@ -34,7 +41,7 @@ class LaplaceModel final : public LossModel {
   }
 
  private:
-  double epsilon_;
+  double scale_, epsilon_;
 };
 
 // Discrete Laplace of scale s against a shift of d, with a = e^{−1/s}: losses (2x − d)/s at x = 1..d−1, and ±d/s.
@@ -42,17 +49,17 @@ class DiscreteLaplaceModel final : public LossModel {
  public:
   DiscreteLaplaceModel(double scale, std::int64_t shift) : scale_(scale), shift_(shift) {}
   Lattice lattice() const override { return {1 / scale_, true}; }
+  bool bounded() const override { return true; }
   double top(double) const override { return static_cast<double>(shift_) / scale_; }
 
   long double delta(double epsilon) const override {
     const long double s = scale_, d = static_cast<long double>(shift_);
-    if (epsilon * s >= d) return 0;
-    // The first output with a loss above ε; P(x >= first) − e^ε Q(x >= first).
-    const long double first = std::floor((epsilon * s + d) / 2) + 1;
-    const long double one_plus_a = 1 + std::exp(-1 / s);
-    const long double p = 1 - std::exp(-(d - first + 1) / s) / one_plus_a;
-    const long double q = std::exp(epsilon - first / s) / one_plus_a;
-    return std::max(0.0L, p - q);
+    // With g = d/s − ε and M the outputs strictly between the centres whose loss exceeds ε, summed by hand:
+    // δ = (1 − e^{M/s − g} + a (1 − e^{−M/s})) / (1 + a), two positive terms.
+    const long double steps = std::fma(-static_cast<long double>(epsilon), s, d);  // g × s, rounded once
+    if (steps <= 0) return 0;
+    const long double between = std::ceil(steps / 2) - 1, a = std::exp(-1 / s);
+    return -(std::expm1((between - steps) / s) + a * std::expm1(-between / s)) / (1 + a);
   }
 
   LossHalves halves(double step, std::size_t bins) const override {
@@ -88,6 +95,7 @@ class DiscreteLaplaceModel final : public LossModel {
 class ExponentialModel final : public LossModel {
  public:
   explicit ExponentialModel(double epsilon) : epsilon_(epsilon) {}
+  bool bounded() const override { return true; }
   double top(double) const override { return epsilon_; }
   long double delta(double epsilon) const override {
     if (epsilon >= epsilon_) return 0;
@@ -119,6 +127,7 @@ class ResponseModel final : public LossModel {
   ResponseModel(double epsilon, std::int64_t values, double delta)
       : epsilon_(epsilon), others_(static_cast<double>(values - 1)), delta_(delta) {}
   Lattice lattice() const override { return {epsilon_, true}; }
+  bool bounded() const override { return true; }
   double top(double) const override { return epsilon_; }
   double infinite() const override { return delta_; }
   long double delta(double epsilon) const override {
@@ -158,7 +167,7 @@ void add_atom(PositiveLoss& half, double loss, double mass) {
   half.q[i] += mass * std::exp(-std::clamp(loss - half.loss(i), 0.0, half.step));
 }
 
-std::unique_ptr<const LossModel> laplace_model(double epsilon) { return std::make_unique<LaplaceModel>(epsilon); }
+std::unique_ptr<const LossModel> laplace_model(double scale) { return std::make_unique<LaplaceModel>(scale); }
 std::unique_ptr<const LossModel> discrete_laplace_model(double scale, std::int64_t sensitivity) {
   return std::make_unique<DiscreteLaplaceModel>(scale, sensitivity);
 }
