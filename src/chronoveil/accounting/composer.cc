@@ -129,7 +129,8 @@ class Composer {
                                                    : saddle_->tilt_for_epsilon(question_.given);
       const double deviation = saddle_->step_deviation(tilt);
       if (!(deviation < 2 * step)) return;
-      step = deviation / 4;
+      // Where all tilted mass sits on one atom there is nothing to resolve.
+      step = std::max(deviation / 4, highest / 65536);
       saddle_ = make_saddle(step, static_cast<std::size_t>(std::min(1024.0, std::ceil(highest / step))));
     }
   }

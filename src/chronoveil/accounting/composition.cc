@@ -38,13 +38,13 @@ Result<void> Composition::transform(double tilt) {
     parts.back().loss.infinite = 0;  // in infinite_ already
     most = std::max(most, part.count);
   }
-  const double points = 16.4 * saddle_.step_deviation(tilt) * std::sqrt(steps_) / step_;
-  double negligible = 1e-9 * std::exp(saddle_.log_delta(tilt));
+  const double points = 12 * saddle_.step_deviation(tilt) * std::sqrt(steps_) / step_;
+  double negligible = 1e-6 * std::exp(saddle_.log_delta(tilt));
   if (!(negligible > 1e-300)) negligible = 1e-300;
 
   Convolved whole;
   if (points < kOneStagePoints || most < 16) {
-    CV_TRY(whole, convolve(parts, side_, negligible));
+    CV_TRY(whole, convolve(parts, side_, Stage::last, negligible));
   } else {
     // n = groups × n₁ + rest: compose n₁ on the fine grid, coarsen soundly, raise to `groups`.
     const auto inner = static_cast<std::int64_t>(std::pow(static_cast<double>(most), 0.46));
@@ -67,13 +67,13 @@ Result<void> Composition::transform(double tilt) {
       return out;
     };
     std::vector<Tilted> stages;
-    CV_TRY(auto group, convolve(once, side_, negligible / static_cast<double>(groups)));
+    CV_TRY(auto group, convolve(once, side_, Stage::inner, negligible / static_cast<double>(groups)));
     stages.push_back(coarsened(std::move(group), groups));
     if (!rest.empty()) {
-      CV_TRY(auto remainder, convolve(rest, side_, negligible));
+      CV_TRY(auto remainder, convolve(rest, side_, Stage::inner, negligible));
       stages.push_back(coarsened(std::move(remainder), 1));
     }
-    CV_TRY(whole, convolve(stages, side_, negligible));
+    CV_TRY(whole, convolve(stages, side_, Stage::last, negligible));
   }
 
   const Tilted& sum = whole.sum;
@@ -141,7 +141,7 @@ double Composition::window_epsilon(double delta) const {
 bool Composition::trusts(double epsilon) const {
   const double value = window_delta(epsilon) - outside_;
   const double noise = error_ * (1 + 1 / (tilt_ * window_step_)) * std::exp(log_scale_ - tilt_ * epsilon);
-  return noise < 1e-5 * value;
+  return noise < 1e-3 * value;
 }
 
 Result<double> Composition::delta_at(double epsilon) {

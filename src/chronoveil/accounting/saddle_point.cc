@@ -87,6 +87,8 @@ double SaddlePoint::tilt_for_delta(double delta) const {
   });
 }
 
+double SaddlePoint::epsilon(double tilt) const { return cumulants(tilt).mean - 1 / tilt - 1 / (1 + tilt); }
+
 double SaddlePoint::step_deviation(double tilt) const { return std::sqrt(cumulants(tilt).variance / steps_); }
 
 }  // namespace chronoveil::accounting

@@ -10,7 +10,7 @@ namespace chronoveil::accounting {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kOutside = 1e-13;  // tilted mass that a window may miss on either side
+constexpr double kOutside = 1e-9;  // tilted mass that a window may miss on either side
 
 // The smallest 2^a, 3·2^a or 5·2^a that is at least n, divisible by 4 as the real transform wants.
 long transform_size(long n) {
@@ -67,7 +67,7 @@ double tail_bound(std::span<const Tilted> parts, double edge, double sign, doubl
   double best = 1, t = std::max(start, least), low = 0, high = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 12; ++i) {
     const TiltedMoments at = moments(parts, sign * t);
-    const double exponent = log_moment(parts, sign * t) - sign * t * edge;
+    const double exponent = at.log_moment - sign * t * edge;
     if (exponent < 0) best = std::min(best, std::exp(exponent));
     if (best < enough || t <= least) break;
     // The best t has its tilted mean at the edge.
@@ -88,7 +88,7 @@ struct Window {
   double outside_above = 0;  // tilted mass above
 };
 
-Result<Window> choose_window(std::span<const Tilted> parts, double negligible) {
+Result<Window> choose_window(std::span<const Tilted> parts, Side side, Stage stage, double negligible) {
   const double step = parts[0].loss.step;
   double support_first = 0, support_last = 0, infinite_steps = 0;
   for (const Tilted& part : parts) {
@@ -104,7 +104,7 @@ Result<Window> choose_window(std::span<const Tilted> parts, double negligible) {
   double log_scale = 0;
   for (const Tilted& part : parts) log_scale += part.log_scale * static_cast<double>(part.count);
   Window window;
-  for (double width = 8.2;; width *= 1.3) {
+  for (double width = 6;; width *= 1.25) {
     const double first = std::floor((centre.mean - width * deviation) / step);
     const double last = std::ceil((centre.mean + width * deviation) / step);
     const bool all_below = first <= support_first, all_above = last >= support_last;
@@ -116,10 +116,14 @@ Result<Window> choose_window(std::span<const Tilted> parts, double negligible) {
     if (all_below) window.outside_below = 0;
     if (all_above) window.outside_above = 0;
     const double t = width / deviation;
-    const double enough_above = std::min(kOutside, std::exp(std::log(negligible) - log_scale + tilt * to * step));
-    if (!all_below) window.outside_below = tail_bound(parts, from * step, -1, t, tilt, kOutside);
+    // Mass that wraps around may be a little more for an upper bound: it only adds.
+    const double enough_above =
+        std::min(side == Side::upper ? 1e-6 : kOutside, std::exp(std::log(negligible) - log_scale + tilt * to * step));
+    const double enough_below = stage == Stage::last && side == Side::upper ? 1e-6 : kOutside;
+    const double least = stage == Stage::last ? 0 : tilt;
+    if (!all_below) window.outside_below = tail_bound(parts, from * step, -1, t, least, enough_below);
     if (!all_above) window.outside_above = tail_bound(parts, to * step, +1, t, 0, enough_above);
-    if (window.outside_below <= kOutside && window.outside_above <= enough_above) return window;
+    if (window.outside_below <= enough_below && window.outside_above <= enough_above) return window;
   }
 }
 
@@ -191,27 +195,14 @@ TiltedMoments moments(std::span<const Tilted> parts, double t) {
       m2 += weight * index * index;
     }
     const double n = static_cast<double>(part.count), mean = m1 / m0;
-    total.log_moment += n * std::log(m0);
+    total.log_moment += n * (std::log(m0) + 1e-13);  // the sum's own rounding, upward
     total.mean += n * mean * part.loss.step;
     total.variance += n * std::max(0.0, m2 / m0 - mean * mean) * part.loss.step * part.loss.step;
   }
   return total;
 }
 
-double log_moment(std::span<const Tilted> parts, double t) {
-  double total = 0;
-  for (const Tilted& part : parts) {
-    const auto factors = exponentials(t * part.loss.step, part.loss.first, part.loss.mass.size());
-    double sum = 0;
-    for (std::size_t k = 0; k < factors.size(); ++k) sum += part.loss.mass[k] * factors[k];
-    const double n = static_cast<double>(part.count);
-    total += n * std::log(sum) + n * 1e-13;  // the sum's own rounding, upward
-    if (std::isnan(total)) return std::numeric_limits<double>::infinity();
-  }
-  return total;
-}
-
-Result<Convolved> convolve(std::span<const Tilted> parts, Side side, double negligible) {
+Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, double negligible) {
   Convolved out;
   Tilted& sum = out.sum;
   sum.tilt = parts[0].tilt;
@@ -226,7 +217,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, double negl
   }
   if (factors * 64 * kUnit > 1e-3)
     return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
-  CV_TRY(const Window window, choose_window(parts, negligible));
+  CV_TRY(const Window window, choose_window(parts, side, stage, negligible));
   const long points = window.last - window.first + 1;
   if (parts.size() == 1 && parts[0].count == 1 && points == static_cast<long>(parts[0].loss.mass.size())) {
     sum = parts[0];
@@ -293,7 +284,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, double negl
   }
   out.error = error + (side == Side::lower ? wrapped : 0.0);
   if (side == Side::upper) {
-    sum.loss.mass.front() += window.outside_below;
+    if (stage == Stage::inner) sum.loss.mass.front() += window.outside_below;
     sum.loss.infinite +=
         window.outside_above * std::exp(sum.log_scale - sum.tilt * sum.loss.step * static_cast<double>(window.last));
   }

@@ -30,22 +30,23 @@ std::vector<double> exponentials(double rate, long first, std::size_t size);
 Tilted tilted(const GridLoss&, double tilt, std::int64_t count, Side side);
 
 struct TiltedMoments {
-  double log_moment = 0;  // log E e^{t S}
+  double log_moment = 0;  // log E e^{t S}, rounded up; not finite when it overflows
   double mean = 0, variance = 0;
 };
 // Of the sum S of all parts under the tilted law, at a further tilt t.
 TiltedMoments moments(std::span<const Tilted> parts, double t);
-double log_moment(std::span<const Tilted> parts, double t);
 
-// The convolution of all parts, each `count` times, on a window of the grid that holds all but 1e-13 of the tilted
-// mass on either side, and all but `negligible` of the P-mass above it. For Side::upper, masses are rounded up, what
-// lies below the window is moved to its lowest point and what lies above it is added to `infinite`; for Side::lower,
-// masses are rounded down and what lies outside is dropped. `infinite` and `slack` of the parts are added up. `error`
-// is the bound on each mass that was added or taken.
+// The convolution of all parts, each `count` times, on a window of the grid that holds all but 1e-9 of the tilted
+// mass on either side, and all but `negligible` of the P-mass above it. For Side::upper, masses are rounded up and what
+// lies above the window is added to `infinite`; what lies below it is moved to its lowest point, unless this is the
+// `last` convolution and small losses do not matter any more. For Side::lower, masses are rounded down and what lies
+// outside is dropped. `infinite` and `slack` of the parts are added up. `error` bounds what was added to or taken from
+// each mass.
 struct Convolved {
   Tilted sum;
   double error = 0;
 };
-Result<Convolved> convolve(std::span<const Tilted> parts, Side side, double negligible);
+enum class Stage { inner, last };
+Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, double negligible);
 
 }  // namespace chronoveil::accounting
