@@ -54,7 +54,7 @@ void one_by_one(Law law, const Size& size, BitSource& bits) {
 
 int main(int argc, char** argv) {
   const bool toy = argc > 1 && std::string_view(argv[1]) == "--toy";
-  const Size size = toy ? Size{10, 2} : Size{10'000, 7};
+  const Size size = toy ? Size{10, 2} : Size{1'000, 60};
   BitSource bits;
   generator(size, bits);
   for (const Law law : kLaws) {

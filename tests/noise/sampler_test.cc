@@ -32,10 +32,18 @@ TEST_P(EveryLaw, FollowsItsExactLaw) {
 
 TEST_P(EveryLaw, FollowsItByTheWideRouteToo) {
   const auto [law, scale] = GetParam();
-  const Sampler sampler = Sampler::make(law, scale, Route::wide).value();
+  const Sampler sampler = Sampler::make(law, scale, {.route = Route::wide, .reach = {}}).value();
   LawChecker checker(law, scale);
   BitSource bits;
   EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kLawDraws / 20), "");
+}
+
+TEST_P(EveryLaw, FollowsItWithStripsThatLeaveMuchToTheTail) {
+  const auto [law, scale] = GetParam();
+  const Sampler sampler = Sampler::make(law, scale, {.route = Route::quick_then_wide, .reach = 0.8}).value();
+  LawChecker checker(law, scale);
+  BitSource bits;
+  EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kLawDraws / 10), "");
 }
 
 TEST_P(EveryLaw, FollowsItOneDrawAtATime) {
@@ -56,6 +64,15 @@ INSTANTIATE_TEST_SUITE_P(Scales, EveryLaw,
                                           testing::Values(0.04, 0.3, 0.7, 3.1, 60.0, 1000.0, 1.37 * 0x1p20, 0x1p40)),
                          [](const auto& test) { return test_name(std::get<0>(test.param), std::get<1>(test.param)); });
 
+TEST(Sampler, FollowsItsLawWhenMuchOfTheTailGoesByTheWideRoute) {
+  BitSource bits;
+  for (const Law law : kLaws) {
+    const Sampler sampler = Sampler::make(law, 1000, {.route = Route::wide, .reach = 0.8}).value();
+    LawChecker checker(law, 1000);
+    EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kLawDraws / 50), "");
+  }
+}
+
 TEST(Sampler, RefusesScalesOutsideItsRange) {
   for (const Law law : kLaws) {
     EXPECT_TRUE(Sampler::make(law, kSmallestScale));
@@ -67,6 +84,12 @@ TEST(Sampler, RefusesScalesOutsideItsRange) {
       EXPECT_EQ(refused.error().kind, ErrorKind::usage);
       EXPECT_NE(refused.error().message.find("scale"), std::string::npos);
     }
+  }
+}
+
+TEST(Sampler, RefusesATuningOutsideItsRange) {
+  for (const double reach : {0.4, 17.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_FALSE(Sampler::make(Law::rounded_laplace, 1, {.route = Route::wide, .reach = reach}));
   }
 }
 
@@ -103,6 +126,8 @@ TEST(AddNoise, SaturatesOnlyAtTheEnd) {
   EXPECT_EQ(add_noise(kValueLimit, -1), kValueLimit - 1);
   EXPECT_EQ(add_noise(kValueLimit, kNoiseLimit), kValueLimit);
   EXPECT_EQ(add_noise(-kValueLimit, -kNoiseLimit), -kValueLimit);
+  EXPECT_EQ(add_noise(std::numeric_limits<std::int64_t>::max(), -1), kValueLimit - 1);
+  EXPECT_EQ(add_noise(std::numeric_limits<std::int64_t>::min(), 1), -kValueLimit + 1);
   // Noise at its limit ends at the limit from any value, so limiting the noise first changed nothing.
   EXPECT_EQ(add_noise(-kValueLimit, kNoiseLimit), kValueLimit);
   EXPECT_EQ(add_noise(kValueLimit, -kNoiseLimit), -kValueLimit);

@@ -6,6 +6,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/noise/sampler.h"
@@ -23,6 +24,14 @@ class EveryScale : public testing::TestWithParam<Law> {
     for (int log2 = -36; log2 < 40; log2 += 7) result.push_back(std::ldexp(1.1, log2));
     return result;
   }
+  static std::vector<std::pair<double, double>> cases() {
+    std::vector<std::pair<double, double>> result;
+    for (const double scale : scales()) result.emplace_back(scale, default_reach(GetParam()));
+    for (const double reach : {0.5, 1.0, 16.0}) {
+      for (const double scale : {0.7, 1e5, kLargestScale}) result.emplace_back(scale, reach);
+    }
+    return result;
+  }
   // phi, and c exp(-phi), at a position that is turned into grid steps here, apart from the code under test.
   static Real phi(Law law, double scale, const Strips& strips, const Real& units) {
     const Real steps = is_rounded(law) ? ldexp(units, -1 - static_cast<int>(strips.unit_bits)) : units;
@@ -35,8 +44,8 @@ class EveryScale : public testing::TestWithParam<Law> {
 };
 
 TEST_P(EveryScale, TheStepsEncloseTheCurve) {
-  for (const double scale : scales()) {
-    const Strips strips = make_strips(GetParam(), scale);
+  for (const auto& [scale, reach] : cases()) {
+    const Strips strips = make_strips(GetParam(), scale, reach);
     const Real width = ldexp(Real(1), static_cast<int>(strips.strip_bits));
     for (std::size_t i = 0; i < kStrips; ++i) {
       const Real left = width * Real(i), right = left + width - (is_rounded(GetParam()) ? 0 : 1);
@@ -47,8 +56,8 @@ TEST_P(EveryScale, TheStepsEncloseTheCurve) {
 }
 
 TEST_P(EveryScale, TheBlocksOfTheTailStayAboveTheCurve) {
-  for (const double scale : scales()) {
-    const Strips strips = make_strips(GetParam(), scale);
+  for (const auto& [scale, reach] : cases()) {
+    const Strips strips = make_strips(GetParam(), scale, reach);
     const Real end = ldexp(Real(kStrips), static_cast<int>(strips.strip_bits));
     const Real block = ldexp(Real(1), static_cast<int>(strips.block_bits));
     const int shift = static_cast<int>(strips.strip_bits) - static_cast<int>(strips.block_bits);
@@ -63,8 +72,8 @@ TEST_P(EveryScale, TheBlocksOfTheTailStayAboveTheCurve) {
 }
 
 TEST_P(EveryScale, TheTableGivesEveryOutcomeItsWeight) {
-  for (const double scale : scales()) {
-    const Strips strips = make_strips(GetParam(), scale);
+  for (const auto& [scale, reach] : cases()) {
+    const Strips strips = make_strips(GetParam(), scale, reach);
     constexpr std::uint64_t kFull = std::uint64_t{1} << kAliasCoinBits;
     std::vector<std::uint64_t> weights(kColumns);
     for (std::size_t column = 0; column < kColumns; ++column) {
@@ -80,8 +89,8 @@ TEST_P(EveryScale, TheTableGivesEveryOutcomeItsWeight) {
 }
 
 TEST_P(EveryScale, PositionsFitIntoTheirBits) {
-  for (const double scale : scales()) {
-    const Strips strips = make_strips(GetParam(), scale);
+  for (const auto& [scale, reach] : cases()) {
+    const Strips strips = make_strips(GetParam(), scale, reach);
     EXPECT_LE(strips.strip_bits, 37u);
     EXPECT_LE(strips.block_bits, 63u);
     EXPECT_LE(strips.unit_bits, 63u);

@@ -25,15 +25,21 @@ std::int64_t fair_geometric(BitSource& bits) {
 
 }  // namespace
 
-Result<Sampler> Sampler::make(Law law, double scale, Route route) {
+Result<Sampler> Sampler::make(Law law, double scale, const Tuning& tuning) {
   if (!(scale >= kSmallestScale && scale <= kLargestScale)) {
     return invalid("scale", scale, "between 2^-40 and 2^40 grid steps");
   }
-  return Sampler(law, scale, route);
+  if (const double reach = tuning.reach.value_or(default_reach(law)); !(reach >= 0.5 && reach <= 16)) {
+    return invalid("reach", reach, "between 1/2 and 16");
+  }
+  return Sampler(law, scale, tuning);
 }
 
-Sampler::Sampler(Law law, double scale, Route route)
-    : law_(law), scale_(scale), route_(route), strips_(make_strips(law, scale)) {}
+Sampler::Sampler(Law law, double scale, const Tuning& tuning)
+    : law_(law),
+      scale_(scale),
+      route_(tuning.route),
+      strips_(make_strips(law, scale, tuning.reach.value_or(default_reach(law)))) {}
 
 template <bool kRounded>
 Sampler::Draw Sampler::signed_value(Uint128 position, bool negative) const {

@@ -15,7 +15,9 @@
 // sum with noise beyond 2^62 is beyond 2^61 in any case, so the limited sum is a function of the unlimited one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "chronoveil/base/bit_source.h"
@@ -31,10 +33,16 @@ inline constexpr double kLargestScale = 0x1p40;
 inline constexpr std::int64_t kNoiseLimit = std::int64_t{1} << 62;
 inline constexpr std::int64_t kValueLimit = std::int64_t{1} << 61;
 
+// Changes how draws are made and how fast, never their law. Tests use it to send many draws where few go otherwise.
+struct Tuning {
+  Route route = Route::quick_then_wide;
+  std::optional<double> reach;  // default_reach(law) when absent; between 1/2 and 16
+};
+
 class Sampler {
  public:
   // `scale` in grid steps, the exact rational that the double is; refused outside [kSmallestScale, kLargestScale].
-  static Result<Sampler> make(Law, double scale, Route = Route::quick_then_wide);
+  static Result<Sampler> make(Law, double scale, const Tuning& = {});
 
   // One draw, and many independent draws. Both follow the same law; they use up the bits differently.
   std::int64_t operator()(BitSource&) const;
@@ -44,7 +52,7 @@ class Sampler {
   double scale() const { return scale_; }
 
  private:
-  Sampler(Law, double scale, Route);
+  Sampler(Law, double scale, const Tuning&);
 
   struct Draw {
     std::int64_t value;
@@ -65,11 +73,10 @@ class Sampler {
   Strips strips_;
 };
 
-// value + noise, limited to +-kValueLimit. Precondition: |value| <= kValueLimit (to_grid and clamping see to it) and
-// |noise| <= kNoiseLimit. Only here, after the noise, may anything saturate.
+// value + noise, both limited to +-kValueLimit; |noise| <= kNoiseLimit. Limiting the value first cannot raise a
+// sensitivity; limiting the sum is post-processing. The noise itself is never cut off in between.
 constexpr std::int64_t add_noise(std::int64_t value, std::int64_t noise) {
-  const std::int64_t sum = value + noise;
-  return sum < -kValueLimit ? -kValueLimit : sum > kValueLimit ? kValueLimit : sum;
+  return std::clamp(std::clamp(value, -kValueLimit, kValueLimit) + noise, -kValueLimit, kValueLimit);
 }
 
 }  // namespace chronoveil::noise

@@ -9,10 +9,6 @@ namespace {
 
 constexpr std::uint64_t kTotalWeight = std::uint64_t{kColumns} << kAliasCoinBits;
 
-// The strips reach out to at least so many scales; what is left to the tail is 3e-4 or 6e-7.
-constexpr double kLaplaceReach = 8.0;
-constexpr double kGaussianReach = 5.0;
-
 // Integers on the safe side of c f: near_density allows for its own error, and 1e-200 for a density it calls 0.
 std::uint64_t at_least(double c_f) {
   return static_cast<std::uint64_t>(std::ceil(c_f * (1 + kNearDensityError) + 1e-200));
@@ -20,8 +16,7 @@ std::uint64_t at_least(double c_f) {
 std::uint64_t at_most(double c_f) { return static_cast<std::uint64_t>(std::floor(c_f * (1 - kNearDensityError))); }
 
 // P, q and the unit.
-void choose_widths(Law law, double scale, Strips& strips) {
-  const double reach = strips.curve.gaussian ? kGaussianReach : kLaplaceReach;
+void choose_widths(Law law, double scale, double reach, Strips& strips) {
   const double scale_in_whole_units = is_rounded(law) ? 2 * scale : scale;
   // The least power of two with kStrips strips reaching that far; any power would do for exactness.
   const int strip_log2 = std::ilogb(reach * scale_in_whole_units / kStrips) + 1;
@@ -79,10 +74,10 @@ void build_tables(Law law, Strips& strips) {
 
 }  // namespace
 
-Strips make_strips(Law law, double scale) {
+Strips make_strips(Law law, double scale, double reach) {
   Strips strips;
   strips.curve = {is_gaussian(law), scale};
-  choose_widths(law, scale, strips);
+  choose_widths(law, scale, reach, strips);
   build_tables(law, strips);
   return strips;
 }

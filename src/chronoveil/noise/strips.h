@@ -43,7 +43,10 @@ struct Strips {
   std::uint64_t tail_height() const { return sliver_begin[kStrips + 1] - sliver_begin[kStrips]; }
 };
 
-// Precondition: 2^-40 <= scale <= 2^40 grid steps.
-Strips make_strips(Law, double scale);
+// How many scales the strips cover at least; what is left to the tail is 3e-4 (Laplace) and 6e-7 (Gauss).
+constexpr double default_reach(Law law) { return is_gaussian(law) ? 5.0 : 8.0; }
+
+// Precondition: 2^-40 <= scale <= 2^40 grid steps; 1/2 <= reach <= 16.
+Strips make_strips(Law, double scale, double reach);
 
 }  // namespace chronoveil::noise

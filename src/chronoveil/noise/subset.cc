@@ -26,7 +26,7 @@ Result<std::vector<std::int64_t>> fixed_size_subset(std::int64_t n, std::int64_t
   std::vector<std::int64_t> chosen;
   chosen.reserve(static_cast<std::size_t>(size));
   if (size > n / 8) {
-    // Dense: walk over all and take each with probability (still needed) / (still left) [Knuth, Algorithm S].
+    // Dense: walk over all and take each with probability (still needed) / (still left) (Algorithm S of Knuth).
     std::int64_t needed = size;
     for (std::int64_t i = 0; needed > 0; ++i) {
       if (uniform_below(static_cast<std::uint64_t>(n - i), bits) < static_cast<std::uint64_t>(needed)) {
