@@ -60,7 +60,7 @@ class Composer {
 
   Result<Price> price() {
     // Losses above the grid go to +∞ with a mass that must not matter beside δ, which may have to be found first.
-    double tail = (question_.epsilon_wanted ? question_.given : 1e-12) * 1e-8 / steps_.total;
+    double tail = (question_.epsilon_wanted ? question_.given : roughly_delta()) * 1e-8 / steps_.total;
     Price last;
     for (int attempt = 0; attempt < 4; ++attempt) {
       CV_TRY(last, refined(std::max(tail, 1e-290)));
@@ -79,6 +79,14 @@ class Composer {
   }
 
  private:
+  // A tail that outweighs δ would keep the bounds apart however fine the grid.
+  double roughly_delta() {
+    set_tops(1e-290);
+    if (highest_ <= 0) return 1;
+    find_saddle(highest_);
+    return std::clamp(std::exp(saddle_->log_delta(saddle_->tilt_for_epsilon(question_.given))), 1e-270, 1e-2);
+  }
+
   void set_tops(double tail) {
     tops_.clear();
     highest_ = 0;

@@ -11,6 +11,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Points of one transform from which two stages, the second on a coarser grid, cost less.
 constexpr double kOneStagePoints = 12000;
 
+// Relative error of a grid loss against the loss that it stands for, a multiple of a rounded step.
+constexpr double kLossError = 4e-16;
+// Relative error of the chance that any of many losses is infinite.
+constexpr double kInfiniteError = 1e-14;
+
 }  // namespace
 
 Composition::Composition(std::vector<Repeated> parts, Side side, const SaddlePoint& saddle)
@@ -21,16 +26,35 @@ Composition::Composition(std::vector<Repeated> parts, Side side, const SaddlePoi
     const double n = static_cast<double>(part.count);
     steps_ += n;
     slack_ += n * part.loss.slack;
-    top_ += n * static_cast<double>(part.loss.last()) * step_;
+    const double highest = n * static_cast<double>(part.loss.last()) * step_;
+    top_ += highest;
+    rounding_ += kLossError * highest;
     no_infinite_log += n * std::log1p(-std::min(part.loss.infinite, 1.0));
   }
-  infinite_ = -std::expm1(no_infinite_log);
+  infinite_ =
+      std::min(1.0, -std::expm1(no_infinite_log) * (side == Side::upper ? 1 + kInfiniteError : 1 - kInfiniteError));
 }
 
 // Beyond this tilt all mass sits on the top point anyway.
 double Composition::capped(double tilt) const { return std::min(tilt, (std::log(steps_) + 8) / step_); }
 
-Result<void> Composition::transform(double tilt) {
+// The saddle point's tilt makes the answer exact however small δ is, but where large losses are rare it spreads the sum
+// over a wide window. Doubles hold 16 digits: the least tilt that leaves enough of them costs less.
+double Composition::modest(double tilt, double epsilon, double log_delta) const {
+  const double digits = std::log(1e-14 * std::sqrt(steps_ + 10)) - std::log(1e-4);  // round-off against the answer
+  auto enough = [&](double t) {
+    return saddle_.log_moment(t) - t * epsilon - std::log(std::min(1.0, t * step_)) + digits <= log_delta;
+  };
+  double low = tilt / 64, high = tilt;
+  if (!enough(high)) return tilt;
+  while (high > 1.1 * low) {
+    const double middle = std::sqrt(low * high);
+    (enough(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+Result<void> Composition::transform(double tilt, double epsilon, double log_delta) {
   std::vector<Tilted> parts;
   std::int64_t most = 0;
   for (const Repeated& part : parts_) {
@@ -39,12 +63,14 @@ Result<void> Composition::transform(double tilt) {
     most = std::max(most, part.count);
   }
   const double points = 12 * saddle_.step_deviation(tilt) * std::sqrt(steps_) / step_;
-  double negligible = 1e-6 * std::exp(saddle_.log_delta(tilt));
-  if (!(negligible > 1e-300)) negligible = 1e-300;
+  // Beside a tilted mass of about δ e^{θε − K(θ)} that answers the question, this much more or less does not matter.
+  const double answer = std::exp(std::min(0.0, log_delta + tilt * epsilon - saddle_.log_moment(tilt)));
+  Outside outside{.tilted = std::clamp(1e-6 * answer, 1e-250, 1e-6),
+                  .above = std::max(1e-6 * std::exp(log_delta), 1e-300)};
 
   Convolved whole;
   if (points < kOneStagePoints || most < 16) {
-    CV_TRY(whole, convolve(parts, side_, Stage::last, negligible));
+    CV_TRY(whole, convolve(parts, side_, Stage::last, outside));
   } else {
     // n = groups × n₁ + rest: compose n₁ on the fine grid, coarsen soundly, raise to `groups`.
     const auto inner = static_cast<std::int64_t>(std::pow(static_cast<double>(most), 0.46));
@@ -67,13 +93,14 @@ Result<void> Composition::transform(double tilt) {
       return out;
     };
     std::vector<Tilted> stages;
-    CV_TRY(auto group, convolve(once, side_, Stage::inner, negligible / static_cast<double>(groups)));
+    const double share = 1 / static_cast<double>(groups);
+    CV_TRY(auto group, convolve(once, side_, Stage::inner, {outside.tilted * share, outside.above * share}));
     stages.push_back(coarsened(std::move(group), groups));
     if (!rest.empty()) {
-      CV_TRY(auto remainder, convolve(rest, side_, Stage::inner, negligible));
+      CV_TRY(auto remainder, convolve(rest, side_, Stage::inner, outside));
       stages.push_back(coarsened(std::move(remainder), 1));
     }
-    CV_TRY(whole, convolve(stages, side_, Stage::last, negligible));
+    CV_TRY(whole, convolve(stages, side_, Stage::last, outside));
   }
 
   const Tilted& sum = whole.sum;
@@ -88,7 +115,7 @@ Result<void> Composition::transform(double tilt) {
   const double reach = 11000 / ((1 + tilt_) * window_step_);
   const std::size_t all = sum.loss.mass.size();
   const std::size_t n = reach < static_cast<double>(all) ? static_cast<std::size_t>(reach) : all;
-  cut_ = n < all;
+  cut_ = n < all || whole.cut_below;
   first_ += static_cast<long>(all - n);
   above_.assign(n + 1, 0.0L);
   decayed_.assign(n + 1, 0.0L);
@@ -147,21 +174,26 @@ bool Composition::trusts(double epsilon) const {
 Result<double> Composition::delta_at(double epsilon) {
   double at = side_ == Side::lower ? epsilon + slack_ : epsilon;
   if (at >= top_) return infinite_;
-  CV_CHECK(transform(capped(saddle_.tilt_for_epsilon(at))));
-  if (side_ == Side::lower) at = epsilon + slack_;
+  const double tilt = saddle_.tilt_for_epsilon(at), log_delta = saddle_.log_delta(tilt);
+  for (const double t : {modest(tilt, at, log_delta), tilt}) {
+    CV_CHECK(transform(capped(t), at, log_delta));
+    if (side_ == Side::lower) at = epsilon + slack_;
+    if (trusts(at)) break;
+  }
   return std::min(1.0, window_delta(at));
 }
 
 Result<double> Composition::epsilon_at(double delta) {
   if (delta <= infinite_) return kInfinity;
   if (top_ <= 0) return 0.0;
-  const double finite = delta - infinite_;
-  double tilt = capped(saddle_.tilt_for_delta(finite)), epsilon = 0;
+  const double log_delta = std::log(delta - infinite_);
+  double tilt = saddle_.tilt_for_delta(delta - infinite_), guess = saddle_.epsilon(tilt), epsilon = 0;
   for (int attempt = 0; attempt < 3; ++attempt) {
-    CV_CHECK(transform(tilt));
+    CV_CHECK(transform(capped(attempt == 0 ? modest(tilt, guess, log_delta) : tilt), guess, log_delta));
     epsilon = window_epsilon(delta);
     if (std::isinf(epsilon) || trusts(epsilon)) break;
-    tilt = capped(saddle_.tilt_for_epsilon(epsilon));
+    guess = epsilon;
+    tilt = saddle_.tilt_for_epsilon(guess);
   }
   return side_ == Side::lower ? epsilon - slack_ : epsilon;
 }

@@ -34,7 +34,9 @@ class Composition {
 
  private:
   double capped(double tilt) const;
-  Result<void> transform(double tilt);
+  double modest(double tilt, double epsilon, double log_delta) const;
+  // For questions about an ε near `epsilon`, where δ is about e^log_delta.
+  Result<void> transform(double tilt, double epsilon, double log_delta);
   double window_delta(double epsilon) const;
   double window_epsilon(double delta) const;
   double grid_loss(std::size_t k) const;
@@ -45,6 +47,7 @@ class Composition {
   const SaddlePoint& saddle_;
   Side side_;
   double step_ = 0, steps_ = 0, infinite_ = 0, slack_ = 0, top_ = 0;
+  double rounding_ = 0;  // how far rounding may have put the sum of losses too low
 
   // What transform() leaves: sums from each grid point up that answer every ε near the tilt's own.
   double tilt_ = 0, log_scale_ = 0, outside_ = 0, error_ = 0;
