@@ -3,6 +3,7 @@
 #include <string>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/running_price.h"
 #include "timing.h"
 
 namespace {
@@ -54,7 +55,11 @@ int main(int argc, char** argv) {
 
   const int composes = toy ? 5 : 200;
   report("200 composes, epsilon after each", items_per_second(toy ? 5.0 / 200 : 1, toy ? 1 : 5, [&] {
-           for (int n = 1; n <= composes; ++n) demand(epsilon_at(training(n, 4), kDelta));
+           RunningPrice run;
+           for (int n = 1; n <= composes; ++n) {
+             if (!run.add(training(1, 4))) std::exit(1);
+             demand(run.epsilon_at(kDelta));
+           }
          }));
 
   const Event open = training(10'000, kToCalibrate);

@@ -79,9 +79,15 @@ Result<Price> answer(const Event& event, Question question, const Options& optio
     return question.epsilon_wanted ? published_epsilon_at(event, question.given)
                                    : published_delta_at(event, question.given);
   }
+  CV_TRY(const Steps steps, steps_of(event));
+  return price_of(steps, question, options);
+}
+
+}  // namespace
+
+Result<Price> price_of(const Steps& steps, Question question, const Options& options) {
   if (!(options.tolerance >= 1e-6 && options.tolerance <= 1))
     return invalid("tolerance", options.tolerance, "between 1e-6 and 1");
-  CV_TRY(const Steps steps, steps_of(event));
   Price price;
   if (question.epsilon_wanted && question.given <= 0) {
     price.epsilon = price.epsilon_lower = pure_epsilon(steps);
@@ -94,8 +100,6 @@ Result<Price> answer(const Event& event, Question question, const Options& optio
   if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given);
   return price;
 }
-
-}  // namespace
 
 Result<Price> epsilon_at(const Event& event, Delta delta, const Options& options) {
   return answer(event, {true, delta.value()}, options);

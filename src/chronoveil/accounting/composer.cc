@@ -15,22 +15,24 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAbsoluteTolerance = 1e-6;
 constexpr int kMostRefinements = 8;
 
-Result<void> flatten(const Event& event, std::int64_t times,
-                     std::map<std::string, std::pair<Event, std::int64_t>>& leaves) {
+Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
   std::int64_t count = 0;
   if (__builtin_mul_overflow(event.count, times, &count))
     return invalid("count", "a product over 2^63", "below 2^63 in all");
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    for (const Event& part : compose->events) CV_CHECK(flatten(part, count, leaves));
+    for (const Event& part : compose->events) CV_CHECK(add_times(part, count, leaves));
     return {};
   }
   Event once = event;
   once.count = 1;
-  const auto [it, added] = leaves.try_emplace(to_text(once), once, 0);
-  if (__builtin_add_overflow(it->second.second, count, &it->second.second))
+  Leaf& leaf = leaves.try_emplace(to_text(once), Leaf{once, 0, nullptr}).first->second;
+  if (__builtin_add_overflow(leaf.count, count, &leaf.count))
     return invalid("count", "a sum over 2^63", "below 2^63 in all");
   return {};
 }
+
+// Rounded down to a few values an octave, so that neighbouring questions share a discretisation.
+double quantised(double value) { return std::exp2(std::floor(4 * std::log2(value)) / 4); }
 
 Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size_t bins) {
   const PositiveLoss half = model.halves(step, bins).upper;
@@ -63,7 +65,7 @@ class Composer {
     double tail = (question_.epsilon_wanted ? question_.given : roughly_delta()) * 1e-8 / steps_.total;
     Price last;
     for (int attempt = 0; attempt < 4; ++attempt) {
-      CV_TRY(last, refined(std::max(tail, 1e-290)));
+      CV_TRY(last, refined(std::max(quantised(tail), 1e-290)));
       const double needed = std::max(last.delta * 1e-7 / steps_.total, 1e-290);
       if (question_.epsilon_wanted || tail <= needed) return last;
       tail = std::max(std::min(needed / 10, tail * tail), 1e-290);
@@ -107,12 +109,12 @@ class Composer {
     const double epsilon = question_.epsilon_wanted ? saddle_->epsilon(tilt) : question_.given;
     const double allowed = std::max(options_.tolerance * epsilon, kAbsoluteTolerance);
     double step = std::sqrt(2.6 * allowed / (steps_.total * (tilt + 1)));
-    step = std::clamp(step, highest_ / 65536, highest_ / 4);
+    step = quantised(std::clamp(step, highest_ / 65536, highest_ / 4));
     for (int round = 0; round < kMostRefinements; ++round) {
       CV_TRY(const Price price, bounded(on_lattice(step)));
       const double gap = gap_of(price);
       if (gap <= 1) return price;
-      step *= std::clamp(0.85 / std::sqrt(gap), 0.05, 0.75);
+      step = quantised(step * std::clamp(0.9 / std::sqrt(gap), 0.05, 0.75));
     }
     return fail(ErrorKind::cannot_certify, "tolerance: both bounds stay further apart than asked for");
   }
@@ -138,7 +140,7 @@ class Composer {
       const double deviation = saddle_->step_deviation(tilt);
       if (!(deviation < 2 * step)) return;
       // Where all tilted mass sits on one atom there is nothing to resolve.
-      step = std::max(deviation / 4, highest / 65536);
+      step = quantised(std::max(deviation / 4, highest / 65536));
       saddle_ = make_saddle(step, static_cast<std::size_t>(std::min(1024.0, std::ceil(highest / step))));
     }
   }
@@ -241,22 +243,22 @@ class Composer {
 
 }  // namespace
 
-Result<Steps> steps_of(const Event& event) {
-  CV_CHECK(validate(event));
-  std::map<std::string, std::pair<Event, std::int64_t>> leaves;
-  CV_CHECK(flatten(event, 1, leaves));
+Result<void> add_leaves(const Event& event, Leaves& leaves) { return add_times(event, 1, leaves); }
+
+Result<Steps> steps_of(Leaves& leaves) {
   Steps out;
   long double mu_squared = 0;
-  for (const auto& [text, leaf] : leaves) {
-    const auto& [once, count] = leaf;
-    if (const auto* gaussian = std::get_if<Gaussian>(&once.kind)) {
+  for (auto& [text, leaf] : leaves) {
+    if (const auto* gaussian = std::get_if<Gaussian>(&leaf.once.kind)) {
       const long double sigma = gaussian->noise_multiplier;
-      mu_squared += static_cast<long double>(count) / (sigma * sigma);
+      mu_squared += static_cast<long double>(leaf.count) / (sigma * sigma);
       continue;
     }
-    CV_TRY(auto model, make_loss_model(once));
-    out.steps.push_back({std::move(model), count});
-    out.total += static_cast<double>(count);
+    if (!leaf.model) {
+      CV_TRY(leaf.model, make_loss_model(leaf.once));
+    }
+    out.steps.push_back({leaf.model, leaf.count});
+    out.total += static_cast<double>(leaf.count);
   }
   out.only_gaussian = out.steps.empty();
   if (mu_squared > 0) {
@@ -264,6 +266,13 @@ Result<Steps> steps_of(const Event& event) {
     out.total += 1;
   }
   return out;
+}
+
+Result<Steps> steps_of(const Event& event) {
+  CV_CHECK(validate(event));
+  Leaves leaves;
+  CV_CHECK(add_leaves(event, leaves));
+  return steps_of(leaves);
 }
 
 Result<Price> composed_price(const Steps& steps, Question question, const Options& options) {

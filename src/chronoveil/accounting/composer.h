@@ -1,7 +1,9 @@
 // From an event to a price: its different steps, discretised on a grid that refines itself until both bounds agree.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
@@ -10,7 +12,7 @@
 namespace chronoveil::accounting {
 
 struct Step {
-  std::unique_ptr<const LossModel> model;
+  std::shared_ptr<const LossModel> model;
   std::int64_t count = 1;
 };
 
@@ -21,6 +23,17 @@ struct Steps {
   bool only_gaussian = false;
 };
 
+// The simple events that a composition consists of, each once with its count.
+struct Leaf {
+  Event once;
+  std::int64_t count = 0;
+  std::shared_ptr<const LossModel> model;  // made by steps_of() where it is missing
+};
+using Leaves = std::map<std::string, Leaf>;  // by their text
+
+// Adds a valid event to the leaves.
+Result<void> add_leaves(const Event&, Leaves&);
+Result<Steps> steps_of(Leaves&);
 Result<Steps> steps_of(const Event&);
 
 // What is asked: ε at δ, or δ at ε.
@@ -28,6 +41,9 @@ struct Question {
   bool epsilon_wanted;
   double given;
 };
+
+// The certified answer: closed forms where there are any, otherwise composed_price().
+Result<Price> price_of(const Steps&, Question, const Options&);
 
 // Both bounds, the gap within the tolerance.
 Result<Price> composed_price(const Steps&, Question, const Options&);

@@ -22,6 +22,8 @@ class SaddlePoint {
   double tilt_for_delta(double delta) const;
   // log of δ(ε) ≈ exp(K(θ) − θε) / (θ(1+θ) √(2π(K'' + 1/θ² + 1/(1+θ)²))), ε where K'(θ) = ε + 1/θ + 1/(1+θ).
   double log_delta(double tilt) const;
+  // log E e^{θ·loss} of the whole sum.
+  double log_moment(double tilt) const { return cumulants(tilt).k; }
   // The ε whose question has this tilt.
   double epsilon(double tilt) const;
   // The standard deviation of one step's loss under this tilt: what a grid must resolve.

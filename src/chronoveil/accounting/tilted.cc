@@ -10,7 +10,6 @@ namespace chronoveil::accounting {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
-constexpr double kOutside = 1e-9;  // tilted mass that a window may miss on either side
 
 // The smallest 2^a, 3·2^a or 5·2^a that is at least n, divisible by 4 as the real transform wants.
 long transform_size(long n) {
@@ -88,7 +87,7 @@ struct Window {
   double outside_above = 0;  // tilted mass above
 };
 
-Result<Window> choose_window(std::span<const Tilted> parts, Side side, Stage stage, double negligible) {
+Result<Window> choose_window(std::span<const Tilted> parts, Stage stage, Outside outside) {
   const double step = parts[0].loss.step;
   double support_first = 0, support_last = 0, infinite_steps = 0;
   for (const Tilted& part : parts) {
@@ -116,14 +115,12 @@ Result<Window> choose_window(std::span<const Tilted> parts, Side side, Stage sta
     if (all_below) window.outside_below = 0;
     if (all_above) window.outside_above = 0;
     const double t = width / deviation;
-    // Mass that wraps around may be a little more for an upper bound: it only adds.
     const double enough_above =
-        std::min(side == Side::upper ? 1e-6 : kOutside, std::exp(std::log(negligible) - log_scale + tilt * to * step));
-    const double enough_below = stage == Stage::last && side == Side::upper ? 1e-6 : kOutside;
+        std::min(outside.tilted, std::exp(std::log(outside.above) - log_scale + tilt * to * step));
     const double least = stage == Stage::last ? 0 : tilt;
-    if (!all_below) window.outside_below = tail_bound(parts, from * step, -1, t, least, enough_below);
+    if (!all_below) window.outside_below = tail_bound(parts, from * step, -1, t, least, outside.tilted);
     if (!all_above) window.outside_above = tail_bound(parts, to * step, +1, t, 0, enough_above);
-    if (window.outside_below <= enough_below && window.outside_above <= enough_above) return window;
+    if (window.outside_below <= outside.tilted && window.outside_above <= enough_above) return window;
   }
 }
 
@@ -202,7 +199,7 @@ TiltedMoments moments(std::span<const Tilted> parts, double t) {
   return total;
 }
 
-Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, double negligible) {
+Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, Outside outside) {
   Convolved out;
   Tilted& sum = out.sum;
   sum.tilt = parts[0].tilt;
@@ -217,7 +214,8 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   }
   if (factors * 64 * kUnit > 1e-3)
     return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
-  CV_TRY(const Window window, choose_window(parts, side, stage, negligible));
+  CV_TRY(const Window window, choose_window(parts, stage, outside));
+  out.cut_below = stage == Stage::last && window.outside_below > 0;
   const long points = window.last - window.first + 1;
   if (parts.size() == 1 && parts[0].count == 1 && points == static_cast<long>(parts[0].loss.mass.size())) {
     sum = parts[0];

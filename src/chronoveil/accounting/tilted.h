@@ -36,17 +36,22 @@ struct TiltedMoments {
 // Of the sum S of all parts under the tilted law, at a further tilt t.
 TiltedMoments moments(std::span<const Tilted> parts, double t);
 
-// The convolution of all parts, each `count` times, on a window of the grid that holds all but 1e-9 of the tilted
-// mass on either side, and all but `negligible` of the P-mass above it. For Side::upper, masses are rounded up and what
-// lies above the window is added to `infinite`; what lies below it is moved to its lowest point, unless this is the
-// `last` convolution and small losses do not matter any more. For Side::lower, masses are rounded down and what lies
-// outside is dropped. `infinite` and `slack` of the parts are added up. `error` bounds what was added to or taken from
-// each mass.
-struct Convolved {
-  Tilted sum;
-  double error = 0;
+// What a convolution may leave outside its window of the grid.
+struct Outside {
+  double tilted = 1e-9;   // tilted mass, on either side
+  double above = 1e-300;  // P-mass above the window
 };
 enum class Stage { inner, last };
-Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, double negligible);
+
+// The convolution of all parts, each `count` times. For Side::upper, masses are rounded up and what lies above the
+// window is added to `infinite`; what lies below it is moved to its lowest point, unless this is the last stage, where
+// the caller must not ask about losses below the window. For Side::lower, masses are rounded down and what lies outside
+// is dropped. `infinite` and `slack` of the parts are added up.
+struct Convolved {
+  Tilted sum;
+  double error = 0;        // bounds what was added to or taken from each mass
+  bool cut_below = false;  // some mass lies below the window and was not moved
+};
+Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, Outside outside);
 
 }  // namespace chronoveil::accounting

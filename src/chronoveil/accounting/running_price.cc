@@ -1,0 +1,83 @@
+#include "chronoveil/accounting/running_price.h"
+
+#include <list>
+#include <map>
+
+#include "chronoveil/accounting/composer.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+// A model that remembers its last answers: neighbouring questions ask for the same discretisations again.
+class RememberingModel final : public LossModel {
+ public:
+  explicit RememberingModel(std::shared_ptr<const LossModel> model) : model_(std::move(model)) {}
+
+  long double delta(double epsilon) const override { return model_->delta(epsilon); }
+  Lattice lattice() const override { return model_->lattice(); }
+  double infinite() const override { return model_->infinite(); }
+  bool tight() const override { return model_->tight(); }
+  bool bounded() const override { return model_->bounded(); }
+  double top(double tail) const override {
+    const auto [it, added] = tops_.try_emplace(tail, 0.0);
+    if (added) it->second = model_->top(tail);
+    return it->second;
+  }
+  LossHalves halves(double step, std::size_t bins) const override {
+    for (auto it = remembered_.begin(); it != remembered_.end(); ++it) {
+      if (it->step != step || it->bins != bins) continue;
+      remembered_.splice(remembered_.begin(), remembered_, it);
+      return it->halves;
+    }
+    remembered_.push_front({step, bins, model_->halves(step, bins)});
+    if (remembered_.size() > 8) remembered_.pop_back();
+    return remembered_.front().halves;
+  }
+
+ private:
+  struct Entry {
+    double step;
+    std::size_t bins;
+    LossHalves halves;
+  };
+  std::shared_ptr<const LossModel> model_;
+  mutable std::map<double, double> tops_;
+  mutable std::list<Entry> remembered_;
+};
+
+}  // namespace
+
+struct RunningPrice::State {
+  Leaves leaves;
+};
+
+RunningPrice::RunningPrice() : state_(std::make_unique<State>()) {}
+RunningPrice::~RunningPrice() = default;
+RunningPrice::RunningPrice(RunningPrice&&) noexcept = default;
+RunningPrice& RunningPrice::operator=(RunningPrice&&) noexcept = default;
+
+Result<void> RunningPrice::add(const Event& event) {
+  CV_CHECK(validate(event));
+  Leaves grown = state_->leaves;
+  CV_CHECK(add_leaves(event, grown));
+  for (auto& [text, leaf] : grown) {
+    if (leaf.model || std::holds_alternative<Gaussian>(leaf.once.kind)) continue;
+    CV_TRY(auto model, make_loss_model(leaf.once));
+    leaf.model = std::make_shared<RememberingModel>(std::move(model));
+  }
+  state_->leaves = std::move(grown);
+  return {};
+}
+
+Result<Price> RunningPrice::epsilon_at(Delta delta, const Options& options) {
+  if (state_->leaves.empty()) {
+    Price nothing;
+    nothing.delta = nothing.delta_lower = delta.value();
+    nothing.certificate = Certificate::exact;
+    return nothing;
+  }
+  CV_TRY(const Steps steps, steps_of(state_->leaves));
+  return price_of(steps, {true, delta.value()}, options);
+}
+
+}  // namespace chronoveil::accounting
