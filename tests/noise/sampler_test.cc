@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Scales, EveryLaw,
 
 TEST(Sampler, FollowsItsLawWhenMuchOfTheTailGoesByTheWideRoute) {
   BitSource bits;
-  for (const Law law : kLaws) {
+  for (const Law law : {Law::rounded_laplace, Law::rounded_gaussian}) {
     const Sampler sampler = Sampler::make(law, 1000, {.route = Route::wide, .reach = 0.8}).value();
     LawChecker checker(law, 1000);
     EXPECT_EQ(checker.complaints([&](std::span<std::int64_t> out) { sampler.fill(out, bits); }, kLawDraws / 50), "");

@@ -2,7 +2,8 @@
 //   Forward secrecy  each refill replaces the key by the first bytes of its own output, so that the state in memory
 //                    never reveals bits that were handed out before the last refill
 //   Fork             the first draw in a child discards what the parent had buffered and takes a new key from the
-//                    operating system, so that parent and child never share a stream
+//                    operating system, so that parent and child never share a stream (after fork(), that is: a
+//                    bare clone system call, which no library survives whole, goes unseen)
 //   Threads          a BitSource belongs to one thread; for_this_thread() gives each thread its own
 //   Seeds            with_seed() is reproducible (also across fork) and meant for tests and experiments only; whatever
 //                    is released with it must be marked `seeded: not private`, and seeded() says so
