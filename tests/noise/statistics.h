@@ -16,6 +16,7 @@ inline constexpr double kLevel = 1e-10;
 
 // The exact two-sided binomial test (twice the smaller tail).
 inline double binomial_p_value(std::int64_t successes, std::int64_t trials, double probability) {
+  if (probability > 1 - 1e-12) return successes == trials ? 1 : 0;  // a sum over all cells, but for rounding
   const boost::math::binomial law(static_cast<double>(trials), probability);
   const double below = boost::math::cdf(law, static_cast<double>(successes));
   const double above =
