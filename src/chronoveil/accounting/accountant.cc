@@ -221,7 +221,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     if (fits) best_price = price;
     (fits ? high : low) = x;
     if (fits && x < 1e-12) break;
-    const bool exact = price.certificate == Certificate::exact;
+    const bool exact = price.certificate != Certificate::upper_bound;  // a closed form: worth more digits
     if (fits && price.epsilon >= target * (1 - (exact ? 1e-12 : options.tolerance / 8))) break;
     if (low > 0 && std::isfinite(high) && high - low <= 1e-13 * high) break;
     const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
