@@ -35,7 +35,8 @@ check:  ## Static analysis: clang-tidy and cppcheck
 format:  ## Format the C++ sources in place
 	@tools/format.sh
 
-docs: build  ## Run every command in the documentation and rewrite its output
+docs: build  ## Run every command in the documentation and rewrite its output and the tables
+	@python3 tools/make_tables.py
 	@python3 tools/run_docs.py --update
 
 install:  ## Install under PREFIX (default /usr/local), honouring DESTDIR

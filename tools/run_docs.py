@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every command of README.md and docs/*.md and compares what it prints with what the page shows.
+"""Runs every command of README.md and docs/ and compares what it prints with what the page shows.
 
   tools/run_docs.py [--update] [--program FILE] [PAGE...]
 
@@ -162,7 +162,7 @@ def main():
     parser.add_argument("--update", action="store_true", help="rewrite the outputs from what was printed")
     parser.add_argument("--program", type=Path, default=ROOT / "build" / "chronoveil")
     arguments = parser.parse_args()
-    pages = arguments.pages or [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = arguments.pages or [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
     program = arguments.program.resolve()
     if not program.is_file():
         sys.exit(f"run_docs: {program} is not there; run make build first")

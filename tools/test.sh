@@ -40,6 +40,7 @@ part configure cmake --preset dev
 part build cmake --build --preset dev
 part tests ctest --preset dev
 part docs python3 tools/run_docs.py
+part tables python3 tools/make_tables.py --check
 part "fuzz build" built fuzz fuzz_event
 part fuzz tools/fuzz.sh
 part "asan build" built asan test_programs
