@@ -173,6 +173,7 @@ std::span<const double> renyi_orders() {
 }
 
 Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders) {
+  CV_CHECK(validate(event));
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     RenyiCost total{std::vector<double>(orders.size(), 0.0), 0};
     for (const Event& part : compose->events) {
@@ -183,7 +184,6 @@ Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders)
     }
     return total;
   }
-  CV_CHECK(validate(event));
   CV_TRY(Cost step, renyi_of_step(event, orders));
   const double n = static_cast<double>(event.count);
   for (double& epsilon : step.epsilon) epsilon *= n;
@@ -216,6 +216,7 @@ std::vector<double> renyi_budget(std::span<const double> orders, Epsilon epsilon
 }
 
 Result<ZcdpCost> zcdp_cost(const Event& event) {
+  CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     ZcdpCost total;
@@ -226,7 +227,6 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
     }
     return total;
   }
-  CV_CHECK(validate(event));
   if (const auto* e = std::get_if<Exponential>(&event.kind)) return ZcdpCost{n * e->epsilon * e->epsilon / 8 * kUp, 0};
   if (const auto* e = std::get_if<Approximate>(&event.kind))
     return ZcdpCost{n * e->epsilon * e->epsilon / 2 * kUp, n * e->delta};
@@ -245,6 +245,7 @@ double zcdp_budget(Epsilon epsilon, Delta delta) {
 }
 
 Result<double> gaussian_cost(const Event& event) {
+  CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     double squares = 0;
@@ -254,7 +255,6 @@ Result<double> gaussian_cost(const Event& event) {
     }
     return std::sqrt(squares) * kUp;
   }
-  CV_CHECK(validate(event));
   if (const auto pure = pure_bound(event)) {
     // An ε-DP mechanism is μ-GDP where both trade-off curves meet at 1/(1+e^ε): Φ(−μ/2) = 1/(1+e^ε) [DongRothSu19].
     const double tail = 1 / (1 + std::exp(*pure));

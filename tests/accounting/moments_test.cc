@@ -1,0 +1,127 @@
+// Rényi, zCDP and Gaussian costs: closed forms, quadrature, and never below the main accountant.
+#include "chronoveil/accounting/moments.h"
+
+#include "accounting/bracketing.h"
+#include "accounting/generated.h"
+#include "accounting/samples.h"
+#include "chronoveil/accounting/normal.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+constexpr double kOrders[] = {1.05, 1.5, 2, 3, 8, 32};
+
+// D_a of N(means)/weights mixtures with unit variance by the trapezoid rule, which converges faster than any power.
+double renyi_by_quadrature(const oracle::Normals& p, const oracle::Normals& q, double a) {
+  auto log_density = [](const oracle::Normals& mixture, double x) {
+    double sum = 0;
+    for (std::size_t i = 0; i < mixture.means.size(); ++i) {
+      const double d = x - static_cast<double>(mixture.means[i]);
+      sum += static_cast<double>(mixture.weights[i]) * std::exp(-d * d / 2);
+    }
+    return std::log(sum);
+  };
+  double sum = 0;
+  for (double x = -36; x < 36; x += 0.01) {
+    const double log_p = log_density(p, x), log_q = log_density(q, x);
+    if (std::isfinite(log_p) && std::isfinite(log_q)) sum += std::exp(a * log_p + (1 - a) * log_q) * 0.01;
+  }
+  return std::log(sum / std::sqrt(2 * M_PI)) / (a - 1);
+}
+
+TEST(Moments, ClosedFormsAreTheTextbooks) {
+  for (double a : kOrders) {
+    const std::span<const double> order(&a, 1);
+    EXPECT_NEAR(renyi_cost({Gaussian{2}, 3}, order)->epsilon[0], 3 * a / 8, 1e-9);
+    // Laplace noise: ∫ p^a q^{1−a} over its three pieces.
+    const double e = 0.5;
+    const double laplace = 0.5 * std::exp((a - 1) * e) + 0.5 * std::exp(-a * e) +
+                           0.5 * std::exp((a - 1) * e) * (1 - std::exp(-(2 * a - 1) * e)) / (2 * a - 1);
+    EXPECT_NEAR(renyi_cost({Laplace{2}, 1}, order)->epsilon[0], std::log(laplace) / (a - 1), 1e-9);
+    const double truth = std::exp(0.7) / (1 + std::exp(0.7)), lie = 1 - truth;
+    const double pure = std::log(std::pow(truth, a) * std::pow(lie, 1 - a) + std::pow(lie, a) * std::pow(truth, 1 - a));
+    EXPECT_NEAR(renyi_cost({Pure{0.7}, 5}, order)->epsilon[0], 5 * pure / (a - 1), 1e-9);
+  }
+}
+
+TEST(Moments, MixturesAreBoundedFromAboveAndCloselyByQuadrature) {
+  const oracle::Normals p{{0, 0.5}, {0.9, 0.1}}, q{{0}, {1}};
+  const Event event{Mixture{{{0, 1}, {0.9, 0.1}}, {{0}, {1}}, 2}, 1};
+  const auto cost = renyi_cost(event, kOrders);
+  ASSERT_TRUE(cost);
+  for (std::size_t j = 0; j < std::size(kOrders); ++j) {
+    const double exact = std::max(renyi_by_quadrature(p, q, kOrders[j]), renyi_by_quadrature(q, p, kOrders[j]));
+    EXPECT_GE(cost->epsilon[j], exact * (1 - 1e-9)) << kOrders[j];
+    EXPECT_LE(cost->epsilon[j], exact * 1.05 + 1e-9) << kOrders[j];
+  }
+  EXPECT_LE(cost->delta, 1e-38);
+}
+
+TEST(Moments, DiscreteLaplaceIsBoundedFromAboveAndCloselyByItsSum) {
+  const auto loss = oracle::discrete_laplace(Real(7), 3);
+  const auto cost = renyi_cost({DiscreteLaplace{7, 3}, 1}, kOrders);
+  ASSERT_TRUE(cost);
+  for (std::size_t j = 0; j < std::size(kOrders); ++j) {
+    Real sum = 0;
+    for (std::size_t k = 0; k < loss.mass.size(); ++k)
+      sum += loss.mass[k] * exp((Real(kOrders[j]) - 1) * loss.spacing * (loss.first + static_cast<long>(k)));
+    const auto exact = static_cast<double>(log(sum) / (Real(kOrders[j]) - 1));
+    EXPECT_GE(cost->epsilon[j], exact * (1 - 1e-9));
+    EXPECT_LE(cost->epsilon[j], exact * 1.01);
+  }
+}
+
+TEST(Moments, TheMainAccountantNeverExceedsTheMoments) {
+  for (const Event& sample : sample_events())
+    for (std::int64_t count : {1, 7, 400}) {
+      const Event event{sample.kind, count};
+      const auto renyi = renyi_cost(event, renyi_orders());
+      ASSERT_TRUE(renyi) << to_text(event) << renyi.error().message;
+      for (double delta : {1e-3, 1e-8}) {
+        const auto price = epsilon_at(event, *Delta::make(delta + renyi->delta));
+        ASSERT_TRUE(price) << to_text(event) << price.error().message;
+        const double by_moments = epsilon_from_renyi(renyi_orders(), renyi->epsilon, *Delta::make(delta));
+        EXPECT_LE(price->epsilon, by_moments * (1 + 1e-3) + 1e-6) << to_text(event) << " at " << delta;
+        if (const auto zcdp = zcdp_cost(event)) {
+          // The smallest ε whose budget holds ρ.
+          double low = 0, high = 1;
+          while (zcdp_budget(*Epsilon::make(high), *Delta::make(delta)) < zcdp->rho) high *= 2;
+          for (int i = 0; i < 40; ++i) {
+            const double middle = (low + high) / 2;
+            (zcdp_budget(*Epsilon::make(middle), *Delta::make(delta)) < zcdp->rho ? low : high) = middle;
+          }
+          EXPECT_LE(price->epsilon, high * (1 + 1e-3) + 1e-6) << to_text(event) << " at " << delta;
+        }
+        if (const auto mu = gaussian_cost(event)) {
+          const auto dominating = epsilon_at({Gaussian{1 / *mu}, 1}, *Delta::make(delta));
+          EXPECT_LE(price->epsilon, dominating->epsilon * (1 + 1e-3) + 1e-6) << to_text(event) << " at " << delta;
+        }
+      }
+    }
+}
+
+TEST(Moments, ABudgetIsTheLargestCostThatKeepsWithinIt) {
+  for (double epsilon : {0.01, 0.5, 3.0, 20.0})
+    for (double delta : {1e-3, 1e-9, 1e-25}) {
+      const double mu = gaussian_budget(*Epsilon::make(epsilon), *Delta::make(delta));
+      EXPECT_LE(oracle::gaussian(Real(mu), Real(epsilon)), Real(delta));
+      EXPECT_GT(oracle::gaussian(Real(mu) * (1 + Real(1e-8)), Real(epsilon)), Real(delta));
+      // ρ = μ²/2 of a Gaussian never says more than the Gaussian itself.
+      const double rho = zcdp_budget(*Epsilon::make(epsilon), *Delta::make(delta));
+      EXPECT_LE(rho, mu * mu / 2);
+      EXPECT_GT(rho, mu * mu / 2 * 0.4);
+      const auto curve = renyi_budget(renyi_orders(), *Epsilon::make(epsilon), *Delta::make(delta));
+      EXPECT_LE(epsilon_from_renyi(renyi_orders(), curve, *Delta::make(delta)), epsilon * (1 + 1e-12));
+    }
+}
+
+TEST(Moments, EventsWithoutAGaussianSaySo) {
+  const auto mu = gaussian_cost({Approximate{0.1, 1e-9}, 1});
+  ASSERT_FALSE(mu);
+  EXPECT_EQ(mu.error().kind, ErrorKind::cannot_certify);
+  EXPECT_EQ(renyi_cost({Approximate{0.1, 1e-9}, 4}, kOrders)->delta, 4e-9);
+  EXPECT_EQ(zcdp_cost({Approximate{0.1, 1e-9}, 4})->delta, 4e-9);
+}
+
+}  // namespace
+}  // namespace chronoveil::accounting
