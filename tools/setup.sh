@@ -46,11 +46,11 @@ as_root() {
 # A run as root leaves build folders that the next run as a user could not write.
 if [ "$(id -u)" != 0 ]; then
   if ! [ -w . ]; then
-    echo "setup: $(id -un) cannot write to this checkout, which belongs to $(stat -c %U .); clone it as $(id -un)" >&2
+    echo "setup: $(id -un) cannot write to this checkout, which belongs to $(stat -c %U .); clone it as $(id -un) or use sudo" >&2
     exit 1
   fi
   foreign=()
-  for folder in build build-* out; do
+  for folder in build build-* out .venv; do
     if [ -e "$folder" ] && [ -n "$(find "$folder" ! -user "$(id -u)" -print -quit)" ]; then foreign+=("$folder"); fi
   done
   if [ ${#foreign[@]} -gt 0 ]; then
