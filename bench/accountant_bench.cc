@@ -41,6 +41,13 @@ int main(int argc, char** argv) {
   using bench::items_per_second;
   using bench::report;
 
+  // What peers compute, to hold them to the same accuracy: real neighbours, one direction.
+  Options with_attained;
+  with_attained.attained = true;
+  const auto reference = epsilon_at(training(100'000, 4), kDelta, with_attained);
+  demand(reference);
+  std::printf("{\"name\": \"reference\", \"epsilon_attained\": %.6g}\n", *reference->epsilon_attained);
+
   for (const auto& [name, steps] :
        {std::pair{"subsampled gaussian, 10^5 steps", 100'000}, {"subsampled gaussian, 10^3 steps", 1000}})
     report(name, items_per_second(1, repetitions, [&] { demand(epsilon_at(training(steps, 4), kDelta)); }));

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PEERS = ["opendp==0.16.0", "python-dp==1.1.5"]
+PEERS = ["opendp==0.16.0", "python-dp==1.1.5", "dp-accounting==0.6.0", "prv-accountant==0.2.0"]
 
 
 @dataclass
@@ -79,6 +79,17 @@ def noise(run):
         yield Row(name, rate, peer["per_second"], peer["peer"], limit)
 
 
+def accountant(run):
+    """Questions a second, in process and warm. Peers answer the first one, each at the accuracy that ours promises."""
+    ours = {line["name"]: line for line in run.program("accountant_bench")}
+    reference = ours.pop("reference")["epsilon_attained"]
+    peers = [line for line in run.script("accountant_peers.py", str(reference)) if line["accurate"]]
+    for name, line in ours.items():
+        answered = [peer for peer in peers if peer["name"] == name] or [{"per_second": None, "peer": ""}]
+        for peer in answered:
+            yield Row(name, line["per_second"], peer["per_second"], peer["peer"])
+
+
 def ledger(run):
     """Durable debits on the disk of the working folder. The limit is bare SQLite commits of rows of the same size."""
     rates = {line["name"]: line["per_second"] for line in run.program("ledger_bench")}
@@ -86,7 +97,7 @@ def ledger(run):
     yield Row("rows checked on opening", rates["rows checked on opening"])
 
 
-SECTIONS = {"noise": noise, "ledger": ledger}
+SECTIONS = {"noise": noise, "accountant": accountant, "ledger": ledger}
 
 
 def rate_text(rate):

@@ -131,7 +131,7 @@ class Composer {
   }
 
   void find_saddle(double highest) {
-    constexpr std::size_t kBins = 256;
+    constexpr std::size_t kBins = 128;
     double step = highest / kBins;
     saddle_ = make_saddle(step, kBins);
     for (int round = 0; round < 3; ++round) {
@@ -141,7 +141,7 @@ class Composer {
       if (!(deviation < 2 * step)) return;
       // Where all tilted mass sits on one atom there is nothing to resolve.
       step = quantised(std::max(deviation / 4, highest / 65536));
-      saddle_ = make_saddle(step, static_cast<std::size_t>(std::min(1024.0, std::ceil(highest / step))));
+      saddle_ = make_saddle(step, static_cast<std::size_t>(std::min(400.0, std::ceil(highest / step))));
     }
   }
 

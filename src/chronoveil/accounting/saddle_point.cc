@@ -13,11 +13,11 @@ double falling_root(const std::function<double(double)>& f, double low, double h
   double f_low = f(low), f_high = f(high);
   if (!(f_low > 0)) return low;
   if (!(f_high < 0)) return high;
-  for (int i = 0; i < 60 && high - low > 1e-3; ++i) {
+  for (int i = 0; i < 60 && high - low > 5e-3; ++i) {
     double x = low + (high - low) * f_low / (f_low - f_high);
     if (!(x > low + 0.05 * (high - low) && x < high - 0.05 * (high - low)) || i % 3 == 2) x = 0.5 * (low + high);
     const double value = f(x);
-    if (std::abs(value) < 1e-3) return x;
+    if (std::abs(value) < 5e-3) return x;
     (value > 0 ? low : high) = x;
     (value > 0 ? f_low : f_high) = value;
   }
@@ -64,12 +64,15 @@ double SaddlePoint::tilt_root(const std::function<double(double)>& f) const {
 }
 
 double SaddlePoint::tilt_for_epsilon(double epsilon) const {
-  return tilt_root([&](double x) {
+  if (last_for_epsilon_.first == epsilon) return last_for_epsilon_.second;
+  const double tilt = tilt_root([&](double x) {
     const double t = std::exp(x);
     const Cumulants c = cumulants(t);
     const double value = (epsilon + 1 / t + 1 / (1 + t) - c.mean) / std::max(std::sqrt(c.variance), 1e-12 * highest_);
     return std::isnan(value) ? -1.0 : value;
   });
+  last_for_epsilon_ = {epsilon, tilt};
+  return tilt;
 }
 
 double SaddlePoint::log_delta(double tilt) const {
@@ -80,11 +83,14 @@ double SaddlePoint::log_delta(double tilt) const {
 }
 
 double SaddlePoint::tilt_for_delta(double delta) const {
+  if (last_for_delta_.first == delta) return last_for_delta_.second;
   const double wanted = std::log(delta);
-  return tilt_root([&](double x) {
+  const double tilt = tilt_root([&](double x) {
     const double value = log_delta(std::exp(x)) - wanted;
     return std::isnan(value) ? -1.0 : value;
   });
+  last_for_delta_ = {delta, tilt};
+  return tilt;
 }
 
 double SaddlePoint::epsilon(double tilt) const { return cumulants(tilt).mean - 1 / tilt - 1 / (1 + tilt); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace chronoveil::accounting {
@@ -37,6 +38,8 @@ class SaddlePoint {
   double tilt_root(const std::function<double(double)>&) const;
 
   std::vector<Sketch> sketches_;  // `mass` holds logarithms
+  // Both bounds, and every refinement, ask the same question again.
+  mutable std::pair<double, double> last_for_epsilon_{-1, 0}, last_for_delta_{-1, 0};
   double steps_ = 0, highest_ = 0;
 };
 
