@@ -18,6 +18,8 @@ void add_json_flag(CLI::App& command, bool& json) { command.add_flag("--json", j
 
 void add_example(CLI::App& command, std::string_view command_line) {
   std::string footer = command.get_footer();
+  // A new command starts with its parent's footer, whose examples are not its own.
+  if (command.get_parent() != nullptr && footer == command.get_parent()->get_footer()) footer.clear();
   footer.append(footer.empty() ? "Example:\n  " : "\n  ").append(command_line);
   command.footer(std::move(footer));
 }

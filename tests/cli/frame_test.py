@@ -41,7 +41,8 @@ class Frame(ProgramTest):
             with self.subTest(words):
                 text = self.assert_succeeds(*words, "--help")
                 self.assertIn("Example:", text)
-                self.assertIn("chronoveil " + " ".join(words), text.split("Example:")[1])
+                for example in text.split("Example:\n")[1].splitlines():
+                    self.assertIn("chronoveil " + " ".join(words), example)
 
     def test_every_command_with_a_result_has_json(self):
         for words in commands():
