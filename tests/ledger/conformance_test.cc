@@ -10,6 +10,7 @@
 namespace chronoveil::ledger::testing {
 namespace {
 
+using namespace std::string_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -356,7 +357,7 @@ TEST_P(LedgerConformance, OddBytesInWhatPeopleTypeDoNoHarm) {
   Ledger ledger = open(options);
   ASSERT_TRUE(ledger.create(dataset("city", 1)));
   Terms odd = terms("city");
-  odd.purpose = std::string("quote ' \" \\ line\nfeed nul\0 latin \xe9 grüße", 45);
+  odd.purpose = "quote ' \" \\ line\nfeed nul\0 latin \xe9 grüße"s;
   ASSERT_TRUE(ledger.reserve(odd, pure(0.5)));
   EXPECT_TRUE(value_of(ledger.verify()).holds());
   EXPECT_EQ(value_of(open().history("city"))[0].recorded_by, "line?feed ?");
