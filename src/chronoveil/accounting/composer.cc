@@ -65,7 +65,7 @@ class Composer {
     double tail = (question_.epsilon_wanted ? question_.given : roughly_delta()) * 1e-8 / steps_.total;
     Price last;
     for (int attempt = 0; attempt < 4; ++attempt) {
-      CV_TRY(last, refined(std::max(quantised(tail), 1e-290)));
+      CV_TRY(last, refined(std::max(std::exp2(10 * std::floor(std::log2(tail) / 10)), 1e-290)));
       const double needed = std::max(last.delta * 1e-7 / steps_.total, 1e-290);
       if (question_.epsilon_wanted || tail <= needed) return last;
       tail = std::max(std::min(needed / 10, tail * tail), 1e-290);
@@ -107,7 +107,8 @@ class Composer {
     // Connecting the dots raises log E e^{θL} of a step by about θ(θ+1)h²/12 and merging lowers it by twice that, so
     // the bounds of ε are n(θ+1)h²/4 apart.
     const double epsilon = question_.epsilon_wanted ? saddle_->epsilon(tilt) : question_.given;
-    const double allowed = std::max(options_.tolerance * epsilon, kAbsoluteTolerance);
+    double allowed = std::max(options_.tolerance * epsilon, kAbsoluteTolerance);
+    if (!question_.epsilon_wanted) allowed = std::max(allowed, options_.tolerance / tilt);  // see gap_of()
     double step = std::sqrt(2.6 * allowed / (steps_.total * (tilt + 1)));
     step = quantised(std::clamp(step, highest_ / 65536, highest_ / 4));
     for (int round = 0; round < kMostRefinements; ++round) {
@@ -180,18 +181,12 @@ class Composer {
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
       const auto bins = static_cast<std::size_t>(std::ceil(tops_[k] / step - 1e-9));
       const std::int64_t count = steps_.steps[k].count;
-      LossHalves halves = steps_.steps[k].model->halves(step, bins);
-      const PositiveLoss& below = halves.lower ? *halves.lower : halves.upper;
-      out.upper.push_back({dominating(halves.upper), count});
-      out.lower.push_back({dominated(below, below), count});
+      LossGrids grids = steps_.steps[k].model->grids(step, bins);
+      out.upper.push_back({std::move(grids.upper), count});
+      out.lower.push_back({std::move(grids.lower), count});
       if (!options_.attained) continue;
-      if (halves.attained) {
-        out.forward.push_back({dominated(halves.attained->above, halves.attained->below), count});
-        out.backward.push_back({dominated(halves.attained->below, halves.attained->above), count});
-      } else {
-        out.forward.push_back(out.lower.back());
-        out.backward.push_back(out.lower.back());
-      }
+      out.forward.push_back({std::move(grids.forward), count});
+      out.backward.push_back({std::move(grids.backward), count});
     }
     return out;
   }

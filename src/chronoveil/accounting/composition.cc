@@ -63,10 +63,12 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
     most = std::max(most, part.count);
   }
   const double points = 12 * saddle_.step_deviation(tilt) * std::sqrt(steps_) / step_;
-  // Beside a tilted mass of about δ e^{θε − K(θ)} that answers the question, this much more or less does not matter.
+  // Beside a tilted mass of about δ e^{θε − K(θ)} that answers the question, this much more or less does not matter. A
+  // lower bound takes what may have wrapped around off every single mass, so it wants less of it.
   const double answer = std::exp(std::min(0.0, log_delta + tilt * epsilon - saddle_.log_moment(tilt)));
-  Outside outside{.tilted = std::clamp(1e-6 * answer, 1e-250, 1e-6),
-                  .above = std::max(1e-6 * std::exp(log_delta), 1e-300)};
+  const double matters = side_ == Side::upper ? 1e-6 : 1e-10;
+  const Outside outside{.tilted = std::clamp(matters * answer, 1e-250, 1e-6),
+                        .above = std::max(1e-6 * std::exp(log_delta), 1e-300)};
 
   Convolved whole;
   if (points < kOneStagePoints || most < 16) {

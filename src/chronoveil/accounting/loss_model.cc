@@ -32,6 +32,17 @@ struct Maker {
 
 }  // namespace
 
+LossGrids LossModel::grids(double step, std::size_t bins) const {
+  const LossHalves halves = this->halves(step, bins);
+  const PositiveLoss& below = halves.lower ? *halves.lower : halves.upper;
+  LossGrids out;
+  out.upper = dominating(halves.upper);
+  out.lower = dominated(below, below);
+  out.forward = halves.attained ? dominated(halves.attained->above, halves.attained->below) : out.lower;
+  out.backward = halves.attained ? dominated(halves.attained->below, halves.attained->above) : out.lower;
+  return out;
+}
+
 Result<std::unique_ptr<const LossModel>> make_loss_model(const Event& event) { return std::visit(Maker{}, event.kind); }
 
 }  // namespace chronoveil::accounting

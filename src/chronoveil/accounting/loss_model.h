@@ -23,6 +23,11 @@ struct LossHalves {
   std::optional<OneWay> attained;
 };
 
+// The two bounds of a step on the grid, and the two directions that real neighbours show (dominated as well).
+struct LossGrids {
+  GridLoss upper, lower, forward, backward;
+};
+
 class LossModel {
  public:
   virtual ~LossModel() = default;
@@ -33,6 +38,8 @@ class LossModel {
   virtual double top(double tail) const = 0;
   // `bins` bins of width `step`; losses above the last are summed up beyond it.
   virtual LossHalves halves(double step, std::size_t bins) const = 0;
+  // The same on the grid of multiples of `step`.
+  virtual LossGrids grids(double step, std::size_t bins) const;
   // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.
   struct Lattice {
     double spacing = 0;

@@ -127,6 +127,7 @@ class MixtureModel final : public LossModel {
         spread(forward_up, backward_up, lowest, highest, base, p, q);
         const double merged = p > 0 && q > 0 ? base + std::log(p / q) : 0;
         if (merged > 0) add_atom(forward_low, std::min(merged, reach), p);
+        if (merged == 0 && p > 0 && q > 0) forward_low.zero += p;
         if (merged < 0) add_atom(backward_low, std::min(-merged, reach), q * std::exp(-base));
       }
       width = beyond ? 0.25 : std::min(0.25, 0.9 * step / (4 * std::max(steepest, 1e-300)));
@@ -138,6 +139,9 @@ class MixtureModel final : public LossModel {
     finish(backward_up);
     out.upper = pointwise_maximum({forward_up, backward_up});
     out.lower = maximum_of_merged(forward_low, backward_low);
+    // Real neighbours show one direction through all uses, which is less than the larger of both at every step.
+    backward_low.zero = forward_low.zero;
+    out.attained = LossHalves::OneWay{std::move(forward_low), std::move(backward_low)};
     return out;
   }
 

@@ -34,7 +34,7 @@ GridLoss merged_onto_grid(const std::vector<Atom>& atoms, double step, double ti
     for (; next < atoms.size(); ++next, left = 1) {
       const Atom& atom = atoms[next];
       const double gap = std::abs(atom.loss - target) <= slack ? 0.0 : atom.loss - target;
-      const double mass = left * atom.mass * std::exp(-tilt * (atom.loss - target));
+      const double mass = left * atom.mass * (tilt == 0 ? 1.0 : std::exp(-tilt * (atom.loss - target)));
       const double contribution = -std::expm1(-gap) * mass;
       if (gap < 0 && surplus + contribution < 0) {
         if (surplus > 0 && contribution < 0) {
@@ -90,8 +90,15 @@ std::vector<long double> profile_on_grid(const PositiveLoss& loss) {
   return values;
 }
 
-PositiveLoss from_profile(double step, const std::vector<long double>& values) {
-  const std::size_t n = values.size() - 1;
+PositiveLoss from_profile(double step, const std::vector<long double>& given) {
+  const std::size_t n = given.size() - 1;
+  std::vector<long double> values = given;
+  // The envelope is that of the whole symmetric profile: a chord from 1/α to α passes 1 at (2h(α) + α − 1)/(α + 1).
+  // Without it a steep fall next to 1 would not be convex with its mirror image, and the masses would exceed 1.
+  for (std::size_t i = 1; i <= n; ++i) {
+    const long double x = static_cast<long double>(step) * static_cast<long double>(i);
+    values[0] = std::min(values[0], std::tanh(x / 2) + 2 * given[i] / (std::exp(x) + 1));
+  }
   // The lower convex hull of (e^{i step}, values[i]); slopes are times e^{step × left index}, so they never overflow.
   auto slope = [&](std::size_t a, std::size_t b) {
     return (values[b] - values[a]) / std::expm1(static_cast<long double>(step) * static_cast<long double>(b - a));

@@ -24,25 +24,35 @@ class RememberingModel final : public LossModel {
     return it->second;
   }
   LossHalves halves(double step, std::size_t bins) const override {
-    for (auto it = remembered_.begin(); it != remembered_.end(); ++it) {
-      if (it->step != step || it->bins != bins) continue;
-      remembered_.splice(remembered_.begin(), remembered_, it);
-      return it->halves;
-    }
-    remembered_.push_front({step, bins, model_->halves(step, bins)});
-    if (remembered_.size() > 8) remembered_.pop_back();
-    return remembered_.front().halves;
+    return recall(halves_, step, bins, [&] { return model_->halves(step, bins); });
+  }
+  LossGrids grids(double step, std::size_t bins) const override {
+    return recall(grids_, step, bins, [&] { return model_->grids(step, bins); });
   }
 
  private:
+  template <class T>
   struct Entry {
     double step;
     std::size_t bins;
-    LossHalves halves;
+    T answer;
   };
+  template <class T, class Make>
+  static const T& recall(std::list<Entry<T>>& entries, double step, std::size_t bins, Make make) {
+    for (auto it = entries.begin(); it != entries.end(); ++it) {
+      if (it->step != step || it->bins != bins) continue;
+      entries.splice(entries.begin(), entries, it);
+      return entries.front().answer;
+    }
+    entries.push_front({step, bins, make()});
+    if (entries.size() > 8) entries.pop_back();
+    return entries.front().answer;
+  }
+
   std::shared_ptr<const LossModel> model_;
   mutable std::map<double, double> tops_;
-  mutable std::list<Entry> remembered_;
+  mutable std::list<Entry<LossHalves>> halves_;
+  mutable std::list<Entry<LossGrids>> grids_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "chronoveil/accounting/tilted.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -60,23 +61,16 @@ double norm(const std::vector<double>& values) {
   return std::sqrt(sum);
 }
 
-// A bound exp(log E e^{t(S − edge)}) with t near its best value; t > 0 (sign +1) bounds S > edge, t < 0 (sign −1)
-// bounds S < edge; |t| is at least `least`.
-double tail_bound(std::span<const Tilted> parts, double edge, double sign, double start, double least, double enough) {
-  double best = 1, t = std::max(start, least), low = 0, high = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 12; ++i) {
-    const TiltedMoments at = moments(parts, sign * t);
-    const double exponent = at.log_moment - sign * t * edge;
-    if (exponent < 0) best = std::min(best, std::exp(exponent));
-    if (best < enough || t <= least) break;
-    // The best t has its tilted mean at the edge.
-    const double gap = sign * (edge - at.mean);
-    const bool too_far = !std::isfinite(at.mean) || !std::isfinite(exponent) || gap < 0;
-    (too_far ? high : low) = t;
-    double next = std::isfinite(at.mean) && at.variance > 0 ? t + gap / at.variance : 0.5 * t;
-    if (!(next > low && next < high)) next = std::isinf(high) ? 2 * t : 0.5 * (low + high);
-    if (std::abs(next - t) < 0.02 * t) break;
-    t = std::max(next, least);
+// The least value of f over t >= least, by steps of a constant factor from `start`; f need not be finite everywhere.
+template <class F>
+double least_value(F f, double start, double least) {
+  double t = std::max(start, least), best = f(t);
+  for (const double factor : {1.35, 1 / 1.35}) {
+    for (double next = t * factor; next >= least; next *= factor) {
+      const double value = f(next);
+      if (std::isfinite(best) ? !(value < best - 0.01 * std::abs(best)) : factor > 1 || next < t / 64) break;
+      best = std::isfinite(best) ? value : (std::isfinite(value) ? value : best);
+    }
   }
   return best;
 }
@@ -102,26 +96,23 @@ Result<Window> choose_window(std::span<const Tilted> parts, Stage stage, Outside
   const double tilt = parts[0].tilt;
   double log_scale = 0;
   for (const Tilted& part : parts) log_scale += part.log_scale * static_cast<double>(part.count);
-  Window window;
-  for (double width = 6;; width *= 1.25) {
-    const double first = std::floor((centre.mean - width * deviation) / step);
-    const double last = std::ceil((centre.mean + width * deviation) / step);
-    const bool all_below = first <= support_first, all_above = last >= support_last;
-    const double from = std::max(first, support_first), to = std::min(last, support_last);
-    if (to - from + 1 > static_cast<double>(kMostPoints))
-      return fail(ErrorKind::cannot_certify, "this composition needs more than 2^22 grid points at this tolerance");
-    window.first = static_cast<long>(from);
-    window.last = static_cast<long>(to);
-    if (all_below) window.outside_below = 0;
-    if (all_above) window.outside_above = 0;
-    const double t = width / deviation;
-    const double enough_above =
-        std::min(outside.tilted, std::exp(std::log(outside.above) - log_scale + tilt * to * step));
-    const double least = stage == Stage::last ? 0 : tilt;
-    if (!all_below) window.outside_below = tail_bound(parts, from * step, -1, t, least, outside.tilted);
-    if (!all_above) window.outside_above = tail_bound(parts, to * step, +1, t, 0, enough_above);
-    if (window.outside_below <= outside.tilted && window.outside_above <= enough_above) return window;
-  }
+  // Chernoff's bound says which edge leaves at most so much outside: log E e^{tS} − t·edge <= log(allowed), for every
+  // t.
+  const double log_tilted = std::log(outside.tilted), log_above = std::log(outside.above) - log_scale;
+  const double start = std::sqrt(-2 * log_tilted) / deviation;
+  auto above = [&](double t) {
+    const double k = moments(parts, t).log_moment;
+    return std::max((k - log_tilted) / t, (k - log_above) / (t + tilt));  // the P-mass falls by e^{−tilt·edge} besides
+  };
+  auto below = [&](double t) { return (moments(parts, -t).log_moment - log_tilted) / t; };  // −edge
+  const double last = std::ceil(least_value(above, start, 0) / step);
+  const double first = std::floor(-least_value(below, start, stage == Stage::last ? 0 : tilt) / step);
+  const bool all_below = !(first > support_first), all_above = !(last < support_last);
+  const double from = all_below ? support_first : first, to = all_above ? support_last : last;
+  if (to - from + 1 > static_cast<double>(kMostPoints))
+    return fail(ErrorKind::cannot_certify, "this composition needs more than 2^22 grid points at this tolerance");
+  return Window{static_cast<long>(from), static_cast<long>(to), all_below ? 0 : outside.tilted,
+                all_above ? 0 : std::min(outside.tilted, std::exp(log_above + tilt * to * step))};
 }
 
 }  // namespace
@@ -180,16 +171,32 @@ Tilted tilted(const GridLoss& loss, double tilt, std::int64_t count, Side side) 
 }
 
 TiltedMoments moments(std::span<const Tilted> parts, double t) {
+  constexpr std::size_t kBlock = 64;
   TiltedMoments total;
   for (const Tilted& part : parts) {
-    const auto factors = exponentials(t * part.loss.step, part.loss.first, part.loss.mass.size());
+    const std::vector<double>& mass = part.loss.mass;
+    const double rate = t * part.loss.step;
+    // Within a block the powers e^{rate k} k^j are the same for all blocks; a block's own power is one exp.
+    double power[3][kBlock];
+    for (std::size_t k = 0; k < kBlock; ++k) {
+      const double index = static_cast<double>(k);
+      power[0][k] = std::exp(rate * index);
+      power[1][k] = power[0][k] * index;
+      power[2][k] = power[1][k] * index;
+    }
     double m0 = 0, m1 = 0, m2 = 0;
-    for (std::size_t k = 0; k < factors.size(); ++k) {
-      const double weight = part.loss.mass[k] * factors[k];
-      const double index = static_cast<double>(part.loss.first + static_cast<long>(k));
-      m0 += weight;
-      m1 += weight * index;
-      m2 += weight * index * index;
+    for (std::size_t start = 0; start < mass.size(); start += kBlock) {
+      const auto length = static_cast<Eigen::Index>(std::min(kBlock, mass.size() - start));
+      const Eigen::Map<const Eigen::VectorXd> block(mass.data() + start, length);
+      const double b0 = block.dot(Eigen::Map<const Eigen::VectorXd>(power[0], length));
+      if (b0 == 0) continue;
+      const double b1 = block.dot(Eigen::Map<const Eigen::VectorXd>(power[1], length));
+      const double b2 = block.dot(Eigen::Map<const Eigen::VectorXd>(power[2], length));
+      const double origin = static_cast<double>(part.loss.first + static_cast<long>(start));
+      const double scale = std::exp(rate * origin);
+      m0 += scale * b0;
+      m1 += scale * (b1 + origin * b0);
+      m2 += scale * (b2 + origin * (2 * b1 + origin * b0));
     }
     const double n = static_cast<double>(part.count), mean = m1 / m0;
     total.log_moment += n * (std::log(m0) + 1e-13);  // the sum's own rounding, upward
@@ -243,7 +250,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
     fft.fwd(spectrum.data(), folded.data(), static_cast<Eigen::Index>(size));
     input_errors.push_back(transform_error * norm(folded) * std::sqrt(static_cast<double>(size)));
     auto& magnitude = magnitudes.emplace_back(half);
-    for (std::size_t k = 0; k < half; ++k) magnitude[k] = std::abs(spectrum[k]);
+    for (std::size_t k = 0; k < half; ++k) magnitude[k] = std::sqrt(std::norm(spectrum[k]));
     multiply_power(re, im, spectrum, part.count);
   }
   // Error of the product: Σ_i n_i |Z/z_i| |e_i| plus its own rounding, then that of the inverse transform.
@@ -255,7 +262,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
     const double count = static_cast<double>(parts[i].count);
     double sum_of_squares = 0;
     for (std::size_t k = 0; k < half; ++k) {
-      const double product = std::hypot(re[k], im[k]), z = magnitudes[i][k];
+      const double product = std::sqrt(re[k] * re[k] + im[k] * im[k]), z = magnitudes[i][k];
       const double rest = parts[i].count == 1 ? (z > 1e-8 ? std::min(1.0, product / z) : 1.0)
                                               : (z > 1e-8 ? std::min(1.0, product / z) : 1e-8);
       sum_of_squares += rest * rest;
