@@ -14,13 +14,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Every loss is bounded, or there is no noise at all: ε at δ = 0, or infinity.
 double pure_epsilon(const Steps& steps) {
-  double sum = 0;
+  long double sum = 0;
   for (const Step& step : steps.steps) {
     if (step.model->delta(0) <= 0) continue;
     if (step.model->infinite() > 0 || !step.model->bounded()) return kInfinity;
-    sum += static_cast<double>(step.count) * step.model->top(0);
+    sum += static_cast<long double>(step.count) * step.model->top(0);
   }
-  return sum * (1 + 1e-15);
+  const auto rounded = static_cast<double>(sum);
+  return rounded < sum ? std::nextafter(rounded, kInfinity) : rounded;
 }
 
 // The ε where one step's profile falls to δ; `sign` rounds outward.

@@ -175,7 +175,7 @@ class Composer {
   Result<Discretised> discretised(double step) const {
     double points = 0;
     for (double top : tops_) points += std::ceil(top / step);
-    if (2 * points > static_cast<double>(kMostPoints))
+    if (!(2 * points <= static_cast<double>(kMostPoints)))
       return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {

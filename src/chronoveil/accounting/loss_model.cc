@@ -1,5 +1,6 @@
 #include "chronoveil/accounting/loss_model.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace chronoveil::accounting {
@@ -24,7 +25,17 @@ struct Maker {
   Made operator()(const Pure& e) const { return response_model(e.epsilon, 2, 0); }
   Made operator()(const Approximate& e) const { return response_model(e.epsilon, 2, e.delta); }
   Made operator()(const RandomizedResponse& e) const { return response_model(e.epsilon, e.values, 0); }
-  Made operator()(const Mixture& e) const { return mixture_model(e); }
+  Made operator()(const Mixture& e) const {
+    // The line is walked in small cells, so its length bounds the work.
+    constexpr double kWidest = 1e5;
+    const auto [p_low, p_high] = std::minmax_element(e.p.means.begin(), e.p.means.end());
+    const auto [q_low, q_high] = std::minmax_element(e.q.means.begin(), e.q.means.end());
+    if (!(std::max(*p_high, *q_high) - std::min(*p_low, *q_low) <= kWidest * e.noise_multiplier))
+      return fail(ErrorKind::cannot_certify, "means: more than 10^5 noise multipliers apart cannot be priced");
+    if (!(std::max(std::abs(*p_low), std::abs(*p_high)) <= 1e9 * e.noise_multiplier))
+      return fail(ErrorKind::cannot_certify, "means: more than 10^9 noise multipliers from 0 cannot be priced");
+    return mixture_model(e);
+  }
   Made operator()(const TimeSubsampling& e) const { return time_subsampling_model(e); }
   Made operator()(const StructuredSubsampling& e) const { return structured_subsampling_model(e); }
   Made operator()(const Compose&) const { return fail(ErrorKind::internal, "compose has no model of its own"); }

@@ -50,7 +50,9 @@ class DiscreteLaplaceModel final : public LossModel {
   DiscreteLaplaceModel(double scale, std::int64_t shift) : scale_(scale), shift_(shift) {}
   Lattice lattice() const override { return {1 / scale_, true}; }
   bool bounded() const override { return true; }
-  double top(double) const override { return static_cast<double>(shift_) / scale_; }
+  double top(double) const override {
+    return std::nextafter(static_cast<double>(shift_) / scale_, std::numeric_limits<double>::infinity());
+  }
 
   long double delta(double epsilon) const override {
     const long double s = scale_, d = static_cast<long double>(shift_);

@@ -199,7 +199,9 @@ TiltedMoments moments(std::span<const Tilted> parts, double t) {
       m2 += scale * (b2 + origin * (2 * b1 + origin * b0));
     }
     const double n = static_cast<double>(part.count), mean = m1 / m0;
-    total.log_moment += n * (std::log(m0) + 1e-13);  // the sum's own rounding, upward
+    // A sum that under- or overflows bounds nothing, neither does one whose powers do so within a block.
+    const bool known = m0 > 1e-280 && m0 < 1e280 && std::abs(rate) * static_cast<double>(kBlock) < 600;
+    total.log_moment += known ? n * (std::log(m0) + 1e-13) : std::numeric_limits<double>::infinity();  // rounded upward
     total.mean += n * mean * part.loss.step;
     total.variance += n * std::max(0.0, m2 / m0 - mean * mean) * part.loss.step * part.loss.step;
   }
