@@ -177,8 +177,10 @@ class SqliteStore final : public Store {
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
       if (::mkdir(folder->c_str(), 0700) != 0 && errno != EEXIST) return cannot(std::strerror(errno));
     }
-    const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0) return cannot(std::strerror(errno));
+    // A file that is there already is not touched: closing it would drop the locks that another connection of this
+    // process holds on it.
+    const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return errno == EEXIST ? Result<void>() : cannot(std::strerror(errno));
     ::close(file);
     return {};
   }
