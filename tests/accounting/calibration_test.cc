@@ -58,7 +58,7 @@ TEST(Calibration, SaysWhyNoNoiseReachesTheTarget) {
 
 TEST(Calibration, TheLargestCountIsTheLastThatFits) {
   for (const Event& sample : sample_events()) {
-    const double epsilon = 3, delta = 1e-6;
+    const double epsilon = 6, delta = 1e-6;
     const auto most = max_count(sample, *Epsilon::make(epsilon), *Delta::make(delta));
     ASSERT_TRUE(most) << to_text(sample) << most.error().message;
     ASSERT_GE(*most, 1) << to_text(sample);

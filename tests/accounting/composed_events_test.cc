@@ -144,7 +144,7 @@ TEST(ComposedEvents, ExponentialFollowsTheIntegralsOfItsPieces) {
 TEST(ComposedEvents, PureAnswersBesideGaussiansAreSummedOverTheAnswers) {
   Generator generator(30);
   for (int i = 0; i < kCases; ++i) {
-    const double epsilon = generator.log_uniform(1e-2, 3), sigma = generator.log_uniform(0.3, 50);
+    const double epsilon = generator.log_uniform(1e-2, 3), sigma = generator.log_uniform(2, 50);
     const auto answers = generator.integer(1, 40), noises = generator.log_integer(1, 300);
     const Real mu = sqrt(Real(noises)) / sigma, truthful = 1 / (1 + exp(-Real(epsilon)));
     const Profile truth = [&](const Real& e) {

@@ -61,6 +61,9 @@ class Composer {
       : steps_(steps), question_(question), options_(options) {}
 
   Result<Price> price() {
+    set_tops(1e-290);
+    if (highest_ > 0 && steps_.total > 1.1e11)
+      return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
     // Losses above the grid go to +∞ with a mass that must not matter beside δ, which may have to be found first.
     double tail = (question_.epsilon_wanted ? question_.given : roughly_delta()) * 1e-8 / steps_.total;
     Price last;

@@ -109,7 +109,8 @@ Result<Window> choose_window(std::span<const Tilted> parts, Stage stage, Outside
   const double first = std::floor(-least_value(below, start, stage == Stage::last ? 0 : tilt) / step);
   const bool all_below = !(first > support_first), all_above = !(last < support_last);
   const double from = all_below ? support_first : first, to = all_above ? support_last : last;
-  if (to - from + 1 > static_cast<double>(kMostPoints))
+  // Also where the edges are not numbers, or lie beyond the range of an index.
+  if (!(from <= to && to - from + 1 <= static_cast<double>(kMostPoints) && std::abs(from) < 1e15))
     return fail(ErrorKind::cannot_certify, "this composition needs more than 2^22 grid points at this tolerance");
   return Window{static_cast<long>(from), static_cast<long>(to), all_below ? 0 : outside.tilted,
                 all_above ? 0 : std::min(outside.tilted, std::exp(log_above + tilt * to * step))};
