@@ -144,8 +144,8 @@ class Composer {
       const double deviation = saddle_->step_deviation(tilt);
       if (!(deviation < 2 * step)) return;
       // Where all tilted mass sits on one atom there is nothing to resolve.
-      step = quantised(std::max(deviation / 4, highest / 65536));
-      saddle_ = make_saddle(step, static_cast<std::size_t>(std::min(400.0, std::ceil(highest / step))));
+      step = quantised(std::max(deviation / 4, highest / 4096));
+      saddle_ = make_saddle(step, static_cast<std::size_t>(std::ceil(highest / step)));
     }
   }
 

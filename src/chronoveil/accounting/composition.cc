@@ -143,7 +143,7 @@ double Composition::log_delta_from(std::size_t k, double epsilon) const {
 double Composition::window_delta(double epsilon) const {
   const double position = std::floor(epsilon / window_step_) + 1 - static_cast<double>(first_);
   if (position >= static_cast<double>(above_.size() - 1)) return outside_;
-  if (position < 0 && cut_) return side_ == Side::upper ? 1.0 : outside_;
+  if (position < 0 && cut_ && side_ == Side::upper) return 1;
   const auto k = static_cast<std::size_t>(std::max(0.0, position));
   return std::exp(log_delta_from(k, epsilon)) + outside_;
 }
@@ -158,7 +158,7 @@ double Composition::window_epsilon(double delta) const {
     (log_delta_from(middle, grid_loss(middle) - window_step_) > wanted ? low : high) = middle;
   }
   const double left = grid_loss(low) - window_step_;
-  if (low == 0 && cut_) return side_ == Side::upper ? left : -kInfinity;
+  if (low == 0 && cut_ && side_ == Side::upper) return left;
   // Within a cell δ is linear in e^ε. Below the first loss there is only that line.
   const long double scaled = std::exp(static_cast<long double>(wanted) - log_scale_ + tilt_ * grid_loss(low));
   const long double ratio = (above_[low] - scaled) / decayed_[low];
@@ -173,16 +173,17 @@ bool Composition::trusts(double epsilon) const {
   return noise < 1e-3 * value;
 }
 
+// How much too high (lower bound) or too low (upper bound) a loss may be, against the side.
+double Composition::shift() const { return side_ == Side::upper ? -rounding_ : slack_ + rounding_; }
+
 Result<double> Composition::delta_at(double epsilon) {
-  double at = side_ == Side::lower ? epsilon + slack_ : epsilon;
-  if (at >= top_) return infinite_;
-  const double tilt = saddle_.tilt_for_epsilon(at), log_delta = saddle_.log_delta(tilt);
-  for (const double t : {modest(tilt, at, log_delta), tilt}) {
-    CV_CHECK(transform(capped(t), at, log_delta));
-    if (side_ == Side::lower) at = epsilon + slack_;
-    if (trusts(at)) break;
+  if (epsilon + shift() >= top_) return infinite_;
+  const double tilt = saddle_.tilt_for_epsilon(epsilon), log_delta = saddle_.log_delta(tilt);
+  for (const double t : {modest(tilt, epsilon, log_delta), tilt}) {
+    CV_CHECK(transform(capped(t), epsilon, log_delta));
+    if (trusts(epsilon + shift())) break;
   }
-  return std::min(1.0, window_delta(at));
+  return std::min(1.0, window_delta(epsilon + shift()));
 }
 
 Result<double> Composition::epsilon_at(double delta) {
@@ -197,7 +198,7 @@ Result<double> Composition::epsilon_at(double delta) {
     guess = epsilon;
     tilt = saddle_.tilt_for_epsilon(guess);
   }
-  return side_ == Side::lower ? epsilon - slack_ : epsilon;
+  return epsilon - shift();
 }
 
 }  // namespace chronoveil::accounting

@@ -33,6 +33,7 @@ class Composition {
   double infinite_mass() const { return infinite_; }
 
  private:
+  double shift() const;
   double capped(double tilt) const;
   double modest(double tilt, double epsilon, double log_delta) const;
   // For questions about an ε near `epsilon`, where δ is about e^log_delta.
