@@ -35,7 +35,7 @@ Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
 double quantised(double value) { return std::exp2(std::floor(4 * std::log2(value)) / 4); }
 
 Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size_t bins) {
-  const PositiveLoss half = model.halves(step, bins).upper;
+  const PositiveLoss half = model.halves(step, bins, false).upper;
   Sketch out;
   out.count = count;
   auto add = [&](double p, double loss) {
@@ -58,7 +58,9 @@ Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size
 class Composer {
  public:
   Composer(const Steps& steps, Question question, const Options& options)
-      : steps_(steps), question_(question), options_(options) {}
+      : steps_(steps), question_(question), options_(options) {
+    for (const Step& step : steps.steps) options_.attained &= step.model->attainable();
+  }
 
   Result<Price> price() {
     set_tops(1e-290);
@@ -184,7 +186,7 @@ class Composer {
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
       const auto bins = static_cast<std::size_t>(std::ceil(tops_[k] / step - 1e-9));
       const std::int64_t count = steps_.steps[k].count;
-      LossGrids grids = steps_.steps[k].model->grids(step, bins);
+      LossGrids grids = steps_.steps[k].model->grids(step, bins, options_.attained);
       out.upper.push_back({std::move(grids.upper), count});
       out.lower.push_back({std::move(grids.lower), count});
       if (!options_.attained) continue;

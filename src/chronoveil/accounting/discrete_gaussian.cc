@@ -35,7 +35,7 @@ class DiscreteGaussianModel final : public LossModel {
     return static_cast<double>(d_ * (2 * x - d_) / (2 * s_ * s_));
   }
 
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
     long double first = std::floor(d_ / 2) + 1;
     for (std::size_t i = 0; i < bins; ++i) {

@@ -23,9 +23,16 @@ void integrate(double low, double high, double reach_low, double reach_high, F f
     const double distance = std::max(std::abs(left - reach_low), std::abs(left - reach_high));
     const double right = std::min(high, left + gauss_width(distance));
     const double mid = 0.5 * (left + right), half = 0.5 * (right - left);
-    for (int i = 0; i < 4; ++i) {
-      f(mid - half * kGaussNodes[i], half * kGaussWeights[i]);
-      f(mid + half * kGaussNodes[i], half * kGaussWeights[i]);
+    if ((right - left) * std::max(2.0, distance) <= 0.3) {
+      for (int i = 0; i < 2; ++i) {
+        f(mid - half * kFourNodes[i], half * kFourWeights[i]);
+        f(mid + half * kFourNodes[i], half * kFourWeights[i]);
+      }
+    } else {
+      for (int i = 0; i < 4; ++i) {
+        f(mid - half * kGaussNodes[i], half * kGaussWeights[i]);
+        f(mid + half * kGaussNodes[i], half * kGaussWeights[i]);
+      }
     }
     if (right <= left) break;  // wider than the spacing of doubles
     left = right;
@@ -54,7 +61,7 @@ class GaussianModel final : public LossModel {
   explicit GaussianModel(long double mu) : exact_mu_(mu), mu_(static_cast<double>(mu)) {}
   long double delta(double epsilon) const override { return gaussian_profile(exact_mu_, epsilon); }
   double top(double tail) const override { return mu_ * normal_quantile_above(tail) + mu_ * mu_ / 2; }
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
     for (std::size_t i = 0; i < bins; ++i) {
       const BinMass mass = gaussian_bin(mu_, half.loss(i), half.loss(i + 1));
@@ -105,10 +112,10 @@ class MonotoneMixtureModel : public LossModel {
     return std::max(0.0, loss(high));
   }
 
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool attained) const override {
     LossHalves halves;
     halves.upper = half_of(step, bins, +1);
-    if (!symmetric_) {
+    if (attained && !symmetric_) {
       halves.attained = {halves.upper, half_of(step, bins, -1)};
       halves.attained->above.zero = halves.attained->below.zero = 0;  // one direction alone has no mass at 0
     }
@@ -117,6 +124,17 @@ class MonotoneMixtureModel : public LossModel {
 
  protected:
   double loss(double x) const { return log_density(p_, x) - log_density(q_, x); }
+
+  // √(2π) times the densities of P and Q at x, times e^{log_p} and e^{log_q}.
+  virtual std::pair<double, double> densities(double x, double log_p, double log_q) const {
+    auto sum = [x](const UnitMixture& mixture, double log_factor) {
+      double total = 0;
+      for (std::size_t k = 0; k < mixture.means.size(); ++k)
+        total += mixture.weights[k] * std::exp(log_factor - 0.5 * (x - mixture.means[k]) * (x - mixture.means[k]));
+      return total;
+    };
+    return {sum(p_, log_p), sum(q_, log_q)};
+  }
 
   // The x whose loss is `target`; ±∞ when no x has it. Newton's steps inside a bracket, from a guess.
   virtual double crossing(double target, double guess) const {
@@ -198,13 +216,9 @@ class MonotoneMixtureModel : public LossModel {
       if (direction * (next - edge) > 0) next = edge;
       double p_mass = 0, q_mass = 0;
       integrate(std::min(x, next), std::max(x, next), low_, high_, [&](double at, double weight) {
-        double dp = 0, dq = 0;
-        for (std::size_t k = 0; k < p.means.size(); ++k)
-          dp += p.weights[k] * std::exp(-0.5 * (at - p.means[k]) * (at - p.means[k]));
-        for (std::size_t k = 0; k < q.means.size(); ++k)
-          dq += q.weights[k] * std::exp(low - 0.5 * (at - q.means[k]) * (at - q.means[k]));
-        p_mass += weight * dp;
-        q_mass += weight * dq;
+        const auto [dp, dq] = direction > 0 ? densities(at, 0, low) : densities(at, low, 0);
+        p_mass += weight * (direction > 0 ? dp : dq);
+        q_mass += weight * (direction > 0 ? dq : dp);
       });
       half.p[i] = p_mass * kInvSqrtTwoPi;
       half.q[i] = q_mass * kInvSqrtTwoPi;
@@ -242,6 +256,13 @@ class SubsampledGaussianModel final : public MonotoneMixtureModel {
   }
 
  protected:
+  // The component at 0 is the same under both: two exponentials instead of three.
+  std::pair<double, double> densities(double x, double log_p, double log_q) const override {
+    if (log_p + log_q > 600) return MonotoneMixtureModel::densities(x, log_p, log_q);
+    const double at_zero = std::exp(-0.5 * x * x), shifted = std::exp(-0.5 * (x - mu_) * (x - mu_));
+    const double p_scale = log_p == 0 ? 1.0 : std::exp(log_p), q_scale = log_q == 0 ? 1.0 : std::exp(log_q);
+    return {p_scale * ((1 - rate_) * at_zero + rate_ * shifted), q_scale * at_zero};
+  }
   double crossing(double target, double) const override {
     const double ratio = std::expm1(target) / rate_ + 1;
     if (ratio <= 0) return -std::numeric_limits<double>::infinity();
@@ -279,7 +300,7 @@ class RevealedGaussiansModel final : public LossModel {
     return outer(highest);
   }
 
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
     double total = 0;
     for (std::size_t i = 0; i <= bins; ++i) {

@@ -43,12 +43,13 @@ struct Maker {
 
 }  // namespace
 
-LossGrids LossModel::grids(double step, std::size_t bins) const {
-  const LossHalves halves = this->halves(step, bins);
+LossGrids LossModel::grids(double step, std::size_t bins, bool attained) const {
+  const LossHalves halves = this->halves(step, bins, attained);
   const PositiveLoss& below = halves.lower ? *halves.lower : halves.upper;
   LossGrids out;
   out.upper = dominating(halves.upper);
   out.lower = dominated(below, below);
+  if (!attained) return out;
   out.forward = halves.attained ? dominated(halves.attained->above, halves.attained->below) : out.lower;
   out.backward = halves.attained ? dominated(halves.attained->below, halves.attained->above) : out.lower;
   return out;

@@ -23,7 +23,7 @@ struct LossHalves {
   std::optional<OneWay> attained;
 };
 
-// The two bounds of a step on the grid, and the two directions that real neighbours show (dominated as well).
+// The two bounds of a step on the grid and, if asked for, the two directions that real neighbours show (dominated too).
 struct LossGrids {
   GridLoss upper, lower, forward, backward;
 };
@@ -36,10 +36,10 @@ class LossModel {
   virtual long double delta(double epsilon) const = 0;
   // A loss above which P has at most `tail` of its mass, not counting infinite losses.
   virtual double top(double tail) const = 0;
-  // `bins` bins of width `step`; losses above the last are summed up beyond it.
-  virtual LossHalves halves(double step, std::size_t bins) const = 0;
+  // `bins` bins of width `step`; losses above the last are summed up beyond it. LossHalves::attained only if asked for.
+  virtual LossHalves halves(double step, std::size_t bins, bool attained) const = 0;
   // The same on the grid of multiples of `step`.
-  virtual LossGrids grids(double step, std::size_t bins) const;
+  virtual LossGrids grids(double step, std::size_t bins, bool attained) const;
   // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.
   struct Lattice {
     double spacing = 0;
@@ -52,6 +52,8 @@ class LossModel {
   virtual bool bounded() const { return false; }
   // Whether real neighbours attain the profile, so that one use costs exactly delta().
   virtual bool tight() const { return true; }
+  // Whether halves() knows what one fixed pair of neighbours shows, step after step.
+  virtual bool attainable() const { return tight(); }
 };
 
 // For every event but `compose`; the event must be valid. Ignores `count`.

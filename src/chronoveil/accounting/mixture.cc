@@ -96,7 +96,7 @@ class MixtureModel final : public LossModel {
     return highest;
   }
 
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss forward_up = empty_half(step, bins), backward_up = forward_up;
     PositiveLoss forward_low = forward_up, backward_low = forward_up;
     for (PositiveLoss* half : {&forward_up, &backward_up, &forward_low, &backward_low}) half->zero = 0;

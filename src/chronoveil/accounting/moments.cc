@@ -45,7 +45,7 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
   if (top <= 0) return cost;
   double step = top / 4096;
-  GridLoss grid = dominating(model.halves(step, 4096).upper);
+  GridLoss grid = dominating(model.halves(step, 4096, false).upper);
   double square = 0;
   for (std::size_t k = 0; k < grid.mass.size(); ++k) {
     const double loss = step * static_cast<double>(grid.first + static_cast<long>(k));
@@ -54,7 +54,7 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
   if (const double fine = std::sqrt(square) / 16; fine < step) {
     const auto bins = static_cast<std::size_t>(std::min(65536.0, std::ceil(top / fine)));
     step = top / static_cast<double>(bins);
-    grid = dominating(model.halves(step, bins).upper);
+    grid = dominating(model.halves(step, bins, false).upper);
   }
   cost.delta = grid.infinite;
   for (std::size_t j = 0; j < orders.size(); ++j) {

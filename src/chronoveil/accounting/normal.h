@@ -27,6 +27,9 @@ inline constexpr double kGaussNodes[4] = {0.18343464249564980494, 0.525532409916
                                           0.96028985649753623168};
 inline constexpr double kGaussWeights[4] = {0.36268378337836198297, 0.31370664587788728734, 0.22238103445337447054,
                                             0.10122853629037625915};
+// The same for the 4-point rule.
+inline constexpr double kFourNodes[2] = {0.33998104358485626480, 0.86113631159405257522};
+inline constexpr double kFourWeights[2] = {0.65214515486254614263, 0.34785484513745385737};
 // The widest interval on which the 8-point rule integrates a normal density near x to 1e-14: the remainder is
 // w^17 (8!)^4 / (17 (16!)^3) |φ^(16)|, and |φ^(16)/φ| is about max(1, |x|)^16 where it matters.
 double gauss_width(double x);

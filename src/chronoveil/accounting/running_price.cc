@@ -17,17 +17,20 @@ class RememberingModel final : public LossModel {
   Lattice lattice() const override { return model_->lattice(); }
   double infinite() const override { return model_->infinite(); }
   bool tight() const override { return model_->tight(); }
+  bool attainable() const override { return model_->attainable(); }
   bool bounded() const override { return model_->bounded(); }
   double top(double tail) const override {
     const auto [it, added] = tops_.try_emplace(tail, 0.0);
     if (added) it->second = model_->top(tail);
     return it->second;
   }
-  LossHalves halves(double step, std::size_t bins) const override {
-    return recall(halves_, step, bins, [&] { return model_->halves(step, bins); });
+  LossHalves halves(double step, std::size_t bins, bool attained) const override {
+    if (attained) return model_->halves(step, bins, true);
+    return recall(halves_, step, bins, [&] { return model_->halves(step, bins, false); });
   }
-  LossGrids grids(double step, std::size_t bins) const override {
-    return recall(grids_, step, bins, [&] { return model_->grids(step, bins); });
+  LossGrids grids(double step, std::size_t bins, bool attained) const override {
+    if (attained) return model_->grids(step, bins, true);
+    return recall(grids_, step, bins, [&] { return model_->grids(step, bins, false); });
   }
 
  private:

@@ -24,7 +24,7 @@ class LaplaceModel final : public LossModel {
   bool bounded() const override { return true; }
   double top(double) const override { return epsilon_; }
   Lattice lattice() const override { return {epsilon_, false}; }
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
     for (std::size_t i = 0; i < bins; ++i) {
       const double low = half.loss(i), high = std::min(half.loss(i + 1), epsilon_);
@@ -64,7 +64,7 @@ class DiscreteLaplaceModel final : public LossModel {
     return -(std::expm1((between - steps) / s) + a * std::expm1(-between / s)) / (1 + a);
   }
 
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
     const long double s = scale_, d = static_cast<long double>(shift_);
     const long double one_minus_a = -std::expm1(-1 / s), one_plus_a = 1 + std::exp(-1 / s);
@@ -97,6 +97,7 @@ class DiscreteLaplaceModel final : public LossModel {
 class ExponentialModel final : public LossModel {
  public:
   explicit ExponentialModel(double epsilon) : epsilon_(epsilon) {}
+  bool attainable() const override { return false; }  // the worst pair differs from α to α
   bool bounded() const override { return true; }
   double top(double) const override { return epsilon_; }
   long double delta(double epsilon) const override {
@@ -104,7 +105,7 @@ class ExponentialModel final : public LossModel {
     const long double e = epsilon_, gap = -std::expm1((epsilon - e) / 2);  // 1 − √(α/E)
     return gap * gap / -std::expm1(-e);
   }
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
     const double total = -std::expm1(-epsilon_);
     for (std::size_t i = 0; i < bins; ++i) {
@@ -136,7 +137,7 @@ class ResponseModel final : public LossModel {
     if (epsilon >= epsilon_) return delta_;
     return delta_ + (1.0L - delta_) * truth() * -std::expm1(static_cast<long double>(epsilon) - epsilon_);
   }
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
     const double rest = 1 - delta_;
     half.infinite = delta_;

@@ -19,6 +19,7 @@ class BestBoundModel final : public LossModel {
   BestBoundModel(Models bounds, std::unique_ptr<const LossModel> below)
       : bounds_(std::move(bounds)), below_(std::move(below)) {}
   bool tight() const override { return false; }
+  bool attainable() const override { return true; }
   long double delta(double epsilon) const override {
     long double least = 1;
     for (const auto& bound : bounds_) least = std::min(least, bound->delta(epsilon));
@@ -30,12 +31,12 @@ class BestBoundModel final : public LossModel {
     for (const auto& bound : bounds_) highest = std::max(highest, bound->top(tail));
     return highest;
   }
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool attained) const override {
     std::vector<PositiveLoss> uppers;
-    for (const auto& bound : bounds_) uppers.push_back(bound->halves(step / 2, 2 * bins).upper);
+    for (const auto& bound : bounds_) uppers.push_back(bound->halves(step / 2, 2 * bins, false).upper);
     LossHalves halves;
     halves.upper = paired(envelope_of_minimum(uppers));
-    halves.attained = below_->halves(step, bins).attained;
+    if (attained) halves.attained = below_->halves(step, bins, true).attained;
     return halves;
   }
 
@@ -48,6 +49,7 @@ class BestBoundModel final : public LossModel {
 class WorstSeriesModel final : public LossModel {
  public:
   explicit WorstSeriesModel(Models series) : series_(std::move(series)) {}
+  bool attainable() const override { return false; }  // the worst series differs from α to α
   long double delta(double epsilon) const override {
     long double most = 0;
     for (const auto& model : series_) most = std::max(most, model->delta(epsilon));
@@ -63,9 +65,9 @@ class WorstSeriesModel final : public LossModel {
     for (const auto& model : series_) highest = std::max(highest, model->top(tail));
     return highest;
   }
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     std::vector<PositiveLoss> all;
-    for (const auto& model : series_) all.push_back(model->halves(step / 2, 2 * bins).upper);
+    for (const auto& model : series_) all.push_back(model->halves(step / 2, 2 * bins, false).upper);
     LossHalves halves;
     halves.upper = paired(pointwise_maximum(all));
     return halves;
@@ -83,14 +85,9 @@ class ThinnedModel final : public LossModel {
   long double delta(double epsilon) const override { return rate_ * model_->delta(epsilon); }
   double infinite() const override { return rate_ * model_->infinite(); }
   double top(double tail) const override { return model_->top(tail / rate_); }
-  LossHalves halves(double step, std::size_t bins) const override {
-    LossHalves halves = model_->halves(step, bins);
+  LossHalves halves(double step, std::size_t bins, bool) const override {
+    LossHalves halves = model_->halves(step, bins, false);
     halves.upper = thinned(std::move(halves.upper), rate_);
-    if (halves.attained) {
-      // Not in the batch: loss 0, in both directions alike.
-      halves.attained->above = thinned(std::move(halves.attained->above), rate_);
-      halves.attained->below = thinned(std::move(halves.attained->below), rate_);
-    }
     return halves;
   }
 

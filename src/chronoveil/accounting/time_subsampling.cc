@@ -29,7 +29,7 @@ class FilteredModel final : public LossModel {
   }
   double top(double tail) const override { return gaussian_model(std::sqrt(energy_) / sigma_)->top(tail); }
 
-  LossHalves halves(double step, std::size_t bins) const override {
+  LossHalves halves(double step, std::size_t bins, bool) const override {
     // Only the profile is known: evaluate it on the grid and connect the dots of its convex envelope.
     std::vector<long double> values(2 * bins + 1);
     for (std::size_t i = 0; i < values.size(); ++i)
