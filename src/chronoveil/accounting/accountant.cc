@@ -200,9 +200,9 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     (gap > 0 ? low : high) = high / 8;
     (gap > 0 ? low_gap : high_gap) = gap;
   }
-  for (int i = 0; i < 60 && low > 0 && high > low * 1.001 && std::min(low_gap, -high_gap) > 0.02; ++i) {
+  for (int i = 0; i < 60 && low > 0 && high > low * 1.001 && std::min(low_gap, -high_gap) > 0.06; ++i) {
     double share = low_gap / (low_gap - high_gap);
-    if (!std::isfinite(share) || i % 4 == 3) share = 0.5;
+    if (!std::isfinite(share) || i % 6 == 5) share = 0.5;
     const double middle = low * std::pow(high / low, std::clamp(share, 0.02, 0.98));
     CV_TRY(price, priced(middle, coarse));
     const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
@@ -216,6 +216,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
   low = 0;
   high = kInfinity;
   Price best_price;
+  double last_x = x, last_gap = kInfinity;
   for (int i = 0; i < 200; ++i) {
     CV_TRY(price, priced(x, options.tolerance));
     const bool fits = price.epsilon <= target;
@@ -226,6 +227,11 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     if (fits && price.epsilon >= target * (1 - (exact ? 1e-12 : options.tolerance / 8))) break;
     if (low > 0 && std::isfinite(high) && high - low <= 1e-13 * high) break;
     const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
+    // The slope between the last two certified prices is better than the coarse one.
+    if (const double run = std::log(x / last_x); std::isfinite(gap) && std::isfinite(last_gap) && std::abs(run) > 1e-9)
+      slope = std::clamp((gap - last_gap) / run, -4.0, -0.05);
+    last_x = x;
+    last_gap = gap;
     // Aim a little to the private side; where that leaves the bracket, halve it.
     double next =
         std::isfinite(gap) ? x * std::exp(-gap / slope) * (1 + (exact ? 2e-13 : options.tolerance / 20)) : 2 * x;
