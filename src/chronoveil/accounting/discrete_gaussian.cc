@@ -101,7 +101,8 @@ class DiscreteGaussianModel final : public LossModel {
   long double sum_between(long double from, long double to) const {
     if (to - from <= 64) {
       long double sum = 0;
-      for (long double x = from; x < to; x += 1) sum += density(x);
+      const int terms = static_cast<int>(to - from);
+      for (int i = 0; i < terms; ++i) sum += density(from + i);
       return sum;
     }
     // Far from 0 on one side, so that nothing cancels.

@@ -190,7 +190,8 @@ double touched_share(const StructuredSubsampling& e) {
 
 double series_rate(const StructuredSubsampling& e) {
   if (e.top_level == StructuredSubsampling::Top::iterate) return 1;
-  return static_cast<double>(e.batch_size / e.windows_per_series) / static_cast<double>(e.series);
+  const std::int64_t drawn = e.batch_size / e.windows_per_series;  // rounded down, as the batches are
+  return static_cast<double>(drawn) / static_cast<double>(e.series);
 }
 
 double augmented_share(const StructuredSubsampling& e) {

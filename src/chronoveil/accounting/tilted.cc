@@ -66,7 +66,8 @@ template <class F>
 double least_value(F f, double start, double least) {
   double t = std::max(start, least), best = f(t);
   for (const double factor : {1.35, 1 / 1.35}) {
-    for (double next = t * factor; next >= least; next *= factor) {
+    double next = t;
+    while ((next *= factor) >= least) {
       const double value = f(next);
       if (std::isfinite(best) ? !(value < best - 0.01 * std::abs(best)) : factor > 1 || next < t / 64) break;
       best = std::isfinite(best) ? value : (std::isfinite(value) ? value : best);

@@ -57,6 +57,7 @@ Decimal shortest_decimal(double value) {
 }
 
 Units divide(Units numerator, Units denominator, bool up) {
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): by a power of ten, or by the digits of a positive number
   return numerator / denominator + (up && numerator % denominator != 0 ? 1 : 0);
 }
 

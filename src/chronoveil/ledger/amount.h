@@ -32,9 +32,9 @@ class Amount {
 
   Amount operator+(Amount other) const;
   Amount times(std::int64_t count) const;
-  Amount left_of(Amount budget) const;  // budget - *this, or 0
-  Amount tenth() const;                 // rounded down
-  auto operator<=>(const Amount&) const = default;
+  Amount left_of(Amount budget) const;              // budget - *this, or 0
+  Amount tenth() const;                             // rounded down
+  auto operator<=>(const Amount&) const = default;  // NOLINT(modernize-use-nullptr): about what the compiler writes
 
   double value() const;      // the nearest double, for display
   std::string text() const;  // canonical: "0", "0.1", "12.5"

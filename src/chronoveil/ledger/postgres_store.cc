@@ -82,6 +82,7 @@ class PostgresStore final : public Store {
     CV_TRY(const Rows rows,
            query("SELECT DISTINCT dataset COLLATE \"C\" AS name FROM chronoveil_entries ORDER BY name", {}));
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(PQntuples(rows.get())));
     for (int row = 0; row < PQntuples(rows.get()); ++row) names.push_back(text_at(rows, row, 0));
     return names;
   }
@@ -91,6 +92,7 @@ class PostgresStore final : public Store {
                                   "FROM chronoveil_entries WHERE dataset = $1 AND sequence >= $2 ORDER BY sequence",
                                   {dataset, std::to_string(from)}));
     std::vector<Entry> result;
+    result.reserve(static_cast<std::size_t>(PQntuples(rows.get())));
     for (int row = 0; row < PQntuples(rows.get()); ++row) {
       result.push_back({dataset, std::strtoll(PQgetvalue(rows.get(), row, 0), nullptr, 10), text_at(rows, row, 1),
                         text_at(rows, row, 2), text_at(rows, row, 3), text_at(rows, row, 4), text_at(rows, row, 5),
@@ -125,6 +127,7 @@ class PostgresStore final : public Store {
 
   Result<Rows> query(const char* sql, const std::vector<std::string>& parameters) {
     std::vector<const char*> values;
+    values.reserve(parameters.size());
     for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
     Rows result(PQexecParams(connection_.get(), sql, static_cast<int>(values.size()), nullptr, values.data(), nullptr,
                              nullptr, 0));
