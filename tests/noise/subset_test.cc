@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -21,16 +22,26 @@ unsigned as_mask(const std::vector<std::int64_t>& subset) {
   return mask;
 }
 
-TEST(PoissonSubset, EverySubsetHasItsProbability) {
-  BitSource bits;
+// All subsets of 5, drawn at `drawn`, as often as independent coins of 0.3 make them.
+double poisson_subsets_p_value(double drawn, BitSource& bits) {
   const double rate = 0.3;
   std::vector<std::int64_t> counts(32);
   std::vector<double> probabilities(32);
   for (unsigned mask = 0; mask < 32; ++mask) {
     probabilities[mask] = std::pow(rate, std::popcount(mask)) * std::pow(1 - rate, 5 - std::popcount(mask));
   }
-  for (int i = 0; i < kDraws; ++i) ++counts[as_mask(*poisson_subset(5, rate, bits))];
-  EXPECT_GT(chi_squared_p_value(counts, probabilities), kLevel);
+  for (int i = 0; i < kDraws; ++i) ++counts[as_mask(*poisson_subset(5, drawn, bits))];
+  return chi_squared_p_value(counts, probabilities);
+}
+
+TEST(PoissonSubset, EverySubsetHasItsProbability) {
+  BitSource bits;
+  EXPECT_GT(poisson_subsets_p_value(0.3, bits), kLevel);
+}
+
+TEST(PoissonSubset, ATwinWithAnotherRateIsRejected) {
+  BitSource bits;
+  EXPECT_LT(poisson_subsets_p_value(0.31, bits), kLevel);
 }
 
 TEST(PoissonSubset, RateZeroIsEmptyAndRateOneIsAll) {
@@ -49,9 +60,10 @@ TEST(PoissonSubset, RefusesWhatIsNoRate) {
 }
 
 // All subsets of `size` out of n equally often.
-double even_subsets_p_value(std::int64_t n, std::int64_t size, BitSource& bits) {
+template <class Draw>
+double even_subsets_p_value(std::int64_t n, std::int64_t size, Draw draw) {
   std::map<std::vector<std::int64_t>, std::int64_t> seen;
-  for (int i = 0; i < kDraws; ++i) ++seen[*fixed_size_subset(n, size, bits)];
+  for (int i = 0; i < kDraws; ++i) ++seen[draw(n, size)];
   double subsets = 1;
   for (std::int64_t i = 0; i < size; ++i) subsets = subsets * static_cast<double>(n - i) / static_cast<double>(i + 1);
   EXPECT_EQ(static_cast<double>(seen.size()), subsets);
@@ -62,9 +74,25 @@ double even_subsets_p_value(std::int64_t n, std::int64_t size, BitSource& bits) 
 
 TEST(FixedSizeSubset, EverySubsetIsEquallyLikelyByEitherAlgorithm) {
   BitSource bits;
-  EXPECT_GT(even_subsets_p_value(6, 3, bits), kLevel);   // dense
-  EXPECT_GT(even_subsets_p_value(16, 2, bits), kLevel);  // sparse
-  EXPECT_GT(even_subsets_p_value(9, 1, bits), kLevel);
+  const auto draw = [&](std::int64_t n, std::int64_t size) { return *fixed_size_subset(n, size, bits); };
+  EXPECT_GT(even_subsets_p_value(6, 3, draw), kLevel);   // dense
+  EXPECT_GT(even_subsets_p_value(16, 2, draw), kLevel);  // sparse
+  EXPECT_GT(even_subsets_p_value(9, 1, draw), kLevel);
+}
+
+TEST(FixedSizeSubset, ATwinThatMovesOnFromATakenIndexIsRejected) {
+  BitSource bits;
+  const auto twin = [&](std::int64_t n, std::int64_t size) {
+    std::vector<std::int64_t> subset;
+    while (static_cast<std::int64_t>(subset.size()) < size) {
+      std::int64_t index = fixed_size_subset(n, 1, bits)->front();
+      while (std::find(subset.begin(), subset.end(), index) != subset.end()) index = (index + 1) % n;
+      subset.push_back(index);
+    }
+    std::sort(subset.begin(), subset.end());
+    return subset;
+  };
+  EXPECT_LT(even_subsets_p_value(6, 3, twin), kLevel);
 }
 
 TEST(FixedSizeSubset, IsSortedWithoutRepetitionAndWithinRange) {
