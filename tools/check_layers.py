@@ -20,16 +20,17 @@ LAYERS = {
     "accounting": set(),
     "ledger": {"accounting"},
     "temporal": {"noise"},
-    "mechanisms": {"bound", "noise", "accounting", "ledger"},
+    "post": set(),
+    "mechanisms": {"bound", "noise", "accounting", "ledger", "post"},
     "forecasting": {"data", "bound", "noise", "accounting", "ledger"},
     # A plan is made from public facts only: neither data nor what was bounded from data.
     "plan": {"mechanisms", "accounting"},
-    "post": set(),
-    "report": {"post", "plan", "ledger"},
+    "report": {"post", "plan", "mechanisms", "accounting", "ledger"},
+    "simulate": set(),
     "engine": {"data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
                "report"},
     # The program parses, calls and prints. It may go to a module directly where the engine adds nothing.
-    "cli": {"noise", "accounting", "ledger", "engine"},
+    "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate"},
 }
 
 # Headers that a module must not include although they are no module of ours.

@@ -1,0 +1,24 @@
+// What leaves the house: values with intervals, on a public axis, with the guarantee that covers them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/measurement.h"
+#include "chronoveil/base/slot_axis.h"
+
+namespace chronoveil {
+
+struct Release {
+  std::vector<std::string> keys;  // public, one a series; empty for one series without a name
+  SlotAxis axis;
+  Estimate estimate;    // keys (or 1) times axis.steps() values
+  double level = 0.95;  // of the intervals
+  Guarantee guarantee;
+  std::string mark;  // "seeded: not private", "not private: replayed", or empty
+
+  std::int64_t series() const { return keys.empty() ? 1 : static_cast<std::int64_t>(keys.size()); }
+};
+
+}  // namespace chronoveil

@@ -1,0 +1,68 @@
+// Counts per series and slot in which nobody counts for more than the caps say. Raw records end here.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/result.h"
+#include "chronoveil/base/slot_axis.h"
+#include "chronoveil/data/record_source.h"
+
+namespace chronoveil::bound {
+
+// What nobody exceeds.
+//   user      at most `max_steps` pairs (series, slot) a person over the whole job, at most `max_per_slot` in each pair
+//   event,    at most `max_per_slot` a person in one slot, all series together; no cap on slots, since dropping one
+//   slot w-event   would let another in
+struct Caps {
+  Unit unit = Unit::user;
+  std::int64_t max_steps = 0;  // I, for unit user
+  std::int64_t max_per_slot = 1;
+  std::int64_t maximum = std::int64_t{1} << 53;  // every count is clamped to [0, maximum]
+};
+
+// What bounding left out: private, for the internal report only.
+struct LeftOut {
+  std::int64_t rows = 0;             // read in all
+  std::int64_t outside_span = 0;     // rows
+  std::int64_t unlisted_series = 0;  // rows
+  std::int64_t over_caps = 0;        // records, or amounts, above max_steps or max_per_slot
+  std::int64_t clamped = 0;          // counts above the maximum
+};
+
+class BoundedSeries {
+ public:
+  BoundedSeries(std::int64_t series, std::int64_t steps, std::vector<std::int64_t> counts, Basis caps, LeftOut left_out)
+      : series_(series), steps_(steps), counts_(std::move(counts)), caps_(caps), left_out_(left_out) {}
+
+  std::int64_t series() const { return series_; }
+  std::int64_t steps() const { return steps_; }
+  std::span<const std::int64_t> counts() const { return counts_; }  // series-major, each in [0, maximum]
+  Basis caps() const { return caps_; }                              // enforced on records, declared for counts
+  const LeftOut& left_out() const { return left_out_; }
+
+ private:
+  std::int64_t series_, steps_;
+  std::vector<std::int64_t> counts_;
+  Basis caps_;
+  LeftOut left_out_;
+};
+
+// From records with a user column: the caps are enforced. Which of a person's pairs stay is uniformly random: those
+// with the smallest pseudo-random priorities under a key from `bits`, whatever the order of the rows. Memory grows with
+// what stays, not with what is read. `keys` are the public series, none for one series without a name.
+Result<BoundedSeries> bound_records(data::RecordSource&, const SlotAxis&, const std::vector<std::string>& keys,
+                                    const Caps&, BitSource& bits);
+
+enum class Duplicates { refuse, sum };  // a second row for the same series and slot
+
+// From rows that are counts already, or that each count 1 when there is no value column (then they are summed): the
+// caps are what the caller declares.
+Result<BoundedSeries> bound_counts(data::RecordSource&, const SlotAxis&, const std::vector<std::string>& keys,
+                                   const Caps&, Duplicates);
+
+}  // namespace chronoveil::bound

@@ -1,0 +1,36 @@
+// Records as they come in: who, when, where, how many. A source is read once, batch by batch, in bounded memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+#include "chronoveil/data/source_spec.h"
+
+namespace chronoveil::data {
+
+// Columns of equal length; one that the source does not have is empty. Views are valid until the next call.
+struct RecordBatch {
+  std::vector<std::string_view> user;
+  std::vector<std::int64_t> time;  // milliseconds since 1970-01-01T00:00Z
+  std::vector<std::string_view> series;
+  std::vector<std::int64_t> value;
+  std::int64_t first_row = 0;  // the number of the first row, counted from 1 without the header
+
+  std::size_t rows() const { return time.size(); }
+};
+
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+  // Fills the batch; false at the end. Errors are bad_data or storage and name the row, never a value.
+  virtual Result<bool> next(RecordBatch&) = 0;
+};
+
+// Opens the source and checks that every named column is there.
+Result<std::unique_ptr<RecordSource>> open_source(const SourceSpec&);
+
+}  // namespace chronoveil::data

@@ -1,0 +1,50 @@
+// A job file: what to read, what is public, what is protected, what to write. See docs/jobs.md for every key.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/bound/bounded_series.h"
+#include "chronoveil/data/slots.h"
+#include "chronoveil/data/source_spec.h"
+#include "chronoveil/mechanisms/series_mechanism.h"
+
+namespace chronoveil::engine {
+
+struct Job {
+  std::string path;         // of the job file; relative paths in it are relative to its folder
+  std::string dataset;      // [dataset] name
+  std::string purpose;      // [dataset] purpose
+  data::SourceSpec source;  // [source]
+  bound::Duplicates duplicates = bound::Duplicates::refuse;
+  data::SlotSpec slots;           // [slots]
+  std::vector<std::string> keys;  // [series] list (a file, a key a line) or keys (an array); empty: one series
+  bool disjoint = false;          // [series] disjoint: everybody is in one series only (declared)
+  Unit unit = Unit::user;         // [privacy]
+  Relation relation = Relation::add_remove;
+  std::int64_t width = 1;
+  std::optional<std::int64_t> max_steps;  // absent: every step
+  std::int64_t max_per_slot = 1;
+  std::optional<std::int64_t> maximum;
+  double epsilon = 0;
+  double delta = 0;
+  accounting::Analysis analysis = accounting::Analysis::certified;
+  std::string mechanism = "auto";  // [mechanism] name, the rest are its parameters
+  mechanisms::Parameters parameters;
+  std::string public_sample;  // [plan] sample: a release CSV or counts that the caller declares public
+  bool non_negative = true;   // [output] post-processing
+  bool integers = false;
+  double level = 0.95;
+  std::string title;  // [output]
+  std::string csv, json, report;
+};
+
+// Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
+Result<Job> read_job(const std::string& path);
+Result<Job> parse_job(std::string_view toml, const std::string& path);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,148 @@
+#include "chronoveil/mechanisms/calibrated.h"
+
+#include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <limits>
+
+#include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/sampler.h"
+
+namespace chronoveil::mechanisms {
+namespace {
+
+constexpr double kUp = 1 + 4 * std::numeric_limits<double>::epsilon();
+
+std::string_view type_name(const Value& value) {
+  constexpr std::string_view names[] = {"true or false", "a whole number", "a number", "a text"};
+  return names[value.index()];
+}
+
+Result<void> at_least_one(std::string_view name, std::int64_t value) {
+  if (value < 1) return invalid(name, std::to_string(value), "it must be a whole number of at least 1");
+  return {};
+}
+
+}  // namespace
+
+Result<Parameters> resolved(const Request& request, const SeriesMechanism& mechanism) {
+  Parameters all;
+  for (const ParameterInfo& info : mechanism.parameters) all.emplace(info.name, info.standard);
+  for (const auto& [name, value] : request.parameters) {
+    const auto known = all.find(name);
+    if (known == all.end()) {
+      std::string names;
+      for (const ParameterInfo& info : mechanism.parameters) names.append(names.empty() ? "" : ", ").append(info.name);
+      return fail(ErrorKind::usage, "mechanism." + name + ": " + std::string(mechanism.name) +
+                                        " has no such parameter; " +
+                                        (names.empty() ? "it has none" : "it has " + names));
+    }
+    if (std::holds_alternative<double>(known->second) && std::holds_alternative<std::int64_t>(value))
+      known->second = static_cast<double>(std::get<std::int64_t>(value));
+    else if (known->second.index() == value.index())
+      known->second = value;
+    else
+      return fail(ErrorKind::usage, "mechanism." + name + ": it must be " + std::string(type_name(known->second)));
+  }
+  return all;
+}
+
+double number(const Parameters& all, std::string_view name) { return std::get<double>(all.find(name)->second); }
+std::int64_t integer(const Parameters& all, std::string_view name) {
+  return std::get<std::int64_t>(all.find(name)->second);
+}
+const std::string& text(const Parameters& all, std::string_view name) {
+  return std::get<std::string>(all.find(name)->second);
+}
+
+Result<void> check_request(const Request& request, const SeriesMechanism& mechanism) {
+  const PublicShape& shape = request.shape;
+  if (!(request.epsilon > 0) || !std::isfinite(request.epsilon))
+    return invalid("epsilon", request.epsilon, "it must be a finite number greater than 0");
+  if (!(request.delta >= 0) || !(request.delta < 1))
+    return invalid("delta", request.delta, "it must be at least 0 and less than 1");
+  CV_CHECK(at_least_one("steps", shape.steps));
+  CV_CHECK(at_least_one("series", shape.series));
+  CV_CHECK(at_least_one("max_per_slot", shape.max_per_slot));
+  CV_CHECK(at_least_one("maximum", shape.maximum));
+  if (shape.unit == Unit::user) CV_CHECK(at_least_one("max_steps", shape.max_steps));
+  if (shape.unit == Unit::w_event) CV_CHECK(at_least_one("width", shape.width));
+  if (std::find(mechanism.units.begin(), mechanism.units.end(), shape.unit) == mechanism.units.end()) {
+    std::string units;
+    for (const Unit unit : mechanism.units) units.append(units.empty() ? "" : ", ").append(name(unit));
+    return fail(ErrorKind::usage, "unit: " + std::string(mechanism.name) + " does not protect " +
+                                      std::string(name(shape.unit)) + "; it protects " + units);
+  }
+  if (mechanism.needs_delta && request.delta == 0)
+    return invalid("delta", 0.0, std::string(mechanism.name) + " needs a delta greater than 0");
+  return {};
+}
+
+Result<double> grid_for(double scale) {
+  CV_TRY(const noise::Grid grid, noise::Grid::for_counts(scale));
+  return grid.step();
+}
+
+Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mechanism, Parameters parameters,
+                              NoiseKind noise, const accounting::Event& open,
+                              const std::function<double(double grid)>& sensitivity) {
+  CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
+  CV_TRY(const Delta delta, Delta::make(request.delta));
+  CV_TRY(const accounting::Calibration found,
+         accounting::calibrate(open, epsilon, delta, {.analysis = request.analysis}));
+  SeriesPlan plan;
+  plan.mechanism = mechanism.name;
+  plan.shape = request.shape;
+  plan.parameters = std::move(parameters);
+  plan.level = request.level;
+  plan.noise = noise;
+  // Rounding can only raise a sensitivity, so this grid is fine enough for the final scale too.
+  CV_TRY(plan.grid, grid_for(found.noise * sensitivity(0)));
+  plan.sensitivity = sensitivity(plan.grid);
+  plan.scale = found.noise * plan.sensitivity * kUp;
+  plan.measured = request.shape.series * request.shape.steps;
+  plan.delta = request.delta;
+  plan.event = found.event;
+  plan.price = found.price;
+  return plan;
+}
+
+std::vector<std::int64_t> on_grid(std::span<const std::int64_t> counts, double grid) {
+  const int places = -std::ilogb(grid);  // grid = 2^-places
+  const std::int64_t largest = noise::kValueLimit >> places;
+  std::vector<std::int64_t> indices(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) indices[i] = std::min(counts[i], largest) << places;
+  return indices;
+}
+
+std::vector<double> off_grid(std::span<const std::int64_t> indices, double grid) {
+  std::vector<double> values(indices.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) values[i] = static_cast<double>(indices[i]) * grid;
+  return values;
+}
+
+Result<Measurement> measure_every_step(const SeriesPlan& plan, std::span<const std::int64_t> counts, Draws& draws) {
+  std::vector<std::int64_t> indices = on_grid(counts, plan.grid);
+  CV_CHECK(draws.add_noise(indices, plan.noise, plan.scale, plan.grid));
+  return Measurement{.values = off_grid(indices, plan.grid), .kept = std::nullopt};
+}
+
+Result<Estimate> reconstruct_every_step(const SeriesPlan& plan, const Measurement& measurement) {
+  const double half_width = noise_half_width(plan.noise, plan.scale, plan.level);
+  Estimate estimate;
+  estimate.value = measurement.values;
+  for (const double value : measurement.values) {
+    estimate.lower.push_back(value - half_width);
+    estimate.upper.push_back(value + half_width);
+  }
+  estimate.sampled.assign(measurement.values.size(), 1);
+  return estimate;
+}
+
+double noise_half_width(NoiseKind noise, double scale, double level) {
+  if (noise == NoiseKind::laplace) return -scale * std::log1p(-level);
+  return scale * std::sqrt(2.0) * boost::math::erf_inv(level);
+}
+
+}  // namespace chronoveil::mechanisms

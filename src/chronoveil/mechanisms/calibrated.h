@@ -1,0 +1,48 @@
+// Shared by the mechanisms: parameters, and the least noise that fits a request.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/mechanisms/series_mechanism.h"
+
+namespace chronoveil::mechanisms {
+
+// The request's parameters with the mechanism's defaults filled in. Refused: one that the mechanism does not know, one
+// of the wrong type (an integer may stand for a real number).
+Result<Parameters> resolved(const Request&, const SeriesMechanism&);
+
+double number(const Parameters&, std::string_view name);
+std::int64_t integer(const Parameters&, std::string_view name);
+const std::string& text(const Parameters&, std::string_view name);
+
+// ε > 0, δ in [0, 1), T >= 1, series >= 1, caps >= 1, a unit that the mechanism protects, δ > 0 where it is needed.
+Result<void> check_request(const Request&, const SeriesMechanism&);
+
+// The largest power of two that is at most scale / 2^20 and at most 1.
+Result<double> grid_for(double scale);
+
+// The least noise for `open` (an event whose noise_multiplier is kToCalibrate) within the request's (ε, δ).
+// `sensitivity(grid)`: how far one neighbour moves what is measured, in counts, rounded up, once it is rounded to that
+// grid; what is exact on every grid ignores it. The scale is noise_multiplier × sensitivity, rounded up.
+Result<SeriesPlan> calibrated(const Request&, const SeriesMechanism&, Parameters, NoiseKind,
+                              const accounting::Event& open, const std::function<double(double grid)>& sensitivity);
+
+// Counts as grid indices; exact, since a grid step is 1 or a fraction of it. Indices beyond the noise's value limit are
+// limited there, which cannot raise a sensitivity.
+std::vector<std::int64_t> on_grid(std::span<const std::int64_t> counts, double grid);
+std::vector<double> off_grid(std::span<const std::int64_t> indices, double grid);
+
+// Noise on every count, a value a step: the measurement of laplace, gaussian, event and shrink.
+Result<Measurement> measure_every_step(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&);
+
+// The measured values as they are, each with the interval of its own noise.
+Result<Estimate> reconstruct_every_step(const SeriesPlan&, const Measurement&);
+
+// Half the width of a two-sided interval that holds one draw of the noise with probability `level`.
+double noise_half_width(NoiseKind, double scale, double level);
+
+}  // namespace chronoveil::mechanisms

@@ -1,0 +1,24 @@
+#include "chronoveil/mechanisms/catalogue.h"
+
+#include <array>
+#include <string>
+
+#include "chronoveil/mechanisms/series/gaussian.h"
+
+namespace chronoveil::mechanisms {
+
+std::span<const SeriesMechanism* const> series_catalogue() {
+  static const std::array rows = {&gaussian()};
+  return rows;
+}
+
+Result<const SeriesMechanism*> find_series_mechanism(std::string_view name) {
+  std::string names;
+  for (const SeriesMechanism* row : series_catalogue()) {
+    if (row->name == name) return row;
+    names.append(names.empty() ? "" : ", ").append(row->name);
+  }
+  return invalid("mechanism.name", name, "it must be one of " + names);
+}
+
+}  // namespace chronoveil::mechanisms

@@ -1,0 +1,75 @@
+#include "chronoveil/mechanisms/draws.h"
+
+#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/sampler.h"
+#include "chronoveil/noise/subset.h"
+
+namespace chronoveil::mechanisms {
+namespace {
+
+noise::Law law_of(NoiseKind kind) {
+  return kind == NoiseKind::laplace ? noise::Law::rounded_laplace : noise::Law::rounded_gaussian;
+}
+
+}  // namespace
+
+Result<Draws> Draws::authorised(ledger::Receipt&& receipt, const accounting::Event& about_to_run) {
+  Draws draws;
+  CV_TRY(draws.debit_, ledger::redeem(std::move(receipt), about_to_run));
+  draws.event_ = about_to_run;
+  return draws;
+}
+
+Draws Draws::seeded(std::uint64_t seed) {
+  Draws draws;
+  draws.own_ = BitSource::with_seed(seed);
+  draws.mark_ = "seeded: not private";
+  return draws;
+}
+
+Draws Draws::replayed(Replay replay) {
+  Draws draws;
+  draws.own_ = BitSource::with_seed(0);
+  draws.replay_ = std::move(replay);
+  draws.mark_ = "not private: replayed";
+  return draws;
+}
+
+BitSource& Draws::bits() { return own_ ? *own_ : BitSource::for_this_thread(); }
+
+Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, double scale, double grid) {
+  CV_TRY(const noise::Grid steps, noise::Grid::make(grid));
+  if (replay_.noise) {
+    const std::vector<double>& tape = *replay_.noise;
+    if (tape.size() - noise_used_ < indices.size())
+      return fail(ErrorKind::usage, "noise-from: the file holds " + std::to_string(tape.size()) +
+                                        " numbers; this release draws at least " +
+                                        std::to_string(noise_used_ + indices.size()));
+    for (std::int64_t& index : indices) {
+      CV_TRY(const std::int64_t noise, steps.to_grid(tape[noise_used_++]));
+      index = noise::add_noise(index, noise);
+    }
+    return {};
+  }
+  CV_TRY(const double in_steps, steps.in_steps(scale));
+  CV_TRY(const noise::Sampler sampler, noise::Sampler::make(law_of(kind), in_steps));
+  std::vector<std::int64_t> noise(indices.size());
+  sampler.fill(noise, bits());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = noise::add_noise(indices[i], noise[i]);
+  return {};
+}
+
+Result<std::vector<std::int64_t>> Draws::keep(std::int64_t n, double rate) {
+  if (!replay_.kept) return noise::poisson_subset(n, rate, bits());
+  std::int64_t last = -1;
+  for (const std::int64_t position : *replay_.kept) {
+    if (position <= last || position >= n)
+      return fail(ErrorKind::usage, "keep-from: " + std::to_string(position) +
+                                        " is not valid; positions must ascend and lie between 0 and " +
+                                        std::to_string(n - 1));
+    last = position;
+  }
+  return *replay_.kept;
+}
+
+}  // namespace chronoveil::mechanisms

@@ -1,0 +1,61 @@
+// Where the random choices of one release come from, and the proof that it may make them. A mechanism cannot run
+// without one, and one that is not authorised by a receipt marks whatever it touches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "chronoveil/accounting/event.h"
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/measurement.h"
+#include "chronoveil/base/result.h"
+#include "chronoveil/ledger/receipt.h"
+
+namespace chronoveil::mechanisms {
+
+// A tape for tests and experiments.
+struct Replay {
+  std::optional<std::vector<double>> noise;       // real numbers in the order drawn; each is rounded to the grid
+  std::optional<std::vector<std::int64_t>> kept;  // positions series * T + step, ascending
+};
+
+class Draws {
+ public:
+  // Uses the receipt up for exactly this event; bits come from this thread's cryptographic source.
+  static Result<Draws> authorised(ledger::Receipt&&, const accounting::Event& about_to_run);
+  // "seeded: not private"
+  static Draws seeded(std::uint64_t seed);
+  // "not private: replayed"; what the tape does not hold is drawn from a fixed seed.
+  static Draws replayed(Replay);
+
+  Draws(Draws&&) noexcept = default;
+  Draws& operator=(Draws&&) noexcept = default;
+  Draws(const Draws&) = delete;
+  Draws& operator=(const Draws&) = delete;
+
+  const std::string& mark() const { return mark_; }  // empty when authorised
+  const std::optional<ledger::DebitReference>& debit() const { return debit_; }
+  // The event that the receipt covered; none when not authorised.
+  const std::optional<accounting::Event>& event() const { return event_; }
+
+  // Adds independent rounded noise to grid indices, in order. `scale` and `grid` in counts.
+  Result<void> add_noise(std::span<std::int64_t> indices, NoiseKind, double scale, double grid);
+  // Each of n positions with probability `rate`; ascending.
+  Result<std::vector<std::int64_t>> keep(std::int64_t n, double rate);
+  // For keyed choices that precede the noise, such as which records of a person stay.
+  BitSource& bits();
+
+ private:
+  Draws() = default;
+  std::optional<BitSource> own_;  // seeded and replayed
+  Replay replay_;
+  std::size_t noise_used_ = 0;
+  std::string mark_;
+  std::optional<ledger::DebitReference> debit_;
+  std::optional<accounting::Event> event_;
+};
+
+}  // namespace chronoveil::mechanisms

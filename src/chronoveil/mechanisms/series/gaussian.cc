@@ -1,0 +1,31 @@
+#include "chronoveil/mechanisms/series/gaussian.h"
+
+#include "chronoveil/mechanisms/calibrated.h"
+
+namespace chronoveil::mechanisms {
+namespace {
+
+Result<SeriesPlan> prepare(const Request& request) {
+  CV_CHECK(check_request(request, gaussian()));
+  CV_TRY(Parameters parameters, resolved(request, gaussian()));
+  return calibrated(request, gaussian(), std::move(parameters), NoiseKind::gaussian,
+                    {accounting::Gaussian{accounting::kToCalibrate}}, [&](double) { return request.shape.l2(); });
+}
+
+}  // namespace
+
+const SeriesMechanism& gaussian() {
+  static const SeriesMechanism row{
+      .name = "gaussian",
+      .summary = "Gaussian noise on every step",
+      .units = {Unit::user, Unit::event, Unit::w_event},
+      .needs_delta = true,
+      .has_published = true,
+      .prepare = prepare,
+      .measure = measure_every_step,
+      .reconstruct = reconstruct_every_step,
+  };
+  return row;
+}
+
+}  // namespace chronoveil::mechanisms

@@ -1,0 +1,100 @@
+// What every mechanism for series is: prepared from public facts, measured once with a receipt, reconstructed by
+// post-processing. One row of the catalogue each; see catalogue.h. No data type is named here, so plans can be made.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/measurement.h"
+
+namespace chronoveil::bound {
+class BoundedSeries;
+}
+
+namespace chronoveil::mechanisms {
+
+class Draws;
+
+// The public facts that fix a sensitivity.
+struct PublicShape {
+  std::int64_t series = 1;
+  std::int64_t steps = 0;  // T, of each series
+  Unit unit = Unit::user;
+  Relation relation = Relation::add_remove;
+  std::int64_t width = 1;                        // w, for unit w-event
+  std::int64_t max_steps = 0;                    // I, for unit user: pairs (series, slot) of a person over all series
+  std::int64_t max_per_slot = 1;                 // c
+  std::int64_t maximum = std::int64_t{1} << 53;  // counts are clamped to [0, maximum]
+
+  // Values that one neighbour can change: I, 1 or w, twice as many when one is replaced. Each changes by at most c (for
+  // event and w-event: a slot changes by at most c over all series together).
+  std::int64_t changes() const;
+  double l1() const;  // changes() c
+  double l2() const;  // c √changes(), rounded up
+};
+
+// Parameters of a mechanism as a job gives them: rate = 0.1, interpolation = "linear".
+using Value = std::variant<bool, std::int64_t, double, std::string>;
+using Parameters = std::map<std::string, Value, std::less<>>;
+
+struct Request {
+  PublicShape shape;
+  double epsilon = 0;
+  double delta = 0;
+  accounting::Analysis analysis = accounting::Analysis::certified;
+  Parameters parameters;
+  double level = 0.95;  // of the intervals
+};
+
+// Everything that will happen, from public facts only: what is debited, run and printed.
+struct SeriesPlan {
+  std::string mechanism;
+  PublicShape shape;
+  Parameters parameters;  // every one of the mechanism's, defaults filled in
+  double level = 0.95;
+  NoiseKind noise = NoiseKind::gaussian;
+  double scale = 0;           // b or σ, in counts: exactly what is drawn
+  double grid = 1;            // the step of the values, a power of two
+  double sensitivity = 0;     // L1 (Laplace) or L2 (Gaussian) of what is measured, rounding included
+  std::int64_t measured = 0;  // values measured in all (expected, where steps are sampled)
+  double delta = 0;           // the δ at which `price` holds
+  accounting::Event event;
+  accounting::Price price;
+};
+
+// A parameter that a mechanism understands.
+struct ParameterInfo {
+  std::string_view name;
+  std::string_view meaning;
+  Value standard;
+};
+
+struct SeriesMechanism {
+  std::string_view name;
+  std::string_view summary;    // one line
+  std::vector<Unit> units;     // that it protects
+  bool needs_delta = false;    // runs only with δ > 0
+  bool has_published = false;  // `--analysis published` differs
+  bool keeps_steps = false;    // measures a random subset of the steps
+  std::vector<ParameterInfo> parameters = {};
+  // Calibrates. Refuses what does not fit with usage, what cannot be certified with cannot_certify.
+  Result<SeriesPlan> (*prepare)(const Request&) = nullptr;
+  // Measures `counts`, series-major integers in [0, maximum]. Called through measure() below.
+  Result<Measurement> (*measure)(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&) = nullptr;
+  // Post-processing: a value and an interval for every step.
+  Result<Estimate> (*reconstruct)(const SeriesPlan&, const Measurement&) = nullptr;
+};
+
+// Runs the mechanism of the plan. `draws` proves that its event was debited, or marks the result as not private.
+Result<Measurement> measure(const SeriesPlan&, const bound::BoundedSeries&, Draws& draws);
+Result<Estimate> reconstruct(const SeriesPlan&, const Measurement&);
+
+}  // namespace chronoveil::mechanisms

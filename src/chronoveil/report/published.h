@@ -1,0 +1,41 @@
+// A published release with everything that explains it: the one input of every writer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/base/release.h"
+#include "chronoveil/ledger/debit.h"
+#include "chronoveil/mechanisms/series_mechanism.h"
+#include "chronoveil/plan/comparison.h"
+
+namespace chronoveil::report {
+
+// How ε grows when the truth exceeds a declared cap.
+struct CapGrowth {
+  std::int64_t times = 1;  // the truth is so many times I
+  double epsilon = 0;
+};
+
+// What is left of the dataset's budget after the debit.
+struct BudgetLeft {
+  std::string dataset;
+  double epsilon = 0, delta = 0;  // the dataset's total
+  double fraction_left = 0;       // of the filter's binding order
+  std::string still_admits;       // "a gaussian with noise_multiplier >= 2.9, ..."
+};
+
+struct Published {
+  std::string title;
+  Release release;
+  mechanisms::SeriesPlan plan;
+  std::optional<plan::Comparison> comparison;
+  std::string reason;                           // why this mechanism
+  std::optional<ledger::DebitReference> debit;  // none when not private
+  std::optional<BudgetLeft> budget;
+  std::vector<CapGrowth> cap_growth;       // declared caps only
+  std::vector<std::string> not_protected;  // sentences
+};
+
+}  // namespace chronoveil::report
