@@ -50,6 +50,48 @@ TEST_P(LedgerConformance, OverBudgetSaysWhatWasAdmittedWhatIsAskedAndWhatStillFi
   EXPECT_TRUE(ledger.reserve(terms("city"), pure(0.25)));
 }
 
+TEST_P(LedgerConformance, AFirstDebitMayTakeTheWholeBudgetByItsOwnPriceAndIsThenTheLast) {
+  // (1, 1e-6) is 4.2247 Gaussian noise multipliers; the filter alone would ask for 4.55.
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1, 1e-6)));
+  refusal(ledger.check(terms("city"), gaussian(4.22)), ErrorKind::over_budget);
+  refusal(ledger.reserve(terms("city"), gaussian(4.22)), ErrorKind::over_budget);
+  ASSERT_TRUE(ledger.check(terms("city"), gaussian(4.225)));
+  ASSERT_TRUE(ledger.reserve(terms("city"), gaussian(4.225)));
+  refusal(ledger.reserve(terms("city"), gaussian(1e6)), ErrorKind::over_budget);
+  EXPECT_TRUE(value_of(ledger.verify()).findings.empty());
+
+  // Not after anything else was asked, however little.
+  ASSERT_TRUE(ledger.create(dataset("town", 1, 1e-6)));
+  ASSERT_TRUE(ledger.reserve(terms("town"), gaussian(1e6)));
+  refusal(ledger.reserve(terms("town"), gaussian(4.225)), ErrorKind::over_budget);
+}
+
+TEST_P(LedgerConformance, TheWholeBudgetIsThatOfAPeriodAndOfThePartsThatANeighbourLiesIn) {
+  auto now = std::make_shared<Instant>(day(2026, 3, 5));
+  Ledger ledger = open(at(now));
+  DatasetRequest monthly = dataset("city", 1, 1e-6);
+  monthly.renews = Renewal::month;
+  ASSERT_TRUE(ledger.create(monthly));
+  ASSERT_TRUE(ledger.reserve(terms("city"), gaussian(4.225)));
+  refusal(ledger.reserve(terms("city"), gaussian(4.225)), ErrorKind::over_budget);
+  *now = day(2026, 4, 1);
+  ASSERT_TRUE(ledger.reserve(terms("city"), gaussian(4.225)));
+
+  DatasetRequest districts = dataset("town", 1, 1e-6);
+  districts.promise.unit = Unit::event;
+  districts.partition = Partition{.names = {"north", "south"}};
+  ASSERT_TRUE(ledger.create(districts));
+  Terms north = terms("town"), south = terms("town");
+  north.part = "north";
+  south.part = "south";
+  ASSERT_TRUE(ledger.reserve(north, gaussian(4.225)));
+  ASSERT_TRUE(ledger.reserve(south, gaussian(4.225)));
+  refusal(ledger.reserve(north, gaussian(1e6)), ErrorKind::over_budget);
+  refusal(ledger.reserve(terms("town"), gaussian(1e6)), ErrorKind::over_budget);
+  EXPECT_TRUE(value_of(ledger.verify()).findings.empty());
+}
+
 TEST_P(LedgerConformance, WhatWasDebitedIsThereAfterReopening) {
   DebitReference reference;
   {

@@ -135,6 +135,18 @@ TEST_P(Tampering, AForgedChainWithALoweredCostIsFoundByPricingAgain) {
   EXPECT_THAT(first_finding(), HasSubstr("priced again"));
 }
 
+TEST_P(Tampering, AForgedDebitThatClaimsToTakeEverythingIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  DebitBody debit = value_of(debit_from_body(rows[1].body));
+  debit.events = accounting::event_to_json(pure(50));
+  debit.cost = value_of(dataset_from_body(rows[0].body)).filter.budget;
+  debit.takes_all = true;
+  rows[1].body = to_body(debit);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("took everything"));
+}
+
 TEST_P(Tampering, AForgedChainThatOverspendsIsFound) {
   fill();
   std::vector<Entry> rows = rows_;

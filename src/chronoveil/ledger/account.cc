@@ -164,6 +164,11 @@ Result<Cost> Account::left(const std::string& period, const std::optional<std::s
   return heavy.left_of(charge(spent)).left_of(budget);
 }
 
+Result<bool> Account::is_untouched(const std::string& period, const std::optional<std::string>& part) const {
+  CV_TRY(const Cost remaining, left(period, part));
+  return remaining == dataset_->filter.budget;
+}
+
 Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,
                             const Cost& asked) const {
   CV_TRY(const Cost remaining, left(period, part));

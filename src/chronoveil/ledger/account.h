@@ -35,6 +35,8 @@ class Account {
   Cost admitted(const std::string& period) const;
   // What it would still admit for the whole dataset, or for one part.
   Result<Cost> left(const std::string& period, const std::optional<std::string>& part) const;
+  // Whether nothing was admitted yet for any neighbour that a request for this part, or for everything, concerns.
+  Result<bool> is_untouched(const std::string& period, const std::optional<std::string>& part) const;
   // Nothing, or an over_budget error that says what was admitted, what is asked and what would still be admitted.
   Result<void> admit(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
   // The parts whose debits count for the dearest neighbour.

@@ -45,6 +45,7 @@ std::string to_body(const DebitBody& debit) {
   if (debit.terms.part) body["part"] = *debit.terms.part;
   if (debit.terms.delta) body["delta"] = *debit.terms.delta;
   if (!debit.period.empty()) body["period"] = debit.period;
+  if (debit.takes_all) body["takes_all"] = true;
   return canonical(body);
 }
 
@@ -69,6 +70,10 @@ Result<DebitBody> debit_from_body(std::string_view text) {
   }
   CV_TRY(auto period, fields.text_if("period"));
   debit.period = std::move(period).value_or("");
+  if (const json* takes_all = fields.find("takes_all")) {
+    if (*takes_all != true) return bad_body("takes_all");
+    debit.takes_all = true;
+  }
   CV_TRY(const json* cost, fields.object("cost"));
   CV_TRY(debit.cost, cost_from_json(*cost));
   CV_TRY(debit.analysis, fields.integer("analysis"));

@@ -17,6 +17,8 @@ struct DebitBody {
   bool has_slots = false;
   std::string period;
   Cost cost;
+  bool takes_all =
+      false;  // the first debit, and by its cost the last: it keeps the whole (ε, δ) by its own tight price
   std::int64_t analysis = 0;
   std::string software;
 

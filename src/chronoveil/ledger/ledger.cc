@@ -137,6 +137,24 @@ struct Ledger::Inside {
     return rows;
   }
 
+  struct Admission {
+    Cost cost;
+    bool takes_all = false;
+  };
+
+  // What a request is charged: its price under the filter, or everything when it is the first and keeps the whole
+  // (ε, δ) alone.
+  static Result<Admission> admission_of(const Account& account, const std::string& period, const Terms& terms,
+                                        const Event& event, const Result<Cost>& cost) {
+    const Result<void> admitted = cost ? account.admit(period, terms.part, *cost) : tl::unexpected(cost.error());
+    if (admitted) return Admission{*cost, false};
+    const Result<bool> untouched = account.is_untouched(period, terms.part);
+    if (!untouched || !*untouched) return tl::unexpected(admitted.error());
+    const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
+    if (!alone || !*alone) return tl::unexpected(admitted.error());
+    return Admission{account.dataset().filter.budget, true};
+  }
+
   Result<DebitReference> debit(const Terms& terms, const std::vector<Event>& events, bool has_slots) {
     DebitBody body;
     body.terms = terms;
@@ -154,12 +172,16 @@ struct Ledger::Inside {
     if (!known->exists()) {
       CV_TRY(known, writable(terms.dataset, reader(terms.dataset)));
     }
-    CV_TRY(body.cost, price(known->dataset(), terms, composed(events)));
+    const Event event = composed(events);
+    const Result<Cost> cost = price(known->dataset(), terms, event);
     CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true,
                                                  [&](const Account& account, const std::string& recorded_at,
                                                      const Store::Reader&) -> Result<std::vector<Draft>> {
                                                    body.period = account.period_at(recorded_at);
-                                                   CV_CHECK(account.admit(body.period, terms.part, body.cost));
+                                                   CV_TRY(const Admission admission,
+                                                          admission_of(account, body.period, terms, event, cost));
+                                                   body.cost = admission.cost;
+                                                   body.takes_all = admission.takes_all;
                                                    return std::vector<Draft>{{"debit", to_body(body)}};
                                                  }));
     return DebitReference{{terms.dataset, rows.front().sequence, std::nullopt}, rows.front().hash};
@@ -226,9 +248,10 @@ Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event) {
 Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
-  CV_TRY(Cost cost, price(account->dataset(), terms, event));
-  CV_CHECK(account->admit(account->period_at(inside_->now(*account)), terms.part, cost));
-  return cost;
+  const Result<Cost> cost = price(account->dataset(), terms, event);
+  CV_TRY(Inside::Admission admission,
+         Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost));
+  return std::move(admission.cost);
 }
 
 Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vector<Event>& slots) {

@@ -1,5 +1,6 @@
 #include "chronoveil/ledger/pricing.h"
 
+#include "chronoveil/accounting/accountant.h"
 #include "chronoveil/ledger/domination.h"
 
 namespace chronoveil::ledger {
@@ -12,6 +13,13 @@ Result<Cost> price(const Dataset& dataset, const Terms& terms, const accounting:
     CV_TRY(delta, Delta::make_positive(*terms.delta));
   }
   return cost_of(dataset.filter, charged, delta);
+}
+
+Result<bool> fills_at_most_all(const Dataset& dataset, const Terms& terms, const accounting::Event& event) {
+  CV_TRY(const accounting::Event charged, fitted(event, terms.stated, dataset.promise));
+  CV_TRY(const Delta delta, Delta::make(dataset.delta));
+  CV_TRY(const accounting::Price alone, accounting::epsilon_at(charged, delta));
+  return alone.epsilon <= dataset.epsilon;
 }
 
 Result<void> check_slot(const Dataset& dataset, const Terms& terms, const accounting::Event& event,

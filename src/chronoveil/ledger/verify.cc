@@ -55,6 +55,14 @@ class DatasetVerifier {
     CV_TRY(const std::vector<accounting::Event> events, debit.parsed_events());
     Terms terms = debit.terms;
     terms.dataset = entry.dataset;
+    if (debit.has_slots) reserved_[entry.sequence] = {terms, events};
+    const std::string period = account_.period_at(entry.recorded_at);
+    if (debit.takes_all) {
+      CV_TRY(const bool alone, fills_at_most_all(account_.dataset(), terms, composed(events)));
+      if (!alone || debit.cost != account_.dataset().filter.budget)
+        return fail(ErrorKind::storage, "a debit took everything that does not keep the whole budget alone");
+      return account_.admit(period, terms.part, debit.cost);
+    }
     const std::string key = accounting::to_text(composed(events)) + describe(terms.stated) +
                             (terms.delta ? shortest(*terms.delta) : std::string());
     auto priced = prices_.find(key);
@@ -65,8 +73,7 @@ class DatasetVerifier {
     if (!no_less(debit.cost, priced->second)) {
       return fail(ErrorKind::storage, "the stored cost is less than what its event costs when priced again");
     }
-    if (debit.has_slots) reserved_[entry.sequence] = {terms, events};
-    return account_.admit(account_.period_at(entry.recorded_at), terms.part, debit.cost);
+    return account_.admit(period, terms.part, debit.cost);
   }
 
   Result<void> check_slot(const Entry& entry) {
