@@ -1,4 +1,9 @@
-// Files that appear whole or not at all: written beside the target, synchronised, then renamed over it.
+// Files that appear whole or not at all: written without a name (or beside the target where the file system cannot),
+// synchronised, then renamed over it.
+//   All or none  every file is complete on the disk before the first gets its name, so an error in one leaves none
+//   Interrupts   SIGINT and SIGTERM wait while names are given; before that, there is nothing to leave behind
+//   Not files    "-" is standard output; a device or a pipe is written to in place; a symbolic link keeps its name and
+//                its target is replaced
 #pragma once
 
 #include <string>
@@ -12,13 +17,14 @@ namespace chronoveil {
 struct OutputFile {
   std::string path;  // "-" is standard output
   std::string text;
-  int mode = 0644;
+  int mode = 0644;  // less what the umask takes
 };
 
-// Whether a file can be written there: its folder exists and can be written to. An error names `what` and the path.
+// Whether a file can be written there, found out by making one without a name in its folder. An error is of kind
+// storage and names `what` and the path.
 Result<void> check_writable(std::string_view what, const std::string& path);
 
-// All of them are complete on the disk before the first is renamed, so that an error in one leaves none.
+// Standard output and what is no regular file come last.
 Result<void> write_files(const std::vector<OutputFile>&);
 
 }  // namespace chronoveil
