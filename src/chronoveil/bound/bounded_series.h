@@ -14,15 +14,17 @@
 
 namespace chronoveil::bound {
 
+inline constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;  // exact as a double
+
 // What nobody exceeds.
 //   user      at most `max_steps` pairs (series, slot) a person over the whole job, at most `max_per_slot` in each pair
 //   event,    at most `max_per_slot` a person in one slot, all series together; no cap on slots, since dropping one
-//   slot w-event   would let another in
+//   w-event   slot would let another in
 struct Caps {
   Unit unit = Unit::user;
   std::int64_t max_steps = 0;  // I, for unit user
   std::int64_t max_per_slot = 1;
-  std::int64_t maximum = std::int64_t{1} << 53;  // every count is clamped to [0, maximum]
+  std::int64_t maximum = 1'000'000'000;  // every count is clamped to [0, maximum]
 };
 
 // What bounding left out: private, for the internal report only.
