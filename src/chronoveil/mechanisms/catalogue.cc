@@ -3,12 +3,14 @@
 #include <array>
 #include <string>
 
+#include "chronoveil/mechanisms/series/filter_subsample.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
+#include "chronoveil/mechanisms/series/subsample.h"
 
 namespace chronoveil::mechanisms {
 
 std::span<const SeriesMechanism* const> series_catalogue() {
-  static const std::array rows = {&gaussian()};
+  static const std::array rows = {&gaussian(), &subsample(), &filter_subsample()};
   return rows;
 }
 

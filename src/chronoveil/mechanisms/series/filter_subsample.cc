@@ -1,0 +1,144 @@
+#include "chronoveil/mechanisms/series/filter_subsample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chronoveil/accounting/filter_kernel.h"
+#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/series/subsample.h"
+#include "chronoveil/noise/sampler.h"
+
+namespace chronoveil::mechanisms {
+namespace {
+
+__extension__ using Int128 = __int128;
+
+constexpr std::int64_t kLowBits = 32;
+
+// What one person can change in one series at most, in steps.
+std::int64_t participation_of(const PublicShape& shape) { return std::min(shape.changes(), shape.steps); }
+
+// y_t += Σ_j k_j x_{(t−j) mod T}, over the nonzero coefficients. Each x is below 2^32 and the coefficients add up to at
+// most 2^30, so sums stay below 2^62.
+void convolve(const std::vector<std::int64_t>& kernel, std::span<const std::uint32_t> x, std::span<std::uint64_t> y) {
+  const std::size_t n = kernel.size();
+  const auto add = [](std::uint32_t k, const std::uint32_t* from, std::uint64_t* to, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i] += static_cast<std::uint64_t>(k) * from[i];
+  };
+  for (std::size_t j = 0; j < n; ++j) {
+    if (kernel[j] == 0) continue;
+    const auto k = static_cast<std::uint32_t>(kernel[j]);
+    add(k, x.data(), y.data() + j, n - j);  // t >= j reads x from its start
+    add(k, x.data() + (n - j), y.data(), j);
+  }
+}
+
+// ⌊Y/2^30/g + ½⌋, limited to the noise's value limit, which cannot raise a difference.
+std::int64_t rounded(Int128 scaled, int places) {
+  const int shift = accounting::kFilterBits - places;
+  if (shift > 0) {
+    const Int128 index = (scaled + (Int128{1} << (shift - 1))) >> shift;
+    return static_cast<std::int64_t>(std::min(index, Int128{noise::kValueLimit}));
+  }
+  if (shift < -61 || scaled > (Int128{noise::kValueLimit} >> -shift)) return scaled == 0 ? 0 : noise::kValueLimit;
+  return static_cast<std::int64_t>(scaled << -shift);
+}
+
+Result<SeriesPlan> prepare(const Request& request) {
+  CV_CHECK(check_request(request, filter_subsample()));
+  CV_TRY(Parameters parameters, resolved(request, filter_subsample()));
+  CV_CHECK(check_resampling(parameters));
+  const PublicShape& shape = request.shape;
+  const double rate = number(parameters, "rate"), width = number(parameters, "filter_width");
+  if (!(width > 0) || !std::isfinite(width))
+    return invalid("mechanism.filter_width", width, "it must be a finite number greater than 0");
+  if (shape.series > 1 && shape.changes() > shape.steps)
+    return fail(ErrorKind::cannot_certify,
+                "filter_subsample: with several series, one neighbour may change at most as many steps as one series "
+                "has (" +
+                    std::to_string(shape.steps) + "), not " + std::to_string(shape.changes()) +
+                    "; lower max_steps or use another mechanism");
+  const accounting::Event open{accounting::TimeSubsampling{.participation = participation_of(shape),
+                                                           .rate = rate,
+                                                           .noise_multiplier = accounting::kToCalibrate,
+                                                           .length = shape.steps,
+                                                           .filter_width = width}};
+  CV_CHECK(accounting::validate(open, true));
+  CV_TRY(SeriesPlan plan,
+         calibrated(request, filter_subsample(), std::move(parameters), NoiseKind::gaussian, open, [&](double grid) {
+           return static_cast<double>(shape.max_per_slot) * rounding_inflation(shape, width, grid);
+         }));
+  plan.measured = std::llround(rate * static_cast<double>(shape.series * shape.steps));
+  return plan;
+}
+
+Result<Measurement> measure_filtered(const SeriesPlan& plan, std::span<const std::int64_t> counts, Draws& draws) {
+  return measure_kept(plan, filtered_indices(plan, counts), draws);
+}
+
+}  // namespace
+
+double rounding_inflation(const PublicShape& shape, double filter_width, double grid) {
+  if (grid <= std::ldexp(1.0, -accounting::kFilterBits)) return 1;
+  const std::vector<std::int64_t> kernel = accounting::filter_kernel(shape.steps, filter_width);
+  const accounting::FilterReach reach = accounting::filter_reach(kernel, participation_of(shape));
+  const auto nonzero = static_cast<double>(kernel.size()) -
+                       static_cast<double>(std::count(kernel.begin(), kernel.end(), std::int64_t{0}));
+  const double can_differ = std::min(static_cast<double>(shape.series) * static_cast<double>(shape.steps),
+                                     static_cast<double>(shape.changes()) * nonzero);
+  const double step = grid / static_cast<double>(shape.max_per_slot);
+  const double factor =
+      std::max(1 + step / std::sqrt(reach.highest), 1 + step * std::sqrt(can_differ) / std::sqrt(reach.energy));
+  // The reach is rounded up by 1e-15, which would lower r: that and the few roundings here are within this.
+  return factor * (1 + 32 * std::numeric_limits<double>::epsilon());
+}
+
+std::vector<std::int64_t> filtered_indices(const SeriesPlan& plan, std::span<const std::int64_t> counts) {
+  const auto n = static_cast<std::size_t>(plan.shape.steps);
+  const std::vector<std::int64_t> kernel =
+      accounting::filter_kernel(plan.shape.steps, number(plan.parameters, "filter_width"));
+  const int places = -std::ilogb(plan.grid);
+  // In two halves of 32 bits, so that products and sums fit 64. The high half is there when the public maximum says so.
+  const bool wide = plan.shape.maximum >> kLowBits != 0;
+  std::vector<std::uint32_t> half(n);
+  std::vector<std::uint64_t> low(n), high(n, 0);
+  std::vector<std::int64_t> indices;
+  indices.reserve(counts.size());
+  for (std::size_t start = 0; start < counts.size(); start += n) {
+    const auto part = [&](std::int64_t shift, std::vector<std::uint64_t>& sums) {
+      // Clamped as the bounded counts are already: the halves fit whatever the caller passes.
+      for (std::size_t t = 0; t < n; ++t)
+        half[t] =
+            static_cast<std::uint32_t>(std::clamp(counts[start + t], std::int64_t{0}, plan.shape.maximum) >> shift);
+      std::fill(sums.begin(), sums.end(), 0);
+      convolve(kernel, half, sums);
+    };
+    part(0, low);
+    if (wide) part(kLowBits, high);
+    for (std::size_t t = 0; t < n; ++t)
+      indices.push_back(rounded((static_cast<Int128>(high[t]) << kLowBits) + static_cast<Int128>(low[t]), places));
+  }
+  return indices;
+}
+
+const SeriesMechanism& filter_subsample() {
+  static const SeriesMechanism row{
+      .name = "filter_subsample",
+      .summary = "Gaussian noise on a random part of the steps of the smoothed series, interpolated",
+      .units = {Unit::user},
+      .needs_delta = true,
+      .has_published = true,
+      .keeps_steps = true,
+      .parameters = {{"rate", "the probability that a step is kept", 0.1},
+                     {"filter_width", "the standard deviation of the filter, in steps", 10.0},
+                     {"interpolation", "linear, nearest, pchip or smooth", std::string("linear")}},
+      .prepare = prepare,
+      .measure = measure_filtered,
+      .reconstruct = reconstruct_kept,
+  };
+  return row;
+}
+
+}  // namespace chronoveil::mechanisms

@@ -1,0 +1,15 @@
+// Adjustments that a reader expects of counts. They are functions of what was released, so the guarantee stays; a true
+// count that was in an interval is still in it.
+#pragma once
+
+#include "chronoveil/base/measurement.h"
+
+namespace chronoveil::post {
+
+// max(0, ·) on value, lower and upper: true counts are at least 0.
+Estimate non_negative(Estimate);
+
+// The value to the nearest integer (halves up); lower down and upper up, so that no true count drops out.
+Estimate to_integers(Estimate);
+
+}  // namespace chronoveil::post
