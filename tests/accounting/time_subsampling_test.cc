@@ -74,9 +74,9 @@ TEST(TimeSubsampling, TheKernelIsTheGaussianRoundedDownAndSumsToAtMostOne) {
       }
       std::int64_t total = 0;
       for (std::size_t t = 0; t < kernel.size(); ++t) {
-        const Real exact = shape[t] / sum * Real(1 << kFilterBits);
+        const Real exact = shape[t] / sum * Real(std::int64_t{1} << kFilterBits);
         EXPECT_LE(kernel[t], exact);
-        EXPECT_GE(kernel[t], exact - 1 - Real(1e-6));
+        EXPECT_GE(kernel[t], exact * (1 - Real(1.1e-16)) - 1);
         total += kernel[t];
       }
       EXPECT_LE(total, std::int64_t{1} << kFilterBits);
@@ -110,13 +110,13 @@ Real filtered_bound(const TimeSubsampling& e, const Real& epsilon) {
   for (std::size_t t = 0; t < n; ++t) {
     Real sum = 0;
     for (std::int64_t j = 0; j < e.participation; ++j)
-      sum += Real(kernel[(t + n - static_cast<std::size_t>(j)) % n]) / Real(1 << kFilterBits);
+      sum += Real(kernel[(t + n - static_cast<std::size_t>(j)) % n]) / Real(std::int64_t{1} << kFilterBits);
     energy += sum * sum;
   }
   auto sorted = kernel;
   std::sort(sorted.rbegin(), sorted.rend());
   for (std::int64_t j = 0; j < e.participation; ++j)
-    peak += Real(sorted[static_cast<std::size_t>(j)]) / Real(1 << kFilterBits);
+    peak += Real(sorted[static_cast<std::size_t>(j)]) / Real(std::int64_t{1} << kFilterBits);
   peak *= peak;
   const Real variance = Real(e.noise_multiplier) * e.noise_multiplier;
   auto f = [&](const Real& s) { return oracle::gaussian(sqrt(s / variance), epsilon); };

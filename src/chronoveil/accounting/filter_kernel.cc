@@ -38,9 +38,10 @@ FilterReach filter_reach(const std::vector<std::int64_t>& kernel, std::int64_t p
   std::int64_t largest = 0;
   for (std::int64_t j = 0; j < block; ++j) largest += sorted[static_cast<std::size_t>(j)];
   const long double peak = std::ldexp(static_cast<long double>(largest), -kFilterBits);
-  constexpr long double kUp = 1 + 1e-15L;
-  return {.energy = static_cast<double>(std::ldexp(energy, -2 * kFilterBits) * kUp),
-          .highest = static_cast<double>(peak * peak * kUp)};
+  // n squares, each rounded once and added with one more rounding, 64 bits each.
+  const long double up = 1 + std::ldexp(static_cast<long double>(n + 8), -63);
+  return {.energy = static_cast<double>(std::ldexp(energy, -2 * kFilterBits) * up),
+          .highest = static_cast<double>(peak * peak * up)};
 }
 
 }  // namespace chronoveil::accounting

@@ -7,11 +7,11 @@
 
 namespace chronoveil::accounting {
 
-// A coefficient k stands for k / 2^30.
-inline constexpr int kFilterBits = 30;
+// A coefficient k stands for k / 2^50: so fine that the filter is the real one to some twelve digits.
+inline constexpr int kFilterBits = 50;
 
 // h_t ∝ exp(−½(d_t/width)²), d_t = T/2 − |t − T/2| the circular distance, t = 0..T−1; rounded toward zero after
-// normalising, so that the sum of all coefficients, the ℓ1 norm of every row, is at most 1 (2^30).
+// normalising, so that the sum of all coefficients, the ℓ1 norm of every row, is at most 1 (2^50).
 std::vector<std::int64_t> filter_kernel(std::int64_t length, double width);
 
 // What one person who changes I steps by at most 1 can change after the filter, in any position.

@@ -47,4 +47,15 @@ struct Job {
 Result<Job> read_job(const std::string& path);
 Result<Job> parse_job(std::string_view toml, const std::string& path);
 
+// What holds for every job, also for one that was not read from a file: caps of at least 1, ε > 0, a known mechanism, a
+// list of keys wherever there is a column of series. Errors name the key as a job file spells it: "privacy.max_steps".
+Result<void> check_values(const Job&);
+
+// A list of public keys, one a line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates refused.
+Result<std::vector<std::string>> read_key_list(const std::string& path);
+
+// Sixteen hexadecimal digits that are the same for jobs that ask the same question of the same data: everything but
+// the outputs, their post-processing and the title. A second debit of the same job is recognised by it.
+std::string digest_of(const Job&);
+
 }  // namespace chronoveil::engine

@@ -12,6 +12,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
+constexpr double kSmallestScale = 0x1p-20;
 constexpr double kUp = 1 + 4 * std::numeric_limits<double>::epsilon();
 
 std::string_view type_name(const Value& value) {
@@ -19,9 +20,18 @@ std::string_view type_name(const Value& value) {
   return names[value.index()];
 }
 
-Result<void> at_least_one(std::string_view name, std::int64_t value) {
-  if (value < 1) return invalid(name, std::to_string(value), "it must be a whole number of at least 1");
+// Whole numbers up to here are exact as doubles, and so are the sensitivities that are made of them.
+constexpr std::int64_t kExact = std::int64_t{1} << 53;
+
+Result<void> whole(std::string_view name, std::int64_t value) {
+  if (value < 1 || value > kExact)
+    return invalid(name, std::to_string(value), "it must be a whole number between 1 and 2^53");
   return {};
+}
+
+Result<void> fits(std::string_view what, std::int64_t a, std::int64_t b, std::int64_t limit, std::string_view text) {
+  if (a <= limit / b) return {};
+  return fail(ErrorKind::usage, std::string(what) + ": multiplied, they must be at most " + std::string(text));
 }
 
 }  // namespace
@@ -62,12 +72,16 @@ Result<void> check_request(const Request& request, const SeriesMechanism& mechan
     return invalid("epsilon", request.epsilon, "it must be a finite number greater than 0");
   if (!(request.delta >= 0) || !(request.delta < 1))
     return invalid("delta", request.delta, "it must be at least 0 and less than 1");
-  CV_CHECK(at_least_one("steps", shape.steps));
-  CV_CHECK(at_least_one("series", shape.series));
-  CV_CHECK(at_least_one("max_per_slot", shape.max_per_slot));
-  CV_CHECK(at_least_one("maximum", shape.maximum));
-  if (shape.unit == Unit::user) CV_CHECK(at_least_one("max_steps", shape.max_steps));
-  if (shape.unit == Unit::w_event) CV_CHECK(at_least_one("width", shape.width));
+  if (!(request.level > 0 && request.level < 1))
+    return invalid("level", request.level, "it must be greater than 0 and less than 1");
+  CV_CHECK(whole("steps", shape.steps));
+  CV_CHECK(whole("series", shape.series));
+  CV_CHECK(whole("max_per_slot", shape.max_per_slot));
+  CV_CHECK(whole("maximum", shape.maximum));
+  if (shape.unit == Unit::user) CV_CHECK(whole("max_steps", shape.max_steps));
+  if (shape.unit == Unit::w_event) CV_CHECK(whole("width", shape.width));
+  CV_CHECK(fits("series and steps", shape.series, shape.steps, std::int64_t{1} << 36, "2^36 values"));
+  CV_CHECK(fits("max_steps (or width) and max_per_slot", shape.changes(), shape.max_per_slot, kExact, "2^53"));
   if (std::find(mechanism.units.begin(), mechanism.units.end(), shape.unit) == mechanism.units.end()) {
     std::string units;
     for (const Unit unit : mechanism.units) units.append(units.empty() ? "" : ", ").append(name(unit));
@@ -79,9 +93,14 @@ Result<void> check_request(const Request& request, const SeriesMechanism& mechan
   return {};
 }
 
-Result<double> grid_for(double scale) {
-  CV_TRY(const noise::Grid grid, noise::Grid::for_counts(scale));
-  return grid.step();
+Result<double> grid_for(double scale, std::int64_t maximum) {
+  if (!(scale >= kSmallestScale))
+    return fail(ErrorKind::usage, "epsilon: the noise would have a scale of " + shortest(scale) +
+                                      " counts; epsilon must be small enough for a scale of at least 2^-20");
+  CV_TRY(const noise::Grid coarsest, noise::Grid::for_counts(scale));
+  const int finest_for_noise = std::ilogb(scale) + 1 - 39;  // the sampler goes to 2^40 steps
+  const int finest_for_values = std::ilogb(static_cast<double>(maximum)) + 1 - 60;
+  return std::ldexp(1.0, std::min(coarsest.step_log2(), std::max(finest_for_noise, finest_for_values)));
 }
 
 Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mechanism, Parameters parameters,
@@ -89,8 +108,9 @@ Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mec
                               const std::function<double(double grid)>& sensitivity) {
   CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
   CV_TRY(const Delta delta, Delta::make(request.delta));
-  CV_TRY(const accounting::Calibration found,
-         accounting::calibrate(open, epsilon, delta, {.analysis = request.analysis}));
+  const accounting::Analysis analysis =
+      mechanism.has_published && noise == NoiseKind::gaussian ? request.analysis : accounting::Analysis::certified;
+  CV_TRY(const accounting::Calibration found, accounting::calibrate(open, epsilon, delta, {.analysis = analysis}));
   SeriesPlan plan;
   plan.mechanism = mechanism.name;
   plan.shape = request.shape;
@@ -98,9 +118,14 @@ Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mec
   plan.level = request.level;
   plan.noise = noise;
   // Rounding can only raise a sensitivity, so this grid is fine enough for the final scale too.
-  CV_TRY(plan.grid, grid_for(found.noise * sensitivity(0)));
+  CV_TRY(plan.grid, grid_for(found.noise * sensitivity(0), request.shape.maximum));
   plan.sensitivity = sensitivity(plan.grid);
   plan.scale = found.noise * plan.sensitivity * kUp;
+  // Known before the debit, not when the noise is drawn.
+  if (!(plan.scale <= noise::kLargestScale * plan.grid))
+    return fail(ErrorKind::usage, "epsilon: the noise would have a scale of " + shortest(plan.scale) +
+                                      " counts; epsilon must be large enough for a scale of at most " +
+                                      shortest(noise::kLargestScale * plan.grid));
   plan.measured = request.shape.series * request.shape.steps;
   plan.delta = request.delta;
   plan.event = found.event;
@@ -143,6 +168,16 @@ Result<Estimate> reconstruct_every_step(const SeriesPlan& plan, const Measuremen
 double noise_half_width(NoiseKind noise, double scale, double level) {
   if (noise == NoiseKind::laplace) return -scale * std::log1p(-level);
   return scale * std::sqrt(2.0) * boost::math::erf_inv(level);
+}
+
+double combined_half_width(NoiseKind noise, double deviation, double level) {
+  const double normal = noise_half_width(NoiseKind::gaussian, deviation, level);
+  if (noise == NoiseKind::gaussian) return normal;
+  return std::max(normal, noise_half_width(NoiseKind::laplace, deviation / std::sqrt(2.0), level));
+}
+
+double standard_deviation(NoiseKind noise, double scale) {
+  return noise == NoiseKind::laplace ? std::sqrt(2.0) * scale : scale;
 }
 
 }  // namespace chronoveil::mechanisms

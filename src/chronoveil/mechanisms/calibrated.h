@@ -19,15 +19,20 @@ double number(const Parameters&, std::string_view name);
 std::int64_t integer(const Parameters&, std::string_view name);
 const std::string& text(const Parameters&, std::string_view name);
 
-// ε > 0, δ in [0, 1), T >= 1, series >= 1, caps >= 1, a unit that the mechanism protects, δ > 0 where it is needed.
+// ε > 0, δ in [0, 1), a level in (0, 1), T >= 1, series >= 1, caps >= 1, numbers that are exact as doubles (at most
+// 2^53), a unit that the mechanism protects, δ > 0 where it is needed.
 Result<void> check_request(const Request&, const SeriesMechanism&);
 
-// The largest power of two that is at most scale / 2^20 and at most 1.
-Result<double> grid_for(double scale);
+// A power of two, at most scale / 2^20 and at most 1. Otherwise as fine as the sampler (scale <= 2^40 steps, half of
+// which is left for what rounding adds to a sensitivity) and counts up to the maximum (2^60 steps) allow, so that what
+// is not a whole number loses nothing that anyone could notice. Refused: a scale below 2^-20, where next to nothing
+// would be left of 2^61 grid steps for the values themselves.
+Result<double> grid_for(double scale, std::int64_t maximum);
 
 // The least noise for `open` (an event whose noise_multiplier is kToCalibrate) within the request's (ε, δ).
 // `sensitivity(grid)`: how far one neighbour moves what is measured, in counts, rounded up, once it is rounded to that
 // grid; what is exact on every grid ignores it. The scale is noise_multiplier × sensitivity, rounded up.
+// A published analysis applies where the mechanism has one and the noise is Gaussian; all else is certified anyway.
 Result<SeriesPlan> calibrated(const Request&, const SeriesMechanism&, Parameters, NoiseKind,
                               const accounting::Event& open, const std::function<double(double grid)>& sensitivity);
 
@@ -43,6 +48,14 @@ Result<Measurement> measure_every_step(const SeriesPlan&, std::span<const std::i
 Result<Estimate> reconstruct_every_step(const SeriesPlan&, const Measurement&);
 
 // Half the width of a two-sided interval that holds one draw of the noise with probability `level`.
+//   Laplace −b ln(1 − level), Gaussian σ √2 erf⁻¹(level)
 double noise_half_width(NoiseKind, double scale, double level);
+
+// The same for a weighted sum of independent draws with this standard deviation in all. Exact for Gaussian noise. A sum
+// of Laplace draws lies between one draw and its normal limit, so the wider of the two is taken.
+double combined_half_width(NoiseKind, double deviation, double level);
+
+// √2 b or σ.
+double standard_deviation(NoiseKind, double scale);
 
 }  // namespace chronoveil::mechanisms

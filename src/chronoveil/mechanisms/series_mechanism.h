@@ -29,14 +29,16 @@ struct PublicShape {
   std::int64_t steps = 0;  // T, of each series
   Unit unit = Unit::user;
   Relation relation = Relation::add_remove;
-  std::int64_t width = 1;                        // w, for unit w-event
-  std::int64_t max_steps = 0;                    // I, for unit user: pairs (series, slot) of a person over all series
-  std::int64_t max_per_slot = 1;                 // c
-  std::int64_t maximum = std::int64_t{1} << 53;  // counts are clamped to [0, maximum]
+  std::int64_t width = 1;                // w, for unit w-event
+  std::int64_t max_steps = 0;            // I, for unit user: pairs (series, slot) of a person over all series
+  std::int64_t max_per_slot = 1;         // c
+  std::int64_t maximum = 1'000'000'000;  // counts are clamped to [0, maximum]
 
-  // Values that one neighbour can change: I, 1 or w, twice as many when one is replaced. Each changes by at most c (for
-  // event and w-event: a slot changes by at most c over all series together).
+  // Values that one neighbour can change: I, 1 or w, twice as many when one is replaced, and never more than there are.
+  // Each changes by at most c (for event and w-event: a slot changes by at most c over all series together).
   std::int64_t changes() const;
+  // Series that one neighbour can touch: a cell each for user, a count each of the n c of event and w-event.
+  std::int64_t touched() const;
   double l1() const;  // changes() c
   double l2() const;  // c √changes(), rounded up
 };
@@ -93,7 +95,11 @@ struct SeriesMechanism {
   Result<Estimate> (*reconstruct)(const SeriesPlan&, const Measurement&) = nullptr;
 };
 
-// Runs the mechanism of the plan. `draws` proves that its event was debited, or marks the result as not private.
+// The scale over the sensitivity that an event of a series mechanism promises; nothing for any other event.
+std::optional<double> noise_multiplier(const accounting::Event&);
+
+// Runs the mechanism of the plan. `draws` proves that its event was debited, once, or marks the result as not
+// private.
 Result<Measurement> measure(const SeriesPlan&, const bound::BoundedSeries&, Draws& draws);
 Result<Estimate> reconstruct(const SeriesPlan&, const Measurement&);
 
