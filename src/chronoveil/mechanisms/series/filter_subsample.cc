@@ -15,27 +15,25 @@ namespace {
 
 __extension__ using Int128 = __int128;
 
-constexpr std::int64_t kLowBits = 32;
-
 // What one person can change in one series at most, in steps.
 std::int64_t participation_of(const PublicShape& shape) { return std::min(shape.changes(), shape.steps); }
 
-// y_t += Σ_j k_j x_{(t−j) mod T}, over the nonzero coefficients. Each x is below 2^32 and the coefficients add up to at
-// most 2^30, so sums stay below 2^62.
-void convolve(const std::vector<std::int64_t>& kernel, std::span<const std::uint32_t> x, std::span<std::uint64_t> y) {
+// y_t = Σ_j k_j x_{(t−j) mod T}, over the nonzero coefficients, exactly: they add up to at most 2^50 and counts are at
+// most 2^53.
+void convolve(const std::vector<std::int64_t>& kernel, std::span<const std::int64_t> x, std::span<Int128> y) {
   const std::size_t n = kernel.size();
-  const auto add = [](std::uint32_t k, const std::uint32_t* from, std::uint64_t* to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) to[i] += static_cast<std::uint64_t>(k) * from[i];
+  const auto add = [](Int128 k, const std::int64_t* from, Int128* to, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i] += k * from[i];
   };
+  std::fill(y.begin(), y.end(), 0);
   for (std::size_t j = 0; j < n; ++j) {
     if (kernel[j] == 0) continue;
-    const auto k = static_cast<std::uint32_t>(kernel[j]);
-    add(k, x.data(), y.data() + j, n - j);  // t >= j reads x from its start
-    add(k, x.data() + (n - j), y.data(), j);
+    add(kernel[j], x.data(), y.data() + j, n - j);  // t >= j reads x from its start
+    add(kernel[j], x.data() + (n - j), y.data(), j);
   }
 }
 
-// ⌊Y/2^30/g + ½⌋, limited to the noise's value limit, which cannot raise a difference.
+// ⌊Y/2^50/g + ½⌋, limited to the noise's value limit, which cannot raise a difference.
 std::int64_t rounded(Int128 scaled, int places) {
   const int shift = accounting::kFilterBits - places;
   if (shift > 0) {
@@ -100,25 +98,12 @@ std::vector<std::int64_t> filtered_indices(const SeriesPlan& plan, std::span<con
   const std::vector<std::int64_t> kernel =
       accounting::filter_kernel(plan.shape.steps, number(plan.parameters, "filter_width"));
   const int places = -std::ilogb(plan.grid);
-  // In two halves of 32 bits, so that products and sums fit 64. The high half is there when the public maximum says so.
-  const bool wide = plan.shape.maximum >> kLowBits != 0;
-  std::vector<std::uint32_t> half(n);
-  std::vector<std::uint64_t> low(n), high(n, 0);
   std::vector<std::int64_t> indices;
   indices.reserve(counts.size());
+  std::vector<Int128> sums(n);
   for (std::size_t start = 0; start < counts.size(); start += n) {
-    const auto part = [&](std::int64_t shift, std::vector<std::uint64_t>& sums) {
-      // Clamped as the bounded counts are already: the halves fit whatever the caller passes.
-      for (std::size_t t = 0; t < n; ++t)
-        half[t] =
-            static_cast<std::uint32_t>(std::clamp(counts[start + t], std::int64_t{0}, plan.shape.maximum) >> shift);
-      std::fill(sums.begin(), sums.end(), 0);
-      convolve(kernel, half, sums);
-    };
-    part(0, low);
-    if (wide) part(kLowBits, high);
-    for (std::size_t t = 0; t < n; ++t)
-      indices.push_back(rounded((static_cast<Int128>(high[t]) << kLowBits) + static_cast<Int128>(low[t]), places));
+    convolve(kernel, counts.subspan(start, n), sums);
+    for (const Int128 sum : sums) indices.push_back(rounded(sum, places));
   }
   return indices;
 }

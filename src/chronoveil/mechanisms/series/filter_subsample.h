@@ -1,8 +1,8 @@
 // Smooths every series with a circular Gaussian filter y = Ax, then does to y what `subsample` does to x.
-//   Filter    h_t ∝ exp(−½(d_t/σ_g)²), d_t the circular distance, as the integers k_t = ⌊2³⁰ h_t⌋ of
-//             accounting::filter_kernel: exactly those that the accountant prices. Y = 2³⁰ y is formed in integers.
+//   Filter    h_t ∝ exp(−½(d_t/σ_g)²), d_t the circular distance, as the integers k_t = ⌊2⁵⁰ h_t⌋ of
+//             accounting::filter_kernel: exactly those that the accountant prices. Y = 2⁵⁰ y is formed in integers.
 //   Privacy   the event's bound: with v_t = (Ad)_t² <= c·u² and Σ v_t <= S·u², u = max_per_slot, J random   [Koga22]
-//   Rounding  Y is rounded to the plan's grid by ⌊x/g + ½⌋, unless g <= 2⁻³⁰, where it is on the grid already. Rounding
+//   Rounding  Y is rounded to the plan's grid by ⌊x/g + ½⌋, unless g <= 2⁻⁵⁰, where it is on the grid already. Rounding
 //             moves each of two neighbours' values by at most g/2, and only where they differ: at most T' positions,
 //             the least of all positions and I × (nonzero coefficients). So differences grow from |Ad|_t to at most
 //             |Ad|_t + g, the highest from u√c to u√c + g, and the energy, by Minkowski, from u√S to u√S + g√T'.
