@@ -3,14 +3,19 @@
 #include <array>
 #include <string>
 
+#include "chronoveil/mechanisms/series/dft.h"
+#include "chronoveil/mechanisms/series/event.h"
 #include "chronoveil/mechanisms/series/filter_subsample.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
+#include "chronoveil/mechanisms/series/laplace.h"
+#include "chronoveil/mechanisms/series/running_total.h"
 #include "chronoveil/mechanisms/series/subsample.h"
 
 namespace chronoveil::mechanisms {
 
 std::span<const SeriesMechanism* const> series_catalogue() {
-  static const std::array rows = {&gaussian(), &subsample(), &filter_subsample()};
+  static const std::array rows = {&laplace(),          &gaussian(), &dft(),          &subsample(),
+                                  &filter_subsample(), &event(),    &running_total()};
   return rows;
 }
 

@@ -1,5 +1,6 @@
 #include "chronoveil/mechanisms/draws.h"
 
+#include "chronoveil/accounting/event_json.h"
 #include "chronoveil/noise/grid.h"
 #include "chronoveil/noise/sampler.h"
 #include "chronoveil/noise/subset.h"
@@ -17,19 +18,20 @@ Result<Draws> Draws::authorised(ledger::Receipt&& receipt, const accounting::Eve
   Draws draws;
   CV_TRY(draws.debit_, ledger::redeem(std::move(receipt), about_to_run));
   draws.event_ = about_to_run;
+  draws.standing_.now = Standing::authorised;
   return draws;
 }
 
 Draws Draws::seeded(std::uint64_t seed) {
   Draws draws;
-  draws.own_ = BitSource::with_seed(seed);
+  draws.own_ = std::make_unique<BitSource>(BitSource::with_seed(seed));
   draws.mark_ = "seeded: not private";
   return draws;
 }
 
 Draws Draws::replayed(Replay replay) {
   Draws draws;
-  draws.own_ = BitSource::with_seed(0);
+  draws.own_ = std::make_unique<BitSource>(BitSource::with_seed(0));
   draws.replay_ = std::move(replay);
   draws.mark_ = "not private: replayed";
   return draws;
@@ -37,7 +39,27 @@ Draws Draws::replayed(Replay replay) {
 
 BitSource& Draws::bits() { return own_ ? *own_ : BitSource::for_this_thread(); }
 
+Result<void> Draws::start(const accounting::Event& about_to_run) {
+  if (standing_.now == Standing::marked) return {};
+  if (standing_.now != Standing::authorised)
+    return fail(ErrorKind::internal, "draws: one debit covers one run, and this one was used before");
+  if (accounting::to_text(*event_) != accounting::to_text(about_to_run))
+    return fail(ErrorKind::internal, "draws: they are authorised for another event than the one about to run");
+  standing_.now = Standing::running;
+  return {};
+}
+
+void Draws::finish() {
+  if (standing_.now == Standing::running) standing_.now = Standing::spent;
+}
+
+Result<void> Draws::may_draw() const {
+  if (standing_.now == Standing::marked || standing_.now == Standing::running) return {};
+  return fail(ErrorKind::internal, "draws: nothing is drawn outside the one run that a debit covers");
+}
+
 Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, double scale, double grid) {
+  CV_CHECK(may_draw());
   CV_TRY(const noise::Grid steps, noise::Grid::make(grid));
   if (replay_.noise) {
     const std::vector<double>& tape = *replay_.noise;
@@ -60,6 +82,7 @@ Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, d
 }
 
 Result<std::vector<std::int64_t>> Draws::keep(std::int64_t n, double rate) {
+  CV_CHECK(may_draw());
   if (!replay_.kept) return noise::poisson_subset(n, rate, bits());
   std::int64_t last = -1;
   for (const std::int64_t position : *replay_.kept) {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/accounting/event.h"
@@ -41,6 +43,12 @@ class Draws {
   // The event that the receipt covered; none when not authorised.
   const std::optional<accounting::Event>& event() const { return event_; }
 
+  // One authorisation is one run: authorised draws give noise and subsets only between start() and finish(), start()
+  // refuses any other event and any second time, and what was moved from is spent. Draws that are not private may run
+  // again and again. Called by measure(), not by mechanisms.
+  Result<void> start(const accounting::Event& about_to_run);
+  void finish();
+
   // Adds independent rounded noise to grid indices, in order. `scale` and `grid` in counts.
   Result<void> add_noise(std::span<std::int64_t> indices, NoiseKind, double scale, double grid);
   // Each of n positions with probability `rate`; ascending.
@@ -49,8 +57,22 @@ class Draws {
   BitSource& bits();
 
  private:
+  enum class Standing { marked, authorised, running, spent };
+  struct Once {
+    Standing now = Standing::marked;
+    Once() = default;
+    Once(Once&& other) noexcept : now(std::exchange(other.now, Standing::spent)) {}
+    Once& operator=(Once&& other) noexcept {
+      now = std::exchange(other.now, Standing::spent);
+      return *this;
+    }
+  };
+
   Draws() = default;
-  std::optional<BitSource> own_;  // seeded and replayed
+  Result<void> may_draw() const;
+
+  Once standing_;
+  std::unique_ptr<BitSource> own_;  // seeded and replayed
   Replay replay_;
   std::size_t noise_used_ = 0;
   std::string mark_;

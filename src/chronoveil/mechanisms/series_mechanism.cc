@@ -1,9 +1,9 @@
 #include "chronoveil/mechanisms/series_mechanism.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/accounting/event_json.h"
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
@@ -11,8 +11,14 @@
 namespace chronoveil::mechanisms {
 
 std::int64_t PublicShape::changes() const {
-  const std::int64_t steps_changed = unit == Unit::user ? max_steps : unit == Unit::w_event ? width : 1;
-  return relation == Relation::replace ? 2 * steps_changed : steps_changed;
+  const std::int64_t sides = relation == Relation::replace ? 2 : 1;
+  // No more cells change than there are, and each by at most c however often one is replaced.
+  if (unit == Unit::user) return std::min(sides * std::min(max_steps, series * steps), series * steps);
+  return sides * (unit == Unit::w_event ? std::min(width, steps) : 1);
+}
+
+std::int64_t PublicShape::touched() const {
+  return std::min(series, unit == Unit::user ? changes() : changes() * max_per_slot);
 }
 
 double PublicShape::l1() const { return static_cast<double>(changes()) * static_cast<double>(max_per_slot); }
@@ -25,14 +31,27 @@ double PublicShape::l2() const {
   return root * (1 + 4 * std::numeric_limits<double>::epsilon());
 }
 
+std::optional<double> noise_multiplier(const accounting::Event& event) {
+  if (event.count != 1) return std::nullopt;
+  if (const auto* e = std::get_if<accounting::Gaussian>(&event.kind)) return e->noise_multiplier;
+  if (const auto* e = std::get_if<accounting::Laplace>(&event.kind)) return e->noise_multiplier;
+  if (const auto* e = std::get_if<accounting::TimeSubsampling>(&event.kind)) return e->noise_multiplier;
+  return std::nullopt;
+}
+
 Result<Measurement> measure(const SeriesPlan& plan, const bound::BoundedSeries& series, Draws& draws) {
   CV_TRY(const SeriesMechanism* mechanism, find_series_mechanism(plan.mechanism));
   if (series.series() != plan.shape.series || series.steps() != plan.shape.steps)
     return fail(ErrorKind::internal, "measure: the bounded series do not have the shape of the plan");
-  // The receipt was redeemed for one event; measuring anything else would be uncovered.
-  if (draws.event() && accounting::to_text(*draws.event()) != accounting::to_text(plan.event))
-    return fail(ErrorKind::internal, "measure: the draws are authorised for another event");
-  return mechanism->measure(plan, series.counts(), draws);
+  // What is drawn must be what the event says; a plan that was tampered with is not run.
+  const std::optional<double> multiplier = noise_multiplier(plan.event);
+  if (!multiplier || !(plan.sensitivity > 0) || !(plan.scale >= *multiplier * plan.sensitivity))
+    return fail(ErrorKind::internal, "measure: the noise of the plan is less than its event says");
+  // The receipt was redeemed for one run of one event; measuring anything else would be uncovered.
+  CV_CHECK(draws.start(plan.event));
+  Result<Measurement> measurement = mechanism->measure(plan, series.counts(), draws);
+  draws.finish();
+  return measurement;
 }
 
 Result<Estimate> reconstruct(const SeriesPlan& plan, const Measurement& measurement) {

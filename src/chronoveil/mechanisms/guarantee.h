@@ -1,0 +1,23 @@
+// What a release under a plan promises, in words for the people who publish it, and what happens to the promise when a
+// declared cap is not kept.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/mechanisms/series_mechanism.h"
+
+namespace chronoveil::mechanisms {
+
+// ε is the certified price (at most what was requested) at the plan's δ; a published analysis makes the certificate
+// `as published`. `caps`: enforced on records, declared for counts. `disjoint`: the job declares that everybody is in
+// one series only.
+Guarantee guarantee_of(const SeriesPlan&, Basis caps, bool disjoint);
+
+// ε at the plan's δ when people are in 1, 2, 3 and 4 times I slots and the noise stays: pairs (factor, ε), infinity
+// where no finite ε can be stated. For unit user; the other units have no cap on slots, so there is nothing to exceed.
+std::vector<std::pair<std::int64_t, double>> epsilon_if_cap_exceeded(const SeriesPlan&);
+
+}  // namespace chronoveil::mechanisms

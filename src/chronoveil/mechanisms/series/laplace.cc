@@ -1,0 +1,29 @@
+#include "chronoveil/mechanisms/series/laplace.h"
+
+#include "chronoveil/mechanisms/calibrated.h"
+
+namespace chronoveil::mechanisms {
+namespace {
+
+Result<SeriesPlan> prepare(const Request& request) {
+  CV_CHECK(check_request(request, laplace()));
+  CV_TRY(Parameters parameters, resolved(request, laplace()));
+  return calibrated(request, laplace(), std::move(parameters), NoiseKind::laplace,
+                    {accounting::Laplace{accounting::kToCalibrate}}, [&](double) { return request.shape.l1(); });
+}
+
+}  // namespace
+
+const SeriesMechanism& laplace() {
+  static const SeriesMechanism row{
+      .name = "laplace",
+      .summary = "Laplace noise on every step",
+      .units = {Unit::user, Unit::event, Unit::w_event},
+      .prepare = prepare,
+      .measure = measure_every_step,
+      .reconstruct = reconstruct_every_step,
+  };
+  return row;
+}
+
+}  // namespace chronoveil::mechanisms
