@@ -58,6 +58,7 @@ class KeptCells {
 
   std::uint32_t owners() const { return static_cast<std::uint32_t>(owners_.size()); }
   std::uint32_t entries_of(std::uint32_t owner) const { return owners_[owner].size; }
+  std::uint32_t entries_in_memory() const { return used_; }  // of all owners, those to be used again included
 
   // What stays, by priority. Entries are valid until the next call.
   const std::vector<Entry>& kept(std::uint32_t owner);
