@@ -5,9 +5,11 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chronoveil/engine/job.h"
+#include "chronoveil/ledger/ledger.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/plan/comparison.h"
 #include "chronoveil/report/writers.h"
@@ -20,33 +22,49 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;                   // not private; touches no ledger
   std::optional<mechanisms::Replay> replay;            // not private; touches no ledger
   std::function<void(const std::string&)> note_debit;  // called once the debit is durable, before data is read
-  std::function<void(std::string_view stage, double done)> progress;
+  std::function<void(std::string_view stage)> progress;
+
+  bool rehearses() const { return seed || replay; }
 };
 
-// From public facts only: the axis, the shape, every candidate, the choice.
+// From public facts only: the axis, the shape, the choice. `comparison` is there when every candidate was looked at:
+// when asked for, and whenever the job leaves the choice to us.
 struct Planned {
   SlotAxis axis;
   mechanisms::Request request;
-  plan::Comparison comparison;
+  std::optional<plan::Comparison> comparison;
   mechanisms::SeriesPlan chosen;
+  Guarantee guarantee;  // that a release by the chosen mechanism carries
   std::string reason;
 };
-Result<Planned> plan_job(const Job&);
+enum class Compare { when_needed, always };
+Result<Planned> plan_job(const Job&, Compare = Compare::always);
 
-// Validates job, columns, outputs and budget. No debit, no value is used.
+// A debit for the same job over the same span that is in the ledger already.
+struct EarlierDebit {
+  ledger::DebitId id;
+  ledger::State state = ledger::State::reserved;
+  bool stored = false;  // its release can be emitted anew
+};
+
+// Validates job, columns, outputs and budget. No debit, and no value is used; except that with `read_data` the data is
+// read and bounded as a run would, and forgotten: its errors are then found before they cost a debit.
 struct Checked {
   Planned planned;
-  std::string budget;  // what the ledger would say, in a sentence
+  ledger::View budget;  // as it stands
+  ledger::Cost cost;    // of the debit
+  std::optional<EarlierDebit> earlier;
 };
-Result<Checked> check_job(const Job&, const RunOptions&);
+Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);
 
-// Plan, debit, read and bound, measure, reconstruct, store, write the outputs.
+// Plan, check outputs and columns, debit, read and bound, measure, reconstruct, store, write the outputs.
+// An error after the debit says that it stays spent. What is not private (a seed, a replay) touches no ledger.
 Result<report::Published> run_job(const Job&, const RunOptions&);
 
-// Emits a stored release anew: no debit, no data.
+// Emits a stored release anew: no debit, no data. Refused unless the ledger has the debit and it is this job's.
 Result<report::Published> run_again(const Job&, const std::string& debit, const RunOptions&);
 
-// The internal evaluation of a release (a release JSON) against the data. Reveals the data.
-Result<report::Evaluation> evaluate_job(const Job&, const std::string& release_json);
+// The internal evaluation of a release (the text of a release JSON) against the data. Reveals the data.
+Result<report::Evaluation> evaluate_job(const Job&, std::string_view release_json);
 
 }  // namespace chronoveil::engine

@@ -1,0 +1,124 @@
+#include "chronoveil/engine/budget.h"
+
+#include <algorithm>
+
+#include "chronoveil/accounting/event.h"
+#include "chronoveil/ledger/rounded_text.h"
+#include "chronoveil/ledger/store.h"
+
+namespace chronoveil::engine {
+namespace {
+
+std::string tag_of(const Job& job) { return "[job " + digest_of(job) + "]"; }
+
+// A budget with room for this job twice: its total covers everything that will ever be released.
+std::string create_command(const Job& job, const std::string& ledger) {
+  std::string command = "chronoveil budget create " + job.dataset + " --epsilon " + shortest(2 * job.epsilon);
+  if (job.delta > 0) command += " --delta " + shortest(std::min(2 * job.delta, 0.5));
+  command += " --unit " + std::string(name(job.unit));
+  if (job.unit == Unit::w_event) command += " --width " + std::to_string(job.width);
+  if (job.relation == Relation::replace) command += " --relation replace";
+  // A URL may hold a password.
+  if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
+  return command;
+}
+
+Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
+  const bool wide_enough = job.unit != Unit::w_event || promise.unit != Unit::w_event || job.width >= promise.width;
+  if (!covers(job.unit, promise.unit) || !wide_enough) {
+    std::string own(name(promise.unit));
+    if (promise.unit == Unit::w_event) own += " with privacy.width of at least " + std::to_string(promise.width);
+    return invalid("privacy.unit", name(job.unit),
+                   "it must cover what the dataset '" + job.dataset + "' promises: " + own);
+  }
+  if (job.relation == Relation::replace && promise.relation == Relation::add_remove)
+    return invalid("privacy.relation", "replace",
+                   "it must be add_remove, as the dataset '" + job.dataset +
+                       "' promises: noise for a replacement need not hide that somebody is there");
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> ledger_place(const std::string& given) {
+  if (!given.empty()) return given;
+  return ledger::default_ledger_path();
+}
+
+double share_left(const ledger::View& view) {
+  double share = 1;
+  for (std::size_t i = 0; i < view.left.values.size(); ++i) {
+    const double budget = view.dataset.filter.budget.values[i].value();
+    share = std::min(share, budget > 0 ? view.left.values[i].value() / budget : 0);
+  }
+  return std::clamp(share, 0.0, 1.0);
+}
+
+std::string still_admits(const ledger::View& view) {
+  const ledger::Admissible& fits = view.admissible;
+  std::string text;
+  if (fits.gaussian_noise_multiplier) {
+    text += "a gaussian with noise_multiplier >= " + ledger::rounded_up(*fits.gaussian_noise_multiplier);
+  }
+  if (fits.pure_epsilon) {
+    text +=
+        (text.empty() ? "" : ", or ") + ("a pure event with epsilon <= " + ledger::rounded_down(*fits.pure_epsilon));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+report::BudgetLeft budget_left(const ledger::View& view) {
+  report::BudgetLeft left;
+  left.dataset = view.dataset.name;
+  left.epsilon = view.dataset.epsilon;
+  left.delta = view.dataset.delta;
+  left.fraction_left = share_left(view);
+  left.still_admits = still_admits(view);
+  return left;
+}
+
+Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
+  if (job.dataset.empty())
+    return fail(ErrorKind::usage, "dataset.name: it is missing; a release is debited to a dataset of the ledger");
+  CV_TRY(const std::string place, ledger_place(ledger));
+  CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
+  CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
+  CV_TRY(const std::vector<std::string> names, open.datasets());
+  if (std::find(names.begin(), names.end(), job.dataset) == names.end())
+    return invalid("dataset.name", job.dataset,
+                   "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "
+                   "example: " +
+                       create_command(job, ledger));
+  CV_TRY(ledger::View view, open.view(job.dataset));
+  CV_CHECK(check_fit(job, view.dataset.promise));
+  return OpenBudget{place, std::move(open), std::move(store), std::move(view)};
+}
+
+ledger::Terms terms_of(const Job& job, const mechanisms::SeriesPlan& plan, const ledger::Dataset& dataset) {
+  ledger::Terms terms;
+  terms.dataset = job.dataset;
+  terms.purpose = job.purpose.empty() ? "series release " + job.slots.start + ".." + job.slots.end : job.purpose;
+  terms.mechanism = plan.mechanism + " " + tag_of(job);
+  // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
+  // before. In a composition the parts that do not know theirs must be told.
+  const bool composed = std::holds_alternative<accounting::Compose>(plan.event.kind);
+  if (composed || !accounting::unit_of(plan.event)) {
+    terms.stated.unit = job.unit;
+    if (job.unit == Unit::w_event) terms.stated.width = job.width;
+  }
+  if (composed || !accounting::relation_of(plan.event)) terms.stated.relation = job.relation;
+  if (dataset.filter.kind == ledger::FilterKind::sum && plan.delta > 0) terms.delta = plan.delta;
+  return terms;
+}
+
+bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(tag_of(job)); }
+
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Job& job) {
+  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
+  const auto last =
+      std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) { return is_of_job(debit, job); });
+  if (last == debits.rend()) return std::nullopt;
+  return EarlierDebit{last->id, last->state, budget.store.has(last->id)};
+}
+
+}  // namespace chronoveil::engine

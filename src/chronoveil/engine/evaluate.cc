@@ -1,0 +1,37 @@
+#include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/reading.h"
+
+namespace chronoveil::engine {
+namespace {
+
+std::vector<double> as_doubles(std::span<const std::int64_t> counts) { return {counts.begin(), counts.end()}; }
+
+}  // namespace
+
+Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release_json) {
+  if (job.source.path == "-")
+    return fail(ErrorKind::usage, "source.path: an evaluation reads the data twice; it must be a file or a database");
+  report::Evaluation evaluation;
+  CV_TRY(evaluation.published, report::from_json(release_json));
+  CV_TRY(const SlotAxis axis, data::make_axis(job.slots));
+  const Release& release = evaluation.published.release;
+  if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
+    return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
+
+  CV_TRY(const bound::BoundedSeries plain, read_plainly(job, axis));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, data::open_source(job.source));
+  // The caps under which it was made, whatever the job says now.
+  CV_TRY(const bound::BoundedSeries bounded,
+         read_and_bound(job, axis, evaluation.published.plan.shape, *source, BitSource::for_this_thread()));
+  evaluation.truth = as_doubles(plain.counts());
+  evaluation.bounded = as_doubles(bounded.counts());
+  const bound::LeftOut& left_out = bounded.left_out();
+  evaluation.rows = left_out.rows;
+  evaluation.outside_span = left_out.outside_span;
+  evaluation.unlisted_series = left_out.unlisted_series;
+  evaluation.over_caps = left_out.over_caps;
+  evaluation.clamped = left_out.clamped;
+  return evaluation;
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,369 @@
+#include "chronoveil/engine/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <unordered_set>
+
+#include "chronoveil/engine/job_table.h"
+#include "chronoveil/engine/text_file.h"
+#include "chronoveil/ledger/dataset.h"
+#include "chronoveil/ledger/entry.h"
+#include "chronoveil/ledger/store.h"
+#include "chronoveil/mechanisms/catalogue.h"
+
+namespace chronoveil::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string_view> kSections = {"dataset", "source",    "slots", "series",
+                                                 "privacy", "mechanism", "plan",  "output"};
+constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
+
+// Relative to the job's folder; "-" stays what it is.
+std::string beside(const std::string& job, const std::string& path) {
+  if (path.empty() || path == "-" || path.starts_with('/')) return path;
+  const fs::path folder = fs::path(job).parent_path();
+  return (folder / path).lexically_normal().string();
+}
+
+Result<void> read_path(const Section& section, std::string_view key, const std::string& job, std::string& into) {
+  CV_CHECK(section.read(key, into));
+  if (section.has(key) && into.empty()) return invalid(section.name_of(key), "''", "it must be a path");
+  into = beside(job, into);
+  return {};
+}
+
+// A word out of a closed list.
+template <class T>
+Result<void> read_word(const Section& section, std::string_view key,
+                       const std::vector<std::pair<std::string_view, T>>& words, T& into) {
+  if (!section.has(key)) return {};
+  std::string word, all;
+  CV_CHECK(section.read(key, word));
+  for (const auto& [name, value] : words) {
+    if (name == word) {
+      into = value;
+      return {};
+    }
+    all.append(all.empty() ? "" : ", ").append(name);
+  }
+  return invalid(section.name_of(key), word, "it must be one of " + all);
+}
+
+// A column: its name, or without a header its number, which may be written as one.
+Result<void> read_column(const Section& section, std::string_view key, std::optional<std::string>& into) {
+  const auto found = section.values().find(key);
+  if (found == section.values().end()) return {};
+  if (const auto* number = std::get_if<std::int64_t>(&found->second)) {
+    into = std::to_string(*number);
+    return {};
+  }
+  CV_CHECK(section.read(key, into));
+  if (into->empty()) return invalid(section.name_of(key), "''", "it must name a column");
+  return {};
+}
+
+Result<void> read_dataset(const Section& section, Job& job) {
+  CV_CHECK(section.only({"name", "purpose"}));
+  CV_CHECK(section.require("name", "\"city\""));
+  CV_CHECK(section.read("name", job.dataset));
+  return section.read("purpose", job.purpose);
+}
+
+Result<void> read_source(const Section& section, Job& job) {
+  data::SourceSpec& source = job.source;
+  CV_CHECK(section.only({"kind", "path", "url", "query", "table", "user", "time", "series", "value", "time_format",
+                         "zone", "delimiter", "header", "duplicates"}));
+  CV_CHECK(read_word<data::SourceKind>(section, "kind",
+                                       {{"csv", data::SourceKind::csv},
+                                        {"sqlite", data::SourceKind::sqlite},
+                                        {"postgresql", data::SourceKind::postgresql}},
+                                       source.kind));
+  CV_CHECK(read_path(section, "path", job.path, source.path));
+  CV_CHECK(section.read("url", source.url));
+  CV_CHECK(section.read("query", source.query));
+  CV_CHECK(section.read("table", source.table));
+  CV_CHECK(read_column(section, "user", source.user));
+  std::optional<std::string> time;
+  CV_CHECK(read_column(section, "time", time));
+  if (time) source.time = *time;
+  CV_CHECK(read_column(section, "series", source.series));
+  CV_CHECK(read_column(section, "value", source.value));
+  CV_CHECK(section.read("time_format", source.time_format));
+  CV_CHECK(section.read("zone", source.zone));
+  CV_CHECK(section.read("header", source.header));
+  std::string delimiter(1, source.delimiter);
+  CV_CHECK(section.read("delimiter", delimiter));
+  if (delimiter.size() != 1) return invalid("source.delimiter", delimiter, "it must be one character");
+  source.delimiter = delimiter[0];
+  return read_word<bound::Duplicates>(
+      section, "duplicates", {{"refuse", bound::Duplicates::refuse}, {"sum", bound::Duplicates::sum}}, job.duplicates);
+}
+
+Result<void> read_slots(const Section& section, Job& job) {
+  CV_CHECK(section.only({"start", "end", "length", "zone"}));
+  CV_CHECK(section.require("start", "\"2026-03-01T00:00\""));
+  CV_CHECK(section.require("end", "\"2026-04-01T00:00\""));
+  CV_CHECK(section.require("length", "\"1h\""));
+  job.slots.zone = job.source.zone;
+  CV_CHECK(section.read("start", job.slots.start));
+  CV_CHECK(section.read("end", job.slots.end));
+  CV_CHECK(section.read("length", job.slots.length));
+  return section.read("zone", job.slots.zone);
+}
+
+Result<void> read_series(const Section& section, Job& job) {
+  CV_CHECK(section.only({"list", "keys", "disjoint"}));
+  CV_CHECK(section.read("disjoint", job.disjoint));
+  if (section.has("list") && section.has("keys"))
+    return fail(ErrorKind::usage, "series.keys: give either series.keys or series.list");
+  CV_CHECK(section.read("keys", job.keys));
+  if (section.has("keys") && job.keys.empty())
+    return fail(ErrorKind::usage, "series.keys: the list is empty; it must hold at least one key");
+  std::string list;
+  CV_CHECK(read_path(section, "list", job.path, list));
+  if (list.empty()) return {};
+  CV_TRY(job.keys, read_key_list(list));
+  return {};
+}
+
+Result<void> read_privacy(const Section& section, Job& job) {
+  CV_CHECK(section.only(
+      {"unit", "relation", "width", "max_steps", "max_per_slot", "maximum", "epsilon", "delta", "analysis"}));
+  CV_CHECK(section.require("epsilon", "1.0"));
+  CV_CHECK(read_word<Unit>(section, "unit", {{"user", Unit::user}, {"event", Unit::event}, {"w-event", Unit::w_event}},
+                           job.unit));
+  CV_CHECK(read_word<Relation>(section, "relation",
+                               {{"add_remove", Relation::add_remove}, {"replace", Relation::replace}}, job.relation));
+  if (job.unit == Unit::w_event) CV_CHECK(section.require("width", "24"));
+  if (job.unit != Unit::w_event && section.has("width"))
+    return fail(ErrorKind::usage, "privacy.width: it belongs to unit = \"w-event\" alone");
+  CV_CHECK(section.read("width", job.width));
+  CV_CHECK(section.read("max_steps", job.max_steps));
+  CV_CHECK(section.read("max_per_slot", job.max_per_slot));
+  CV_CHECK(section.read("maximum", job.maximum));
+  CV_CHECK(section.read("epsilon", job.epsilon));
+  CV_CHECK(section.read("delta", job.delta));
+  return read_word<accounting::Analysis>(
+      section, "analysis",
+      {{"certified", accounting::Analysis::certified}, {"published", accounting::Analysis::published}}, job.analysis);
+}
+
+// What a mechanism understands is known to the mechanism; here only that its parameters are single values.
+Result<void> read_mechanism(const Section& section, Job& job) {
+  CV_CHECK(section.read("name", job.mechanism));
+  for (const auto& [key, value] : section.values()) {
+    if (key == "name") continue;
+    if (const auto* flag = std::get_if<bool>(&value)) job.parameters.emplace(key, *flag);
+    if (const auto* integer = std::get_if<std::int64_t>(&value)) job.parameters.emplace(key, *integer);
+    if (const auto* number = std::get_if<double>(&value)) job.parameters.emplace(key, *number);
+    if (const auto* text = std::get_if<std::string>(&value)) job.parameters.emplace(key, *text);
+    if (std::holds_alternative<std::vector<std::string>>(value))
+      return fail(ErrorKind::usage, section.name_of(key) + ": it must be a single value");
+  }
+  return {};
+}
+
+Result<void> read_output(const Section& section, Job& job) {
+  CV_CHECK(section.only({"csv", "json", "report", "title", "level", "non_negative", "integers"}));
+  CV_CHECK(read_path(section, "csv", job.path, job.csv));
+  CV_CHECK(read_path(section, "json", job.path, job.json));
+  CV_CHECK(read_path(section, "report", job.path, job.report));
+  CV_CHECK(section.read("title", job.title));
+  CV_CHECK(section.read("level", job.level));
+  CV_CHECK(section.read("non_negative", job.non_negative));
+  return section.read("integers", job.integers);
+}
+
+Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most) {
+  if (value >= 1 && value <= most) return {};
+  return invalid(key, std::to_string(value), "it must be a whole number between 1 and " + std::to_string(most));
+}
+
+Result<void> check_source(const data::SourceSpec& source) {
+  const bool database = source.kind != data::SourceKind::csv;
+  if (source.kind == data::SourceKind::postgresql) {
+    if (source.url.empty())
+      return fail(ErrorKind::usage, "source.url: it is missing; for example postgresql://host/db");
+    if (!source.path.empty()) return fail(ErrorKind::usage, "source.path: a postgresql source has a url instead");
+  } else {
+    if (source.path.empty()) return fail(ErrorKind::usage, "source.path: it is missing; for example \"trips.csv\"");
+    if (!source.url.empty()) return fail(ErrorKind::usage, "source.url: it belongs to kind = \"postgresql\" alone");
+  }
+  if (!database && !(source.query.empty() && source.table.empty()))
+    return fail(ErrorKind::usage, std::string(source.query.empty() ? "source.table" : "source.query") +
+                                      ": it belongs to kind = \"sqlite\" and \"postgresql\"");
+  if (database && source.query.empty() == source.table.empty())
+    return fail(ErrorKind::usage, "source.table: a database needs either source.table or source.query");
+  return {};
+}
+
+Result<void> check_keys(const Job& job) {
+  if (job.source.series && job.keys.empty())
+    return fail(ErrorKind::usage,
+                "series.list: it is missing; the keys of series are public and never discovered from data, so a job "
+                "with source.series lists them (series.list = \"FILE\" or series.keys = [\"a\", \"b\"])");
+  if (!job.keys.empty() && !job.source.series)
+    return fail(ErrorKind::usage, "source.series: it is missing; a list of keys needs the column that holds them");
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < job.keys.size(); ++i) {
+    if (job.keys[i].empty()) return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is empty");
+    if (!seen.insert(job.keys[i]).second)
+      return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is there twice");
+  }
+  return {};
+}
+
+Result<void> check_outputs(const Job& job) {
+  const std::pair<std::string_view, const std::string*> outputs[] = {
+      {"output.csv", &job.csv}, {"output.json", &job.json}, {"output.report", &job.report}};
+  for (const auto& [key, path] : outputs) {
+    if (path->empty()) continue;
+    if (*path != "-" && *path == job.source.path)
+      return fail(ErrorKind::usage, std::string(key) + ": '" + *path + "' is the source; it would be overwritten");
+    for (const auto& [other, same] : outputs) {
+      if (other != key && *same == *path)
+        return fail(ErrorKind::usage, std::string(key) + ": '" + *path + "' is " + std::string(other) + " too");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> read_key_list(const std::string& path) {
+  CV_TRY(std::string text, read_text_file("series.list", path));
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  std::vector<std::string> keys;
+  std::unordered_set<std::string> seen;
+  std::size_t line = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string key = text.substr(at, end - at);
+    at = end + 1;
+    ++line;
+    if (key.ends_with('\r')) key.pop_back();
+    if (key.empty()) continue;
+    if (!seen.insert(key).second)
+      return fail(ErrorKind::usage,
+                  "series.list: line " + std::to_string(line) + " of '" + path + "' holds a key for the second time");
+    keys.push_back(std::move(key));
+  }
+  if (keys.empty()) return fail(ErrorKind::usage, "series.list: '" + path + "' holds no key");
+  return keys;
+}
+
+Result<void> check_values(const Job& job) {
+  if (!job.dataset.empty()) {
+    if (Result<void> named = ledger::check_dataset_name(job.dataset); !named)
+      return fail(ErrorKind::usage, "dataset.name: " + named.error().message);
+  }
+  CV_CHECK(check_source(job.source));
+  CV_CHECK(check_keys(job));
+  if (!(job.epsilon > 0) || !std::isfinite(job.epsilon))
+    return invalid("privacy.epsilon", job.epsilon, "it must be a finite number greater than 0");
+  if (!(job.delta >= 0) || !(job.delta < 1))
+    return invalid("privacy.delta", job.delta, "it must be at least 0 and less than 1");
+  if (job.max_steps) CV_CHECK(at_least_one("privacy.max_steps", *job.max_steps, kLargestCount));
+  CV_CHECK(at_least_one("privacy.max_per_slot", job.max_per_slot, kLargestCount));
+  if (job.maximum) CV_CHECK(at_least_one("privacy.maximum", *job.maximum, kLargestCount));
+  CV_CHECK(at_least_one("privacy.width", job.width, kLargestCount));
+  if (!(job.level > 0) || !(job.level < 1))
+    return invalid("output.level", job.level, "it must be greater than 0 and less than 1");
+  if (job.mechanism == "auto") {
+    if (!job.parameters.empty())
+      return fail(ErrorKind::usage, "mechanism." + job.parameters.begin()->first +
+                                        ": parameters belong to a mechanism; give mechanism.name too");
+  } else {
+    CV_CHECK(mechanisms::find_series_mechanism(job.mechanism));
+  }
+  return check_outputs(job);
+}
+
+Result<Job> parse_job(std::string_view toml, const std::string& path) {
+  CV_TRY(const JobTable table, parse_table(toml, kSections));
+  CV_CHECK(
+      table.top.only({"version", "dataset", "source", "slots", "series", "privacy", "mechanism", "plan", "output"}));
+  CV_CHECK(table.top.require("version", "1"));
+  std::int64_t version = 0;
+  CV_CHECK(table.top.read("version", version));
+  if (version != 1) return invalid("version", std::to_string(version), "this program reads version 1");
+  Job job;
+  job.path = path;
+  CV_CHECK(read_dataset(table.section("dataset"), job));
+  CV_CHECK(read_source(table.section("source"), job));
+  CV_CHECK(read_slots(table.section("slots"), job));
+  CV_CHECK(read_series(table.section("series"), job));
+  CV_CHECK(read_privacy(table.section("privacy"), job));
+  CV_CHECK(read_mechanism(table.section("mechanism"), job));
+  CV_CHECK(table.section("plan").only({"sample"}));
+  CV_CHECK(read_path(table.section("plan"), "sample", job.path, job.public_sample));
+  CV_CHECK(read_output(table.section("output"), job));
+  CV_CHECK(check_values(job));
+  return job;
+}
+
+Result<Job> read_job(const std::string& path) {
+  CV_TRY(const std::string text, read_text_file("job", path));
+  Result<Job> job = parse_job(text, path);
+  // Errors of the job name its file; those of other files name their own.
+  if (!job && job.error().kind == ErrorKind::usage) job.error().message = path + ": " + job.error().message;
+  return job;
+}
+
+std::string digest_of(const Job& job) {
+  std::string text = "chronoveil-job-1";
+  // Each with its length, so that no two jobs write the same text.
+  const auto add = [&](std::string_view part) {
+    text.append("\n").append(std::to_string(part.size())).append(":").append(part);
+  };
+  const auto add_number = [&](std::int64_t number) { add(std::to_string(number)); };
+  const data::SourceSpec& source = job.source;
+  std::error_code ignored;
+  add(job.dataset);
+  add_number(static_cast<int>(source.kind));
+  const bool file = !source.path.empty() && source.path != "-";
+  add(file ? fs::absolute(source.path, ignored).lexically_normal().string() : source.path);
+  add(source.url.empty() ? "" : ledger::place_digest(source.url));  // no password in it
+  for (const std::string* part : {&source.query, &source.table, &source.time, &source.time_format, &source.zone}) {
+    add(*part);
+  }
+  for (const auto* column : {&source.user, &source.series, &source.value}) {
+    add_number(column->has_value());
+    add(column->value_or(""));
+  }
+  add(std::string(1, source.delimiter));
+  add_number(source.header);
+  add_number(static_cast<int>(job.duplicates));
+  for (const std::string* part : {&job.slots.start, &job.slots.end, &job.slots.length, &job.slots.zone}) add(*part);
+  for (const std::string& key : job.keys) add(key);
+  for (const std::int64_t number :
+       {static_cast<std::int64_t>(job.disjoint), static_cast<std::int64_t>(job.unit),
+        static_cast<std::int64_t>(job.relation), job.width, job.max_steps.value_or(0), job.max_per_slot,
+        job.maximum.value_or(0), static_cast<std::int64_t>(job.analysis)}) {
+    add_number(number);
+  }
+  add(shortest(job.epsilon));
+  add(shortest(job.delta));
+  add(job.mechanism);
+  for (const auto& [name, value] : job.parameters) {
+    add(name);
+    add_number(static_cast<std::int64_t>(value.index()));
+    std::visit(
+        [&](const auto& inner) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(inner)>, std::string>) {
+            add(inner);
+          } else if constexpr (std::is_same_v<std::decay_t<decltype(inner)>, double>) {
+            add(shortest(inner));
+          } else {
+            add_number(inner);
+          }
+        },
+        value);
+  }
+  return ledger::sha256_hex(text).substr(0, 16);
+}
+
+}  // namespace chronoveil::engine

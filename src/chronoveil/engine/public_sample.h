@@ -1,0 +1,14 @@
+// A sample that the caller declares public: a release CSV (series,time,value,...) or counts in the same columns.
+#pragma once
+
+#include <string>
+
+#include "chronoveil/plan/comparison.h"
+
+namespace chronoveil::engine {
+
+// The column `value` is needed, `series` tells series apart; rows of one series stand in the order of time, and each
+// series has as many as the others. Values are rounded to whole numbers and negative ones become 0.
+Result<plan::PublicSample> read_public_sample(const std::string& path);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,22 @@
+#include "chronoveil/engine/reading.h"
+
+namespace chronoveil::engine {
+
+Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis, const mechanisms::PublicShape& shape,
+                                            data::RecordSource& source, BitSource& bits) {
+  const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
+  if (job.source.user) return bound::bound_records(source, axis, job.keys, caps, bits);
+  return bound::bound_counts(source, axis, job.keys, caps, job.duplicates);
+}
+
+Result<bound::BoundedSeries> read_plainly(const Job& job, const SlotAxis& axis) {
+  data::SourceSpec spec = job.source;
+  spec.user = std::nullopt;  // who it was does not matter where nobody is limited
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, data::open_source(spec));
+  const std::int64_t most = bound::kLargestCount;
+  const bound::Caps caps{Unit::user, most, most, most};
+  const bound::Duplicates duplicates = job.source.user ? bound::Duplicates::sum : job.duplicates;
+  return bound::bound_counts(*source, axis, job.keys, caps, duplicates);
+}
+
+}  // namespace chronoveil::engine

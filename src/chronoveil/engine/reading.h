@@ -1,0 +1,20 @@
+// From a job's source to bounded series: the only place where the engine touches data.
+#pragma once
+
+#include <memory>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/bound/bounded_series.h"
+#include "chronoveil/data/record_source.h"
+#include "chronoveil/engine/engine.h"
+
+namespace chronoveil::engine {
+
+// Records when the job names a user column, counts otherwise; with the caps that the shape was priced for.
+Result<bound::BoundedSeries> read_and_bound(const Job&, const SlotAxis&, const mechanisms::PublicShape&,
+                                            data::RecordSource&, BitSource& bits);
+
+// What the data says without caps: every row that is in the span and the list counts in full.
+Result<bound::BoundedSeries> read_plainly(const Job&, const SlotAxis&);
+
+}  // namespace chronoveil::engine
