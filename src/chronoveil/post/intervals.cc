@@ -1,6 +1,7 @@
 #include "chronoveil/post/intervals.h"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 #include <limits>
@@ -36,19 +37,23 @@ double step_rate(const Samples& samples, double noise_variance) {
   const std::size_t n = samples.steps.size();
   if (n < 2) return kInfinity;
   const double span = static_cast<double>(samples.steps.back() - samples.steps.front());
+  const double noise = 2 * noise_variance * static_cast<double>(n - 1);
   double squares = 0;
   for (std::size_t k = 0; k + 1 < n; ++k) {
     const double difference = samples.values[k + 1] - samples.values[k];
-    squares += difference * difference - 2 * noise_variance;
+    squares += difference * difference;
   }
-  const double estimate = std::max(0.0, squares / span);
+  const double estimate = std::max(0.0, (squares - noise) / span);
   double spread = 4 * noise_variance * noise_variance * static_cast<double>(n - 2);
   for (std::size_t k = 0; k + 1 < n; ++k) {
     const double gap = static_cast<double>(samples.steps[k + 1] - samples.steps[k]);
     const double square = 2 * noise_variance + estimate * gap;
     spread += 2 * square * square;
   }
-  return estimate + std::sqrt(spread) / span;
+  const double expected = noise + estimate * span, freedom = 2 * expected * expected / spread;
+  constexpr double kOneSided = 0.16;  // what one standard error leaves out
+  const double unlucky = boost::math::quantile(boost::math::chi_squared(freedom), kOneSided) / freedom;
+  return std::max(0.0, (squares / unlucky - noise) / span);
 }
 
 std::vector<double> linear_variance(const Samples& samples, double noise_variance, double rate) {

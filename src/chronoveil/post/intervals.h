@@ -8,10 +8,13 @@
 
 namespace chronoveil::post {
 
-// How fast the series moves. Differences of neighbouring samples have mean square 2R + g q, g the gap, so
-//   q̂ = max(0, Σ (Δ² − 2R) / Σ g)
-//   s² = (Σ 2(2R + q̂ g)² + 4R²(n − 2)) / (Σ g)²     its variance (each noise is in two differences)
-//   rate = q̂ + s                                    one standard error up: too wide rather than too narrow
+// How fast the series moves: an upper estimate of q. Differences Δ of neighbouring samples have mean square 2R + g q, g
+// the gap, and M = Σ Δ² is about a multiple of chi-squared:
+//   q̂ = max(0, (M − 2R(n − 1)) / Σ g)
+//   ν = 2 (Σ(2R + q̂ g))² / (Σ 2(2R + q̂ g)² + 4R²(n − 2))      degrees of freedom [Satterthwaite46]; each noise is in
+//                                                            two differences
+//   rate = max(0, (M ν/χ²_ν(0.16) − 2R(n − 1)) / Σ g)        one standard error up for large ν, more for few samples:
+//                                                            too wide rather than too narrow
 // Edges: fewer than two samples tell nothing: infinity.
 double step_rate(const Samples&, double noise_variance);
 
