@@ -34,6 +34,7 @@ struct Published {
   std::string reason;                           // why this mechanism
   std::optional<ledger::DebitReference> debit;  // none when not private
   std::optional<BudgetLeft> budget;
+  Basis caps = Basis::declared;            // enforced on records, declared for counts (BoundedSeries::caps)
   std::vector<CapGrowth> cap_growth;       // declared caps only
   std::vector<std::string> not_protected;  // sentences
 };

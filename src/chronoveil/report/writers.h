@@ -27,6 +27,8 @@ struct Evaluation {
   std::vector<double> bounded;  // what the mechanism saw
   std::int64_t rows = 0, outside_span = 0, unlisted_series = 0, over_caps = 0, clamped = 0;
 };
+// Over all steps of all series. Relative: |value - truth| / max(|truth|, 1). Coverage: the share of truths within
+// [lower, upper]. No steps: all zero.
 struct Errors {
   double mean_absolute = 0, root_mean_square = 0, mean_relative = 0, coverage = 0;  // against the truth
   double mean_absolute_bounded = 0;                                                 // against what the mechanism saw

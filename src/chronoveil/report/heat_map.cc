@@ -1,0 +1,123 @@
+#include "chronoveil/report/heat_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "chronoveil/report/local_time.h"
+#include "chronoveil/report/markup.h"
+#include "chronoveil/report/numbers.h"
+#include "chronoveil/report/thinning.h"
+
+namespace chronoveil::report {
+namespace {
+
+constexpr std::size_t kLevels = 8;
+
+struct Cells {
+  std::size_t rows = 0, columns = 0;
+  std::vector<double> mean;
+};
+
+Cells averaged(const Release& release) {
+  const std::size_t series = static_cast<std::size_t>(release.series());
+  const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
+  Cells cells{std::min(series, kMostRows), std::min(steps, kMostColumns), {}};
+  for (std::size_t row = 0; row < cells.rows; ++row) {
+    const Stretch down = stretch(row, cells.rows, series);
+    for (std::size_t column = 0; column < cells.columns; ++column) {
+      const Stretch across = stretch(column, cells.columns, steps);
+      double sum = 0;
+      for (std::size_t s = down.from; s < down.to; ++s)
+        for (std::size_t t = across.from; t < across.to; ++t) sum += release.estimate.value[s * steps + t];
+      cells.mean.push_back(sum / static_cast<double>((down.to - down.from) * (across.to - across.from)));
+    }
+  }
+  return cells;
+}
+
+// Each level holds about as many cells as the next: a few large places do not make all others look alike.
+std::array<double, kLevels - 1> thresholds(std::vector<double> means) {
+  std::sort(means.begin(), means.end());
+  std::array<double, kLevels - 1> all{};
+  for (std::size_t level = 0; level < all.size(); ++level) all[level] = means[(level + 1) * means.size() / kLevels];
+  return all;
+}
+
+// One path a level, a horizontal stroke for each run of equal cells. Level 0 is the ground.
+std::string paths(const Cells& cells, const std::array<double, kLevels - 1>& limits) {
+  std::array<std::string, kLevels> drawn;
+  const auto level_of = [&](std::size_t at) {
+    return static_cast<std::size_t>(std::upper_bound(limits.begin(), limits.end(), cells.mean[at]) - limits.begin());
+  };
+  for (std::size_t row = 0; row < cells.rows; ++row) {
+    for (std::size_t column = 0; column < cells.columns;) {
+      const std::size_t level = level_of(row * cells.columns + column);
+      std::size_t end = column + 1;
+      while (end < cells.columns && level_of(row * cells.columns + end) == level) ++end;
+      if (level > 0) drawn[level] += fmt::format("M{} {}.5h{}", column, row, end - column);
+      column = end;
+    }
+  }
+  std::string out;
+  for (std::size_t level = 1; level < kLevels; ++level)
+    if (!drawn[level].empty()) out += fmt::format("<path class=\"h{}\" d=\"{}\"/>", level, drawn[level]);
+  return out;
+}
+
+std::string legend(const std::array<double, kLevels - 1>& limits) {
+  std::string out = "<p class=\"legend scale\">";
+  for (std::size_t level = 0; level < kLevels; ++level) {
+    const std::string text = level == 0 ? "below " + rounded(limits[0], 2) : "from " + rounded(limits[level - 1], 2);
+    if (level > 1 && limits[level - 1] == limits[level - 2]) continue;
+    out += fmt::format(
+        "<span><svg class=\"swatch\" viewBox=\"0 0 1 1\" aria-hidden=\"true\"><path class=\"h{}\" "
+        "d=\"M0 .5h1\"/></svg>{}</span>",
+        level, text);
+  }
+  return out + "</p>";
+}
+
+}  // namespace
+
+std::string heat_map(const Release& release, const std::string& id) {
+  const std::size_t series = static_cast<std::size_t>(release.series());
+  const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
+  if (release.keys.empty() || steps == 0) return "";
+  const Cells cells = averaged(release);
+  const auto limits = thresholds(cells.mean);
+  const SlotWords words = slot_words(release.axis);
+  std::string note = fmt::format("{} series, {}", grouped(release.series()), span_words(release.axis));
+  if (series > cells.rows || steps > cells.columns)
+    note += fmt::format("; each cell is a mean of up to {} series and {} {}", (series + cells.rows - 1) / cells.rows,
+                        (steps + cells.columns - 1) / cells.columns, words.many);
+
+  std::string out = fmt::format("<figure class=\"chart map\"><figcaption><b>All series</b><span>{}</span></figcaption>",
+                                escaped(note));
+  out += legend(limits);
+  // Rows are as high as a label while there is room for that.
+  out += fmt::format("<div class=\"plot\" style=\"height:{}px\">", std::clamp<std::size_t>(cells.rows * 18, 90, 560));
+  const std::size_t every = (cells.rows + 30) / 31;
+  for (std::size_t row = 0; row < cells.rows; row += every) {
+    const std::string& key = release.keys[stretch(row, cells.rows, series).from];
+    out += fmt::format("<i class=\"y\" style=\"bottom:{:.2f}%\">{}</i>",
+                       100 - (static_cast<double>(row) + 0.5) / static_cast<double>(cells.rows) * 100, escaped(key));
+  }
+  out += fmt::format(
+      "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"{}-t {}-d\">"
+      "<title id=\"{}-t\">All series over time</title><desc id=\"{}-d\">{}</desc>",
+      cells.columns, cells.rows, id, id, id, id, escaped("A row a series, a column a stretch of time: " + note + "."));
+  out += paths(cells, limits) + "</svg>";
+  for (const Tick& tick : time_ticks(release.axis, 9))
+    out += fmt::format("<i class=\"x{}{}\" style=\"left:{:.2f}%\">{}</i>", tick.major ? "" : " minor",
+                       tick.at < 0.04   ? " first"
+                       : tick.at > 0.93 ? " last"
+                                        : "",
+                       tick.at * 100, escaped(tick.text));
+  return out + "</div></figure>\n";
+}
+
+}  // namespace chronoveil::report

@@ -1,0 +1,26 @@
+// Numbers as text: exact ones for files, short ones for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace chronoveil::report {
+
+// Appends the shortest decimal that reads back as the same double; "inf", "-inf" and "nan" as every reader of CSV takes
+// them.
+void append_shortest(std::string& out, double value);
+
+// 1,234,567
+std::string grouped(std::int64_t value);
+
+// For people: to `digits` significant digits, no trailing zeros, thousands grouped; 1e-6 and smaller as 1e-6.
+//   rounded(0) = "0", rounded(1234.4) = "1,234", rounded(0.12345) = "0.123", rounded(-0.0004) = "-0.0004"
+std::string rounded(double value, int digits = 3);
+
+// The same, never less than the value: for ε, δ and what follows from them. Infinity is "∞".
+std::string rounded_up(double value, int digits = 4);
+
+// rounded() in whole steps of `unit`: what an axis with ticks every `unit` shows.
+std::string tick_text(double value, double unit);
+
+}  // namespace chronoveil::report

@@ -1,0 +1,31 @@
+// The frame of every page: one file, inline style, no script, nothing fetched. The content security policy in it makes
+// a browser refuse what would be fetched anyway.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chronoveil::report {
+
+struct Page {
+  std::string title;      // not yet escaped
+  std::string banner;     // HTML above everything; none when empty
+  std::string watermark;  // repeated diagonally over the whole page, on every printed sheet; none when empty
+  std::string body;       // HTML
+};
+std::string to_html(const Page&);
+
+// A table that scrolls by itself where the screen is narrow. Cells are HTML; the first column is text, the others
+// numbers unless `text_columns` of them are text too.
+struct Table {
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+  std::size_t text_columns = 1;
+};
+std::string to_html(const Table&);
+
+// <section><h2>title</h2>body</section>
+std::string section(std::string_view title, std::string_view body);
+
+}  // namespace chronoveil::report

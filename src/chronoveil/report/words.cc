@@ -1,0 +1,121 @@
+#include "chronoveil/report/words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "chronoveil/report/local_time.h"
+#include "chronoveil/report/numbers.h"
+
+namespace chronoveil::report {
+namespace {
+
+std::string times_words(std::int64_t times) {
+  return times == 1 ? "once" : times == 2 ? "twice" : grouped(times) + " times";
+}
+
+// "one hour", "any 24 hours in a row"
+std::string stretch_words(const mechanisms::PublicShape& shape, const SlotWords& slot) {
+  if (shape.unit == Unit::w_event && shape.width > 1)
+    return fmt::format("any {} {} in a row", grouped(shape.width), slot.many);
+  return "any one " + slot.one;
+}
+
+std::string unit_fact(const Published& published, const SlotWords& slot) {
+  const mechanisms::PublicShape& shape = published.plan.shape;
+  if (published.release.guarantee.unit == Unit::user)
+    return fmt::format("Every person, with all their records in {}.",
+                       shape.series > 1 ? "these " + grouped(shape.series) + " series together" : "this series");
+  return fmt::format("What a person did in {}; not all of it together.", stretch_words(shape, slot));
+}
+
+std::string relation_fact(const Guarantee& guarantee) {
+  const std::string records = guarantee.unit == Unit::user ? "a person’s records" : "those records";
+  return guarantee.relation == Relation::replace
+             ? "The figures are nearly as likely as if " + records + " had been any others."
+             : "The figures are nearly as likely as if " + records + " were not there.";
+}
+
+std::string cap_fact(const Published& published, const SlotWords& slot) {
+  const mechanisms::PublicShape& shape = published.plan.shape;
+  std::string limit;
+  if (published.release.guarantee.unit != Unit::user) {
+    limit = fmt::format("at most {} in one {}", times_words(shape.max_per_slot), slot.one);
+  } else if (shape.max_steps >= shape.series * shape.steps) {
+    limit = fmt::format("in every {}, at most {} in each", slot.one, times_words(shape.max_per_slot));
+  } else {
+    limit = fmt::format("in at most {} {}, {}{} in each", grouped(shape.max_steps),
+                        shape.max_steps == 1 ? slot.one : slot.many, shape.max_per_slot == 1 ? "" : "at most ",
+                        times_words(shape.max_per_slot));
+  }
+  if (shape.series > 1) limit += ", all series together";
+  if (published.caps == Basis::enforced) return fmt::format("One person counts {}. More was left out.", limit);
+  return fmt::format("One person counts {}. The publisher states this; it was not checked.", limit);
+}
+
+std::string public_fact(const mechanisms::PublicShape& shape) {
+  const bool clamped = shape.maximum < (std::int64_t{1} << 53);
+  return fmt::format("{}period, caps{} and method. They were fixed beforehand, not taken from the data.",
+                     shape.series > 1 ? "The list of series, the " : "The ",
+                     clamped ? ", the largest count (" + grouped(shape.maximum) + ")" : "");
+}
+
+std::string limits_fact(const Published& published, const SlotWords& slot) {
+  std::string limits = published.release.guarantee.unit == Unit::user
+                           ? "What holds for many people at once, such as how busy a place is, and what others know."
+                           : fmt::format("Habits that show over more than {}, and what others know.",
+                                         published.plan.shape.unit == Unit::w_event && published.plan.shape.width > 1
+                                             ? grouped(published.plan.shape.width) + " " + slot.many
+                                             : "one " + slot.one);
+  if (published.caps == Basis::declared) limits += " People above the cap are protected less.";
+  return limits;
+}
+
+}  // namespace
+
+Facts facts_of(const Published& published) {
+  const SlotWords slot = slot_words(published.release.axis);
+  return {.unit = unit_fact(published, slot),
+          .relation = relation_fact(published.release.guarantee),
+          .cap = cap_fact(published, slot),
+          .public_facts = public_fact(published.plan.shape),
+          .not_protected = limits_fact(published, slot)};
+}
+
+std::string strength_of(const Guarantee& guarantee) {
+  if (!std::isfinite(guarantee.epsilon)) return "No finite ε holds: nothing is promised.";
+  const std::string whose = guarantee.unit == Unit::user ? "one person’s records" : "those records";
+  std::string sentence = fmt::format("{} no result more than {} times as likely or unlikely",
+                                     guarantee.relation == Relation::replace ? "Exchanging " + whose + " makes"
+                                     : guarantee.unit == Unit::user          ? "One person’s records make"
+                                                                             : "Those records make",
+                                     rounded_up(std::exp(guarantee.epsilon), 3));
+  if (guarantee.delta > 0) {
+    const double one_in = std::floor(1 / guarantee.delta * (1 + 1e-12));
+    sentence += one_in < 1e15
+                    ? fmt::format(", apart from a chance of 1 in {}", grouped(static_cast<std::int64_t>(one_in)))
+                    : fmt::format(", apart from a chance of {}", rounded_up(guarantee.delta, 2));
+  }
+  return sentence + ".";
+}
+
+CertificateWords words_of(Certificate certificate) {
+  switch (certificate) {
+    case Certificate::exact: return {"Exact", "ε is computed exactly for this method."};
+    case Certificate::upper_bound:
+      return {"Certified upper bound", "The true ε is not larger; every rounding was made against us."};
+    case Certificate::upper_bound_with_confidence:
+      return {"Upper bound with confidence 1−β", "The true ε is not larger, except with the small probability β."};
+    case Certificate::as_published:
+      return {"As published, not certified", "ε follows a published formula that we could not certify."};
+  }
+  return {};
+}
+
+std::string noise_words(const mechanisms::SeriesPlan& plan) {
+  return plan.noise == NoiseKind::laplace
+             ? fmt::format("Laplace noise with scale b = {}", rounded(plan.scale))
+             : fmt::format("Gaussian noise with a standard deviation of {}", rounded(plan.scale));
+}
+
+}  // namespace chronoveil::report

@@ -1,0 +1,32 @@
+// Writes sample pages into a folder, for the test in a real browser: report_sample FOLDER
+#include <fstream>
+#include <iostream>
+#include <string>
+
+#include "report/sample.h"
+
+int main(int argc, char** argv) {
+  namespace report = chronoveil::report;
+  namespace testing = chronoveil::report::testing;
+  if (argc != 2) {
+    std::cerr << "report_sample FOLDER\n";
+    return 2;
+  }
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream file(std::string(argv[1]) + "/" + name, std::ios::binary);
+    file << text;
+    file.close();
+    if (!file) std::cerr << "cannot write " << name << "\n";
+    return static_cast<bool>(file);
+  };
+  report::Published replayed = testing::sample(1, 168);
+  replayed.release.mark = "not private: replayed";
+  replayed.debit.reset();
+  const bool written = write("single.html", report::to_html(testing::sample(1, 744))) &&
+                       write("sampled.html", report::to_html(testing::sample(1, 744, 10))) &&
+                       write("declared.html", report::to_html(testing::declared_sample(3, 168))) &&
+                       write("city.html", report::to_html(testing::sample(1000, 744))) &&
+                       write("replayed.html", report::to_html(replayed)) &&
+                       write("evaluation.html", report::evaluation_html(testing::evaluation(3, 168)));
+  return written ? 0 : 1;
+}
