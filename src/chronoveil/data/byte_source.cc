@@ -1,0 +1,108 @@
+#include "chronoveil/data/byte_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace chronoveil::data {
+namespace {
+
+using namespace std::string_view_literals;
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(int descriptor, bool owned, std::string name)
+      : descriptor_(descriptor), owned_(owned), name_(std::move(name)) {}
+  ~FileSource() override {
+    if (owned_) close(descriptor_);
+  }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    const ssize_t got = ::read(descriptor_, to, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    // A handler ran that does not want the call restarted: whoever waits for a pipe must not hang on.
+    if (errno == EINTR) return fail(ErrorKind::interrupted, "interrupted while reading " + name_);
+    return fail(ErrorKind::storage, "cannot read " + name_ + ": " + std::strerror(errno));
+  }
+
+ private:
+  int descriptor_;
+  bool owned_;
+  std::string name_;
+};
+
+// Gives back first what was read to look at it.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest)
+      : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    if (given_ == prefix_.size()) return rest_->read(to, size);
+    const std::size_t count = prefix_.copy(to, size, given_);
+    given_ += count;
+    return count;
+  }
+
+ private:
+  std::string prefix_;
+  std::size_t given_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
+struct Signature {
+  std::string_view bytes;
+  const char* what;
+};
+
+constexpr Signature kRefused[] = {
+    {"\x28\xb5\x2f\xfd"sv, "compressed by zstd"},
+    {"BZh"sv, "compressed by bzip2"},
+    {"PK\x03\x04"sv, "a zip archive or a spreadsheet"},
+    {"PAR1"sv, "a Parquet file"},
+    {"SQLite format 3\0"sv, "a SQLite database (its kind is sqlite)"},
+    {"\xff\xfe"sv, "text in UTF-16"},
+    {"\xfe\xff"sv, "text in UTF-16"},
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
+  if (path == "-") return std::make_unique<FileSource>(STDIN_FILENO, false, "standard input");
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return fail(ErrorKind::storage, "cannot open " + path + ": " + std::strerror(errno));
+  posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return std::make_unique<FileSource>(descriptor, true, path);
+}
+
+Result<std::unique_ptr<ByteSource>> decompress_if_needed(std::unique_ptr<ByteSource> source) {
+  std::string start(16, '\0');
+  std::size_t size = 0;
+  while (size < start.size()) {
+    CV_TRY(const std::size_t got, source->read(start.data() + size, start.size() - size));
+    if (got == 0) break;
+    size += got;
+  }
+  start.resize(size);
+  for (const Signature& refused : kRefused) {
+    if (start.starts_with(refused.bytes)) {
+      return fail(ErrorKind::bad_data,
+                  std::string("the file is ") + refused.what + "; a CSV must be UTF-8 text, plain or as gzip or xz");
+    }
+  }
+  const bool gzip = start.starts_with("\x1f\x8b"sv);
+  const bool xz = start.starts_with("\xfd\x37\x7a\x58\x5a\x00"sv);
+  auto whole = std::make_unique<PrefixedSource>(std::move(start), std::move(source));
+  if (gzip) return decompress_gzip(std::move(whole));
+  if (xz) return decompress_xz(std::move(whole));
+  return whole;
+}
+
+}  // namespace chronoveil::data

@@ -1,0 +1,268 @@
+#include "chronoveil/data/csv_source.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/data/csv_scanner.h"
+#include "chronoveil/data/row_decoder.h"
+
+namespace chronoveil::data {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+std::string_view explain(CsvFault fault) {
+  switch (fault) {
+    case CsvFault::none: break;
+    case CsvFault::nul: return "a NUL byte (is the file UTF-16 or binary? it must be UTF-8 text)";
+    case CsvFault::quote_inside_field:
+      return "a quote inside a field that does not begin with one (such fields must be quoted, their quotes doubled)";
+    case CsvFault::text_after_quote: return "text after a closing quote (quotes inside a quoted field must be doubled)";
+    case CsvFault::open_quote: return "a quote that is never closed";
+  }
+  return {};
+}
+
+class CsvSource final : public RecordSource {
+ public:
+  CsvSource(std::unique_ptr<ByteSource> bytes, const SourceSpec& spec, RowDecoder decoder, std::size_t window)
+      : bytes_(std::move(bytes)),
+        decoder_(std::move(decoder)),
+        scanner_(spec.delimiter),
+        buffer_(std::max(window, kBlock) + 1) {}  // one more for the newline that a last line may lack
+
+  Result<void> open(bool header) {
+    CV_CHECK(skip_byte_order_mark());
+    CV_TRY(const bool found, find_row());
+    if (!found) return fail(ErrorKind::bad_data, "the file is empty; a CSV has at least a header");
+    columns_ = row_marks_;
+    if (!header) return place_numbers();
+    std::vector<std::string> names;
+    for (std::size_t column = 0; column < columns_; ++column) {
+      std::string_view name;
+      if (!field(column, name)) return fail(ErrorKind::bad_data, "the header: " + problem_);
+      names.emplace_back(name);
+    }
+    leave_row();
+    ++other_lines_;
+    CV_TRY(places_, place_columns(decoder_, names, "the header"));
+    return {};
+  }
+
+  Result<bool> next(RecordBatch& batch) override {
+    RowDecoder::begin(batch, rows_ + 1);
+    while (batch.rows() < kBatchRows) {
+      if (!next_row_is_here()) {
+        if (batch.rows() > 0) break;  // its views would not survive
+        CV_TRY(const bool found, find_row());
+        if (!found) return false;
+      }
+      if (row_marks_ != columns_) {
+        return bad_row(std::to_string(row_marks_) + (row_marks_ == 1 ? " field" : " fields") + " instead of " +
+                       std::to_string(columns_));
+      }
+      RowFields fields;
+      for (const ColumnPlace& place : places_) {
+        if (!field(place.column, fields.*place.field)) return bad_row(problem_);
+      }
+      if (!decoder_.add(fields, batch)) return bad_row(decoder_.problem());
+      leave_row();
+      ++rows_;
+    }
+    return true;
+  }
+
+ private:
+  // A byte order mark must not reach the scanner: a quote after it still opens a field.
+  Result<void> skip_byte_order_mark() {
+    while (end_ < kByteOrderMark.size() && !ended_) CV_CHECK(read_more());
+    if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) begin_ = scanned_ = kByteOrderMark.size();
+    scan();
+    return {};
+  }
+
+  // Whether a whole row lies in the window from begin_ on; then it has row_marks_ fields. Skips empty lines.
+  bool next_row_is_here() {
+    for (;;) {
+      // Nearly every row has as many fields as the first one.
+      std::size_t count = columns_;
+      const std::size_t left = marks_.size() - next_mark_;
+      const std::uint32_t* const marks = marks_.data() + next_mark_;
+      bool regular = count > 0 && left >= count && buffer_[marks[count - 1]] == '\n';
+      for (std::size_t i = 0; regular && i + 1 < count; ++i) regular = buffer_[marks[i]] != '\n';
+      if (!regular) {
+        count = 0;
+        while (count < left && buffer_[marks[count]] != '\n') ++count;
+        if (count++ == left) return false;
+      }
+      row_marks_ = count;
+      if (count != 1) return true;
+      const std::size_t length = marks[0] - begin_;
+      if (length > 1 || (length == 1 && buffer_[begin_] != '\r')) return true;
+      leave_row();
+      ++other_lines_;
+    }
+  }
+
+  // The same, reading on as needed. False at the end.
+  Result<bool> find_row() {
+    while (!next_row_is_here()) {
+      if (scanner_.fault() != CsvFault::none) return bad_row(explain(scanner_.fault()));
+      if (ended_) return false;  // and all was scanned
+      make_room();
+      if (end_ + 1 == buffer_.size()) {
+        return bad_row("longer than " + std::to_string(kLongestRow >> 20) + " MiB (is a quote left open?)");
+      }
+      if (auto read = read_more(); !read) {
+        return fail(read.error().kind, read.error().message + (rows_ > 0 ? " (after row " + std::to_string(rows_) + ")"
+                                                                         : " (before the first row)"));
+      }
+      scan();
+    }
+    return true;
+  }
+
+  // Moves what is left of the window to its beginning, and lets it grow when a row fills it.
+  void make_room() {
+    if (begin_ > 0) {
+      std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      marks_.erase(marks_.begin(), marks_.begin() + static_cast<std::ptrdiff_t>(next_mark_));
+      for (std::uint32_t& mark : marks_) mark -= static_cast<std::uint32_t>(begin_);
+      next_mark_ = 0;
+      end_ -= begin_;
+      scanned_ -= begin_;
+      begin_ = 0;
+    }
+    if (end_ + 1 == buffer_.size() && end_ < kLongestRow) {
+      buffer_.resize(std::min(2 * (buffer_.size() - 1), kLongestRow) + 1);
+    }
+  }
+
+  Result<void> read_more() {
+    CV_TRY(const std::size_t got, bytes_->read(buffer_.data() + end_, buffer_.size() - 1 - end_));
+    end_ += got;
+    ended_ = got == 0;
+    return {};
+  }
+
+  void scan() {
+    scanned_ = scanner_.scan(buffer_.data(), scanned_, end_, ended_, marks_);
+    if (!ended_ || scanner_.fault() != CsvFault::none) return;
+    // The last line may lack its end.
+    const std::size_t last = marks_.empty() ? begin_ : std::size_t{marks_.back()} + 1;
+    if (last < end_ || (!marks_.empty() && buffer_[marks_.back()] != '\n')) {
+      buffer_[end_] = '\n';
+      marks_.push_back(static_cast<std::uint32_t>(end_));
+    }
+  }
+
+  void leave_row() {
+    begin_ = std::size_t{marks_[next_mark_ + row_marks_ - 1]} + 1;
+    next_mark_ += row_marks_;
+  }
+
+  // The text of a field of the row at begin_. False when it is not well formed; then problem_ says why.
+  bool field(std::size_t column, std::string_view& text) {
+    const std::uint32_t* const marks = marks_.data() + next_mark_;
+    char* from = buffer_.data() + (column == 0 ? begin_ : std::size_t{marks[column - 1]} + 1);
+    char* to = buffer_.data() + marks[column];
+    if (column + 1 == row_marks_ && to > from && to[-1] == '\r') --to;
+    if (from == to || *from != '"') [[likely]] {
+      text = {from, static_cast<std::size_t>(to - from)};
+      return true;
+    }
+    return quoted_field(from + 1, to, text);
+  }
+
+  bool quoted_field(char* from, char* to, std::string_view& text) {
+    if (to == from || to[-1] != '"') {
+      problem_ = explain(CsvFault::text_after_quote);
+      return false;
+    }
+    --to;
+    char* quote = static_cast<char*>(std::memchr(from, '"', static_cast<std::size_t>(to - from)));
+    if (quote != nullptr) {
+      // In place: the text only gets shorter. The scanner has seen that inner quotes come in pairs.
+      char* out = quote;
+      for (char* in = quote; in < to; ++in) {
+        *out++ = *in;
+        if (*in == '"') ++in;
+      }
+      std::fill(out, to, '"');  // what is left over must not look like further lines
+      to = out;
+    }
+    text = {from, static_cast<std::size_t>(to - from)};
+    return true;
+  }
+
+  Failure bad_row(std::string_view why) const {
+    const std::int64_t line = line_of_row();
+    if (columns_ == 0) return fail(ErrorKind::bad_data, "line " + std::to_string(line) + ": " + std::string(why));
+    std::string where = "row " + std::to_string(rows_ + 1);
+    if (line != rows_ + 1) where += " (line " + std::to_string(line) + ")";
+    return fail(ErrorKind::bad_data, where + ": " + std::string(why));
+  }
+
+  // Lines of the file, from 1: those of the rows before this one, and those inside their quotes.
+  std::int64_t line_of_row() const {
+    const auto newlines = std::count(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                                     buffer_.begin() + static_cast<std::ptrdiff_t>(std::max(begin_, scanned_)), '\n');
+    const auto ends = std::count_if(marks_.begin() + static_cast<std::ptrdiff_t>(next_mark_), marks_.end(),
+                                    [&](std::uint32_t mark) { return mark < scanned_ && buffer_[mark] == '\n'; });
+    return rows_ + other_lines_ + 1 + scanner_.quoted_newlines() - (newlines - ends);
+  }
+
+  Result<void> place_numbers() {
+    for (const RowDecoder::Wanted& wanted : decoder_.wanted()) {
+      std::size_t number = 0;
+      const char* const end = wanted.column.data() + wanted.column.size();
+      const auto [stop, error] = std::from_chars(wanted.column.data(), end, number);
+      if (error != std::errc() || stop != end || number == 0) {
+        return invalid(wanted.key, wanted.column, "without a header it must be the number of a column, from 1");
+      }
+      if (number > columns_) {
+        return fail(ErrorKind::bad_data, std::string(wanted.key) + ": there is no column " + wanted.column +
+                                             ", the first row has " + std::to_string(columns_));
+      }
+      places_.push_back({number - 1, wanted.field});
+    }
+    return {};
+  }
+
+  std::unique_ptr<ByteSource> bytes_;
+  RowDecoder decoder_;
+  CsvScanner scanner_;
+  std::vector<char> buffer_;          // the window on the file
+  std::size_t begin_ = 0;             // of the next row
+  std::size_t scanned_ = 0;           // up to where the scanner came
+  std::size_t end_ = 0;               // of what was read
+  bool ended_ = false;                // the bytes
+  std::vector<std::uint32_t> marks_;  // offsets of separators in the window
+  std::size_t next_mark_ = 0;         // the first that belongs to the next row
+  std::size_t row_marks_ = 0;         // how many belong to it
+  std::size_t columns_ = 0;           // 0: not known yet
+  std::vector<ColumnPlace> places_;
+  std::int64_t rows_ = 0;         // that went out
+  std::int64_t other_lines_ = 0;  // the header and lines without a byte
+  std::string problem_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RecordSource>> open_csv(std::unique_ptr<ByteSource> bytes, const SourceSpec& spec,
+                                               std::size_t window) {
+  if (std::string_view("\"\n\r\0", 4).find(spec.delimiter) != std::string_view::npos) {
+    return fail(ErrorKind::usage, "delimiter: it must be one byte other than a quote, a newline or NUL");
+  }
+  CV_TRY(RowDecoder decoder, RowDecoder::make(spec));
+  auto source = std::make_unique<CsvSource>(std::move(bytes), spec, std::move(decoder), window);
+  CV_CHECK(source->open(spec.header));
+  return source;
+}
+
+}  // namespace chronoveil::data

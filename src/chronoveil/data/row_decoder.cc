@@ -1,0 +1,74 @@
+#include "chronoveil/data/row_decoder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace chronoveil::data {
+
+Result<RowDecoder> RowDecoder::make(const SourceSpec& spec) {
+  CV_TRY(std::shared_ptr<const Zone> zone, Zone::find(spec.zone));
+  CV_TRY(TimeReader reader, TimeReader::make(spec.time_format, std::move(zone)));
+  for (const auto* column : {&spec.user, &spec.series, &spec.value}) {
+    if (*column && (*column)->empty()) return fail(ErrorKind::usage, "source: a column's name must not be empty");
+  }
+  if (spec.time.empty()) return fail(ErrorKind::usage, "time: it must name a column");
+  return RowDecoder(spec, std::move(reader));
+}
+
+RowDecoder::RowDecoder(const SourceSpec& spec, TimeReader time_reader)
+    : time_reader_(std::move(time_reader)),
+      has_user_(spec.user.has_value()),
+      has_series_(spec.series.has_value()),
+      has_value_(spec.value.has_value()),
+      user_(spec.user.value_or("")),
+      time_(spec.time),
+      value_(spec.value.value_or("")) {
+  if (spec.user) wanted_.push_back({"user", *spec.user, &RowFields::user});
+  wanted_.push_back({"time", spec.time, &RowFields::time});
+  if (spec.series) wanted_.push_back({"series", *spec.series, &RowFields::series});
+  if (spec.value) wanted_.push_back({"value", *spec.value, &RowFields::value});
+}
+
+void RowDecoder::begin(RecordBatch& batch, std::int64_t first_row) {
+  batch.user.clear();
+  batch.time.clear();
+  batch.series.clear();
+  batch.value.clear();
+  batch.first_row = first_row;
+}
+
+bool RowDecoder::refuse_user() {
+  problem_ = "column " + user_ + ": empty; every record must say whose it is";
+  return false;
+}
+
+bool RowDecoder::refuse_time(std::string_view text, TimeProblem problem) {
+  problem_ =
+      "column " + time_ + ": " + (text.empty() ? "empty; every record needs a time" : time_reader_.explain(problem));
+  return false;
+}
+
+bool RowDecoder::refuse_value(CountProblem problem) {
+  problem_ = "column " + value_ + ": " + std::string(explain(problem));
+  return false;
+}
+
+Result<std::vector<ColumnPlace>> place_columns(const RowDecoder& decoder, const std::vector<std::string>& names,
+                                               std::string_view where) {
+  std::vector<ColumnPlace> places;
+  for (const RowDecoder::Wanted& wanted : decoder.wanted()) {
+    const auto found = std::find(names.begin(), names.end(), wanted.column);
+    const std::string what = std::string(wanted.key) + ": column " + wanted.column;
+    if (found == names.end()) {
+      return fail(ErrorKind::bad_data, what + " is not among the " + std::to_string(names.size()) + " of " +
+                                           std::string(where) + " (names count exactly as written)");
+    }
+    if (std::find(found + 1, names.end(), wanted.column) != names.end()) {
+      return fail(ErrorKind::bad_data, what + " is there more than once in " + std::string(where));
+    }
+    places.push_back({static_cast<std::size_t>(found - names.begin()), wanted.field});
+  }
+  return places;
+}
+
+}  // namespace chronoveil::data

@@ -1,0 +1,89 @@
+// Text fields to records, the same for every kind of source: so that equal tables give equal batches.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+#include "chronoveil/data/count_reader.h"
+#include "chronoveil/data/record_source.h"
+#include "chronoveil/data/source_spec.h"
+#include "chronoveil/data/time_reader.h"
+
+namespace chronoveil::data {
+
+inline constexpr std::size_t kBatchRows = 8192;  // at most; a source may end a batch earlier
+
+// The fields of one row by what they are for. Those that the source does not have stay empty.
+struct RowFields {
+  std::string_view user, time, series, value;
+};
+
+class RowDecoder {
+ public:
+  // Zone and time format are checked here.
+  static Result<RowDecoder> make(const SourceSpec&);
+
+  // Which column goes where.
+  struct Wanted {
+    std::string_view key;  // the key of the job: "user", "time", "series", "value"
+    std::string column;
+    std::string_view RowFields::*field;
+  };
+  const std::vector<Wanted>& wanted() const { return wanted_; }
+
+  // Empties the batch and makes room.
+  static void begin(RecordBatch& batch, std::int64_t first_row);
+
+  // Appends a row, or says no: then problem() says why and the batch is unchanged. Only views of user and series stay.
+  bool add(const RowFields& fields, RecordBatch& batch) {
+    if (has_user_ && fields.user.empty()) [[unlikely]] {
+      return refuse_user();
+    }
+    std::int64_t time = 0;
+    if (const TimeProblem problem = time_reader_.read(fields.time, time); problem != TimeProblem::none) [[unlikely]] {
+      return refuse_time(fields.time, problem);
+    }
+    if (has_value_) {
+      std::int64_t value = 0;
+      if (const CountProblem problem = read_count(fields.value, value); problem != CountProblem::none) [[unlikely]] {
+        return refuse_value(problem);
+      }
+      batch.value.push_back(value);
+    }
+    if (has_user_) batch.user.push_back(fields.user);
+    if (has_series_) batch.series.push_back(fields.series);
+    batch.time.push_back(time);
+    return true;
+  }
+
+  // "column ts: not a time ..."; never quotes a value.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  RowDecoder(const SourceSpec& spec, TimeReader time_reader);
+  bool refuse_user();
+  bool refuse_time(std::string_view text, TimeProblem problem);
+  bool refuse_value(CountProblem problem);
+
+  TimeReader time_reader_;
+  bool has_user_, has_series_, has_value_;
+  std::string user_, time_, value_;  // names of columns
+  std::vector<Wanted> wanted_;
+  std::string problem_;
+};
+
+// Finds the wanted columns among the names that a source has. Missing or twice there: bad_data that names the wanted
+// column and the number of columns, never a name that the job does not have already. `where` is "the header", ...
+struct ColumnPlace {
+  std::size_t column;
+  std::string_view RowFields::*field;
+};
+Result<std::vector<ColumnPlace>> place_columns(const RowDecoder&, const std::vector<std::string>& names,
+                                               std::string_view where);
+
+}  // namespace chronoveil::data
