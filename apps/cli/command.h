@@ -47,6 +47,7 @@ void add_account_command(CLI::App& app, CommandContext& context);
 void add_calibrate_command(CLI::App& app, CommandContext& context);
 void add_budget_command(CLI::App& app, CommandContext& context);
 void add_noise_command(CLI::App& app, CommandContext& context);
+void add_simulate_command(CLI::App& app, CommandContext& context);
 void add_completion_command(CLI::App& app, CommandContext& context);
 void add_man_command(CLI::App& app, CommandContext& context);
 

@@ -1,0 +1,55 @@
+#include "chronoveil/simulate/job_text.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace chronoveil::simulate {
+namespace {
+
+// A basic string of TOML.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out.append({'\\', c});
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out.append(fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c))));
+    else
+      out.push_back(c);
+  }
+  return out + "\"";
+}
+
+std::string line(std::string_view key, const std::optional<std::string>& value) {
+  return value ? fmt::format("{} = {}\n", key, quoted(*value)) : std::string();
+}
+
+}  // namespace
+
+std::string job_text(const JobFacts& facts, const std::vector<std::string>& keys, const JobPaths& paths) {
+  std::string text = "version = 1\n[dataset]\n" + line("name", facts.dataset);
+  text += "[source]\nkind = \"csv\"\n" + line("path", paths.data) + line("user", facts.user) +
+          line("time", facts.time) + line("series", facts.series) + line("value", facts.value) +
+          line("zone", facts.zone);
+  text += "[slots]\n" + line("start", facts.start + "T00:00") + line("end", facts.end + "T00:00") +
+          line("length", facts.length);
+  if (!keys.empty()) {
+    text += "[series]\n";
+    if (!paths.keys.empty()) {
+      text += line("list", paths.keys);
+    } else {
+      text += "keys = [";
+      for (std::size_t i = 0; i < keys.size(); ++i) text += (i == 0 ? "" : ", ") + quoted(keys[i]);
+      text += "]\n";
+    }
+  }
+  text += "[privacy]\nunit = \"user\"\n# " + facts.caps_reason + "\n";
+  if (facts.max_steps) text += fmt::format("max_steps = {}\n", *facts.max_steps);
+  text += fmt::format("max_per_slot = {}\nepsilon = 1.0\ndelta = 1e-6\n", facts.max_per_slot);
+  text += "[mechanism]\nname = \"auto\"\n";
+  text += "[output]\n" + line("csv", paths.csv) + line("json", paths.json) + line("report", paths.report);
+  return text;
+}
+
+}  // namespace chronoveil::simulate

@@ -1,0 +1,84 @@
+// Five small worlds: people and what is recorded of them, made up from a seed. Each writes its rows in the order of
+// time and returns the truth. The same sizes and the same seed give the same bytes. Memory grows with the people, the
+// public series and one day, not with the rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "chronoveil/base/result.h"
+#include "chronoveil/simulate/job_text.h"
+#include "chronoveil/simulate/text_file.h"
+#include "chronoveil/simulate/truth.h"
+
+namespace chronoveil::simulate {
+
+inline constexpr std::uint64_t kStandardSeed = 1;
+
+// Which local days, in which zone.
+struct Period {
+  std::string zone;
+  std::string start;  // a date
+  std::int64_t days = 0;
+};
+
+// Cards that pass sensors of a city: card,ts,sensor. People have a home and a work place, each with a sensor of its
+// own, leave and return at their own hours, work shifts, study, go out at weekends and less often in bad weather; now
+// and then a crowd leaves an evening event. Sensors differ in volume and in when they peak. Slots of an hour.
+struct Traffic {
+  std::int64_t people = 10000;
+  std::int64_t sensors = 20;
+  Period period{"Europe/Berlin", "2026-03-02", 28};
+};
+
+// People who check in at venues: user,time,venue. Sparse and bursty: both users and venues are heavy-tailed, one
+// check-in brings others within hours, and on some days a venue is full. Slots of six hours.
+struct Checkins {
+  std::int64_t users = 20000;
+  std::int64_t venues = 20;
+  Period period{"America/New_York", "2026-01-05", 180};
+};
+
+// Weekly counts of cases: time,value. A season every winter, of its own height, date and breadth, now and then an
+// outbreak out of season, fewer reports at the turn of the year, and more spread than chance alone gives.
+struct Flu {
+  std::int64_t weeks = 520;
+  std::string zone = "Europe/Berlin";
+  std::string start = "2016-07-04";
+};
+
+// Households read every half-hour: meter,time,value in watt-hours. Mornings and evenings by each household's own hours,
+// weekends, cold days, electric cars and heat pumps. The truth is the load of all together.
+struct Meters {
+  std::int64_t meters = 1000;
+  Period period{"Europe/London", "2026-01-12", 14};
+};
+
+// Buses that report every half-minute: vehicle,timestamp,speed,lon,lat,place. Routes through the middle of a city,
+// slower there and in rush hours, with stops. Places are hexagons along the routes, the public network. The truth is
+// the mean speed of each place and hour, in km/h between 0 and 65.
+struct Buses {
+  std::int64_t vehicles = 40;
+  Period period{"Asia/Kolkata", "2026-02-02", 7};
+};
+
+Result<Truth> simulate(const Traffic&, std::uint64_t seed, TextFile& rows);
+Result<Truth> simulate(const Checkins&, std::uint64_t seed, TextFile& rows);
+Result<Truth> simulate(const Flu&, std::uint64_t seed, TextFile& rows);
+Result<Truth> simulate(const Meters&, std::uint64_t seed, TextFile& rows);
+Result<Truth> simulate(const Buses&, std::uint64_t seed, TextFile& rows);
+
+// People (users, meters, vehicles) that leave about so many records in that time; at least 1.
+std::int64_t people_for(const Traffic&, std::int64_t records);
+std::int64_t people_for(const Checkins&, std::int64_t records);
+std::int64_t people_for(const Meters&, std::int64_t records);
+std::int64_t people_for(const Buses&, std::int64_t records);
+
+// How its release is to be made. The world must be one that simulate() takes.
+Result<JobFacts> job_facts(const Traffic&);
+Result<JobFacts> job_facts(const Checkins&);
+Result<JobFacts> job_facts(const Flu&);
+Result<JobFacts> job_facts(const Meters&);
+Result<JobFacts> job_facts(const Buses&);
+
+}  // namespace chronoveil::simulate
