@@ -9,13 +9,14 @@
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "chronoveil/mechanisms/series/laplace.h"
 #include "chronoveil/mechanisms/series/running_total.h"
+#include "chronoveil/mechanisms/series/shrink.h"
 #include "chronoveil/mechanisms/series/subsample.h"
 
 namespace chronoveil::mechanisms {
 
 std::span<const SeriesMechanism* const> series_catalogue() {
-  static const std::array rows = {&laplace(),          &gaussian(), &dft(),          &subsample(),
-                                  &filter_subsample(), &event(),    &running_total()};
+  static const std::array rows = {&laplace(),          &gaussian(), &dft(),   &subsample(),
+                                  &filter_subsample(), &shrink(),   &event(), &running_total()};
   return rows;
 }
 
