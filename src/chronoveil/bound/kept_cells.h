@@ -66,7 +66,7 @@ class KeptCells {
  private:
   static constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
   static constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kChunk = 1 << 14;  // entries
+  static constexpr std::uint32_t kChunk = 1 << 12;  // entries
 
   struct Owner {
     std::uint64_t last_priority;  // offers beyond it are dropped
