@@ -1,12 +1,6 @@
 #include "backend.h"
 
 #include <sqlite3.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-
-#include "postgres_server.h"
 
 namespace chronoveil::ledger::testing {
 namespace {
@@ -72,17 +66,6 @@ class PostgresPlace final : public Place {
 };
 
 }  // namespace
-
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") + std::string("/chronoveil-XXXXXX");
-  if (mkdtemp(pattern.data()) == nullptr) ADD_FAILURE() << "cannot make a temporary folder";
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 std::unique_ptr<Place> make_sqlite_place() { return std::make_unique<SqlitePlace>(); }
 

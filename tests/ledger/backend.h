@@ -6,20 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "support/postgres_server.h"
+#include "support/temporary_folder.h"
+
 namespace chronoveil::ledger::testing {
 
-// A folder that goes away with it; in memory where the machine allows, so that thousands of commits stay quick.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using chronoveil::testing::PostgresServer;
+using chronoveil::testing::TemporaryFolder;
 
 // An empty place for a ledger. The SQL goes to the database behind the ledger's back.
 class Place {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace chronoveil::ledger::testing {
+namespace chronoveil::testing {
 
 class PostgresServer {
  public:
@@ -28,4 +28,4 @@ class PostgresServer {
   pid_t server_ = -1;
 };
 
-}  // namespace chronoveil::ledger::testing
+}  // namespace chronoveil::testing

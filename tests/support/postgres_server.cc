@@ -1,4 +1,4 @@
-#include "postgres_server.h"
+#include "support/postgres_server.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace chronoveil::ledger::testing {
+namespace chronoveil::testing {
 namespace {
 
 [[noreturn]] void give_up(const char* what) {
@@ -114,4 +114,4 @@ bool PostgresServer::sql(const std::string& statements) const {
   return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-}  // namespace chronoveil::ledger::testing
+}  // namespace chronoveil::testing
