@@ -89,8 +89,8 @@ double rounding_inflation(const PublicShape& shape, double filter_width, double 
   const double step = grid / static_cast<double>(shape.max_per_slot);
   const double factor =
       std::max(1 + step / std::sqrt(reach.highest), 1 + step * std::sqrt(can_differ) / std::sqrt(reach.energy));
-  // The reach is rounded up by 1e-15, which would lower r: that and the few roundings here are within this.
-  return factor * (1 + 32 * std::numeric_limits<double>::epsilon());
+  // That the reach is rounded up does no harm: what is priced is r times it. Only the roundings here are left.
+  return factor * (1 + 16 * std::numeric_limits<double>::epsilon());
 }
 
 std::vector<std::int64_t> filtered_indices(const SeriesPlan& plan, std::span<const std::int64_t> counts) {
