@@ -86,6 +86,7 @@ struct SeriesMechanism {
   bool needs_delta = false;    // runs only with δ > 0
   bool has_published = false;  // `--analysis published` differs
   bool keeps_steps = false;    // measures a random subset of the steps
+  bool totals = false;         // the value of a step estimates the sum of its series up to that step
   std::vector<ParameterInfo> parameters = {};
   // Calibrates. Refuses what does not fit with usage, what cannot be certified with cannot_certify.
   Result<SeriesPlan> (*prepare)(const Request&) = nullptr;

@@ -11,7 +11,8 @@
 
 namespace chronoveil::plan {
 
-// Counts that the caller declares public (last year's published series, a simulation): series-major, T a series.
+// Counts that the caller declares public (last year's published series, a simulation): series-major, T a series. Its
+// shape may differ from that of the release; the noise is that of the release.
 struct PublicSample {
   std::int64_t series = 1;
   std::int64_t steps = 0;
@@ -22,7 +23,10 @@ struct Candidate {
   std::string mechanism;
   std::optional<mechanisms::SeriesPlan> plan;  // none when it does not fit
   std::string refusal;                         // why not
-  double noise_error = 0;                      // expected absolute error of one measured step, from the noise law alone
+  // Expected absolute error of one step, from the noise law alone and before any smoothing: b for Laplace, σ√(2/π) for
+  // Gaussian noise on a measured step. For dft what the noise on all coefficients comes to in one step, for
+  // running_total in the last one.
+  double noise_error = 0;
   double information = 0;  // Fisher information about a level that all measurements share: measured / variance
   std::optional<double> expected_error;  // mean absolute error on the public sample, by simulation
 };
@@ -33,8 +37,14 @@ struct Comparison {
   std::string reason;                 // one or two sentences
 };
 
-// `trials` simulated releases of the public sample a candidate.
+// `trials` simulated releases of the public sample a candidate; fewer, or of evenly spaced series only, when the sample
+// is large (kMostRehearsed). Negative values are taken as 0, as a release publishes them unless told otherwise.
+// Parameters of the request go to the mechanisms that know all of them; the others use their defaults.
+// An error: a request that no mechanism could fit, a sample that is not of the shape it says.
 Result<Comparison> compare(const mechanisms::Request&, const std::optional<PublicSample>& = std::nullopt,
                            int trials = 20);
+
+// Values that one candidate releases in all of its trials, at most (or one trial of one series).
+inline constexpr std::int64_t kMostRehearsed = 1'000'000;
 
 }  // namespace chronoveil::plan

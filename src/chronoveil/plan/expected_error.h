@@ -1,0 +1,17 @@
+// How far a release would be off, tried on a sample that is public.
+#pragma once
+
+#include "chronoveil/plan/comparison.h"
+
+namespace chronoveil::plan {
+
+// A sample small enough to try on: whole series, evenly spaced, at most kMostRehearsed values (or one series).
+PublicSample thinned(const PublicSample&);
+
+// The mean absolute error of `trials` seeded releases of the sample with the plan's noise (fewer for a large sample):
+// of the counts, or of their running totals where that is what the mechanism estimates. Nothing when the mechanism
+// cannot run in the sample's shape.
+Result<std::optional<double>> expected_error(const mechanisms::Request&, const mechanisms::SeriesPlan&,
+                                             const PublicSample&, int trials);
+
+}  // namespace chronoveil::plan

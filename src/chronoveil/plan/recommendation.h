@@ -1,0 +1,26 @@
+// Which of the candidates, and why: the argument of docs/which_mechanism.md.
+//   A public sample   the least expected error
+//   Unit event        event: its noise hides one slot, and no smoother is needed at that scale
+//   δ > 0             shrink, since noise on every step carries the most information and a smoother can use it; but
+//                     laplace where its noise carries at least twice the information of Gaussian noise, which happens
+//                     when a person changes very few values
+//   δ = 0             dft where its noise in one step is at most half of Laplace's, else laplace: under pure ε, asking
+//                     fewer questions lowers the noise, and what is not asked is lost
+// Mechanisms that publish running totals answer another question and are never recommended.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chronoveil/plan/comparison.h"
+
+namespace chronoveil::plan {
+
+struct Recommendation {
+  std::string mechanism;  // empty when none fits
+  std::string reason;
+};
+
+Recommendation recommend(const mechanisms::Request&, const std::vector<Candidate>&, bool by_expected_error);
+
+}  // namespace chronoveil::plan
