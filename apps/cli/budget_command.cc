@@ -10,10 +10,11 @@
 #include <sstream>
 
 #include "budget_output.h"
+#include "chronoveil/engine/budget.h"
 #include "chronoveil/ledger/ledger.h"
-#include "chronoveil/ledger/store.h"
 #include "command.h"
 #include "event_argument.h"
+#include "ledger_option.h"
 
 namespace chronoveil::cli {
 
@@ -56,9 +57,8 @@ struct BudgetOptions {
 using Options = std::shared_ptr<BudgetOptions>;
 
 Result<ledger::Ledger> open_ledger(const BudgetOptions& options) {
-  if (!options.ledger.empty()) return ledger::Ledger::open(options.ledger);
-  CV_TRY(const std::string path, ledger::default_ledger_path());
-  return ledger::Ledger::open(path);
+  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+  return ledger::Ledger::open(place);
 }
 
 Result<std::string> read_file(const std::string& path) {
@@ -150,10 +150,10 @@ Result<void> list(const BudgetOptions& options) {
   for (const std::string& name : names) {
     CV_TRY(const ledger::View view, ledger.view(name));
     json item = dataset_json(view.dataset);
-    item["share_left"] = share_left(view);
+    item["share_left"] = engine::share_left(view);
     item["debits"] = view.debits;
     all.push_back(std::move(item));
-    lines += fmt::format("{}; {:.1f} % left\n", dataset_line(view.dataset), 100 * share_left(view));
+    lines += fmt::format("{}; {:.1f} % left\n", dataset_line(view.dataset), 100 * engine::share_left(view));
   }
   if (options.json) {
     print({{"datasets", std::move(all)}});
@@ -360,8 +360,7 @@ Result<void> carry(const BudgetOptions& options, const char* done,
 
 CLI::App* add_command(CLI::App& budget, const Options& options, const char* name, const char* description) {
   CLI::App* command = budget.add_subcommand(name, description);
-  command->add_option("--ledger", options->ledger, "A path, or a URL postgresql://...; else the user's own ledger")
-      ->envname("CHRONOVEIL_LEDGER");
+  add_ledger_option(*command, options->ledger);
   add_json_flag(*command, options->json);
   return command;
 }

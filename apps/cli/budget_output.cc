@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/engine/budget.h"
 #include "chronoveil/ledger/rounded_text.h"
 
 namespace chronoveil::cli {
@@ -52,19 +53,6 @@ std::string composed_text(const ledger::View& view, const Result<accounting::Pri
   std::string text = "ε = " + ledger::rounded(composed->epsilon);
   if (view.dataset.delta > 0) text += fmt::format(" at δ = {}", view.dataset.delta);
   return text;
-}
-
-std::string admits_text(const ledger::View& view) {
-  const ledger::Admissible& fits = view.admissible;
-  std::string text;
-  if (fits.gaussian_noise_multiplier) {
-    text += "a gaussian with noise_multiplier >= " + ledger::rounded_up(*fits.gaussian_noise_multiplier);
-  }
-  if (fits.pure_epsilon) {
-    text +=
-        (text.empty() ? "" : ", or ") + ("a pure event with epsilon <= " + ledger::rounded_down(*fits.pure_epsilon));
-  }
-  return text.empty() ? "nothing" : text;
 }
 
 }  // namespace
@@ -156,15 +144,6 @@ json verification_json(const ledger::Verification& verification) {
           {"findings", std::move(findings)}};
 }
 
-double share_left(const ledger::View& view) {
-  double share = 1;
-  for (std::size_t i = 0; i < view.left.values.size(); ++i) {
-    const double budget = view.dataset.filter.budget.values[i].value();
-    share = std::min(share, budget > 0 ? view.left.values[i].value() / budget : 0);
-  }
-  return std::clamp(share, 0.0, 1.0);
-}
-
 json view_json(const ledger::View& view, const Result<accounting::Price>& composed) {
   json admits = json::object();
   if (view.admissible.gaussian_noise_multiplier) {
@@ -174,7 +153,7 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
   json result = {{"dataset", dataset_json(view.dataset)},
                  {"admitted", cost_json(view.dataset.filter, view.admitted)},
                  {"left", cost_json(view.dataset.filter, view.left)},
-                 {"share_left", share_left(view)},
+                 {"share_left", engine::share_left(view)},
                  {"still_admits", std::move(admits)},
                  {"composed", composed_json(view, composed)},
                  {"debits", view.debits},
@@ -214,9 +193,9 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   std::string text = dataset_line(view.dataset) + "\n";
   if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
   if (!view.period.empty()) text += fmt::format("  period        {}\n", view.period);
-  text += fmt::format("  left          {} {:.1f} %\n", bar(share_left(view)), 100 * share_left(view));
+  text += fmt::format("  left          {} {:.1f} %\n", bar(engine::share_left(view)), 100 * engine::share_left(view));
   text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted), cost_text(filter, filter.budget));
-  text += fmt::format("  still admits  {}\n", admits_text(view));
+  text += fmt::format("  still admits  {}\n", engine::still_admits(view));
   if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);
   text += fmt::format("  composed      {}: {}\n", composed_text(view, composed), kInAdvance);
   text += fmt::format("  debits        {}\n", view.debits);

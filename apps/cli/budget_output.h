@@ -23,7 +23,4 @@ std::string cost_text(const ledger::Filter&, const ledger::Cost&);
 std::string view_text(const ledger::View&, const Result<accounting::Price>& composed);
 std::string debit_line(const ledger::Filter&, const ledger::Debit&);
 
-// The smallest share of a coordinate of the filter that is left, in [0, 1].
-double share_left(const ledger::View&);
-
 }  // namespace chronoveil::cli

@@ -1,0 +1,90 @@
+// chronoveil check: says whether a job would run, and what it would cost.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "budget_output.h"
+#include "chronoveil/engine/budget.h"
+#include "command.h"
+#include "job_output.h"
+#include "ledger_option.h"
+#include "run_flags.h"
+
+namespace chronoveil::cli {
+namespace {
+
+struct CheckOptions {
+  std::string job;
+  std::string ledger;
+  std::optional<std::string> analysis;
+  bool data = false;
+  bool json = false;
+};
+
+std::string earlier_text(const engine::EarlierDebit& earlier) {
+  const std::string id = earlier.id.text();
+  return fmt::format("before    debited as {} ({}): run needs --yes{}\n", id, ledger::name(earlier.state),
+                     earlier.stored ? ", or --again " + id : "");
+}
+
+std::string checked_text(const engine::Job& job, const engine::Checked& checked, bool data) {
+  const ledger::Filter& filter = checked.budget.dataset.filter;
+  std::string text = plan_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
+  text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
+  text += fmt::format("budget    {}: {:.1f} % left, the debit fits\n", checked.budget.dataset.name,
+                      100 * engine::share_left(checked.budget));
+  if (checked.earlier) text += earlier_text(*checked.earlier);
+  text += fmt::format("checked   job, columns, outputs and budget{}; nothing was debited\n",
+                      data ? ", and every row of the data" : "");
+  return text;
+}
+
+nlohmann::ordered_json checked_json(const engine::Job& job, const engine::Checked& checked, bool data) {
+  const ledger::Filter& filter = checked.budget.dataset.filter;
+  nlohmann::ordered_json all = plan_json(job, checked.planned);
+  all["cost"] = cost_json(filter, checked.cost);
+  all["budget"] = {{"dataset", checked.budget.dataset.name},
+                   {"share_left", engine::share_left(checked.budget)},
+                   {"left", cost_json(filter, checked.budget.left)}};
+  all["admitted"] = true;
+  all["data_read"] = data;
+  all["earlier"] = nullptr;
+  if (checked.earlier)
+    all["earlier"] = {{"id", checked.earlier->id.text()},
+                      {"state", ledger::name(checked.earlier->state)},
+                      {"stored", checked.earlier->stored}};
+  return all;
+}
+
+Result<void> check(const CheckOptions& options) {
+  CV_TRY(engine::Job job, engine::read_job(options.job));
+  CV_CHECK(apply_analysis(options.analysis, job));
+  engine::RunOptions run;
+  run.ledger = options.ledger;
+  CV_TRY(const engine::Checked checked, engine::check_job(job, run, options.data));
+  if (options.json) {
+    print_json(checked_json(job, checked, options.data));
+  } else {
+    std::cout << checked_text(job, checked, options.data);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = app.add_subcommand("check", "Check job, columns, outputs and budget, without a debit");
+  command->add_option("JOB", options->job, "The job file (TOML)")->required();
+  add_ledger_option(*command, options->ledger);
+  command->add_flag("--data", options->data,
+                    "Read all the data too, so that a bad row is found before it costs a debit; internal: whether it "
+                    "fails depends on the data");
+  add_analysis_option(*command, options->analysis);
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil check city.toml");
+  on_run(*command, context, [options] { return check(*options); });
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,165 @@
+#include "job_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <vector>
+
+#include "chronoveil/ledger/rounded_text.h"
+
+namespace chronoveil::cli {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+// Four significant digits: enough to compare noise by.
+std::string figure(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "infinite"; }
+
+std::string noise_text(const mechanisms::SeriesPlan& plan) {
+  return plan.noise == NoiseKind::laplace ? "Laplace b = " + figure(plan.scale) : "Gaussian σ = " + figure(plan.scale);
+}
+
+std::string counted(std::int64_t number, const char* one, const char* many) {
+  return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+// Columns padded to their widest cell, the last one free.
+std::string table_text(const std::vector<std::vector<std::string>>& rows) {
+  const auto width_of = [](const std::string& text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  };
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += row[i];
+      if (i + 1 < row.size()) text.append(widths[i] - width_of(row[i]) + 2, ' ');
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string price_text(const mechanisms::SeriesPlan& plan) {
+  std::string text = "ε = " + ledger::rounded_up(plan.price.epsilon);
+  if (plan.delta > 0) text += ", δ = " + figure(plan.delta);
+  return text;
+}
+
+std::string candidates_text(const plan::Comparison& comparison) {
+  const bool sampled = std::any_of(comparison.candidates.begin(), comparison.candidates.end(),
+                                   [](const plan::Candidate& one) { return one.expected_error.has_value(); });
+  std::vector<std::vector<std::string>> rows{{"mechanism", "noise", "error of a measured step", "information"}};
+  if (sampled) rows.front().emplace_back("error on the sample");
+  rows.front().emplace_back("cost");
+  std::string refused;
+  for (const plan::Candidate& one : comparison.candidates) {
+    if (!one.plan) {
+      refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal);
+      continue;
+    }
+    std::vector<std::string> row{one.mechanism, noise_text(*one.plan), figure(one.noise_error),
+                                 figure(one.information)};
+    if (sampled) row.push_back(one.expected_error ? figure(*one.expected_error) : "");
+    row.push_back(price_text(*one.plan));
+    rows.push_back(std::move(row));
+  }
+  return table_text(rows) + refused;
+}
+
+}  // namespace
+
+ordered_json summary_json(const report::Published& published) {
+  report::Published bare = published;
+  bare.release.keys.clear();
+  bare.release.axis = {};
+  bare.release.estimate = {};
+  ordered_json all = ordered_json::parse(report::to_json(bare));
+  for (const char* key : {"series", "time", "boundaries", "zone", "level"}) all.erase(key);
+  return all;
+}
+
+ordered_json plan_json(const engine::Job& job, const engine::Planned& planned) {
+  report::Published published;
+  published.release.guarantee = planned.guarantee;
+  published.plan = planned.chosen;
+  published.comparison = planned.comparison;
+  published.reason = planned.reason;
+  const ordered_json summary = summary_json(published);
+  return {{"mechanism", planned.chosen.mechanism},
+          {"reason", planned.reason},
+          {"series", planned.chosen.shape.series},
+          {"steps", planned.chosen.shape.steps},
+          {"caps", job.source.user ? "enforced" : "declared"},
+          {"guarantee", summary["guarantee"]},
+          {"plan", summary["plan"]}};
+}
+
+std::string job_text(const engine::Job& job, const engine::Planned& planned) {
+  const mechanisms::PublicShape& shape = planned.chosen.shape;
+  std::string text = fmt::format("releases  {} of {}, {} to {} ({})\n", counted(shape.series, "series", "series"),
+                                 counted(shape.steps, "slot", "slots"), job.slots.start, job.slots.end, job.slots.zone);
+  std::string unit(name(shape.unit));
+  if (shape.unit == Unit::w_event) unit += fmt::format(" of width {}", shape.width);
+  std::string caps =
+      shape.unit == Unit::user
+          ? fmt::format("at most {}, {} in each", counted(shape.max_steps, "slot", "slots"), shape.max_per_slot)
+          : fmt::format("at most {} in a slot", shape.max_per_slot);
+  if (shape.unit != Unit::user && job.max_steps) caps += " (max_steps belongs to unit user and is not used)";
+  text += fmt::format("protects  {}, {}: {}, {}\n", unit, name(shape.relation), caps,
+                      job.source.user ? "enforced" : "declared");
+  return text;
+}
+
+std::string plan_text(const engine::Job& job, const engine::Planned& planned) {
+  std::string text = job_text(job, planned);
+  if (planned.comparison) text += "\n" + candidates_text(*planned.comparison) + "\n";
+  text += fmt::format("chosen    {}: {}, {}\n", planned.chosen.mechanism, noise_text(planned.chosen),
+                      price_text(planned.chosen));
+  text += fmt::format("because   {}\n", planned.reason);
+  if (planned.comparison && job.mechanism != "auto" && planned.comparison->recommended != job.mechanism &&
+      !planned.comparison->recommended.empty()) {
+    text += fmt::format("advised   {}: {}\n", planned.comparison->recommended, planned.comparison->reason);
+  }
+  return text;
+}
+
+std::string guarantee_text(const Guarantee& guarantee) {
+  const std::string epsilon = std::isfinite(guarantee.epsilon) ? ledger::rounded_up(guarantee.epsilon) : "infinite";
+  std::string text =
+      fmt::format("guarantee {}, unit {}, {}: ε = {}, δ = {} ({})\n", guarantee.definition, name(guarantee.unit),
+                  name(guarantee.relation), epsilon, guarantee.delta, name(guarantee.certificate));
+  for (const Assumption& assumption : guarantee.assumptions)
+    text += fmt::format("  {}  {}\n", name(assumption.basis), assumption.text);
+  return text;
+}
+
+std::string outputs_text(const engine::Job& job) {
+  std::string text;
+  for (const std::string* path : {&job.csv, &job.json, &job.report}) {
+    if (!path->empty()) text += (text.empty() ? "" : ", ") + *path;
+  }
+  return "written   " + text + "\n";
+}
+
+ordered_json outputs_json(const engine::Job& job) {
+  ordered_json all = ordered_json::object();
+  if (!job.csv.empty()) all["csv"] = job.csv;
+  if (!job.json.empty()) all["json"] = job.json;
+  if (!job.report.empty()) all["report"] = job.report;
+  return all;
+}
+
+void print_json(const ordered_json& object) {
+  std::cout << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+}
+
+}  // namespace chronoveil::cli

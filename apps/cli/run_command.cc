@@ -1,0 +1,72 @@
+// chronoveil run: plans, debits and releases what a job file asks for.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "command.h"
+#include "job_output.h"
+#include "run_flags.h"
+
+namespace chronoveil::cli {
+namespace {
+
+struct RunCommandOptions {
+  std::string job;
+  RunFlags flags;
+  std::optional<std::string> analysis;
+  bool json = false;
+};
+
+bool writes_to_stdout(const engine::Job& job) { return job.csv == "-" || job.json == "-" || job.report == "-"; }
+
+std::string published_text(const engine::Job& job, const report::Published& published) {
+  std::string text = guarantee_text(published.release.guarantee);
+  text += fmt::format("mechanism {}\n", published.plan.mechanism);
+  if (published.debit) text += fmt::format("debit     {}\n", published.debit->id.text());
+  if (published.budget)
+    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", published.budget->dataset,
+                        100 * published.budget->fraction_left, published.budget->still_admits);
+  return text + outputs_text(job);
+}
+
+Result<void> run(const RunCommandOptions& options) {
+  CV_TRY(engine::Job job, engine::read_job(options.job));
+  CV_CHECK(apply_analysis(options.analysis, job));
+  if (options.flags.dry_run) {
+    CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::when_needed));
+    if (options.json) {
+      print_json(plan_json(job, planned));
+    } else {
+      std::cout << plan_text(job, planned) << guarantee_text(planned.guarantee);
+    }
+    return {};
+  }
+  if (options.json && writes_to_stdout(job))
+    return fail(ErrorKind::usage, "output: a job that writes to standard output leaves no room for --json");
+  CV_TRY(const report::Published published, run_with(job, options.flags));
+  if (options.json) {
+    nlohmann::ordered_json summary = summary_json(published);
+    summary["outputs"] = outputs_json(job);
+    print_json(summary);
+  } else if (!writes_to_stdout(job)) {
+    std::cout << published_text(job, published);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<RunCommandOptions>();
+  CLI::App* command = app.add_subcommand("run", "Release what a job file asks for: plan, debit, read, publish");
+  command->add_option("JOB", options->job, "The job file (TOML)")->required();
+  add_run_flags(*command, options->flags);
+  add_analysis_option(*command, options->analysis);
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil run city.toml");
+  add_example(*command, "chronoveil run city.toml --again city:3");
+  on_run(*command, context, [options] { return run(*options); });
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,95 @@
+#include "run_flags.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "chronoveil/engine/text_file.h"
+#include "command.h"
+#include "ledger_option.h"
+
+namespace chronoveil::cli {
+namespace {
+
+Result<engine::RunOptions> options_of(const RunFlags& flags) {
+  engine::RunOptions options;
+  options.ledger = flags.ledger;
+  options.confirmed = flags.yes;
+  if (flags.seed) {
+    std::uint64_t seed = 0;
+    const char* const end = flags.seed->data() + flags.seed->size();
+    const auto parsed = std::from_chars(flags.seed->data(), end, seed);
+    if (parsed.ec != std::errc() || parsed.ptr != end)
+      return invalid("--seed", *flags.seed, "a whole number between 0 and 2^64 - 1");
+    options.seed = seed;
+  }
+  if (flags.noise_from || flags.keep_from) options.replay.emplace();
+  if (flags.noise_from) {
+    CV_TRY(options.replay->noise, engine::read_numbers("--noise-from", *flags.noise_from));
+  }
+  if (flags.keep_from) {
+    CV_TRY(options.replay->kept, engine::read_integers("--keep-from", *flags.keep_from));
+  }
+  return options;
+}
+
+// One line on stderr that is written over, on a terminal only.
+class Progress {
+ public:
+  Progress() : on_(::isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (on_) std::fputs("\r\033[K", stderr);
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void tell(std::string_view stage) const {
+    if (on_) std::fprintf(stderr, "\r\033[K%.*s ...", static_cast<int>(stage.size()), stage.data());
+  }
+
+ private:
+  bool on_;
+};
+
+}  // namespace
+
+void add_run_flags(CLI::App& command, RunFlags& flags) {
+  add_ledger_option(command, flags.ledger);
+  command.add_flag("--yes", flags.yes, "Debit the same job over the same span a second time");
+  command.add_option("--again", flags.again, "Emit the stored release of this debit anew, at no cost");
+  command.add_flag("--dry-run", flags.dry_run, "Plan only: no ledger, no data");
+  command.add_option("--seed", flags.seed, "For tests and experiments only: not private, touches no ledger");
+  command.add_option("--noise-from", flags.noise_from,
+                     "For tests only: numbers to use as noise, in order; not private, touches no ledger");
+  command.add_option("--keep-from", flags.keep_from,
+                     "For tests only: the steps to keep, from 0; not private, touches no ledger");
+}
+
+void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis) {
+  command.add_option("--analysis", analysis, "certified (the default), or published: as in the papers, not certified");
+}
+
+Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job) {
+  if (!analysis) return {};
+  if (*analysis != "certified" && *analysis != "published")
+    return invalid("--analysis", *analysis, "certified or published");
+  job.analysis = *analysis == "published" ? accounting::Analysis::published : accounting::Analysis::certified;
+  return {};
+}
+
+Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags) {
+  CV_TRY(engine::RunOptions options, options_of(flags));
+  if (!flags.again.empty()) return engine::run_again(job, flags.again, options);
+  say_on_interrupt("nothing was spent");
+  options.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
+  Result<report::Published> published = [&] {
+    const Progress progress;
+    options.progress = [&](std::string_view stage) { progress.tell(stage); };
+    return engine::run_job(job, options);
+  }();
+  say_on_interrupt("");
+  if (published && !published->release.mark.empty()) std::fprintf(stderr, "%s\n", published->release.mark.c_str());
+  return published;
+}
+
+}  // namespace chronoveil::cli

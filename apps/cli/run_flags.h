@@ -1,0 +1,31 @@
+// The options of a run, the same for `run` and `release`, and the run itself.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "chronoveil/engine/engine.h"
+
+namespace chronoveil::cli {
+
+struct RunFlags {
+  std::string ledger;
+  bool yes = false;
+  std::string again;
+  bool dry_run = false;
+  std::optional<std::string> seed;
+  std::optional<std::string> noise_from;
+  std::optional<std::string> keep_from;
+};
+
+void add_run_flags(CLI::App& command, RunFlags& flags);
+
+// --analysis, where it replaces what the job says.
+void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis);
+Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job);
+
+// Tells on a terminal what is going on, and says on an interrupt what has been spent.
+Result<report::Published> run_with(const engine::Job&, const RunFlags&);
+
+}  // namespace chronoveil::cli
