@@ -33,13 +33,14 @@ CountProblem read_other(std::string_view text, std::int64_t& count) {
       mantissa.find_first_of("123456789", point) != std::string_view::npos) {
     return CountProblem::fractional;
   }
-  count = static_cast<std::int64_t>(value);
-  // 2^53 + 1 reads as 2^53: whole digits decide where there are any beyond doubt.
-  if (count == kLargestCount && mantissa.size() == text.size()) {
+  // 2^53 + 1 reads as 2^53, so there too the digits decide.
+  const auto read = static_cast<std::int64_t>(value);
+  if (read == kLargestCount && mantissa.size() == text.size()) {
     std::int64_t whole = 0;
-    for (const char c : mantissa.substr(0, point)) whole = is_digit(c) ? whole * 10 + (c - '0') : whole;
+    for (const char c : mantissa.substr(0, point)) whole = whole * 10 + (c - '0');
     if (whole > kLargestCount) return CountProblem::too_large;
   }
+  count = read;
   return CountProblem::none;
 }
 

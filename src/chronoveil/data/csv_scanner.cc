@@ -68,7 +68,6 @@ bool CsvScanner::scan_block(const char* block, std::uint64_t valid, std::uint32_
     const std::uint64_t inside = prefix_xor(found.quote) ^ inside_;  // an opening quote is inside, a closing one is not
     const std::uint64_t opening = found.quote & inside;
     const std::uint64_t closing = found.quote & ~inside;
-    if ((found.newline & inside) != 0) quoted_newlines_ += std::popcount(found.newline & inside);
     separators &= ~inside;
     // A field is quoted from its first byte on; a quote right after a closing one is the second of a doubled one.
     const std::uint64_t may_open = (separators | closing) << 1 | after_separator_ | after_closing_;
@@ -78,13 +77,15 @@ bool CsvScanner::scan_block(const char* block, std::uint64_t valid, std::uint32_
       if (block[std::countr_zero(left)] == '\r') stray &= ~(left & (~left + 1));
     }
     bad |= misplaced | stray;
+    std::uint64_t lines = found.newline & inside;
     if (bad != 0) {
-      const int at = std::countr_zero(bad);
-      const std::uint64_t bit = std::uint64_t{1} << at;
-      fault_ = (found.nul & bit) != 0   ? CsvFault::nul
-               : (misplaced & bit) != 0 ? CsvFault::quote_inside_field
-                                        : CsvFault::text_after_quote;
+      const std::uint64_t first = bad & (~bad + 1);
+      fault_ = (found.nul & first) != 0   ? CsvFault::nul
+               : (misplaced & first) != 0 ? CsvFault::quote_inside_field
+                                          : CsvFault::text_after_quote;
+      lines &= first - 1;
     }
+    if (lines != 0) quoted_newlines_ += std::popcount(lines);
     inside_ = (inside >> 63) != 0 ? ~std::uint64_t{0} : 0;
     after_closing_ = closing >> 63;
   } else if (bad != 0) {
@@ -119,7 +120,6 @@ std::size_t CsvScanner::scan(const char* buffer, std::size_t from, std::size_t t
   }
   if (inside_ != 0) {
     fault_ = CsvFault::open_quote;
-    return from;
   }
   return to;
 }

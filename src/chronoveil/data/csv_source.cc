@@ -118,10 +118,7 @@ class CsvSource final : public RecordSource {
       if (end_ + 1 == buffer_.size()) {
         return bad_row("longer than " + std::to_string(kLongestRow >> 20) + " MiB (is a quote left open?)");
       }
-      if (auto read = read_more(); !read) {
-        return fail(read.error().kind, read.error().message + (rows_ > 0 ? " (after row " + std::to_string(rows_) + ")"
-                                                                         : " (before the first row)"));
-      }
+      CV_CHECK(read_more());
       scan();
     }
     return true;
@@ -144,9 +141,13 @@ class CsvSource final : public RecordSource {
   }
 
   Result<void> read_more() {
-    CV_TRY(const std::size_t got, bytes_->read(buffer_.data() + end_, buffer_.size() - 1 - end_));
-    end_ += got;
-    ended_ = got == 0;
+    const auto got = bytes_->read(buffer_.data() + end_, buffer_.size() - 1 - end_);
+    if (!got) {
+      const std::string where = rows_ == 0 ? "before the first row" : "after row " + std::to_string(rows_);
+      return fail(got.error().kind, got.error().message + " (" + where + ")");
+    }
+    end_ += *got;
+    ended_ = *got == 0;
     return {};
   }
 

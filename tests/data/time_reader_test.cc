@@ -1,0 +1,199 @@
+#include "chronoveil/data/time_reader.h"
+
+#include <ctime>
+#include <random>
+
+#include "chronoveil/data/civil.h"
+#include "reading.h"
+
+namespace chronoveil::data::testing {
+namespace {
+
+constexpr std::int64_t kMarch = 1772323200000;  // 2026-03-01T00:00Z
+
+TimeReader reader(const std::string& format, const std::string& zone = "UTC") {
+  auto made = TimeReader::make(format, *Zone::find(zone));
+  EXPECT_TRUE(made) << message(made);
+  return std::move(*made);
+}
+
+void expect_time(TimeReader& times, const std::string& text, std::int64_t wanted) {
+  std::int64_t instant = -1;
+  EXPECT_EQ(times.read(text, instant), TimeProblem::none) << text;
+  EXPECT_EQ(instant, wanted) << text;
+}
+
+void expect_problem(TimeReader& times, const std::string& text, TimeProblem wanted) {
+  std::int64_t instant = -1;
+  EXPECT_EQ(times.read(text, instant), wanted) << text;
+  EXPECT_FALSE(times.explain(wanted).empty());
+}
+
+TEST(Civil, DaysAndDatesAgreeWithTheLibraryOfTheSystem) {
+  for (std::int64_t day = floor_divide(kFirstInstant, kDay); day < kLastInstant / kDay; day += 17) {
+    const Date date = civil_from_days(day);
+    ASSERT_EQ(days_from_civil(date.year, date.month, date.day), day);
+    const std::time_t seconds = day * 86400;
+    std::tm tm{};
+    gmtime_r(&seconds, &tm);
+    ASSERT_EQ(date.year, tm.tm_year + 1900);
+    ASSERT_EQ(date.month, tm.tm_mon + 1);
+    ASSERT_EQ(date.day, tm.tm_mday);
+    ASSERT_EQ(weekday_from_days(day), tm.tm_wday);
+  }
+}
+
+TEST(Iso8601, ReadsEveryFormThatTheHeaderNames) {
+  TimeReader times = reader("iso8601");
+  expect_time(times, "2026-03-01", kMarch);
+  expect_time(times, "2026-03-01T12:30", kMarch + 12 * kHour + 30 * kMinute);
+  expect_time(times, "2026-03-01 12:30", kMarch + 12 * kHour + 30 * kMinute);
+  expect_time(times, "2026-03-01t23:59:59z", kMarch + kDay - kSecond);
+  expect_time(times, "2026-03-01T00:00:01.5", kMarch + 1500);
+  expect_time(times, "2026-03-01T00:00:01,25Z", kMarch + 1250);
+  expect_time(times, "2026-03-01T00:00:01.999999999Z", kMarch + 1999);
+  expect_time(times, "2026-03-01T01:00+01:00", kMarch);
+  expect_time(times, "2026-03-01T01:00:00+0100", kMarch);
+  expect_time(times, "2026-03-01 01:00:00+01", kMarch);
+  expect_time(times, "2026-03-01 01:00:00 +01", kMarch);
+  expect_time(times, "2026-02-28T18:15:00-05:45", kMarch);
+  expect_time(times, " 2026-03-01 ", kMarch);
+  expect_time(times, "2024-02-29", 1709164800000);
+  expect_time(times, "1969-12-31T23:59:59.999", -1);
+  expect_time(times, "0001-01-01", kFirstInstant);
+  expect_time(times, "2499-12-31T23:59:59.999", kLastInstant - 1);
+}
+
+TEST(Iso8601, RefusesTheRest) {
+  TimeReader times = reader("iso8601");
+  for (const char* text : {"",
+                           "2026",
+                           "2026-03",
+                           "2026-3-1",
+                           "2026-03-01T",
+                           "2026-03-01T12",
+                           "2026-03-01T1230",
+                           "2026-03-01T12:3",
+                           "2026-03-01T12:30:",
+                           "2026-03-01T12:30:5",
+                           "2026-03-01T12:30:00.",
+                           "2026-03-01Z",
+                           "2026-03-01x12:30",
+                           "2026-03-01T12:30+",
+                           "2026-03-01T12:30+1",
+                           "2026-03-01T12:30+01:",
+                           "2026-03-01T12:30+24:00",
+                           "2026-03-01T12:30+01:60",
+                           "2026-03-01T12:30:00Zx",
+                           "2026/03/01",
+                           "01.03.2026",
+                           "1772323200",
+                           "20260301",
+                           "\xef\xbc\x92"
+                           "026-03-01",
+                           "-026-03-01",
+                           "infinity"}) {
+    expect_problem(times, text, TimeProblem::form);
+  }
+  for (const char* text : {"2026-00-01", "2026-13-01", "2026-01-00", "2026-02-29", "2100-02-29", "2026-04-31",
+                           "0000-01-01", "2500-01-01", "2026-03-01T24:00", "2026-03-01T12:60", "2026-03-01T12:30:61"}) {
+    expect_problem(times, text, TimeProblem::range);
+  }
+  expect_problem(times, "2016-12-31T23:59:60Z", TimeProblem::leap_second);
+}
+
+TEST(Epoch, SecondsAndMillisecondsAreCutTowardsThePast) {
+  TimeReader seconds = reader("epoch", "Asia/Kolkata");
+  expect_time(seconds, "1772323200", kMarch);
+  expect_time(seconds, "1772323200.5", kMarch + 500);
+  expect_time(seconds, "1772323200.0009", kMarch);
+  expect_time(seconds, "-1", -1000);
+  expect_time(seconds, "-1.5", -1500);
+  expect_time(seconds, "-1.5001", -1501);
+  expect_time(seconds, "0", 0);
+  TimeReader milliseconds = reader("epoch_ms", "Asia/Kolkata");
+  expect_time(milliseconds, "1772323200001", kMarch + 1);
+  expect_time(milliseconds, "1772323200001.9", kMarch + 1);
+  expect_time(milliseconds, "-1.5", -2);
+  for (const char* text : {"", "-", "x", "1e9", "1 2", "1.5x", "0x1", "+1", "nan"}) {
+    expect_problem(seconds, text, TimeProblem::form);
+    expect_problem(milliseconds, text, TimeProblem::form);
+  }
+  for (const char* text : {"99999999999999999999999", "99999999999999999", "-99999999999999999"}) {
+    expect_problem(seconds, text, TimeProblem::range);
+    expect_problem(milliseconds, text, TimeProblem::range);
+  }
+  expect_problem(seconds, "1772323200000", TimeProblem::range);  // milliseconds, meant as seconds
+}
+
+TEST(Pattern, ReadsWhatStrftimeWrites) {
+  std::mt19937_64 random(3);
+  const char* const kPatterns[] = {
+      "%d/%m/%Y %H:%M:%S", "%Y%m%d%H%M%S", "%F %T", "%b %d %Y, %I:%M:%S %p", "%A, %e %B %Y %T",  "%Y-%j %R:%S",
+      "%a %b %e %T %Y",    "%D %T",        "%s",    "100%% %F%n%T",          "%d.%m.%y %H:%M:%S"};
+  for (const char* pattern : kPatterns) {
+    TimeReader times = reader(pattern);
+    for (int i = 0; i < 300; ++i) {
+      const std::time_t seconds = static_cast<std::time_t>(random() % 2'000'000'000);  // 1970 to 2033, for %y
+      std::tm tm{};
+      std::string text(100, '\0');
+      if (std::string_view(pattern) == "%s") {
+        text = std::to_string(seconds);
+      } else {
+        gmtime_r(&seconds, &tm);
+        text.resize(std::strftime(text.data(), text.size(), pattern, &tm));
+      }
+      expect_time(times, text, seconds * 1000);
+    }
+  }
+}
+
+TEST(Pattern, ReadsFractionsOffsetsAndMissingZeros) {
+  TimeReader times = reader("%d.%m.%Y %H:%M:%S.%f %z", "Europe/Berlin");
+  expect_time(times, "1.3.2026 1:00:00.250 +0100", kMarch + 250);
+  expect_time(times, "01.03.2026   00:00:00.1239Z", kMarch + 123);
+  expect_problem(times, "1.3.2026 1:00:00. +0100", TimeProblem::form);
+  expect_problem(times, "1.3.2026 1:00:00.0", TimeProblem::form);
+  TimeReader local = reader("%m/%d/%y %I:%M %p", "America/New_York");
+  expect_time(local, "3/1/26 12:30 am", kMarch + 5 * kHour + 30 * kMinute);
+  expect_time(local, "3/1/26 12:30 PM", kMarch + 17 * kHour + 30 * kMinute);
+  expect_problem(local, "3/1/26 13:30 PM", TimeProblem::range);
+  expect_problem(local, "3/32/26 1:30 PM", TimeProblem::range);
+  expect_problem(local, "3/1/26 1:30", TimeProblem::form);
+  expect_problem(local, "3/1/26 1:30 PM.", TimeProblem::form);
+  expect_problem(local, "3/8/26 2:30 AM", TimeProblem::skipped);
+  TimeReader days = reader("%Y %j");
+  expect_time(days, "2024 366", 1735603200000);
+  expect_problem(days, "2025 366", TimeProblem::range);
+  expect_problem(days, "2025 0", TimeProblem::range);
+}
+
+TEST(Pattern, ThatDoesNotFixTheDateIsAUsageError) {
+  for (const char* pattern : {"iso", "", "ISO8601", "%H:%M", "%Y-%m", "%m/%d", "%Y %d", "%Q", "%", "%Y-%m-%d %",
+                              "%F %Y", "%F %m", "%F %j", "%F %I:%M", "%F %H %p", "%s %Y", "%F %T %S"}) {
+    expect_failure(TimeReader::make(pattern, *Zone::find("UTC")), ErrorKind::usage, "time_format");
+  }
+}
+
+TEST(LocalTimes, FollowTheZoneOverBothChangesOfTheYear) {
+  TimeReader times = reader("iso8601", "Europe/Berlin");
+  expect_time(times, "2026-03-01T01:00", kMarch);
+  expect_time(times, "2026-03-29T01:59:59.999", 1774745999999);
+  for (const char* text : {"2026-03-29T02:00", "2026-03-29T02:30", "2026-03-29T02:59:59.999"}) {
+    expect_problem(times, text, TimeProblem::skipped);
+  }
+  expect_time(times, "2026-03-29T03:00", 1774746000000);
+  expect_time(times, "2026-03-29T02:30+01:00", 1774747800000);
+  expect_time(times, "2026-10-25T01:59", 1792886340000);
+  EXPECT_FALSE(times.ambiguous());
+  expect_time(times, "2026-10-25T02:30", 1792888200000);  // the earlier one, +02:00
+  EXPECT_TRUE(times.ambiguous());
+  expect_time(times, "2026-10-25T02:30+01:00", 1792891800000);
+  EXPECT_FALSE(times.ambiguous());
+  expect_time(times, "2026-10-25T03:00", 1792893600000);
+  EXPECT_FALSE(times.ambiguous());
+  EXPECT_NE(times.explain(TimeProblem::skipped).find("Europe/Berlin"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace chronoveil::data::testing
