@@ -53,16 +53,25 @@ TEST(StringTable, NumbersStringsByFirstAppearance) {
     }
   }
   EXPECT_EQ(table.size(), 10'000u);
-  EXPECT_EQ(table.find("person 10000", hash("person 10000")), HashIndex::kNone);
+  EXPECT_EQ(table.find("person 10000", hash("person 10000")), StringTable::kNone);
 }
 
 TEST(StringTable, StringsWithTheSameHashStayApart) {
   StringTable table;
-  const std::string_view texts[] = {"a", "b", "", "ab", std::string_view("a\0b", 3), std::string_view("a\0c", 3)};
+  const std::string_view texts[] = {"a",
+                                    "b",
+                                    "",
+                                    "ab",
+                                    std::string_view("a\0", 2),
+                                    std::string_view("a\0c", 3),
+                                    "sixteen letters!",
+                                    "sixteen letters?",
+                                    "seventeen letters",
+                                    "seventeen letterz"};
   for (int round = 0; round < 2; ++round) {
     for (std::uint32_t i = 0; i < std::size(texts); ++i) EXPECT_EQ(table.find_or_add(texts[i], 42), i);
   }
-  EXPECT_EQ(table.find("c", 42), HashIndex::kNone);
+  EXPECT_EQ(table.find("c", 42), StringTable::kNone);
 }
 
 TEST(StringTable, KeepsACopyOfTextsOfEveryLength) {

@@ -1,5 +1,6 @@
 // See bounded_series.h for the guarantee and kept_cells.h for why it holds in every order of rows.
 #include <array>
+#include <limits>
 #include <new>
 #include <stdexcept>
 
@@ -7,6 +8,7 @@
 #include "chronoveil/bound/caps.h"
 #include "chronoveil/bound/cell_finder.h"
 #include "chronoveil/bound/counts.h"
+#include "chronoveil/bound/hash_table.h"
 #include "chronoveil/bound/kept_cells.h"
 #include "chronoveil/bound/siphash.h"
 #include "chronoveil/bound/string_table.h"
@@ -25,6 +27,7 @@ Failure bad_row(std::int64_t row, std::string_view what) {
 //     same priorities; what stays of one still depends on the own rows and the key alone, so nobody's cap suffers.
 //   - For every fixed key the caps hold, so it does not matter for privacy how random the priorities are; that the
 //     choice is uniform is a matter of fairness to the data.
+template <class Amount>
 class People {
  public:
   People(const Caps& caps, std::int64_t steps, BitSource& bits)
@@ -32,7 +35,7 @@ class People {
         steps_(static_cast<std::uint32_t>(steps)),
         person_hash_(SipHash::with_key_from(bits)),
         cell_hash_(SipHash::with_key_from(bits)),
-        kept_({by_slot_ ? Keep::amount : Keep::cells, caps.max_steps, caps.max_per_slot}) {}
+        kept_({by_slot_ ? Keep::amount : Keep::cells, caps.max_steps, caps.max_per_slot}, cell_hash_) {}
 
   // Adds the rows that count, the cells of which are not kNowhere.
   Result<void> add(const data::RecordBatch& batch, const std::vector<std::uint32_t>& cells) {
@@ -57,16 +60,28 @@ class People {
         if (amount == 0) continue;
         const std::uint64_t person = person_hash_(batch.user[row]);
         people_.prefetch(person);
-        block_[count++] = {batch.user[row], person, amount, cells[row], 0};
+        block_[count++] = {batch.user[row], person, amount, cells[row], 0, 0};
       }
       for (std::size_t i = 0; i < count; ++i) {
-        block_[i].owner = owner(block_[i]);
-        kept_.prefetch(block_[i].owner);
+        Row& row = block_[i];
+        row.owner = people_.find_or_add(row.user, row.person);
+        if (by_slot_) {
+          row.slot_hash = cell_hash_(row.person, ~std::uint64_t{row.cell % steps_});
+          slots_.prefetch(row.slot_hash);
+        } else {
+          kept_.prefetch(row.owner);
+        }
+      }
+      for (std::size_t i = 0; by_slot_ && i < count; ++i) {
+        Row& row = block_[i];
+        const std::uint64_t person_and_slot = std::uint64_t{row.owner} << 32 | row.cell % steps_;
+        row.owner = slots_.find_or_add(person_and_slot, row.slot_hash, [](std::uint64_t key) { return key; });
+        kept_.prefetch(row.owner);
       }
       for (std::size_t i = 0; i < count; ++i) {
         const Row& row = block_[i];
-        kept_.offer(row.owner, row.cell, cell_hash_(row.person, row.cell), row.amount);
-        offered_ = add_up_to(std::numeric_limits<std::int64_t>::max(), offered_, row.amount);
+        kept_.offer(row.owner, row.person, row.cell, row.amount);
+        offered_ = add_up_to(kUnlimited, offered_, row.amount);
       }
     }
     return {};
@@ -76,9 +91,9 @@ class People {
   std::int64_t add_to(Counts& counts) {
     std::int64_t stayed = 0;
     for (std::uint32_t owner = 0; owner < kept_.owners(); ++owner) {
-      for (const KeptCells::Entry& entry : kept_.kept(owner)) {
-        counts.add(entry.cell, entry.amount);
-        stayed = add_up_to(std::numeric_limits<std::int64_t>::max(), stayed, entry.amount);
+      for (const KeptCell& kept : kept_.kept(owner)) {
+        counts.add(kept.cell, kept.amount);
+        stayed = add_up_to(kUnlimited, stayed, kept.amount);
       }
     }
     return offered_ - stayed;
@@ -86,43 +101,32 @@ class People {
 
  private:
   static constexpr std::size_t kBlock = 64;
+  static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
   struct Row {
     std::string_view user;
-    std::uint64_t person = 0;  // its hash
+    std::uint64_t person = 0;  // the hash
     std::int64_t amount = 0;
     std::uint32_t cell = 0;
-    std::uint32_t owner = 0;
+    std::uint32_t owner = 0;  // the number of the person, or of the person in this slot
+    std::uint64_t slot_hash = 0;
   };
-
-  // The person, or the person in this slot.
-  std::uint32_t owner(const Row& row) {
-    const std::uint32_t person = people_.find_or_add(row.user, row.person);
-    if (!by_slot_) return person;
-    const std::uint32_t slot = row.cell % steps_;
-    const std::uint64_t both = std::uint64_t{person} << 32 | slot;
-    const std::uint32_t found = slots_.find_or_add(cell_hash_(row.person, ~std::uint64_t{slot}),
-                                                   [&](std::uint32_t n) { return slot_of_person_[n] == both; });
-    if (found == slot_of_person_.size()) slot_of_person_.push_back(both);
-    return found;
-  }
 
   bool by_slot_;
   std::uint32_t steps_;
   SipHash person_hash_, cell_hash_;
   StringTable people_;
-  HashIndex slots_;                            // of people, when owners are people in a slot
-  std::vector<std::uint64_t> slot_of_person_;  // by number in slots_
-  KeptCells kept_;
+  HashTable<std::uint64_t> slots_;  // of people, when owners are people in a slot
+  KeptCells<Amount, SipHash> kept_;
   std::array<Row, kBlock> block_;
   std::int64_t offered_ = 0;
 };
 
+template <class Amount>
 Result<BoundedSeries> read_and_bound(data::RecordSource& source, const SlotAxis& axis,
                                      const std::vector<std::string>& keys, const Caps& caps, BitSource& bits) {
-  CV_CHECK(check_caps(caps));
   CV_TRY(const CellFinder finder, CellFinder::make(axis, keys, SipHash::with_key_from(bits)));
   LeftOut left_out;
-  People people(caps, finder.steps(), bits);
+  People<Amount> people(caps, finder.steps(), bits);
   data::RecordBatch batch;
   std::vector<std::uint32_t> cells;
   while (true) {
@@ -142,7 +146,11 @@ Result<BoundedSeries> read_and_bound(data::RecordSource& source, const SlotAxis&
 Result<BoundedSeries> bound_records(data::RecordSource& source, const SlotAxis& axis,
                                     const std::vector<std::string>& keys, const Caps& caps, BitSource& bits) {
   try {
-    return read_and_bound(source, axis, keys, caps, bits);
+    CV_CHECK(check_caps(caps));
+    // Half the memory for caps of the usual size.
+    return caps.max_per_slot <= std::numeric_limits<std::uint32_t>::max()
+               ? read_and_bound<std::uint32_t>(source, axis, keys, caps, bits)
+               : read_and_bound<std::int64_t>(source, axis, keys, caps, bits);
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::storage,
                 "not enough memory for what the caps let stay; lower max_steps or shorten the span");

@@ -36,7 +36,7 @@ Result<void> CellFinder::find(const data::RecordBatch& batch, std::vector<std::u
   const auto steps = static_cast<std::uint32_t>(steps_);
   // Files are often sorted by series, or hold one: then a comparison with the row before spares the hash.
   std::string_view last_key;
-  std::uint32_t last_series = named ? HashIndex::kNone : 0;
+  std::uint32_t last_series = named ? StringTable::kNone : 0;
   bool has_last = false;
   for (std::size_t row = 0; row < rows; ++row) {
     cells[row] = kNowhere;
@@ -50,7 +50,7 @@ Result<void> CellFinder::find(const data::RecordBatch& batch, std::vector<std::u
       last_key = batch.series[row];
       last_series = keys_.find(last_key, hash_(last_key));
     }
-    if (last_series == HashIndex::kNone) {
+    if (last_series == StringTable::kNone) {
       ++left_out.unlisted_series;
       continue;
     }

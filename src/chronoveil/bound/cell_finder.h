@@ -18,7 +18,7 @@ inline constexpr std::int64_t kMostCells = std::int64_t{1} << 28;
 
 class CellFinder {
  public:
-  static constexpr std::uint32_t kNowhere = HashIndex::kNone;
+  static constexpr std::uint32_t kNowhere = StringTable::kNone;
 
   // Refused: an axis without slots, a key given twice, more than kMostCells cells. The hash only spreads the keys.
   static Result<CellFinder> make(const SlotAxis&, const std::vector<std::string>& keys, const SipHash&);

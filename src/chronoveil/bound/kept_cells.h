@@ -12,91 +12,153 @@
 //   - Priorities may tie; then the cell's number decides.
 // Amounts are sums of non-negative numbers cut off at the cap, which do not depend on order either.
 //
-// Memory: an owner has fewer than 2 limit (or 2 cap) entries at any time: offers are appended, and when that many lie
-// there, they are sorted, merged and cut. So an offer costs O(log limit) on average, however many there are.
+// Memory: an owner has at most max(2 limit, kInside) entries (2 cap for Keep::amount): offers are appended, and when
+// there is no room, they are sorted, merged and cut. So an offer costs O(log limit) on average, however many there are.
+// A few entries lie inside the owner, in one cache line: most people have few.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace chronoveil::bound {
 
 enum class Keep { cells, amount };
 
+struct KeepRule {
+  Keep keep = Keep::cells;
+  std::int64_t limit = 1;  // I, for Keep::cells
+  std::int64_t cap = 1;    // c; at most what an Amount holds
+};
+
+struct KeptCell {
+  std::uint64_t priority;
+  std::int64_t amount;
+  std::uint32_t cell;
+};
+
+// Priority is a function of (person, cell): it is asked only where something has to be dropped.
+template <class Amount, class Priority>
 class KeptCells {
- public:
-  struct Rule {
-    Keep keep = Keep::cells;
-    std::int64_t limit = 1;  // I, for Keep::cells
-    std::int64_t cap = 1;    // c
-  };
   struct Entry {
-    std::uint64_t priority = 0;
-    std::int64_t amount = 0;
-    std::uint32_t cell = 0;
-    std::uint32_t next = 0;
+    std::uint32_t cell;
+    Amount amount;
   };
 
-  explicit KeptCells(const Rule&);
+ public:
+  static constexpr std::uint32_t kInside = 40 / sizeof(Entry);
+
+  KeptCells(const KeepRule& rule, Priority priority)
+      : rule_(rule), most_(rule.keep == Keep::cells ? rule.limit : rule.cap), priority_(std::move(priority)) {}
+  ~KeptCells() {
+    for (const Owner& of : owners_) {
+      if (of.room > kInside) delete[] of.outside;
+    }
+  }
+  KeptCells(const KeptCells&) = delete;
+  KeptCells& operator=(const KeptCells&) = delete;
 
   void prefetch(std::uint32_t owner) const {
     if (owner < owners_.size()) __builtin_prefetch(&owners_[owner], 1);
   }
 
-  // `amount` at least 1. Owners are numbered as they first appear: owner <= owners().
-  void offer(std::uint32_t owner, std::uint32_t cell, std::uint64_t priority, std::int64_t amount) {
-    if (owner == owners_.size()) owners_.push_back({kEverything, kEnd, 0, first_cut_});
+  // `amount` at least 1. Owners are numbered as they first appear, and `person` is always the same for one of them.
+  void offer(std::uint32_t owner, std::uint64_t person, std::uint32_t cell, std::int64_t amount) {
+    if (owner == owners_.size()) owners_.emplace_back(person);
     Owner& of = owners_[owner];
-    if (priority > of.last_priority) return;
-    const std::uint32_t at = take();
-    entry(at) = {priority, amount < rule_.cap ? amount : rule_.cap, cell, of.head};
-    of.head = at;
-    if (++of.size == of.cut_at) cut(of);
+    if (of.last_priority != kEverything && priority_(person, cell) > of.last_priority) return;
+    of.entries()[of.size++] = {cell, static_cast<Amount>(std::min(amount, rule_.cap))};
+    if (of.size == of.room) cut(of);
   }
 
   std::uint32_t owners() const { return static_cast<std::uint32_t>(owners_.size()); }
-  std::uint32_t entries_of(std::uint32_t owner) const { return owners_[owner].size; }
-  std::uint32_t entries_in_memory() const { return used_; }  // of all owners, those to be used again included
+  std::uint32_t room_of(std::uint32_t owner) const { return owners_[owner].room; }  // in entries
 
-  // What stays, by priority. Entries are valid until the next call.
-  const std::vector<Entry>& kept(std::uint32_t owner);
+  // What stays. Valid until the next call.
+  const std::vector<KeptCell>& kept(std::uint32_t owner) {
+    gather(owners_[owner]);
+    return gathered_;
+  }
 
  private:
   static constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
-  static constexpr std::uint32_t kEnd = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kChunk = 1 << 12;  // entries
 
-  struct Owner {
-    std::uint64_t last_priority;  // offers beyond it are dropped
-    std::uint32_t head;           // of the list of entries
-    std::uint32_t size;           // of the list
-    std::uint32_t cut_at;         // the size at which it is cut
+  struct alignas(64) Owner {
+    explicit Owner(std::uint64_t of_person) : person(of_person) {}
+    Entry* entries() { return room > kInside ? outside : inside; }
+    const Entry* entries() const { return room > kInside ? outside : inside; }
+
+    std::uint64_t person;
+    std::uint64_t last_priority = kEverything;  // offers beyond it are dropped
+    std::uint32_t size = 0;
+    std::uint32_t room = kInside;
+    union {
+      Entry inside[kInside];
+      Entry* outside;
+    };
   };
+  static_assert(sizeof(Owner) == 64);
 
-  Entry& entry(std::uint32_t at) { return chunks_[at / kChunk][at % kChunk]; }
-  std::uint32_t take() {
-    if (free_ != kEnd) {
-      const std::uint32_t at = free_;
-      free_ = entry(at).next;
-      return at;
+  // The owner's entries into gathered_: equal cells merged, and what is too much removed. Without priorities where
+  // nothing can be too much; then full_ stays false.
+  void gather(const Owner& of) {
+    gathered_.clear();
+    const Entry* const entries = of.entries();
+    std::int64_t needed = of.size;
+    if (rule_.keep == Keep::amount) {
+      needed = 0;
+      for (std::uint32_t i = 0; i < of.size && needed <= most_; ++i) needed += entries[i].amount;
     }
-    if (used_ % kChunk == 0) add_chunk();
-    return used_++;
+    const bool all_stay = needed <= most_;
+    for (std::uint32_t i = 0; i < of.size; ++i) {
+      const Entry& entry = entries[i];
+      gathered_.push_back({all_stay ? 0 : priority_(of.person, entry.cell), entry.amount, entry.cell});
+    }
+    std::sort(gathered_.begin(), gathered_.end(), [](const KeptCell& a, const KeptCell& b) {
+      return a.priority != b.priority ? a.priority < b.priority : a.cell < b.cell;
+    });
+    std::size_t kept = 0;
+    std::int64_t used = 0;  // of most_
+    for (std::size_t i = 0; i < gathered_.size() && used < most_;) {
+      KeptCell merged = gathered_[i++];
+      const std::int64_t cap = rule_.keep == Keep::cells ? rule_.cap : rule_.cap - used;
+      // Neither amount is above 2^53, so the sum is exact.
+      for (; i < gathered_.size() && gathered_[i].cell == merged.cell; ++i) {
+        merged.amount = std::min(cap, merged.amount + gathered_[i].amount);
+      }
+      merged.amount = std::min(cap, merged.amount);
+      used += rule_.keep == Keep::cells ? 1 : merged.amount;
+      gathered_[kept++] = merged;
+    }
+    gathered_.resize(kept);
+    full_ = !all_stay && used == most_;
   }
-  void add_chunk();
-  void gather(const Owner&);  // the list into sorted_, sorted, equal cells merged, what is too much removed
-  void cut(Owner&);           // the same, and back into the list
 
-  Rule rule_;
-  std::uint32_t first_cut_;
+  // Gathers, and puts what stays back. Makes room when more than half of it is taken even so.
+  void cut(Owner& of) {
+    gather(of);
+    of.size = static_cast<std::uint32_t>(gathered_.size());
+    if (full_) of.last_priority = gathered_.back().priority;
+    const auto room = static_cast<std::uint32_t>(2 * std::min<std::int64_t>(of.room, most_));
+    if (of.size > of.room / 2 && room > of.room) {
+      Entry* const larger = new Entry[room];
+      if (of.room > kInside) delete[] of.outside;
+      of.outside = larger;
+      of.room = room;
+    }
+    Entry* entry = of.entries();
+    for (const KeptCell& kept : gathered_) *entry++ = {kept.cell, static_cast<Amount>(kept.amount)};
+  }
+
+  KeepRule rule_;
+  std::int64_t most_;  // cells, or amount, that one owner may have
+  Priority priority_;
   std::vector<Owner> owners_;
-  std::vector<std::unique_ptr<Entry[]>> chunks_;
-  std::uint32_t used_ = 0;
-  std::uint32_t free_ = kEnd;
-  std::vector<Entry> sorted_;
-  bool full_ = false;  // sorted_ leaves no room for a cell that comes after it
+  std::vector<KeptCell> gathered_;
+  bool full_ = false;  // a cell that comes after all of gathered_ has no room
 };
 
 }  // namespace chronoveil::bound

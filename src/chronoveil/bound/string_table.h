@@ -3,52 +3,86 @@
 //           share one cap, and removing one would let in up to I further pairs of the other, a change of 2I pairs
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
 
-#include "chronoveil/bound/hash_index.h"
+#include "chronoveil/bound/hash_table.h"
 
 namespace chronoveil::bound {
 
-class StringTable {
+// A string in 20 bytes: the text itself up to 16 of them, padded with zeros, or where it lies.
+class ShortText {
  public:
-  std::uint32_t size() const { return index_.size(); }
-  void prefetch(std::uint64_t hash) const { index_.prefetch(hash); }
+  static constexpr std::size_t kInside = 16;
 
-  // `hash` is of the string, under one key for the whole table. HashIndex::kNone when it was never added.
-  std::uint32_t find(std::string_view text, std::uint64_t hash) const {
-    return index_.find(hash, [&](std::uint32_t number) { return texts_[number] == text; });
+  ShortText() = default;
+  explicit ShortText(std::string_view text)
+      : size_(text.size() <= kInside ? static_cast<std::uint32_t>(text.size()) : kOutside) {
+    if (size_ != kOutside) {
+      if (!text.empty()) std::memcpy(bytes_.data(), text.data(), text.size());
+    } else {
+      std::memcpy(bytes_.data(), &text, sizeof text);
+    }
   }
 
+  friend bool operator==(const ShortText& a, const ShortText& b) {
+    if (a.size_ != b.size_) return false;
+    if (a.size_ != kOutside) return std::memcmp(a.bytes_.data(), b.bytes_.data(), kInside) == 0;
+    return a.outside() == b.outside();
+  }
+  bool is_outside() const { return size_ == kOutside; }
+  std::string_view outside() const {
+    std::string_view text;
+    std::memcpy(&text, bytes_.data(), sizeof text);
+    return text;
+  }
+
+ private:
+  static_assert(sizeof(std::string_view) <= kInside);
+  static constexpr std::uint32_t kOutside = kInside + 1;
+
+  std::uint32_t size_ = 0;
+  alignas(4) std::array<char, kInside> bytes_ = {};
+};
+
+class StringTable {
+ public:
+  static constexpr std::uint32_t kNone = HashTable<ShortText>::kNone;
+
+  std::uint32_t size() const { return table_.size(); }
+  void prefetch(std::uint64_t hash) const { table_.prefetch(hash); }
+
+  // `hash` is of the text, under one key for the whole table. kNone when it was never added.
+  std::uint32_t find(std::string_view text, std::uint64_t hash) const { return table_.find(ShortText(text), hash); }
+
   std::uint32_t find_or_add(std::string_view text, std::uint64_t hash) {
-    const std::uint32_t number = index_.find_or_add(hash, [&](std::uint32_t n) { return texts_[n] == text; });
-    if (number == texts_.size()) texts_.push_back(keep(text));
-    return number;
+    return table_.find_or_add(ShortText(text), hash, [this](const ShortText& key) {
+      return key.is_outside() ? ShortText(copy(key.outside())) : key;
+    });
   }
 
  private:
   static constexpr std::size_t kChunk = 1 << 16;  // bytes
 
-  std::string_view keep(std::string_view text) {
-    if (text.empty()) return {};
+  std::string_view copy(std::string_view text) {
     if (text.size() > left_) {
       left_ = text.size() > kChunk ? text.size() : kChunk;
       chunks_.push_back(std::make_unique_for_overwrite<char[]>(left_));
       free_ = chunks_.back().get();
     }
-    char* const copy = free_;
-    std::memcpy(copy, text.data(), text.size());
+    char* const at = free_;
+    std::memcpy(at, text.data(), text.size());
     free_ += text.size();
     left_ -= text.size();
-    return {copy, text.size()};
+    return {at, text.size()};
   }
 
-  HashIndex index_;
-  std::vector<std::string_view> texts_;          // by number
-  std::vector<std::unique_ptr<char[]>> chunks_;  // which hold their bytes
+  HashTable<ShortText> table_;
+  std::vector<std::unique_ptr<char[]>> chunks_;  // texts that lie outside
   char* free_ = nullptr;
   std::size_t left_ = 0;
 };
