@@ -73,19 +73,23 @@ Recommendation with_delta(const std::vector<Candidate>& all, const Candidate& sh
                           shrink.noise_error)};
 }
 
+// Whether one person moves fewer coefficients than steps: only then does asking for coefficients ask less.
+bool asks_less(const mechanisms::SeriesPlan& dft) {
+  return dft.measured / dft.shape.series * dft.shape.touched() < dft.shape.changes();
+}
+
 Recommendation without_delta(const Candidate& laplace, const Candidate* dft) {
-  if (dft != nullptr && kClearlyMore * dft->noise_error <= laplace.noise_error)
+  if (dft != nullptr && asks_less(*dft->plan) && kClearlyMore * dft->noise_error <= laplace.noise_error)
     return {dft->mechanism,
             fmt::format("Without a delta every question costs: asking {} low frequencies instead of {} steps leaves "
                         "noise that is off by {:.3g} a step on average instead of {:.3g}. What quicker changes hold is "
                         "lost; a public sample would tell how much.",
                         dft->plan->measured, laplace.plan->measured, dft->noise_error, laplace.noise_error)};
-  std::string reason =
-      fmt::format("Without a delta, Laplace noise on every step is off by {:.3g} on average", laplace.noise_error);
-  reason += dft == nullptr
-                ? "."
-                : fmt::format(", and dft, which loses quick changes, would only come to {:.3g}.", dft->noise_error);
-  return {laplace.mechanism, std::move(reason)};
+  return {
+      laplace.mechanism,
+      fmt::format("Without a delta, Laplace noise on every step is off by {:.3g} on average and loses nothing of the "
+                  "series; asking for low frequencies instead would not ask clearly less of a person.",
+                  laplace.noise_error)};
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 //   δ > 0             shrink, since noise on every step carries the most information and a smoother can use it; but
 //                     laplace where its noise carries at least twice the information of Gaussian noise, which happens
 //                     when a person changes very few values
-//   δ = 0             dft where its noise in one step is at most half of Laplace's, else laplace: under pure ε, asking
-//                     fewer questions lowers the noise, and what is not asked is lost
+//   δ = 0             dft where one person moves fewer of its coefficients than of the steps and its noise in one step
+//   is
+//                     at most half of Laplace's, else laplace: under pure ε, asking less lowers the noise, but what is
+//                     not asked is lost
 // Mechanisms that publish running totals answer another question and are never recommended.
 #pragma once
 
