@@ -36,12 +36,12 @@ std::string promise(const Published& published) {
   const Guarantee& guarantee = published.release.guarantee;
   std::string out = "<section class=\"promise\" aria-label=\"What is promised\">\n<dl class=\"facts\">\n";
   const auto fact = [&](const char* id, const char* label, const std::string& text) {
-    out += fmt::format("<dt>{}</dt><dd id=\"{}\">{}</dd>\n", label, id, escaped(text));
+    out += fmt::format("<div id=\"{}\"><dt>{}</dt> <dd>{}</dd></div>\n", id, label, escaped(text));
   };
-  fact("fact-unit", "Protected", facts.unit);
-  fact("fact-relation", "How", facts.relation);
-  fact("fact-cap", "Cap", facts.cap);
-  fact("fact-public", "Public", facts.public_facts);
+  fact("fact-unit", "Who is protected", facts.unit);
+  fact("fact-relation", "The promise", facts.relation);
+  fact("fact-cap", "Cap for a person", facts.cap);
+  fact("fact-public", "Public facts", facts.public_facts);
   fact("fact-limits", "Not protected", facts.not_protected);
   const CertificateWords certificate = words_of(guarantee.certificate);
   out += fmt::format(
@@ -50,6 +50,14 @@ std::string promise(const Published& published) {
       rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), escaped(strength_of(guarantee)),
       escaped(certificate.name), escaped(certificate.meaning));
   return out;
+}
+
+// A capital in front and a full stop behind, escaped.
+std::string sentence_of(std::string text) {
+  if (text.empty()) return text;
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  if (text.back() != '.') text += '.';
+  return escaped(text);
 }
 
 std::string basis_tag(Basis basis) {
@@ -71,6 +79,8 @@ std::string growth(const Published& published) {
 
 std::string promise_in_full(const Published& published) {
   const Guarantee& guarantee = published.release.guarantee;
+  if (!published.release.mark.empty())
+    return section("The promise in full", "<p>There is none: " + escaped(published.release.mark) + ".</p>\n");
   std::string out = fmt::format(
       "<p>The promise is differential privacy{} for the unit <code>{}</code> under the relation <code>{}</code>, with "
       "ε "
@@ -81,13 +91,13 @@ std::string promise_in_full(const Published& published) {
   if (!guarantee.assumptions.empty()) {
     out += "<h3>What it rests on</h3>\n<ul>\n";
     for (const Assumption& assumption : guarantee.assumptions)
-      out += fmt::format("<li>{} {}</li>\n", escaped(assumption.text), basis_tag(assumption.basis));
+      out += fmt::format("<li>{} {}</li>\n", sentence_of(assumption.text), basis_tag(assumption.basis));
     out += "</ul>\n<p class=\"quiet\">Enforced: the program made sure. Declared: the publisher vouches for it.</p>\n";
   }
   out += growth(published);
   if (!published.not_protected.empty()) {
     out += "<h3>What is not protected</h3>\n<ul>\n";
-    for (const std::string& sentence : published.not_protected) out += "<li>" + escaped(sentence) + "</li>\n";
+    for (const std::string& sentence : published.not_protected) out += "<li>" + sentence_of(sentence) + "</li>\n";
     out += "</ul>\n";
   }
   return section("The promise in full", out);
@@ -155,7 +165,7 @@ std::string plan_section(const Published& published) {
   pair("Sensitivity", fmt::format("{} ({}), the most that one neighbour can move what is measured",
                                   rounded_up(plan.sensitivity), laplace ? "L1" : "L2"));
   pair("Measured values", grouped(plan.measured));
-  pair("Grid", fmt::format("values in steps of {}", shortest(plan.grid)));
+  pair("Grid", fmt::format("whole steps of 2<sup>{}</sup>, so that no rounding tells", std::ilogb(plan.grid)));
   pair("Analysis", plan.price.analysis == accounting::Analysis::certified ? "certified" : "published, not certified");
   pair("Event", "<code>" + escaped(accounting::to_text(plan.event)) + "</code>");
   out += "</dl>\n" + comparison_table(published);
@@ -186,7 +196,7 @@ std::string budget_section(const Published& published) {
         "</code></dd></dl>\n",
         escaped(published.debit->id.text()), escaped(published.debit->chain_head));
   } else {
-    out += "<p>No debit was made: this release is not private.</p>\n";
+    out += "<p>No budget was spent and none is recorded.</p>\n";
   }
   return section("Budget and proof", out);
 }
@@ -210,9 +220,8 @@ std::string to_html(const Published& published) {
   if (!release.mark.empty())
     page.banner = escaped(release.mark) + ". For tests only: what follows protects nobody. Do not publish it.";
   page.body = header(published) + promise(published) +
-              section(release.series() > 1 ? "The series" : "The published series",
-                      series_charts(release) + summary_table(release)) +
-              promise_in_full(published) + plan_section(published) + budget_section(published) + citation(published) +
+              section("The figures", series_charts(release) + summary_table(release)) + promise_in_full(published) +
+              plan_section(published) + budget_section(published) + citation(published) +
               fmt::format(
                   "<footer>Made by Chronoveil {}. This page holds everything it shows: no script, nothing "
                   "loaded from elsewhere.</footer>\n",

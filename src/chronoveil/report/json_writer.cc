@@ -94,7 +94,8 @@ json guarantee_json(const Published& published) {
            {"caps", name(published.caps)},
            {"cap_growth", json::array()},
            {"not_protected", published.not_protected}};
-  if (!std::isfinite(guarantee.epsilon)) all["reason"] = price.reason;
+  if (!std::isfinite(guarantee.epsilon))
+    all["reason"] = published.release.mark.empty() ? price.reason : published.release.mark;
   for (const Assumption& assumption : guarantee.assumptions)
     all["assumptions"].push_back({{"text", assumption.text}, {"basis", name(assumption.basis)}});
   for (const CapGrowth& growth : published.cap_growth)

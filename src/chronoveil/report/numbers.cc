@@ -28,7 +28,7 @@ int magnitude(double value) { return static_cast<int>(std::floor(std::log10(std:
 std::string with_places(double value, int digits) {
   if (value == 0) return "0";
   const int power = magnitude(value);
-  if (power < -5 || power > 14) {
+  if (power < -4 || power > 14) {
     std::array<char, 64> text{};
     const auto end =
         std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::scientific, digits - 1).ptr;

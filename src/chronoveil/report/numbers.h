@@ -13,7 +13,7 @@ void append_shortest(std::string& out, double value);
 // 1,234,567
 std::string grouped(std::int64_t value);
 
-// For people: to `digits` significant digits, no trailing zeros, thousands grouped; 1e-6 and smaller as 1e-6.
+// For people: to `digits` significant digits, no trailing zeros, thousands grouped; less than 1e-4 as 2.5e-6.
 //   rounded(0) = "0", rounded(1234.4) = "1,234", rounded(0.12345) = "0.123", rounded(-0.0004) = "-0.0004"
 std::string rounded(double value, int digits = 3);
 

@@ -29,9 +29,9 @@ section{margin-top:44px}
 .sub{margin:0 0 12px;font-size:14px}
 .banner{background:var(--warn);color:var(--warn-ink);padding:10px 16px;text-align:center;font-weight:600}
 .promise{display:grid;gap:12px;margin-top:0}
-.facts{margin:0;display:grid;gap:6px}
-.facts dt{font-weight:650;float:left;margin-right:.45em}
-.facts dd{margin:0}
+.facts{margin:0;display:grid;gap:9px}
+.facts dt,.facts dd{display:inline;margin:0}
+.facts dt{font-weight:650;color:var(--accent)}
 .strength{background:var(--raised);border-radius:10px;padding:10px 14px;border-left:4px solid var(--accent)}
 .strength p{margin:0;font-size:14px}
 .strength .numbers{font-size:20px;font-weight:650;margin-bottom:2px}
@@ -72,11 +72,14 @@ path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .swatch{width:22px;height:12px;flex:none;overflow:visible}
 .scale .swatch{width:16px}
 .scroll{overflow-x:auto;margin:0 0 12px}
-table{border-collapse:collapse;font-size:14px;min-width:min(100%,30rem)}
+table{border-collapse:collapse;font-size:14px}
+td{min-width:6.5rem}
+td.n{min-width:0}
 th{font-weight:600;color:var(--soft);text-align:left;vertical-align:bottom}
 th,td{padding:6px 18px 6px 0;border-bottom:1px solid var(--rule);vertical-align:top}
 td.n,th.n{text-align:right;white-space:nowrap}
 tr.chosen td{font-weight:600}
+sup{line-height:0}
 ul{margin:0 0 10px;padding-left:1.15em;max-width:74ch}
 li{margin-bottom:5px}
 .pairs{display:grid;grid-template-columns:minmax(0,1fr);gap:2px;margin:0 0 10px;max-width:74ch}
@@ -102,8 +105,8 @@ h2{font-size:23px;margin-bottom:14px}
 .sub{font-size:16px;margin-bottom:26px}
 section{margin-top:60px}
 .promise{margin-top:0;grid-template-columns:minmax(0,1.7fr) minmax(260px,1fr);gap:40px;align-items:start}
-.facts{grid-template-columns:max-content minmax(0,1fr);gap:10px 22px}
-.facts dt{float:none;margin:0}
+.facts{gap:12px}
+.facts div{display:grid;grid-template-columns:10rem minmax(0,1fr);gap:0 20px}
 .strength{padding:20px 22px}
 .strength p{font-size:15px}
 .strength .numbers{font-size:26px;line-height:1.3;margin-bottom:8px}

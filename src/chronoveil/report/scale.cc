@@ -29,7 +29,7 @@ Scale nice_scale(double low, double high, int count) {
   const double rough = (high - low) / count;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   const double lead = rough / power;
-  const double unit = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+  const double unit = power * (lead <= 1.5 ? 1 : lead <= 3 ? 2 : lead <= 7 ? 5 : 10);
   // A bound that is a tick but for its last bits is one.
   return {.low = std::floor(low / unit + 1e-9) * unit, .high = std::ceil(high / unit - 1e-9) * unit, .unit = unit};
 }

@@ -73,9 +73,10 @@ std::string series_charts(const Release& release, std::span<const double> truth)
     const Summary summary = summary_of(release, i);
     Chart chart;
     chart.id = "s" + std::to_string(i);
-    chart.title = release.keys.empty() ? "Published series" : release.keys[i];
-    chart.note = fmt::format("mean {}, highest {} ({})", rounded(summary.mean), rounded(summary.greatest),
-                             when_words(release.axis, summary.when));
+    chart.title = release.keys.empty() ? "Count per " + slot_words(release.axis).one : release.keys[i];
+    chart.note =
+        fmt::format("mean {}, highest {} on {}, usual interval ±\u202f{}", rounded(summary.mean),
+                    rounded(summary.greatest), when_words(release.axis, summary.when), rounded(summary.half_width));
     chart.axis = &release.axis;
     chart.value = part(release.estimate.value);
     chart.lower = part(release.estimate.lower);
@@ -94,15 +95,14 @@ std::string series_charts(const Release& release, std::span<const double> truth)
 }
 
 std::string summary_table(const Release& release) {
-  if (release.axis.steps() == 0) return "";
+  if (release.axis.steps() == 0 || release.series() == 1) return "";
   const std::size_t series = static_cast<std::size_t>(release.series());
   const std::size_t shown = std::min(series, kMostTableRows);
   Table table{.head = {"Series", "When highest", "Highest", "Mean", "Usual interval"}, .rows = {}, .text_columns = 2};
   for (std::size_t i = 0; i < shown; ++i) {
     const Summary summary = summary_of(release, i);
-    table.rows.push_back({release.keys.empty() ? "Published series" : escaped(release.keys[i]),
-                          escaped(when_words(release.axis, summary.when)), rounded(summary.greatest),
-                          rounded(summary.mean), "±\u202f" + rounded(summary.half_width)});
+    table.rows.push_back({escaped(release.keys[i]), escaped(when_words(release.axis, summary.when)),
+                          rounded(summary.greatest), rounded(summary.mean), "±\u202f" + rounded(summary.half_width)});
   }
   std::string out = to_html(table);
   if (shown < series)

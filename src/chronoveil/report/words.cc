@@ -30,43 +30,46 @@ std::string unit_fact(const Published& published, const SlotWords& slot) {
 }
 
 std::string relation_fact(const Guarantee& guarantee) {
-  const std::string records = guarantee.unit == Unit::user ? "a person’s records" : "those records";
-  return guarantee.relation == Relation::replace
-             ? "The figures are nearly as likely as if " + records + " had been any others."
-             : "The figures are nearly as likely as if " + records + " were not there.";
+  const std::string records = guarantee.unit == Unit::user ? "any one person’s records" : "those records";
+  return fmt::format("The figures would come out much the same if {} {}; ε says how close.", records,
+                     guarantee.relation == Relation::replace ? "had been others" : "were not there");
 }
 
 std::string cap_fact(const Published& published, const SlotWords& slot) {
   const mechanisms::PublicShape& shape = published.plan.shape;
+  const std::string each = shape.max_per_slot == 1 ? "once" : "at most " + times_words(shape.max_per_slot);
   std::string limit;
   if (published.release.guarantee.unit != Unit::user) {
-    limit = fmt::format("at most {} in one {}", times_words(shape.max_per_slot), slot.one);
+    limit = fmt::format("at most {} in one {}{}", times_words(shape.max_per_slot), slot.one,
+                        shape.series > 1 ? ", all series together" : "");
   } else if (shape.max_steps >= shape.series * shape.steps) {
-    limit = fmt::format("in every {}, at most {} in each", slot.one, times_words(shape.max_per_slot));
+    limit = fmt::format("in every {}{}, {} in each", slot.one, shape.series > 1 ? " of every series" : "", each);
   } else {
-    limit = fmt::format("in at most {} {}, {}{} in each", grouped(shape.max_steps),
-                        shape.max_steps == 1 ? slot.one : slot.many, shape.max_per_slot == 1 ? "" : "at most ",
-                        times_words(shape.max_per_slot));
+    limit = fmt::format("in at most {} {}{}, {} in each", grouped(shape.max_steps),
+                        shape.max_steps == 1 ? slot.one : slot.many, shape.series > 1 ? " of all series together" : "",
+                        each);
   }
-  if (shape.series > 1) limit += ", all series together";
-  if (published.caps == Basis::enforced) return fmt::format("One person counts {}. More was left out.", limit);
+  if (published.caps == Basis::enforced)
+    return fmt::format("One person counts {}. Anything beyond was left out.", limit);
   return fmt::format("One person counts {}. The publisher states this; it was not checked.", limit);
 }
 
 std::string public_fact(const mechanisms::PublicShape& shape) {
-  const bool clamped = shape.maximum < (std::int64_t{1} << 53);
-  return fmt::format("{}period, caps{} and method. They were fixed beforehand, not taken from the data.",
-                     shape.series > 1 ? "The list of series, the " : "The ",
-                     clamped ? ", the largest count (" + grouped(shape.maximum) + ")" : "");
+  // Nobody needs to know a maximum that no count comes near.
+  const bool notable = shape.maximum < mechanisms::PublicShape{}.maximum;
+  return fmt::format("{} the period, the cap{} and the method. They were fixed beforehand, not taken from the data.",
+                     shape.series > 1 ? "The list of series," : "Which series,",
+                     notable ? ", the largest count (" + grouped(shape.maximum) + ")" : "");
 }
 
 std::string limits_fact(const Published& published, const SlotWords& slot) {
-  std::string limits = published.release.guarantee.unit == Unit::user
-                           ? "What holds for many people at once, such as how busy a place is, and what others know."
-                           : fmt::format("Habits that show over more than {}, and what others know.",
-                                         published.plan.shape.unit == Unit::w_event && published.plan.shape.width > 1
-                                             ? grouped(published.plan.shape.width) + " " + slot.many
-                                             : "one " + slot.one);
+  std::string limits =
+      published.release.guarantee.unit == Unit::user
+          ? "What holds for many people at once, such as how busy a place is, and what is known from elsewhere."
+          : fmt::format("Habits that show over more than {}, and what is known from elsewhere.",
+                        published.plan.shape.unit == Unit::w_event && published.plan.shape.width > 1
+                            ? grouped(published.plan.shape.width) + " " + slot.many
+                            : "one " + slot.one);
   if (published.caps == Basis::declared) limits += " People above the cap are protected less.";
   return limits;
 }
@@ -75,6 +78,12 @@ std::string limits_fact(const Published& published, const SlotWords& slot) {
 
 Facts facts_of(const Published& published) {
   const SlotWords slot = slot_words(published.release.axis);
+  if (!published.release.mark.empty())
+    return {.unit = "Nobody. The random choices behind these figures are known.",
+            .relation = "None: the noise can be taken off again.",
+            .cap = cap_fact(published, slot),
+            .public_facts = public_fact(published.plan.shape),
+            .not_protected = "Everything."};
   return {.unit = unit_fact(published, slot),
           .relation = relation_fact(published.release.guarantee),
           .cap = cap_fact(published, slot),

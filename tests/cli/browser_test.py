@@ -1,0 +1,244 @@
+"""The report in a real browser: Chromium, driven through its debugging pipe, on a phone and on a desk, by day and by
+night. A checker looks at each page; pages that are broken on purpose show that it sees what it looks for."""
+
+import base64
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SAMPLES = Path(os.environ["CHRONOVEIL_BUILD"]) / "tests" / "report_sample"
+SCREENS = {"phone": (375, 812), "desk": (1280, 800)}
+FACTS = ("fact-unit", "fact-relation", "fact-cap", "fact-public", "fact-limits", "strength")
+SECONDS = 60  # for one answer of a browser on a busy machine
+
+# Everything that can be seen from inside the page. Contrast as WCAG 2 defines it, of every visible piece of text against
+# the nearest ground that is painted behind it.
+LOOK = """(() => {
+  const rgb = text => { const n = text.match(/[\\d.]+/g).map(Number); return n.length > 3 && n[3] === 0 ? null : n; };
+  const light = c => { const f = c.slice(0, 3).map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+                       return .2126 * f[0] + .7152 * f[1] + .0722 * f[2]; };
+  const ground = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor);
+                        if (c) return c; } return [255, 255, 255]; };
+  let least = 99, faint = '';
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.data.trim(), e = walk.currentNode.parentElement;
+    if (!text || e.closest('svg') || !e.getClientRects().length) continue;
+    const a = light(rgb(getComputedStyle(e).color)), b = light(ground(e));
+    const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+    if (ratio < least) { least = ratio; faint = text; }
+  }
+  const box = e => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom, r.width, r.height]; };
+  const root = document.documentElement;
+  return JSON.stringify({
+    overflow: root.scrollWidth - root.clientWidth,
+    facts: Object.fromEntries([...document.querySelectorAll('[id]')].map(e => [e.id, box(e)])),
+    drawings: [...document.querySelectorAll('svg')].filter(e => e.closest('details') === null).map(box),
+    figures: document.querySelectorAll('figure svg[role=img]').length,
+    unnamed: [...document.querySelectorAll('svg[role=img]')].filter(e => !e.querySelector('title')).length,
+    scripts: document.scripts.length, title: document.title, heading: document.querySelector('h1')?.innerText,
+    banner: document.querySelector('.banner')?.innerText ?? '', text: document.body.innerText,
+    ground: getComputedStyle(document.body).backgroundColor, least, faint});
+})()"""
+
+
+class Browser:
+    """Chromium on a pipe: JSON messages that end in a zero byte, as --remote-debugging-pipe has it."""
+
+    def __init__(self):
+        self.home = tempfile.TemporaryDirectory(prefix="chronoveil-browser-", ignore_cleanup_errors=True)
+        theirs_in, self.to = os.pipe()
+        self.back, theirs_out = os.pipe()
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                 "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+                 "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={self.home.name}/profile"]
+        # The pipe must be descriptors 3 and 4 of the browser.
+        self.process = subprocess.Popen(
+            ["sh", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "sh", CHROMIUM, *flags, "about:blank"],
+            pass_fds=(theirs_in, theirs_out), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": self.home.name}, start_new_session=True)
+        os.close(theirs_in)
+        os.close(theirs_out)
+        self.buffer, self.number, self.session, self.events = b"", 0, None, []
+
+    def close(self):
+        try:
+            self.send("Browser.close", session=False)
+            self.process.wait(timeout=10)
+        except (OSError, subprocess.TimeoutExpired):
+            self.process.kill()
+            self.process.wait()
+        os.close(self.to)
+        os.close(self.back)
+        self.home.cleanup()
+
+    def send(self, method, session=True, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if session and self.session:
+            message["sessionId"] = self.session
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+        return self.number
+
+    def receive(self, deadline):
+        while b"\0" not in self.buffer:
+            ready, _, _ = select.select([self.back], [], [], max(0, deadline - time.monotonic()))
+            piece = os.read(self.back, 1 << 20) if ready else b""
+            if not piece:
+                raise TimeoutError("the browser does not answer" if not ready else "the browser has gone")
+            self.buffer += piece
+        line, self.buffer = self.buffer.split(b"\0", 1)
+        message = json.loads(line)
+        if "method" in message:
+            self.events.append(message)
+        return message
+
+    def ask(self, method, session=True, **parameters):
+        number, deadline = self.send(method, session, **parameters), time.monotonic() + SECONDS
+        while (message := self.receive(deadline)).get("id") != number:
+            pass
+        if "error" in message:
+            raise RuntimeError(f"{method}: {message['error']['message']}")
+        return message["result"]
+
+    def open(self, path, screen, scheme):
+        """Loads a page in a fresh tab; what happened meanwhile is in self.events."""
+        if self.session:
+            self.ask("Target.closeTarget", session=False, targetId=self.target)
+        self.session, self.events = None, []
+        self.target = self.ask("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.ask("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
+        for domain in ("Page", "Network", "Runtime", "Log"):
+            self.ask(f"{domain}.enable")
+        width, height = screen
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                 mobile=width < 500)
+        self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.events = []
+        self.ask("Page.navigate", url=Path(path).as_uri())
+        deadline = time.monotonic() + SECONDS
+        while not any(event["method"] == "Page.loadEventFired" for event in self.events):
+            self.receive(deadline)
+        return json.loads(self.ask("Runtime.evaluate", expression=LOOK)["result"]["value"])
+
+    def happened(self, method):
+        return [event["params"] for event in self.events if event["method"] == method]
+
+    def pdf(self):
+        return base64.b64decode(self.ask("Page.printToPDF", printBackground=False)["data"])
+
+
+def faults(browser, path, screen, scheme, first_screen):
+    """What is wrong with a page, in words; and what was seen."""
+    seen = browser.open(path, screen, scheme)
+    width, height = screen
+    found = [f"asks for {ask['request']['url']}" for ask in browser.happened("Network.requestWillBeSent")
+             if ask["request"]["url"] not in (Path(path).as_uri(), "data:,")]
+    found += [f"script error: {error['exceptionDetails']['text']}" for error in browser.happened("Runtime.exceptionThrown")]
+    found += [f"console: {call['type']}" for call in browser.happened("Runtime.consoleAPICalled")]
+    found += [f"log: {entry['entry']['text']}" for entry in browser.happened("Log.entryAdded")]
+    if seen["scripts"]:
+        found.append("has a script")
+    if seen["overflow"] > 0:
+        found.append(f"is {seen['overflow']} px too wide")
+    if not seen["drawings"] or any(box[4] <= 0 or box[5] <= 0 for box in seen["drawings"]):
+        found.append("has a drawing without a size, or none")
+    if seen["unnamed"]:
+        found.append("has a drawing without a title")
+    if seen["least"] < 4.5:
+        found.append(f"is hard to read: {seen['faint']} ({seen['least']:.2f} to 1)")
+    for fact in FACTS if first_screen else ():
+        left, top, right, bottom = seen["facts"].get(fact, [-1] * 4)[:4]
+        if not (0 <= left < right <= width and 0 <= top < bottom <= height):
+            found.append(f"{fact} is not on the first screen")
+    return found, seen
+
+
+@unittest.skipUnless(CHROMIUM, "Chromium is not installed")
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="chronoveil-report-")
+        cls.pages = Path(cls.folder.name)
+        subprocess.run([SAMPLES, cls.folder.name], check=True, timeout=120)
+        cls.browser = Browser()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.folder.cleanup()
+
+    def look(self, page, screen, scheme, first_screen):
+        found, seen = faults(self.browser, self.pages / page, SCREENS[screen], scheme, first_screen)
+        self.assertEqual(found, [], (page, screen, scheme))
+        return seen
+
+    def test_every_page_is_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
+        for page in ("single.html", "declared.html"):
+            for screen in SCREENS:
+                grounds = {scheme: self.look(page, screen, scheme, True)["ground"] for scheme in ("light", "dark")}
+                self.assertNotEqual(grounds["light"], grounds["dark"])
+
+    def test_the_other_pages_are_whole_too(self):
+        for page, screen, scheme in (("sampled.html", "phone", "light"), ("sampled.html", "desk", "dark"),
+                                     ("replayed.html", "phone", "dark"), ("replayed.html", "desk", "light"),
+                                     ("city.html", "phone", "light"), ("city.html", "desk", "dark")):
+            self.look(page, screen, scheme, page != "replayed.html")
+
+    def test_a_thousand_series_are_twelve_charts_and_a_map(self):
+        seen = self.look("city.html", "desk", "light", True)
+        self.assertEqual(seen["figures"], 13)
+        self.assertIn("1,000 series", seen["text"])
+
+    def test_what_is_not_private_says_so_first(self):
+        seen = self.look("replayed.html", "phone", "light", False)
+        self.assertIn("not private: replayed", seen["banner"])
+        self.assertEqual(self.look("single.html", "phone", "light", True)["banner"], "")
+
+    def test_the_internal_page_is_marked_all_over(self):
+        for screen, scheme in (("phone", "dark"), ("desk", "light")):
+            seen = self.look("evaluation.html", screen, scheme, False)
+            self.assertIn("internal: reveals the data", seen["banner"])
+            mark = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
+                "(() => { const r = document.querySelector('svg.watermark').getBoundingClientRect();"
+                "return [r.width, r.height, getComputedStyle(document.querySelector('svg.watermark')).position]; })()"))
+            self.assertEqual(mark["result"]["value"], [*SCREENS[screen], "fixed"])
+
+    def test_it_prints(self):
+        for page in ("single.html", "evaluation.html"):
+            self.look(page, "desk", "dark", False)
+            pdf = self.browser.pdf()
+            self.assertTrue(pdf.startswith(b"%PDF-"))
+            self.assertGreaterEqual(len(re.findall(rb"/Type\s*/Page\b", pdf)), 1)
+
+    def test_the_checker_sees_what_it_looks_for(self):
+        broken = {
+            "<script>throw new Error('no')</script>": ("script error", "has a script"),
+            "<script>console.log(1)</script>": ("console: log",),
+            "<img src='http://127.0.0.1:9/x.png'>": ("asks for http://127.0.0.1:9/x.png",),
+            "<link rel='stylesheet' href='style.css'>": ("asks for file:",),
+            "<div style='width:3000px'>wide</div>": ("too wide",),
+            "<p style='color:#aaa'>faint words</p>": ("faint words",),
+            "<svg role='img' width='0' height='0'></svg>": ("without a size", "without a title"),
+            "<div style='height:2000px'></div>": ("fact-unit is not on the first screen",),
+        }
+        whole = (self.pages / "single.html").read_text(encoding="utf-8")
+        whole = re.sub(r"<meta http-equiv[^>]*>", "", whole)  # or the browser itself would refuse some
+        path = self.pages / "broken.html"
+        for extra, expected in broken.items():
+            path.write_text(whole.replace("<main>", "<main>" + extra), encoding="utf-8")
+            found, _ = faults(self.browser, path, SCREENS["phone"], "light", True)
+            for words in expected:
+                self.assertTrue(any(words in fault for fault in found), (extra, found))
+
+
+if __name__ == "__main__":
+    unittest.main()
