@@ -228,7 +228,7 @@ TEST(FilterSubsample, ThePlanIsPricedForTheKernelThatRuns) {
   EXPECT_EQ(event_of(*plan).filter_width, 10.0);
   EXPECT_LE(plan->price.epsilon, 0.5);
   EXPECT_EQ(plan->sensitivity, rounding_inflation(plan->shape, 10, plan->grid));
-  EXPECT_LT(plan->sensitivity, 1.001);
+  EXPECT_LT(plan->sensitivity, 1 + 1e-6);
   EXPECT_GE(plan->scale, event_of(*plan).noise_multiplier * plan->sensitivity);
   EXPECT_EQ(plan->measured, 180);
 }

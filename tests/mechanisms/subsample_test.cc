@@ -92,6 +92,8 @@ TEST(Subsample, WhatDoesNotFitIsRefused) {
     EXPECT_TRUE(refused(request, "mechanism.rate"));
   }
   Request request = request_for(1, 100, 5);
+  request.parameters = {{"rate", 1e-5}};  // P(a step of a person is kept) < delta
+  EXPECT_TRUE(refused(request, "without noise"));
   request.parameters = {{"interpolation", std::string("cubic")}};
   EXPECT_TRUE(refused(request, "mechanism.interpolation"));
   request = request_for(1, 100, 5);

@@ -17,7 +17,13 @@ Result<SeriesPlan> prepare(const Request& request) {
   const PublicShape& shape = request.shape;
   const std::int64_t positions = shape.series * shape.steps;
   const double rate = number(parameters, "rate");
-  const accounting::Event open{accounting::TimeSubsampling{.participation = std::min(shape.changes(), positions),
+  const std::int64_t participation = std::min(shape.changes(), positions);
+  // Kept steps of one person are then rarer than δ: the analysis would ask for no noise at all.
+  if (-std::expm1(static_cast<double>(participation) * std::log1p(-rate)) <= request.delta)
+    return invalid("mechanism.rate", rate,
+                   "so large that some step of a person is kept with a probability above delta (" +
+                       shortest(request.delta) + "); otherwise delta alone would cover a release without noise");
+  const accounting::Event open{accounting::TimeSubsampling{.participation = participation,
                                                            .rate = rate,
                                                            .noise_multiplier = accounting::kToCalibrate,
                                                            .length = positions,

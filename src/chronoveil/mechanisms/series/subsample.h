@@ -7,6 +7,7 @@
 //   Edges     p = 1 is `gaussian`. No kept step: the series is published as 0 with the interval [0, maximum]. It is not
 //             drawn again: a condition on J would divide δ by its probability, and the event does not document
 //             conditions. The chance is (1 − p)^T a series, a public number.
+//             P(Bin(I, p) > 0) <= δ is refused: δ alone would cover the release without any noise.
 //   Limits    unit user only: the analysis is of I positions that change by at most c each. Under `event` one position
 //             changes, and keeping it with probability p barely helps (for δ below p, σ is that of a smaller δ/p).
 //             Needs δ > 0. `published` is Theorem 2 of [Koga22] with the classical Gaussian constant.
