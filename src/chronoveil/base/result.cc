@@ -8,7 +8,9 @@ namespace chronoveil {
 
 Failure invalid(std::string_view parameter, std::string_view value, std::string_view valid) {
   std::string message;
-  message.append(parameter).append(": ").append(value).append(" is not valid; it must be ").append(valid);
+  message.append(parameter).append(": ").append(value).append(" is not valid; ");
+  if (!valid.starts_with("it ")) message.append("it must be ");
+  message.append(valid);
   return fail(ErrorKind::usage, std::move(message));
 }
 

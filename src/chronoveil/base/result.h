@@ -32,7 +32,8 @@ using Failure = tl::unexpected<Error>;
 
 inline Failure fail(ErrorKind kind, std::string message) { return Failure(Error{kind, std::move(message)}); }
 
-// "noise_multiplier: -1 is not valid; it must be a finite number greater than 0"
+// "noise_multiplier: -1 is not valid; it must be a finite number greater than 0". What is valid completes "it must be",
+// or is a sentence that starts with "it ".
 Failure invalid(std::string_view parameter, std::string_view value, std::string_view valid);
 Failure invalid(std::string_view parameter, double value, std::string_view valid);
 

@@ -25,7 +25,7 @@ constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
 Result<void> whole(std::string_view name, std::int64_t value) {
   if (value < 1 || value > kExact)
-    return invalid(name, std::to_string(value), "it must be a whole number between 1 and 2^53");
+    return invalid(name, std::to_string(value), "a whole number between 1 and 2^53");
   return {};
 }
 
@@ -69,11 +69,11 @@ const std::string& text(const Parameters& all, std::string_view name) {
 Result<void> check_request(const Request& request, const SeriesMechanism& mechanism) {
   const PublicShape& shape = request.shape;
   if (!(request.epsilon > 0) || !std::isfinite(request.epsilon))
-    return invalid("epsilon", request.epsilon, "it must be a finite number greater than 0");
+    return invalid("epsilon", request.epsilon, "a finite number greater than 0");
   if (!(request.delta >= 0) || !(request.delta < 1))
-    return invalid("delta", request.delta, "it must be at least 0 and less than 1");
+    return invalid("delta", request.delta, "at least 0 and less than 1");
   if (!(request.level > 0 && request.level < 1))
-    return invalid("level", request.level, "it must be greater than 0 and less than 1");
+    return invalid("level", request.level, "greater than 0 and less than 1");
   CV_CHECK(whole("steps", shape.steps));
   CV_CHECK(whole("series", shape.series));
   CV_CHECK(whole("max_per_slot", shape.max_per_slot));
@@ -89,23 +89,23 @@ Result<void> check_request(const Request& request, const SeriesMechanism& mechan
                                       std::string(name(shape.unit)) + "; it protects " + units);
   }
   if (mechanism.needs_delta && request.delta == 0)
-    return invalid("delta", 0.0, std::string(mechanism.name) + " needs a delta greater than 0");
+    return invalid("delta", 0.0, "greater than 0 for " + std::string(mechanism.name));
   return {};
 }
 
-Result<double> grid_for(double scale, std::int64_t maximum) {
+Result<double> grid_for(double scale, double largest) {
   if (!(scale >= kSmallestScale))
     return fail(ErrorKind::usage, "epsilon: the noise would have a scale of " + shortest(scale) +
                                       " counts; epsilon must be small enough for a scale of at least 2^-20");
   CV_TRY(const noise::Grid coarsest, noise::Grid::for_counts(scale));
   const int finest_for_noise = std::ilogb(scale) + 1 - 39;  // the sampler goes to 2^40 steps
-  const int finest_for_values = std::ilogb(static_cast<double>(maximum)) + 1 - 60;
+  const int finest_for_values = std::ilogb(largest) + 1 - 60;
   return std::ldexp(1.0, std::min(coarsest.step_log2(), std::max(finest_for_noise, finest_for_values)));
 }
 
 Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mechanism, Parameters parameters,
                               NoiseKind noise, const accounting::Event& open,
-                              const std::function<double(double grid)>& sensitivity) {
+                              const std::function<double(double grid)>& sensitivity, std::optional<double> largest) {
   CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
   CV_TRY(const Delta delta, Delta::make(request.delta));
   const accounting::Analysis analysis =
@@ -118,7 +118,8 @@ Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mec
   plan.level = request.level;
   plan.noise = noise;
   // Rounding can only raise a sensitivity, so this grid is fine enough for the final scale too.
-  CV_TRY(plan.grid, grid_for(found.noise * sensitivity(0), request.shape.maximum));
+  CV_TRY(plan.grid,
+         grid_for(found.noise * sensitivity(0), largest.value_or(static_cast<double>(request.shape.maximum))));
   plan.sensitivity = sensitivity(plan.grid);
   plan.scale = found.noise * plan.sensitivity * kUp;
   // Known before the debit, not when the noise is drawn.

@@ -24,17 +24,19 @@ const std::string& text(const Parameters&, std::string_view name);
 Result<void> check_request(const Request&, const SeriesMechanism&);
 
 // A power of two, at most scale / 2^20 and at most 1. Otherwise as fine as the sampler (scale <= 2^40 steps, half of
-// which is left for what rounding adds to a sensitivity) and counts up to the maximum (2^60 steps) allow, so that what
-// is not a whole number loses nothing that anyone could notice. Refused: a scale below 2^-20, where next to nothing
+// which is left for what rounding adds to a sensitivity) and values up to `largest` (2^60 steps) allow, so that what is
+// not a whole number loses nothing that anyone could notice. Refused: a scale below 2^-20, where next to nothing
 // would be left of 2^61 grid steps for the values themselves.
-Result<double> grid_for(double scale, std::int64_t maximum);
+Result<double> grid_for(double scale, double largest);
 
 // The least noise for `open` (an event whose noise_multiplier is kToCalibrate) within the request's (ε, δ).
 // `sensitivity(grid)`: how far one neighbour moves what is measured, in counts, rounded up, once it is rounded to that
 // grid; what is exact on every grid ignores it. The scale is noise_multiplier × sensitivity, rounded up.
+// `largest`: what the grid makes room for, the maximum unless given.
 // A published analysis applies where the mechanism has one and the noise is Gaussian; all else is certified anyway.
 Result<SeriesPlan> calibrated(const Request&, const SeriesMechanism&, Parameters, NoiseKind,
-                              const accounting::Event& open, const std::function<double(double grid)>& sensitivity);
+                              const accounting::Event& open, const std::function<double(double grid)>& sensitivity,
+                              std::optional<double> largest = std::nullopt);
 
 // Counts as grid indices; exact, since a grid step is 1 or a fraction of it. Indices beyond the noise's value limit are
 // limited there, which cannot raise a sensitivity.

@@ -26,7 +26,7 @@ Result<const SeriesMechanism*> find_series_mechanism(std::string_view name) {
     if (row->name == name) return row;
     names.append(names.empty() ? "" : ", ").append(row->name);
   }
-  return invalid("mechanism.name", name, "it must be one of " + names);
+  return invalid("mechanism.name", name, "one of " + names);
 }
 
 }  // namespace chronoveil::mechanisms

@@ -18,6 +18,12 @@ inline constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
 
 __extension__ using FixedSum = __int128;
 
+// What to make room for on the grid when counts of at most `maximum` are multiplied by coefficients with this sum. It
+// stops at 2^28, which leaves 2^30 counts of room on a grid that is so fine (2^-31) that its rounding shows nowhere.
+inline double largest_sum(std::int64_t maximum, double coefficients) {
+  return std::min(static_cast<double>(maximum) * coefficients, 0x1p28);
+}
+
 // floor(sum 2^-kFixedBits / grid + ½), limited to the noise's value limit, which cannot raise a sensitivity. The grid
 // is a power of two of at most 1.
 inline std::int64_t to_grid(FixedSum sum, double grid) {

@@ -102,9 +102,8 @@ Result<SeriesPlan> prepare(const Request& request) {
   CV_CHECK(check_request(request, dft()));
   CV_TRY(Parameters parameters, resolved(request, dft()));
   const std::int64_t wanted = integer(parameters, "coefficients"), steps = request.shape.steps;
-  if (wanted < 1)
-    return invalid("mechanism.coefficients", std::to_string(wanted), "it must be a whole number of at least 1");
-  if (steps > kMostTerms) return invalid("steps", std::to_string(steps), "it must be at most 2^27 for dft");
+  if (wanted < 1) return invalid("mechanism.coefficients", std::to_string(wanted), "a whole number of at least 1");
+  if (steps > kMostTerms) return invalid("steps", std::to_string(steps), "at most 2^27 for dft");
   const std::int64_t kept = frequencies(steps, wanted), m = coefficients(steps, kept);
   parameters["coefficients"] = kept;
   const NoiseKind noise = request.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace;
@@ -112,7 +111,8 @@ Result<SeriesPlan> prepare(const Request& request) {
                                      ? accounting::Event{accounting::Gaussian{accounting::kToCalibrate}}
                                      : accounting::Event{accounting::Laplace{accounting::kToCalibrate}};
   CV_TRY(SeriesPlan plan,
-         calibrated(request, dft(), std::move(parameters), noise, open, Sensitivity(request.shape, m, noise)));
+         calibrated(request, dft(), std::move(parameters), noise, open, Sensitivity(request.shape, m, noise),
+                    largest_sum(request.shape.maximum, 2 * std::sqrt(static_cast<double>(steps)))));
   plan.measured = request.shape.series * m;
   return plan;
 }

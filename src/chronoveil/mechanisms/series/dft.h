@@ -5,8 +5,8 @@
 //             Order: series by series; within one the constant, then cosine and sine of each frequency, ascending.
 //   Privacy   One neighbour changes the counts by d with ‖d‖₁ <= n c and ‖d‖₂ <= c√n over all series, n = changes().
 //             A column of the kept basis B (one step) has the norm √(m/T), and B is a projection, so
-//               Δ₂ = c min(√n, n √(m/T)),      Gaussian when δ > 0                                   [RN10, BW18]
-//               Δ₁ = min(n c max_t Σ_i |B_it|, √M Δ₂),  Laplace when δ = 0,                          [RN10, DMNS06]
+//               Δ₂ = c min(√n, n √(m/T)),      Gaussian when δ > 0   [RastogiNath10, BalleWang18]
+//               Δ₁ = min(n c max_t Σ_i |B_it|, √M Δ₂),  Laplace when δ = 0,   [RastogiNath10, DMNS06]
 //             with M = m touched() the coefficients that one neighbour can move.
 //   Rounding  An entry of B is an integer in units of u = 2^-46, off by at most u: this moves a coefficient of series s
 //             by at most u ‖d_s‖₁, hence Δ₂ by at most √m u n c and Δ₁ by at most m u n c. Rounding to the grid moves

@@ -20,10 +20,10 @@ Result<SeriesPlan> prepare(const Request& request) {
   if (law == "laplace" || (law == "auto" && request.delta == 0))
     return with_law(request, std::move(parameters), NoiseKind::laplace);
   if (law == "gaussian") {
-    if (request.delta == 0) return invalid("delta", 0.0, "law gaussian needs a delta greater than 0");
+    if (request.delta == 0) return invalid("delta", 0.0, "greater than 0 for law gaussian");
     return with_law(request, std::move(parameters), NoiseKind::gaussian);
   }
-  if (law != "auto") return invalid("mechanism.law", law, "it must be auto, laplace or gaussian");
+  if (law != "auto") return invalid("mechanism.law", law, "auto, laplace or gaussian");
   CV_TRY(SeriesPlan laplace, with_law(request, parameters, NoiseKind::laplace));
   CV_TRY(SeriesPlan gaussian, with_law(request, std::move(parameters), NoiseKind::gaussian));
   const bool gaussian_is_less =

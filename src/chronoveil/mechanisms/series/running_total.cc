@@ -41,8 +41,7 @@ Result<SeriesPlan> prepare(const Request& request) {
   CV_CHECK(check_request(request, running_total()));
   CV_TRY(Parameters parameters, resolved(request, running_total()));
   const PublicShape& shape = request.shape;
-  if (shape.steps > kMostSteps)
-    return invalid("steps", std::to_string(shape.steps), "it must be at most 10^6 for running_total");
+  if (shape.steps > kMostSteps) return invalid("steps", std::to_string(shape.steps), "at most 10^6 for running_total");
   const NoiseKind noise = request.delta > 0 ? NoiseKind::gaussian : NoiseKind::laplace;
   const bool gaussian = noise == NoiseKind::gaussian;
   const accounting::Event open = gaussian ? accounting::Event{accounting::Gaussian{accounting::kToCalibrate}}
@@ -53,7 +52,8 @@ Result<SeriesPlan> prepare(const Request& request) {
     const double exact = (gaussian ? shape.l2() : shape.l1()) * norm;
     return (exact + (gaussian ? std::sqrt(moved) : moved) * grid) * (1 + 0x1p-45);
   };
-  return calibrated(request, running_total(), std::move(parameters), noise, open, sensitivity);
+  return calibrated(request, running_total(), std::move(parameters), noise, open, sensitivity,
+                    largest_sum(shape.maximum, 2 * std::sqrt(static_cast<double>(shape.steps))));
 }
 
 Result<Measurement> measure_halfway(const SeriesPlan& plan, std::span<const std::int64_t> counts, Draws& draws) {
@@ -109,6 +109,7 @@ const SeriesMechanism& running_total() {
       .name = "running_total",
       .summary = "running totals that hide one person's slot",
       .units = {Unit::event},
+      .totals = true,
       .prepare = prepare,
       .measure = measure_halfway,
       .reconstruct = add_up,
