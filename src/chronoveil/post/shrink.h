@@ -10,7 +10,8 @@
 // which is nearly as good as the best of them, whatever the series is; the measured values themselves are one of them.
 //
 // Intervals: x̂_t ± h √V_t, h the half-width of the interval of a measured value. V_t, in units of σ², is
-//   the mixture's posterior variance Σ p_i (variance_i + (x̂_i − x̂)²/σ²)_t           [Wahba83, Nychka88]
+//   the mixture's posterior variance Σ p_i (variance_i + (x̂_i − x̂)²/σ²)_t           [Wahba83, Nychka88]; how far the
+//   estimates of the cosine basis differ among themselves is spread over the steps coefficient by coefficient, as φ_k²;
 //   raised on all steps alike until its mean is at least Σ p_i R_i/T + √(2/T): what Stein's estimate says of the true
 //   error, bias included, and one standard error of that estimate on top;
 //   limited to 1: never wider than the measured value's own interval.
