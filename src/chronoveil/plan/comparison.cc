@@ -74,7 +74,7 @@ bool all_refuse_alike(const std::vector<Candidate>& all) {
 }  // namespace
 
 Result<Comparison> compare(const Request& request, const std::optional<PublicSample>& sample, int trials) {
-  if (trials < 1) return invalid("trials", std::to_string(trials), "it must be at least 1");
+  if (trials < 1) return invalid("trials", std::to_string(trials), "at least 1");
   std::optional<PublicSample> seen;
   if (sample) {
     CV_CHECK(check_sample(*sample));

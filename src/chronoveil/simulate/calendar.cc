@@ -11,7 +11,7 @@
 namespace chronoveil::simulate {
 namespace {
 
-constexpr std::string_view kDateValid = "it must be a date between 1971-01-01 and 2100-12-31, such as 2026-03-01";
+constexpr std::string_view kDateValid = "a date between 1971-01-01 and 2100-12-31, such as 2026-03-01";
 
 // YYYY-MM-DD and nothing else.
 Result<date::local_days> parse_date(const std::string& text) {
@@ -91,7 +91,7 @@ std::vector<std::int32_t> starts_within(const Day& day, std::int32_t slot_second
 
 Result<Calendar> Calendar::make(const std::string& zone, const std::string& start, std::int64_t days,
                                 std::int32_t slot_seconds) {
-  if (days < 1 || days > 36600) return invalid("days", std::to_string(days), "it must be between 1 and 36600");
+  if (days < 1 || days > 36600) return invalid("days", std::to_string(days), "between 1 and 36600");
   CV_TRY(const date::local_days first, parse_date(start));
   Calendar calendar;
   try {
@@ -119,7 +119,7 @@ Result<Calendar> Calendar::make(const std::string& zone, const std::string& star
     }
     calendar.axis_.boundaries.push_back(after.begin * 1000);
   } catch (const std::exception&) {  // the zone library reports by exceptions only
-    return invalid("zone", zone, "it must be a name of the time-zone database, such as Europe/Berlin");
+    return invalid("zone", zone, "a name of the time-zone database, such as Europe/Berlin");
   }
   return calendar;
 }

@@ -16,7 +16,7 @@ namespace chronoveil::simulate {
 // 1 <= value <= largest.
 inline Result<void> check_size(std::string_view name, std::int64_t value, std::int64_t largest) {
   if (value < 1 || value > largest)
-    return invalid(name, std::to_string(value), "it must be between 1 and " + std::to_string(largest));
+    return invalid(name, std::to_string(value), "between 1 and " + std::to_string(largest));
   return {};
 }
 

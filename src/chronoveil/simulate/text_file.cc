@@ -24,7 +24,7 @@ Result<TextFile> TextFile::create(std::string option, std::string path) {
     file.descriptor_ = STDOUT_FILENO;
     return file;
   }
-  if (file.path_.empty()) return invalid(file.option_, "", "it must be a file, or - for standard output");
+  if (file.path_.empty()) return invalid(file.option_, "", "a file, or - for standard output");
   struct stat found {};
   const bool exists = ::stat(file.path_.c_str(), &found) == 0;
   if (exists && !S_ISREG(found.st_mode)) {  // a device or a pipe cannot be renamed over

@@ -1,0 +1,64 @@
+#include "chronoveil/simulate/job_text.h"
+
+#include <gtest/gtest.h>
+
+#include "chronoveil/simulate/worlds.h"
+
+namespace chronoveil::simulate {
+namespace {
+
+TEST(JobText, IsTheJobOfTheInterface) {
+  const JobFacts facts = *job_facts(Traffic{.people = 10, .sensors = 2, .period = {"Europe/Berlin", "2026-03-01", 31}});
+  const std::string text = job_text(
+      facts, {"S1", "S2"},
+      {.data = "trips.csv", .keys = "sensors.txt", .csv = "out.csv", .json = "out.json", .report = "out.html"});
+  EXPECT_EQ(text, R"(version = 1
+[dataset]
+name = "city"
+[source]
+kind = "csv"
+path = "trips.csv"
+user = "card"
+time = "ts"
+series = "sensor"
+zone = "Europe/Berlin"
+[slots]
+start = "2026-03-01T00:00"
+end = "2026-04-01T00:00"
+length = "1h"
+[series]
+list = "sensors.txt"
+[privacy]
+unit = "user"
+# A card counts at most twice a day on average: there and back.
+max_steps = 62
+max_per_slot = 1
+epsilon = 1.0
+delta = 1e-6
+[mechanism]
+name = "auto"
+[output]
+csv = "out.csv"
+json = "out.json"
+report = "out.html"
+)");
+}
+
+TEST(JobText, HoldsTheKeysItselfWhenThereIsNoList) {
+  JobFacts facts;
+  EXPECT_NE(job_text(facts, {"a", "b\"c\\d\n"}, {}).find(R"(keys = ["a", "b\"c\\d\u000A"])"), std::string::npos);
+}
+
+TEST(JobText, CountsHaveNoUserAndOneSeriesHasNoKeys) {
+  const std::string text = job_text(*job_facts(Flu()), {}, {});
+  EXPECT_EQ(text.find("user ="), std::string::npos);
+  EXPECT_EQ(text.find("[series]"), std::string::npos);
+  EXPECT_NE(text.find("value = \"value\"\n"), std::string::npos);
+}
+
+TEST(JobText, WithoutACapOnStepsNoneIsWritten) {
+  EXPECT_EQ(job_text(*job_facts(Meters()), {}, {}).find("max_steps ="), std::string::npos);
+}
+
+}  // namespace
+}  // namespace chronoveil::simulate
