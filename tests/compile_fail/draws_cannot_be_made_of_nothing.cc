@@ -1,0 +1,5 @@
+// Noise comes with a receipt, or with a mark that says that the result is not private.
+// expect-error: is private within this context
+#include "chronoveil/mechanisms/draws.h"
+
+chronoveil::mechanisms::Draws nothing;
