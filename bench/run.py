@@ -112,7 +112,26 @@ def csv(run):
         yield Row(name, rate, peer.get("per_second"), peer.get("peer", ""), limit)
 
 
-SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger}
+def bounding(run):
+    """Rows a second from a CSV file to counts, beside a plain group-by of the same file in other engines, which caps
+    nobody. The limit is reading the file alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        for rows in (10_000,) if run.toy else (1_000_000, 10_000_000):
+            file = Path(folder) / f"{rows}.csv"
+            run.program("bound_bench", "--make", file, str(rows))
+            ours, peer = {}, {"per_second": None, "peer": ""}
+            for _ in range(1 if run.toy else 2):  # in turns, so that whatever else the machine does falls on all
+                for line in run.program("bound_bench", file):
+                    ours[line["name"]] = max(line["per_second"], ours.get(line["name"], 0))
+                for line in run.script("bound_peers.py", file):
+                    peer = max(peer, line, key=lambda found: found["per_second"] or 0)
+            limit = ours.pop("read alone")
+            for name, rate in ours.items():
+                yield Row(f"{rows:,} rows {name}", rate, peer["per_second"], peer["peer"], limit)
+            file.unlink()
+
+
+SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding}
 
 
 def rate_text(rate):

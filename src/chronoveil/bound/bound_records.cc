@@ -87,15 +87,23 @@ class People {
     return {};
   }
 
-  // What stays, added up; returns how much did not.
+  // What stays, added up; returns how much did not. Cells lie anywhere, so they too are asked for ahead of time.
   std::int64_t add_to(Counts& counts) {
+    std::vector<KeptCell> waiting;
+    const auto add_waiting = [&] {
+      for (const KeptCell& kept : waiting) counts.add(kept.cell, kept.amount);
+      waiting.clear();
+    };
     std::int64_t stayed = 0;
     for (std::uint32_t owner = 0; owner < kept_.owners(); ++owner) {
       for (const KeptCell& kept : kept_.kept(owner)) {
-        counts.add(kept.cell, kept.amount);
+        counts.prefetch(kept.cell);
+        waiting.push_back(kept);
         stayed = add_up_to(kUnlimited, stayed, kept.amount);
       }
+      if (waiting.size() >= kBlock) add_waiting();
     }
+    add_waiting();
     return offered_ - stayed;
   }
 

@@ -20,6 +20,7 @@ class Counts {
   Counts(std::int64_t cells, std::int64_t maximum) : sums_(static_cast<std::size_t>(cells)), maximum_(maximum) {}
 
   void add(std::uint32_t cell, std::int64_t amount) { sums_[cell] = add_up_to(maximum_ + 1, sums_[cell], amount); }
+  void prefetch(std::uint32_t cell) const { __builtin_prefetch(&sums_[cell], 1); }
 
   // Gives the clamped sums away and adds to `clamped` how many were above the maximum.
   std::vector<std::int64_t> take(std::int64_t& clamped) && {

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "chronoveil/bound/large_pages.h"
+
 namespace chronoveil::bound {
 
 template <class Key>
@@ -50,7 +52,7 @@ class HashTable {
   }
 
   void grow() {
-    std::vector<Slot> old(2 * slots_.size());
+    std::vector<Slot, LargePages<Slot>> old(2 * slots_.size());
     old.swap(slots_);
     const std::size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
@@ -61,7 +63,7 @@ class HashTable {
     }
   }
 
-  std::vector<Slot> slots_;
+  std::vector<Slot, LargePages<Slot>> slots_;
   std::uint32_t size_ = 0;
 };
 

@@ -20,9 +20,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
+#include <memory_resource>
 #include <utility>
 #include <vector>
+
+#include "chronoveil/bound/large_pages.h"
 
 namespace chronoveil::bound {
 
@@ -53,11 +55,6 @@ class KeptCells {
 
   KeptCells(const KeepRule& rule, Priority priority)
       : rule_(rule), most_(rule.keep == Keep::cells ? rule.limit : rule.cap), priority_(std::move(priority)) {}
-  ~KeptCells() {
-    for (const Owner& of : owners_) {
-      if (of.room > kInside) delete[] of.outside;
-    }
-  }
   KeptCells(const KeptCells&) = delete;
   KeptCells& operator=(const KeptCells&) = delete;
 
@@ -79,6 +76,9 @@ class KeptCells {
 
   // What stays. Valid until the next call.
   const std::vector<KeptCell>& kept(std::uint32_t owner) {
+    if (constexpr std::uint32_t kAhead = 8; owner + kAhead < owners_.size()) {
+      __builtin_prefetch(owners_[owner + kAhead].entries());
+    }
     gather(owners_[owner]);
     return gathered_;
   }
@@ -144,8 +144,8 @@ class KeptCells {
     if (full_) of.last_priority = gathered_.back().priority;
     const auto room = static_cast<std::uint32_t>(2 * std::min<std::int64_t>(of.room, most_));
     if (of.size > of.room / 2 && room > of.room) {
-      Entry* const larger = new Entry[room];
-      if (of.room > kInside) delete[] of.outside;
+      Entry* const larger = static_cast<Entry*>(blocks_.allocate(room * sizeof(Entry), alignof(Entry)));
+      if (of.room > kInside) blocks_.deallocate(of.outside, of.room * sizeof(Entry), alignof(Entry));
       of.outside = larger;
       of.room = room;
     }
@@ -156,7 +156,8 @@ class KeptCells {
   KeepRule rule_;
   std::int64_t most_;  // cells, or amount, that one owner may have
   Priority priority_;
-  std::vector<Owner> owners_;
+  std::vector<Owner, LargePages<Owner>> owners_;
+  std::pmr::unsynchronized_pool_resource blocks_;  // entries that lie outside; gives all of them back in the end
   std::vector<KeptCell> gathered_;
   bool full_ = false;  // a cell that comes after all of gathered_ has no room
 };
