@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").rglob("*.md"))]
 CITATION = re.compile(r"\[((?:[A-Z][A-Za-z]*[0-9]{2}\b[^\]\n]*))\](?!\()")
 KEY = re.compile(r"\b[A-Z][A-Za-z]*[0-9]{2}\b")
 
