@@ -6,6 +6,7 @@
 
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/circular_convolution.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/series/subsample.h"
 #include "chronoveil/noise/sampler.h"
@@ -13,34 +14,17 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-__extension__ using Int128 = __int128;
-
 // What one person can change in one series at most, in steps.
 std::int64_t participation_of(const PublicShape& shape) { return std::min(shape.changes(), shape.steps); }
 
-// y_t = Σ_j k_j x_{(t−j) mod T}, over the nonzero coefficients, exactly: they add up to at most 2^50 and counts are at
-// most 2^53.
-void convolve(const std::vector<std::int64_t>& kernel, std::span<const std::int64_t> x, std::span<Int128> y) {
-  const std::size_t n = kernel.size();
-  const auto add = [](Int128 k, const std::int64_t* from, Int128* to, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) to[i] += k * from[i];
-  };
-  std::fill(y.begin(), y.end(), 0);
-  for (std::size_t j = 0; j < n; ++j) {
-    if (kernel[j] == 0) continue;
-    add(kernel[j], x.data(), y.data() + j, n - j);  // t >= j reads x from its start
-    add(kernel[j], x.data() + (n - j), y.data(), j);
-  }
-}
-
 // ⌊Y/2^50/g + ½⌋, limited to the noise's value limit, which cannot raise a difference.
-std::int64_t rounded(Int128 scaled, int places) {
+std::int64_t rounded(WideSum scaled, int places) {
   const int shift = accounting::kFilterBits - places;
   if (shift > 0) {
-    const Int128 index = (scaled + (Int128{1} << (shift - 1))) >> shift;
-    return static_cast<std::int64_t>(std::min(index, Int128{noise::kValueLimit}));
+    const WideSum index = (scaled + (WideSum{1} << (shift - 1))) >> shift;
+    return static_cast<std::int64_t>(std::min(index, WideSum{noise::kValueLimit}));
   }
-  if (shift < -61 || scaled > (Int128{noise::kValueLimit} >> -shift)) return scaled == 0 ? 0 : noise::kValueLimit;
+  if (shift < -61 || scaled > (WideSum{noise::kValueLimit} >> -shift)) return scaled == 0 ? 0 : noise::kValueLimit;
   return static_cast<std::int64_t>(scaled << -shift);
 }
 
@@ -95,15 +79,15 @@ double rounding_inflation(const PublicShape& shape, double filter_width, double 
 
 std::vector<std::int64_t> filtered_indices(const SeriesPlan& plan, std::span<const std::int64_t> counts) {
   const auto n = static_cast<std::size_t>(plan.shape.steps);
-  const std::vector<std::int64_t> kernel =
-      accounting::filter_kernel(plan.shape.steps, number(plan.parameters, "filter_width"));
+  const CircularConvolution filter(
+      accounting::filter_kernel(plan.shape.steps, number(plan.parameters, "filter_width")));
   const int places = -std::ilogb(plan.grid);
   std::vector<std::int64_t> indices;
   indices.reserve(counts.size());
-  std::vector<Int128> sums(n);
+  std::vector<WideSum> sums(n);
   for (std::size_t start = 0; start < counts.size(); start += n) {
-    convolve(kernel, counts.subspan(start, n), sums);
-    for (const Int128 sum : sums) indices.push_back(rounded(sum, places));
+    filter.apply(counts.subspan(start, n), sums);
+    for (const WideSum sum : sums) indices.push_back(rounded(sum, places));
   }
   return indices;
 }
