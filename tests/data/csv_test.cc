@@ -7,6 +7,8 @@
 namespace chronoveil::data::testing {
 namespace {
 
+using namespace std::string_literals;
+
 constexpr std::int64_t kMarch = 1772323200000;  // 2026-03-01T00:00Z
 
 TEST(Csv, ReadsTheWantedColumnsWhateverTheirOrder) {
@@ -111,8 +113,7 @@ TEST(Csv, NamesRowAndLineOfAnError) {
   expect_failure(bad("u,2026-03-01,A,1\nu,2026-02-29,A,1"), ErrorKind::bad_data,
                  "row 3 (line 4): column ts: not a date");
   expect_failure(bad("u,2026-03-01,A,1.5"), ErrorKind::bad_data, "row 2 (line 3): column n: a fraction");
-  expect_failure(bad(std::string("u,2026-03-01,A,1\nu,2026-03-01,\"A\0\",1", 39)), ErrorKind::bad_data,
-                 "row 3 (line 4): a NUL byte");
+  expect_failure(bad("u,2026-03-01,A,1\nu,2026-03-01,\"A\0\",1"s), ErrorKind::bad_data, "row 3 (line 4): a NUL byte");
   expect_failure(bad("u,2026-03-01,A,1\nu,2026-03-01,\"A,1\nu,2"), ErrorKind::bad_data,
                  "row 3 (line 4): a quote that is never closed");
   expect_failure(bad("u,2026-03-01,A\"b,1"), ErrorKind::bad_data, "row 2 (line 3): a quote inside a field");
@@ -222,7 +223,7 @@ TEST(Csv, FaultsAreFoundAtEveryOffset) {
                                                                                       {"\"a\" ", "text after"},
                                                                                       {"\"a\"\"", "never closed"},
                                                                                       {"\"a", "never closed"},
-                                                                                      {std::string("a\0b", 3), "NUL"},
+                                                                                      {"a\0b"s, "NUL"},
                                                                                       {"\"\"\"", "never closed"}}) {
       for (const std::size_t window : {std::size_t{64}, kWindow}) {
         expect_failure(
