@@ -39,45 +39,53 @@ Cells averaged(const Release& release) {
   return cells;
 }
 
-// Each level holds about as many cells as the next: a few large places do not make all others look alike.
-std::array<double, kLevels - 1> thresholds(std::vector<double> means) {
+// Each level holds about as many cells as the next: a few large places do not make all others look alike. Equal cells
+// share a level, so there may be fewer; the least are always the ground.
+std::vector<double> thresholds(std::vector<double> means) {
   std::sort(means.begin(), means.end());
-  std::array<double, kLevels - 1> all{};
-  for (std::size_t level = 0; level < all.size(); ++level) all[level] = means[(level + 1) * means.size() / kLevels];
+  std::vector<double> all;
+  for (std::size_t level = 1; level < kLevels; ++level) {
+    const double limit = means[level * means.size() / kLevels];
+    if (limit > means.front() && (all.empty() || limit > all.back())) all.push_back(limit);
+  }
   return all;
 }
 
-// One path a level, a horizontal stroke for each run of equal cells. Level 0 is the ground.
-std::string paths(const Cells& cells, const std::array<double, kLevels - 1>& limits) {
+// The colour of the level that begins with limit number `level` (from 1): the last is always the strongest.
+std::size_t colour(std::size_t level, std::size_t limits) {
+  return limits == 0 ? 0 : (level * (kLevels - 1) + limits / 2) / limits;
+}
+
+// One path a colour, a horizontal stroke for each run of equal cells. Colour 0 is the ground.
+std::string paths(const Cells& cells, const std::vector<double>& limits) {
   std::array<std::string, kLevels> drawn;
-  const auto level_of = [&](std::size_t at) {
-    return static_cast<std::size_t>(std::upper_bound(limits.begin(), limits.end(), cells.mean[at]) - limits.begin());
+  const auto colour_of = [&](std::size_t at) {
+    const auto level = std::upper_bound(limits.begin(), limits.end(), cells.mean[at]) - limits.begin();
+    return colour(static_cast<std::size_t>(level), limits.size());
   };
   for (std::size_t row = 0; row < cells.rows; ++row) {
     for (std::size_t column = 0; column < cells.columns;) {
-      const std::size_t level = level_of(row * cells.columns + column);
+      const std::size_t run = colour_of(row * cells.columns + column);
       std::size_t end = column + 1;
-      while (end < cells.columns && level_of(row * cells.columns + end) == level) ++end;
-      if (level > 0) drawn[level] += fmt::format("M{} {}.5h{}", column, row, end - column);
+      while (end < cells.columns && colour_of(row * cells.columns + end) == run) ++end;
+      if (run > 0) drawn[run] += fmt::format("M{} {}.5h{}", column, row, end - column);
       column = end;
     }
   }
   std::string out;
-  for (std::size_t level = 1; level < kLevels; ++level)
-    if (!drawn[level].empty()) out += fmt::format("<path class=\"h{}\" d=\"{}\"/>", level, drawn[level]);
+  for (std::size_t i = 1; i < kLevels; ++i)
+    if (!drawn[i].empty()) out += fmt::format("<path class=\"h{}\" d=\"{}\"/>", i, drawn[i]);
   return out;
 }
 
-std::string legend(const std::array<double, kLevels - 1>& limits) {
+std::string legend(const std::vector<double>& limits) {
+  if (limits.empty()) return "";
   std::string out = "<p class=\"legend scale\">";
-  for (std::size_t level = 0; level < kLevels; ++level) {
-    const std::string text = level == 0 ? "below " + rounded(limits[0], 2) : "from " + rounded(limits[level - 1], 2);
-    if (level > 1 && limits[level - 1] == limits[level - 2]) continue;
+  for (std::size_t level = 0; level <= limits.size(); ++level)
     out += fmt::format(
         "<span><svg class=\"swatch\" viewBox=\"0 0 1 1\" aria-hidden=\"true\"><path class=\"h{}\" "
-        "d=\"M0 .5h1\"/></svg>{}</span>",
-        level, text);
-  }
+        "d=\"M0 .5h1\"/></svg>{} {}</span>",
+        colour(level, limits.size()), level == 0 ? "below" : "from", rounded(limits[level == 0 ? 0 : level - 1], 2));
   return out + "</p>";
 }
 
@@ -88,7 +96,7 @@ std::string heat_map(const Release& release, const std::string& id) {
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   if (release.keys.empty() || steps == 0) return "";
   const Cells cells = averaged(release);
-  const auto limits = thresholds(cells.mean);
+  const std::vector<double> limits = thresholds(cells.mean);
   const SlotWords words = slot_words(release.axis);
   std::string note = fmt::format("{} series, {}", grouped(release.series()), span_words(release.axis));
   if (series > cells.rows || steps > cells.columns)

@@ -43,12 +43,17 @@ std::string promise(const Published& published) {
   fact("fact-cap", "Cap for a person", facts.cap);
   fact("fact-public", "Public facts", facts.public_facts);
   fact("fact-limits", "Not protected", facts.not_protected);
-  const CertificateWords certificate = words_of(guarantee.certificate);
-  out += fmt::format(
-      "</dl>\n<div class=\"strength\" id=\"strength\"><p class=\"numbers\"><span>ε = {}</span><span>δ = {}</span></p>"
-      "<p>{}</p><p class=\"cert\"><b>{}.</b> {}</p></div>\n</section>\n",
-      rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), escaped(strength_of(guarantee)),
-      escaped(certificate.name), escaped(certificate.meaning));
+  out += "</dl>\n<div class=\"strength\" id=\"strength\">";
+  if (!published.release.mark.empty()) {
+    out += "<p class=\"numbers\">No promise</p><p>" + escaped(published.release.mark) + ".</p>";
+  } else {
+    const CertificateWords certificate = words_of(guarantee.certificate);
+    out += fmt::format(
+        "<p class=\"numbers\"><span>ε = {}</span><span>δ = {}</span></p><p>{}</p><p class=\"cert\"><b>{}.</b> {}</p>",
+        rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), escaped(strength_of(guarantee)),
+        escaped(certificate.name), escaped(certificate.meaning));
+  }
+  out += "</div>\n</section>\n";
   return out;
 }
 
@@ -203,13 +208,23 @@ std::string budget_section(const Published& published) {
 
 std::string citation(const Published& published) {
   const Guarantee& guarantee = published.release.guarantee;
-  std::string text = fmt::format(
-      "{}, {}. Published with Chronoveil {} (analysis {}), {} with ε = {}, δ = {}, unit {}, {}.", title_of(published),
-      span_words(published.release.axis), kVersion, accounting::kAnalysisVersion, published.plan.mechanism,
-      rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), name(guarantee.unit), name(guarantee.certificate));
+  std::string text =
+      fmt::format("{}, {}. Made with Chronoveil {} (analysis {}), mechanism {}", title_of(published),
+                  span_words(published.release.axis), kVersion, accounting::kAnalysisVersion, published.plan.mechanism);
+  if (published.release.mark.empty())
+    text += fmt::format(", differential privacy with ε = {}, δ = {}, unit {}, {}.", rounded_up(guarantee.epsilon),
+                        rounded_up(guarantee.delta), name(guarantee.unit), name(guarantee.certificate));
+  else
+    text += "; " + published.release.mark + ".";
   if (published.debit) text += " Debit " + published.debit->id.text() + ".";
-  if (!published.release.mark.empty()) text += " " + published.release.mark + ".";
   return section("How to cite", "<p>" + escaped(text) + "</p>\n");
+}
+
+// What an interval covers, and what it cannot.
+std::string interval_note(const Published& published) {
+  return fmt::format("<p class=\"quiet\">{}The intervals cover the noise that was added{}.</p>\n",
+                     published.caps == Basis::enforced ? "The figures count what is within the cap. " : "",
+                     published.caps == Basis::enforced ? ", not what the cap left out" : "");
 }
 
 }  // namespace
@@ -217,11 +232,10 @@ std::string citation(const Published& published) {
 std::string to_html(const Published& published) {
   const Release& release = published.release;
   Page page{.title = title_of(published), .banner = "", .watermark = "", .body = ""};
-  if (!release.mark.empty())
-    page.banner = escaped(release.mark) + ". For tests only: what follows protects nobody. Do not publish it.";
+  if (!release.mark.empty()) page.banner = escaped(release.mark) + ". For tests only; do not publish.";
   page.body = header(published) + promise(published) +
-              section("The figures", series_charts(release) + summary_table(release)) + promise_in_full(published) +
-              plan_section(published) + budget_section(published) + citation(published) +
+              section("The figures", series_charts(release) + interval_note(published) + summary_table(release)) +
+              promise_in_full(published) + plan_section(published) + budget_section(published) + citation(published) +
               fmt::format(
                   "<footer>Made by Chronoveil {}. This page holds everything it shows: no script, nothing "
                   "loaded from elsewhere.</footer>\n",

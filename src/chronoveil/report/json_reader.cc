@@ -304,7 +304,11 @@ Result<Published> published_in(const Fields& document) {
 Result<Published> from_json(std::string_view text) {
   const json document = json::parse(text, nullptr, false);
   if (!document.is_object()) return fail(ErrorKind::bad_data, "release: this is not a release JSON");
-  return published_in(Fields(document, ""));
+  Result<Published> published = published_in(Fields(document, ""));
+  // What other modules call a wrong parameter is, in a file, bad data.
+  if (!published && published.error().kind == ErrorKind::usage)
+    return fail(ErrorKind::bad_data, "release: " + published.error().message);
+  return published;
 }
 
 }  // namespace chronoveil::report

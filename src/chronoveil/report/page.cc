@@ -104,7 +104,9 @@ h1{font-size:34px}
 h2{font-size:23px;margin-bottom:14px}
 .sub{font-size:16px;margin-bottom:26px}
 section{margin-top:60px}
-.promise{margin-top:0;grid-template-columns:minmax(0,1.7fr) minmax(260px,1fr);gap:40px;align-items:start}
+.promise{margin-top:0;gap:24px}
+.map .plot{margin-left:166px}
+.map .plot .y{max-width:158px}
 .facts{gap:12px}
 .facts div{display:grid;grid-template-columns:10rem minmax(0,1fr);gap:0 20px}
 .strength{padding:20px 22px}
@@ -116,7 +118,9 @@ section{margin-top:60px}
 .plot i{font-size:13px}
 .pairs{grid-template-columns:max-content minmax(0,1fr);gap:6px 24px}
 .pairs dd{margin:0}}
-@media (min-width:900px){.charts.many{grid-template-columns:repeat(2,minmax(0,1fr))}}
+@media (min-width:960px){
+.promise{grid-template-columns:minmax(0,1.7fr) minmax(260px,1fr);gap:40px;align-items:start}
+.charts.many{grid-template-columns:repeat(2,minmax(0,1fr))}}
 @media print{
 :root{color-scheme:light;--ground:#fff;--raised:#f4f6f6;--ink:#000;--soft:#444;--rule:#ccc;--accent:#0b6b74;
 --band:#0b6b7430;--truth:#b4530f;--warn-ink:#7a3b00;--warn:#fff1df;--good:#dff0ea;--good-ink:#14523f;

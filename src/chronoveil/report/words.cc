@@ -112,7 +112,7 @@ CertificateWords words_of(Certificate certificate) {
   switch (certificate) {
     case Certificate::exact: return {"Exact", "ε is computed exactly for this method."};
     case Certificate::upper_bound:
-      return {"Certified upper bound", "The true ε is not larger; every rounding was made against us."};
+      return {"Certified upper bound", "The true ε is not larger; every rounding errs on the safe side."};
     case Certificate::upper_bound_with_confidence:
       return {"Upper bound with confidence 1−β", "The true ε is not larger, except with the small probability β."};
     case Certificate::as_published:

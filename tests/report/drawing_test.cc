@@ -1,0 +1,157 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <regex>
+
+#include "chronoveil/report/chart.h"
+#include "chronoveil/report/heat_map.h"
+#include "chronoveil/report/scale.h"
+#include "chronoveil/report/thinning.h"
+#include "report/sample.h"
+
+namespace chronoveil::report {
+namespace {
+
+TEST(Scale, CoversItsRangeWithRoundTicks) {
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{
+           {0, 503}, {3, 4}, {-7, 12}, {0, 0}, {5, 5}, {1e-9, 2e-9}, {-3, -3}, {999.5, 1000}, {0, 1e12}}) {
+    const Scale scale = nice_scale(low, high, 5);
+    EXPECT_LE(scale.low, low);
+    EXPECT_GE(scale.high, high);
+    const std::vector<double> ticks = scale.ticks();
+    EXPECT_GE(ticks.size(), 2u) << low << " " << high;
+    EXPECT_LE(ticks.size(), 12u) << low << " " << high;
+    EXPECT_NEAR(ticks.back(), scale.high, scale.unit * 1e-6);
+    const double lead = scale.unit / std::pow(10, std::floor(std::log10(scale.unit) + 1e-9));
+    EXPECT_TRUE(std::fabs(lead - 1) < 1e-6 || std::fabs(lead - 2) < 1e-6 || std::fabs(lead - 5) < 1e-6) << lead;
+  }
+}
+
+TEST(Scale, StartsAtZeroUnlessThatWastesHalfTheRoom) {
+  EXPECT_EQ(nice_scale(40, 100, 5).low, 0);
+  EXPECT_GT(nice_scale(900, 1000, 5).low, 0);
+  EXPECT_LT(nice_scale(-1, 100, 5).low, 0);
+}
+
+TEST(Scale, WhatIsBeyondStaysInside) {
+  const Scale scale = nice_scale(0, 10, 5);
+  EXPECT_EQ(scale.position(std::numeric_limits<double>::infinity()), 1);
+  EXPECT_EQ(scale.position(-5), 0);
+  EXPECT_EQ(scale.position(5), 0.5);
+}
+
+TEST(Thinning, KeepsEverySpikeInOrder) {
+  std::vector<double> values(100'000, 1.0);
+  values[12'345] = 900;
+  values[77'777] = -900;
+  const std::vector<std::size_t> kept = thinned(values, 700);
+  EXPECT_LE(kept.size(), 1402u);
+  EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
+  EXPECT_EQ(std::adjacent_find(kept.begin(), kept.end()), kept.end());
+  for (const std::size_t at : {std::size_t{0}, std::size_t{12'345}, std::size_t{77'777}, std::size_t{99'999}})
+    EXPECT_TRUE(std::binary_search(kept.begin(), kept.end(), at)) << at;
+}
+
+TEST(Thinning, LeavesShortSeriesAlone) {
+  EXPECT_EQ(thinned(std::vector<double>(1400, 1.0), 700).size(), 1400u);
+  EXPECT_TRUE(thinned({}, 700).empty());
+}
+
+TEST(Thinning, StretchesCoverEverything) {
+  for (const std::size_t size : {7u, 10u, 744u})
+    for (const std::size_t columns : {1u, 3u, 7u}) {
+      std::size_t next = 0;
+      for (std::size_t i = 0; i < columns; ++i) {
+        EXPECT_EQ(stretch(i, columns, size).from, next);
+        next = stretch(i, columns, size).to;
+        EXPECT_GT(next, stretch(i, columns, size).from);
+      }
+      EXPECT_EQ(next, size);
+    }
+}
+
+Chart chart_of(const Published& published) {
+  const Estimate& estimate = published.release.estimate;
+  Chart chart;
+  chart.id = "c";
+  chart.title = "a <b> & c";
+  chart.axis = &published.release.axis;
+  chart.value = estimate.value;
+  chart.lower = estimate.lower;
+  chart.upper = estimate.upper;
+  chart.sampled = estimate.sampled;
+  return chart;
+}
+
+// The whole numbers of the path with this class.
+std::string path_of(const std::string& html, const std::string& css) {
+  const std::string start = "<path class=\"" + css + "\" d=\"";
+  const std::size_t at = html.find(start);
+  if (at == std::string::npos) return "";
+  return html.substr(at + start.size(), html.find('"', at + start.size()) - at - start.size());
+}
+
+TEST(ChartOf, DrawsOnePointAStepWhileThereIsRoom) {
+  const Published published = testing::sample(1, 50, 5);
+  const std::string html = to_html(chart_of(published));
+  const std::string line = path_of(html, "line");
+  EXPECT_EQ(std::count(line.begin(), line.end(), 'l'), 49);
+  const std::string dots = path_of(html, "dots");
+  EXPECT_EQ(std::count(dots.begin(), dots.end(), 'h'), 10);
+  EXPECT_EQ(path_of(html, "truth"), "");
+  EXPECT_NE(html.find("<title id=\"c-t\">a &lt;b&gt; &amp; c</title><desc id=\"c-d\">A line over 50 hours"),
+            std::string::npos);
+}
+
+TEST(ChartOf, StaysSmallHoweverLongTheSeries) {
+  EXPECT_LT(to_html(chart_of(testing::sample(1, 7000, 2))).size(), 60'000u);
+}
+
+TEST(ChartOf, HasNoDotsWhereEveryOneOfManyStepsIsMeasured) {
+  EXPECT_EQ(path_of(to_html(chart_of(testing::sample(1, 500))), "dots"), "");
+  EXPECT_NE(path_of(to_html(chart_of(testing::sample(1, 50))), "dots"), "");
+}
+
+TEST(ChartOf, GapsAndEndlessIntervalsLeaveNoOddNumbers) {
+  Published published = testing::sample(1, 20);
+  published.release.estimate.value[7] = std::numeric_limits<double>::quiet_NaN();
+  published.release.estimate.lower[3] = -std::numeric_limits<double>::infinity();
+  published.release.estimate.upper[3] = std::numeric_limits<double>::infinity();
+  const std::string html = to_html(chart_of(published));
+  for (const char* css : {"line", "band", "dots", "grid"})
+    EXPECT_TRUE(std::regex_match(path_of(html, css), std::regex("[-MlhvzL0-9 ]+"))) << css << path_of(html, css);
+  const std::string line = path_of(html, "line");
+  EXPECT_EQ(std::count(line.begin(), line.end(), 'M'), 2);
+}
+
+TEST(ChartOf, OneStepAndEqualValuesAreFine) {
+  Published published = testing::sample(1, 1);
+  published.release.estimate = {{5}, {5}, {5}, {1}};
+  EXPECT_NE(path_of(to_html(chart_of(published)), "line"), "");
+  EXPECT_EQ(to_html(Chart{}), "");
+}
+
+TEST(HeatMap, HasOneRunForCellsThatAreAlike) {
+  Published published = testing::sample(2, 10);
+  std::fill(published.release.estimate.value.begin(), published.release.estimate.value.begin() + 10, 0.0);
+  std::fill(published.release.estimate.value.begin() + 10, published.release.estimate.value.end(), 8.0);
+  const std::string html = heat_map(published.release, "map");
+  EXPECT_NE(html.find("<path class=\"h7\" d=\"M0 1.5h10\"/></svg>"), std::string::npos);
+  EXPECT_EQ(html.find("M0 0.5"), std::string::npos);  // the lowest level is the ground
+}
+
+TEST(HeatMap, CellsThatAreAllAlikeAreGround) {
+  Published published = testing::sample(2, 10);
+  std::fill(published.release.estimate.value.begin(), published.release.estimate.value.end(), 3.0);
+  EXPECT_EQ(heat_map(published.release, "map").find("<path"), std::string::npos);
+}
+
+TEST(HeatMap, StaysSmallHoweverLargeTheRelease) {
+  const std::string html = heat_map(testing::sample(1000, 744).release, "map");
+  EXPECT_NE(html.find("viewBox=\"0 0 400 200\""), std::string::npos);
+  EXPECT_NE(html.find("each cell is a mean of up to 5 series and 2 hours"), std::string::npos);
+  EXPECT_LT(html.size(), 1'500'000u);
+}
+
+}  // namespace
+}  // namespace chronoveil::report

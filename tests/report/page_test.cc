@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "report/sample.h"
+
+namespace chronoveil::report {
+namespace {
+
+bool has(const std::string& html, const std::string& text) { return html.find(text) != std::string::npos; }
+
+TEST(Page, NeedsNothingFromElsewhere) {
+  for (const std::string& html : {to_html(testing::sample(3, 48)), evaluation_html(testing::evaluation(2, 48))}) {
+    EXPECT_FALSE(has(html, "<script"));
+    EXPECT_FALSE(has(html, "://"));
+    EXPECT_FALSE(has(html, "@import"));
+    EXPECT_FALSE(std::regex_search(html, std::regex("\\son[a-z]+=")));
+    EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:,\")")));
+    EXPECT_TRUE(has(html, "default-src 'none'"));
+  }
+}
+
+TEST(Page, WhatComesFromOutsideIsEscapedEverywhere) {
+  const std::string evil = "<img src=x onerror=alert(1)>\"'&";
+  Published all = testing::declared_sample(2, 24);
+  all.title = all.reason = all.release.axis.zone = all.release.mark = evil;
+  all.release.keys = {evil, evil + "2"};
+  all.release.guarantee.assumptions = {{evil, Basis::declared}};
+  all.not_protected = {evil};
+  all.plan.mechanism = evil;
+  all.plan.parameters = {{evil, evil}};
+  all.comparison->candidates[2].refusal = all.comparison->candidates[2].mechanism = evil;
+  all.debit->id.dataset = all.debit->chain_head = evil;
+  all.budget->dataset = all.budget->still_admits = evil;
+  Evaluation evaluation = testing::evaluation(2, 24);
+  evaluation.published = all;
+  for (const bool marked : {true, false}) {
+    if (!marked) evaluation.published.release.mark.clear();
+    for (const std::string& html : {to_html(evaluation.published), evaluation_html(evaluation)}) {
+      EXPECT_FALSE(has(html, "<img"));
+      EXPECT_TRUE(has(html, "&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;"));
+    }
+  }
+}
+
+TEST(Page, ShowsThePlanTheBudgetAndTheDebit) {
+  const std::string html = to_html(testing::sample(3, 48));
+  for (const char* text : {"Gaussian noise with a standard deviation of 19.2", "68.7 % of the budget is left",
+                           "city:17", "chronoveil budget verify --against RELEASE.json", "What was compared", "14.9",
+                           "running_total does not protect user; it protects event",
+                           "Noise on every step carries the most information", "How to cite", "ε = 1", "δ = 1e-6"})
+    EXPECT_TRUE(has(html, text)) << text;
+  EXPECT_FALSE(has(html, "class=\"banner\""));
+  EXPECT_FALSE(has(html, "If the declared cap is too low"));
+}
+
+TEST(Page, DeclaredCapsShowHowEpsilonGrows) {
+  const std::string html = to_html(testing::declared_sample(1, 48));
+  EXPECT_TRUE(has(html, "If the declared cap is too low"));
+  EXPECT_TRUE(has(html, "4 times the declared cap</td><td class=\"n\">2.148"));  // rounded up from 2.1477
+}
+
+TEST(Page, WhatIsNotPrivateSaysSoAndNamesNoEpsilonAsAPromise) {
+  Published all = testing::sample(1, 48);
+  all.release.mark = "not private: replayed";
+  all.debit.reset();
+  all.budget.reset();
+  const std::string html = to_html(all);
+  EXPECT_TRUE(has(html, "<div class=\"banner\" role=\"alert\">not private: replayed"));
+  EXPECT_TRUE(has(html, "No promise"));
+  EXPECT_FALSE(has(html, "ε = 1"));
+}
+
+TEST(Page, AThousandSeriesStaySmall) {
+  const std::string html = to_html(testing::sample(1000, 744));
+  EXPECT_LT(html.size(), 2'000'000u);
+  EXPECT_TRUE(has(html, "The first 12 of 1,000 series"));
+  EXPECT_TRUE(has(html, "Table of 1,000 series"));
+}
+
+TEST(Page, AReleaseWithoutStepsIsStillAPage) { EXPECT_TRUE(has(to_html(Published{}), "Published time series")); }
+
+TEST(EvaluationOf, ErrorsAreWhatTheirNamesSay) {
+  Evaluation all;
+  all.published.release.axis = testing::hours(4);
+  all.published.release.estimate = {{10, 20, 0, 5}, {8, 19, 0, 1}, {12, 21, 1, 4}, {1, 1, 1, 1}};
+  all.truth = {12, 20, 0.5, 0};
+  all.bounded = {10, 20, 0, 1};
+  const Errors errors = errors_of(all);
+  EXPECT_DOUBLE_EQ(errors.mean_absolute, 7.5 / 4);
+  EXPECT_DOUBLE_EQ(errors.root_mean_square, std::sqrt((4 + 0.25 + 25) / 4));
+  EXPECT_DOUBLE_EQ(errors.mean_relative, (2.0 / 12 + 0 + 0.5 + 5) / 4);
+  EXPECT_DOUBLE_EQ(errors.coverage, 0.75);  // both ends count as inside
+  EXPECT_DOUBLE_EQ(errors.mean_absolute_bounded, 1);
+  EXPECT_EQ(errors_of(Evaluation{}).mean_absolute, 0);
+}
+
+TEST(EvaluationOf, IsMarkedAsInternalOnEveryFormat) {
+  const Evaluation all = testing::evaluation(3, 48);
+  const std::string html = evaluation_html(all);
+  EXPECT_TRUE(has(html, "<div class=\"banner\" role=\"alert\">internal: reveals the data"));
+  EXPECT_TRUE(has(html, "<svg class=\"watermark\""));
+  EXPECT_TRUE(has(html, "class=\"truth\""));
+  EXPECT_TRUE(has(html, "20,511"));
+  const nlohmann::json json = nlohmann::json::parse(evaluation_json(all));
+  EXPECT_EQ(json["internal"], "reveals the data");
+  EXPECT_EQ(json["left_out"]["over_caps"], 20511);
+  EXPECT_EQ(json["series"].size(), 3u);
+  EXPECT_EQ(json["errors"]["coverage"], errors_of(all).coverage);
+}
+
+TEST(EvaluationOf, NothingThatIsPublishedHoldsTheTruth) {
+  const Evaluation all = testing::evaluation(2, 48);
+  for (const std::string& text : {to_html(all.published), to_json(all.published), to_csv(all.published)}) {
+    EXPECT_FALSE(has(text, "class=\"truth\""));
+    EXPECT_FALSE(has(text, "20511"));
+    EXPECT_FALSE(has(text, "20,511"));
+  }
+}
+
+}  // namespace
+}  // namespace chronoveil::report
