@@ -3,10 +3,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: help setup build run test bench check format docs install uninstall clean
+.PHONY: help setup build run test bench experiment-koga2022 check format docs install uninstall clean
 
 help:  ## Say what there is to type
-	@sed -n 's/^\([a-z]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
 
 setup:  ## Install the Debian packages that building and testing need
 	@tools/setup.sh build test
@@ -27,6 +27,12 @@ bench:  ## Build and run the benchmarks, print their table
 	@cmake --preset release -DCHRONOVEIL_BENCH=ON
 	@cmake --build --preset release
 	@python3 bench/run.py
+
+experiment-koga2022:  ## Make the tables and figures of experiments/koga2022 from ../shared/data
+	@tools/setup.sh build
+	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
+	@cmake --build --preset dev --target koga2022
+	@python3 experiments/koga2022/run.py
 
 check:  ## Static analysis: clang-tidy and cppcheck
 	@tools/setup.sh build test check

@@ -165,6 +165,33 @@ TEST(Shrink, APublicSeasonHelpsWhereThereIsOne) {
   EXPECT_LT(quality(truth, 40, 60, 24).mean_square, 0.7 * quality(truth, 40, 60).mean_square);
 }
 
+TEST(Shrink, ATrendCountsRoughnessOfTheSeriesAsNoise) {
+  std::mt19937_64 random(8);
+  for (const std::size_t steps : {1, 2, 3, 4, 45, 64}) {
+    const auto truth = made(steps, [](double t) { return 100 + 50 * wave(t, 40); });
+    const auto rough = with_noise(truth, 30, random);  // the series, of which the truth is the trend
+    for (const double sigma : {4.0, 4000.0}) {
+      const auto values = with_noise(rough, sigma, random);
+      direct::Real squares = 0, count = 0;
+      for (std::size_t k = steps / 2 + 1; k < steps; ++k) {
+        direct::Real c = 0;
+        for (std::size_t t = 0; t < steps; ++t) c += values[t] * direct::phi(k, t, steps);
+        squares += c * c;
+        ++count;
+      }
+      const double roughness = count == 0 ? 0 : static_cast<double>(std::sqrt(squares / count));
+      const double noise = std::max(sigma, roughness);
+      const Estimate trend =
+          shrink(values, {static_cast<std::int64_t>(steps), sigma, kHalfWidth * sigma, 0, /*trend=*/true});
+      const Estimate same = shrunk(values, steps, noise);
+      for (std::size_t t = 0; t < steps; ++t) {
+        EXPECT_NEAR(trend.value[t], same.value[t], 1e-9 * noise);
+        EXPECT_NEAR(trend.upper[t], same.upper[t], 1e-9 * noise);
+      }
+    }
+  }
+}
+
 // Average coverage over steps and runs. The bound is two points below the level; see the next test for a checker's
 // check.
 TEST(Shrink, IntervalsHoldTheTruthAsOftenAsTheySay) {

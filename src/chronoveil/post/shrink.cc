@@ -171,11 +171,18 @@ class Batch {
   HaarShrunk haar_shrunk_;
 };
 
+// How rough the values are, noise included: the root mean square of the upper half of the cosine coefficients.
+double roughness(CosineBasis& basis, std::span<const double> values) {
+  ArrayXd coefficients(basis.steps());
+  basis.forward(values, view(coefficients));
+  const Index upper = (basis.steps() - 1) / 2;  // k > T/2
+  return upper == 0 ? 0 : std::sqrt(coefficients.tail(upper).square().mean());
+}
+
 }  // namespace
 
 Estimate shrink(std::span<const double> values, const ShrinkSpec& spec) {
   const Index steps = spec.steps, series = static_cast<Index>(values.size()) / steps;
-  const double sigma = spec.noise_deviation;
   CosineBasis basis(steps);
   const Spectra spectra(steps, spec.season);
   HaarShrinker haar(steps);
@@ -187,13 +194,18 @@ Estimate shrink(std::span<const double> values, const ShrinkSpec& spec) {
   for (Index first = 0; first < series; first += kBatch) {
     const Index count = std::min(kBatch, series - first);
     Batch batch(basis, spectra, haar, count);
-    for (Index s = 0; s < count; ++s)
-      batch.value(s) = Eigen::Map<const ArrayXd>(values.data() + (first + s) * steps, steps) / sigma;
+    ArrayXd inflation = ArrayXd::Ones(count);  // of the noise, by roughness that is not part of a trend
+    for (Index s = 0; s < count; ++s) {
+      const std::span<const double> one =
+          values.subspan(static_cast<std::size_t>((first + s) * steps), static_cast<std::size_t>(steps));
+      if (spec.trend) inflation[s] = std::max(1.0, roughness(basis, one) / spec.noise_deviation);
+      batch.value(s) = Eigen::Map<const ArrayXd>(one.data(), steps) / (spec.noise_deviation * inflation[s]);
+    }
     batch.run();
     for (Index s = 0; s < count; ++s)
       for (Index t = 0; t < steps; ++t) {
-        const double value = sigma * batch.estimate(s)[t];
-        const double half_width = spec.half_width * std::sqrt(batch.variance(s)[t]);
+        const double value = spec.noise_deviation * inflation[s] * batch.estimate(s)[t];
+        const double half_width = spec.half_width * inflation[s] * std::sqrt(batch.variance(s)[t]);
         all.value.push_back(value);
         all.lower.push_back(value - half_width);
         all.upper.push_back(value + half_width);

@@ -17,6 +17,10 @@
 //   limited to 1: never wider than the measured value's own interval.
 // The coverage is meant on average over the steps of a series, not at each: a lone spike below the noise is smoothed
 // away.
+//
+// Trend: on request, roughness of the series itself counts as noise too. σ is then replaced, series by series, by
+//   max(σ, s),  s² the mean square of the cosine coefficients k > T/2
+// and the intervals are for the trend, not for the series. No coefficient beyond T/2 (T < 3): σ stays.
 //   Edges     the mean of a series is the mean of its measured values; a constant stays; T = 1 is the measured value
 #pragma once
 
@@ -32,6 +36,7 @@ struct ShrinkSpec {
   double noise_deviation = 0;  // σ > 0
   double half_width = 0;       // of the interval of one measured value
   std::int64_t season = 0;     // public: steps after which a series roughly repeats; 0: none
+  bool trend = false;
 };
 
 Estimate shrink(std::span<const double> values, const ShrinkSpec&);

@@ -23,7 +23,8 @@ Result<Estimate> reconstruct_smooth(const SeriesPlan& plan, const Measurement& m
   return post::shrink(measurement.values, {.steps = plan.shape.steps,
                                            .noise_deviation = plan.scale,
                                            .half_width = noise_half_width(plan.noise, plan.scale, plan.level),
-                                           .season = integer(plan.parameters, "season")});
+                                           .season = integer(plan.parameters, "season"),
+                                           .trend = std::get<bool>(plan.parameters.at("trend"))});
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ const SeriesMechanism& shrink() {
       .needs_delta = true,
       .has_published = true,
       .parameters = {{"season", "steps after which a series roughly repeats (24 for hourly counts of days), or 0",
-                      std::int64_t{0}}},
+                      std::int64_t{0}},
+                     {"trend", "publish the trend below the series' own roughness, not the series", false}},
       .prepare = prepare,
       .measure = measure_every_step,
       .reconstruct = reconstruct_smooth,

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Makes the tables and figures of this folder: runs the program, then draws what it wrote.
+
+  run.py [--trials N] [--program PATH]       real data from ../shared/data beside the checkout, into results/ and README.md
+  run.py --toy --out FOLDER                  made-up data, into FOLDER
+  run.py --draw                              figures and README.md again, from the results that are there
+"""
+
+import argparse
+import csv
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+DATA = ROOT.parent / "shared" / "data"
+NEEDED = ["pems_lane/train.csv.xz", "gowalla_nyc/gowalla_events.csv.gz", "foursquare_nyc/NYC_user_poi_minute.csv.xz"]
+TITLES = {"pems_lane": "PeMS lane", "gowalla_12505": "Gowalla 12505", "foursquare_358": "Foursquare 358",
+          "toy": "made-up days", "synth": "Synth", "synth_noisy": "Synth with observation noise"}
+# Colours that stay apart for every kind of sight, on light and dark ground.
+COLOURS = {"gaussian": "#888888", "dft": "#e69f00", "subsample": "#56b4e9", "filter_subsample": "#009e73",
+           "shrink": "#d55e00", "shrink, season": "#cc79a7", "shrink, trend": "#cc79a7"}
+STYLE = """<style>
+text { font: 13px system-ui, sans-serif; fill: #222 } .axis { stroke: #999 } .small { font-size: 11px }
+@media (prefers-color-scheme: dark) { text { fill: #ddd } .axis { stroke: #777 } }
+</style>"""
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        for key in ("scale", "mean", "deviation"):
+            row[key] = float(row[key])
+        for key in ("one_over_f", "steps", "max_steps", "trials"):
+            row[key] = int(row[key])
+    return rows
+
+
+def in_order(rows, key):
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def one(rows, **wanted):
+    found = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+    return found[0] if found else None
+
+
+def real_table(rows):
+    """A row a mechanism: error under both analyses and how much smaller the certified noise is."""
+    lines = []
+    for dataset in in_order(rows, "dataset"):
+        part = [row for row in rows if row["dataset"] == dataset]
+        lines += [f"**{TITLES[dataset]}**, T = {part[0]['steps']}, I = {part[0]['max_steps']}, {part[0]['trials']} trials:", "",
+                  "| mechanism | σ published | σ certified | ratio | error published | error certified |",
+                  "|---|---|---|---|---|---|"]
+        for mechanism in in_order(part, "mechanism"):
+            old = one(part, mechanism=mechanism, analysis="published")
+            new = one(part, mechanism=mechanism, analysis="certified")
+            lines.append(f"| {mechanism} | {old['scale']:.1f} | {new['scale']:.1f} | {new['scale'] / old['scale']:.2f} "
+                         f"| {old['mean']:.2f} ± {old['deviation']:.2f} | {new['mean']:.2f} ± {new['deviation']:.2f} |")
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def synth_table(rows):
+    lines = []
+    for dataset in in_order(rows, "dataset"):
+        part = [row for row in rows if row["dataset"] == dataset]
+        steps = in_order(part, "one_over_f")
+        lines += [f"**{TITLES[dataset]}**, certified:", "",
+                  "| mechanism | " + " | ".join("f = 1" if n == 1 else f"1/{n}" for n in steps) + " |",
+                  "|---|" + "---|" * len(steps)]
+        for mechanism in in_order(part, "mechanism"):
+            found = [one(part, mechanism=mechanism, analysis="certified", one_over_f=n) for n in steps]
+            lines.append(f"| {mechanism} | " + " | ".join(f"{row['mean']:.1f} ± {row['deviation']:.1f}" for row in found) + " |")
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def svg(width, height, body, title):
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
+            f"<title>{title}</title>{STYLE}{''.join(body)}</svg>\n")
+
+
+def text(x, y, content, anchor="start", extra=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}>{content}</text>'
+
+
+def line(x1, y1, x2, y2, extra='class="axis"'):
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" {extra}/>'
+
+
+def real_figure(rows):
+    """Bars: published pale, certified full, the error's deviation over the trials as a whisker."""
+    datasets, body, left, width, bar = in_order(rows, "dataset"), [], 140, 520, 13
+    y = 10
+    for dataset in datasets:
+        part = [row for row in rows if row["dataset"] == dataset]
+        most = max(row["mean"] + row["deviation"] for row in part)
+        y += 20
+        body.append(text(left, y - 4, TITLES[dataset]))
+        for mechanism in in_order(part, "mechanism"):
+            for analysis in ("published", "certified"):
+                row = one(part, mechanism=mechanism, analysis=analysis)
+                length, spread = (width - 60) * row["mean"] / most, (width - 60) * row["deviation"] / most
+                opacity = "0.35" if analysis == "published" else "1"
+                body.append(f'<rect x="{left}" y="{y:.1f}" width="{length:.1f}" height="{bar - 1}" '
+                            f'fill="{COLOURS[mechanism]}" fill-opacity="{opacity}"/>')
+                body.append(line(left + length - spread, y + bar / 2, left + length + spread, y + bar / 2))
+                body.append(text(left + length + spread + 4, y + bar - 3, f"{row['mean']:.1f}", extra=' class="small"'))
+                if analysis == "published":
+                    body.append(text(left - 6, y + bar + 4, mechanism, "end", ' class="small"'))
+                y += bar
+            y += 4
+        y += 10
+    body.append(text(left, y + 8, "mean absolute error; pale: published analysis, full: certified", extra=' class="small"'))
+    return svg(left + width + 20, y + 20, body, "Mean absolute error of each mechanism on the real series")
+
+
+def synth_figure(rows):
+    """Lines over the sampling frequency, both axes logarithmic: dashed published, full certified."""
+    body, panel, height, top, left = [], 330, 300, 30, 50
+    datasets = in_order(rows, "dataset")
+    lowest = math.log10(min(row["mean"] for row in rows))
+    highest = math.log10(max(row["mean"] for row in rows))
+    furthest = max(1.0, math.log2(max(row["one_over_f"] for row in rows)))
+    for number, dataset in enumerate(datasets):
+        part = [row for row in rows if row["dataset"] == dataset]
+        x0 = left + number * (panel + left)
+
+        def place(row):
+            across = 1 - math.log2(row["one_over_f"]) / furthest
+            up = (math.log10(row["mean"]) - lowest) / (highest - lowest)
+            return x0 + across * panel, top + (1 - up) * height
+
+        body += [text(x0, top - 10, TITLES[dataset]), line(x0, top + height, x0 + panel, top + height), line(x0, top, x0, top + height)]
+        for n in in_order(part, "one_over_f"):
+            x = x0 + (1 - math.log2(n) / furthest) * panel
+            body.append(text(x, top + height + 16, "1" if n == 1 else f"1/{n}", "middle", ' class="small"'))
+        for value in (2, 5, 10, 20, 50, 100, 200):
+            if lowest <= math.log10(value) <= highest:
+                y = top + (1 - (math.log10(value) - lowest) / (highest - lowest)) * height
+                body += [text(x0 - 6, y + 4, value, "end", ' class="small"'), line(x0 - 3, y, x0, y)]
+        for mechanism in in_order(part, "mechanism"):
+            for analysis, dashes in (("published", ' stroke-dasharray="4 4"'), ("certified", "")):
+                points = [place(row) for row in part if row["mechanism"] == mechanism and row["analysis"] == analysis]
+                path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+                body.append(f'<polyline points="{path}" fill="none" stroke="{COLOURS[mechanism]}" stroke-width="2"{dashes}/>')
+    y = top + height + 42
+    for number, mechanism in enumerate(in_order(rows, "mechanism")):
+        x = left + number * 125
+        body += [line(x, y - 4, x + 20, y - 4, f'stroke="{COLOURS[mechanism]}" stroke-width="2"'), text(x + 25, y, mechanism)]
+    body.append(text(left, y + 20, "mean absolute error over the sampling frequency f; dashed: published, full: certified",
+                     extra=' class="small"'))
+    return svg(left + len(datasets) * (panel + left), y + 30, body, "Mean absolute error on Synth by sampling frequency")
+
+
+def draw(folder):
+    real, synth = read(folder / "real.csv"), read(folder / "synth.csv")
+    (folder / "real.svg").write_text(real_figure(real), encoding="utf-8")
+    (folder / "synth.svg").write_text(synth_figure(synth), encoding="utf-8")
+    return {"real": real_table(real), "synth": synth_table(synth)}
+
+
+def fill(page, tables):
+    """Replaces what stands between the marks of each table."""
+    for name, table in tables.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        before, _, rest = page.partition(begin)
+        _, found, after = rest.partition(end)
+        if not found:
+            sys.exit(f"README.md: the marks {begin} and {end} are missing")
+        page = f"{before}{begin}\n{table}\n{end}{after}"
+    return page
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--toy", action="store_true")
+    parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--trials", type=int)
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--program", type=Path, default=ROOT / "build" / "experiments" / "koga2022")
+    options = parser.parse_args()
+    if not options.toy and not options.draw:
+        missing = [name for name in NEEDED if not (DATA / name).is_file()]
+        if missing:
+            print(f"skipped: {DATA} does not hold {', '.join(missing)}")
+            return
+    options.out.mkdir(parents=True, exist_ok=True)
+    if not options.draw:
+        data = "--toy" if options.toy else str(DATA)
+        trials = options.trials or (20 if options.toy else 1000)
+        subprocess.run([options.program, data, options.out, str(trials)], check=True)
+    tables = draw(options.out)
+    if options.toy:
+        print("\n\n".join(tables.values()))
+        return
+    page = HERE / "README.md"
+    page.write_text(fill(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    print(f"wrote {page.relative_to(ROOT)} and {options.out}")
+
+
+if __name__ == "__main__":
+    main()
