@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <new>
 #include <random>
 #include <tuple>
 
@@ -56,6 +57,46 @@ TEST(Order, OfBatchesDoesNotMatter) {
       EXPECT_EQ(counts_of(bound_with_seed(records, kSteps, kKeys, caps, 1, batch)), whole) << batch;
     }
   }
+}
+
+TEST(Order, ManyRowsAreReadOnAnotherThreadWithTheSameResult) {
+  // In one batch everything is read before the thread starts; in many, nearly nothing.
+  std::vector<Record> records = busy_week(60'000);
+  for (std::size_t row = 0; row < records.size(); row += 3) records[row].user.insert(0, "a name of many letters, ");
+  for (const Caps& caps : {user_caps(10, 2), event_caps(1)}) {
+    const auto whole = bound_with_seed(records, kSteps, kKeys, caps, 1, records.size());
+    const auto in_batches = bound_with_seed(records, kSteps, kKeys, caps, 1, 1000);
+    ASSERT_TRUE(whole);
+    EXPECT_EQ(counts_of(in_batches), counts_of(whole));
+    EXPECT_EQ(in_batches->left_out().rows, 60'000);
+    EXPECT_EQ(in_batches->left_out().over_caps, whole->left_out().over_caps);
+  }
+}
+
+TEST(Order, ErrorsOfTheOtherThreadArrive) {
+  std::vector<Record> records = busy_week(60'000);
+  records[50'000].value = -1;
+  const auto bounded = bound_with_seed(records, kSteps, kKeys, user_caps(10, 2), 1, 1000);
+  ASSERT_FALSE(bounded);
+  EXPECT_EQ(bounded.error().message, "row 50001: the value is negative");
+}
+
+TEST(Order, RunningOutOfMemoryOnTheOtherThreadIsAnErrorToo) {
+  class Exhausting : public MemorySource {
+   public:
+    Exhausting() : MemorySource(busy_week(60'000)) {}
+    Result<bool> next(data::RecordBatch& batch) override {
+      if (++batches_ == 50) throw std::bad_alloc();
+      return MemorySource::next(batch);
+    }
+
+   private:
+    int batches_ = 0;
+  } source;
+  BitSource bits = BitSource::with_seed(1);
+  const auto bounded = bound_records(source, hourly_axis(kSteps), kKeys, user_caps(10, 2), bits);
+  ASSERT_FALSE(bounded);
+  EXPECT_EQ(bounded.error().kind, ErrorKind::storage);
 }
 
 TEST(Order, AnotherKeyChoosesOtherPairs) {

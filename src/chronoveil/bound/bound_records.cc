@@ -1,25 +1,27 @@
 // See bounded_series.h for the guarantee and kept_cells.h for why it holds in every order of rows.
+#include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 #include <new>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/bound/caps.h"
 #include "chronoveil/bound/cell_finder.h"
 #include "chronoveil/bound/counts.h"
+#include "chronoveil/bound/handover.h"
 #include "chronoveil/bound/hash_table.h"
 #include "chronoveil/bound/kept_cells.h"
+#include "chronoveil/bound/placed_rows.h"
 #include "chronoveil/bound/siphash.h"
 #include "chronoveil/bound/string_table.h"
 
 namespace chronoveil::bound {
 
 namespace {
-
-Failure bad_row(std::int64_t row, std::string_view what) {
-  return fail(ErrorKind::bad_data, "row " + std::to_string(row) + ": " + std::string(what));
-}
 
 // Everybody's cells. People and their priorities:
 //   - A person is the exact string in the user column (string_table.h says why not its hash).
@@ -33,58 +35,35 @@ class People {
   People(const Caps& caps, std::int64_t steps, BitSource& bits)
       : by_slot_(caps.unit != Unit::user),
         steps_(static_cast<std::uint32_t>(steps)),
-        person_hash_(SipHash::with_key_from(bits)),
         cell_hash_(SipHash::with_key_from(bits)),
         kept_({by_slot_ ? Keep::amount : Keep::cells, caps.max_steps, caps.max_per_slot}, cell_hash_) {}
 
-  // Adds the rows that count, the cells of which are not kNowhere.
-  Result<void> add(const data::RecordBatch& batch, const std::vector<std::uint32_t>& cells) {
-    const std::size_t rows = batch.rows();
-    if (rows > 0 && batch.user.empty()) {
-      return fail(ErrorKind::usage, "source.user: caps can be enforced only with the column that says who a row is of");
-    }
-    if (batch.user.size() != rows || (!batch.value.empty() && batch.value.size() != rows)) {
-      return fail(ErrorKind::internal, "a batch with columns of unequal length");
-    }
-    // In small blocks, each step for the whole block before the next: so that the loads from memory that one row waits
-    // for are already under way for those after it.
-    for (std::size_t start = 0; start < rows; start += kBlock) {
-      const std::size_t end = std::min(rows, start + kBlock);
-      std::size_t count = 0;
-      for (std::size_t row = start; row < end; ++row) {
-        if (cells[row] == CellFinder::kNowhere) continue;
-        const std::int64_t amount = batch.value.empty() ? 1 : batch.value[row];
-        const std::int64_t number = batch.first_row + static_cast<std::int64_t>(row);
-        if (amount < 0) return bad_row(number, "the value is negative");
-        if (batch.user[row].empty()) return bad_row(number, "the user is empty; every record must say who it is of");
-        if (amount == 0) continue;
-        const std::uint64_t person = person_hash_(batch.user[row]);
-        people_.prefetch(person);
-        block_[count++] = {batch.user[row], person, amount, cells[row], 0, 0};
-      }
+  // In small blocks, each step for the whole block before the next: so that the loads from memory that one row waits
+  // for are already under way for those after it.
+  void add(const std::vector<PlacedRow>& rows) {
+    for (std::size_t start = 0; start < rows.size(); start += kBlock) {
+      const std::size_t count = std::min(kBlock, rows.size() - start);
+      const PlacedRow* const row = &rows[start];
+      for (std::size_t i = 0; i < count; ++i) people_.prefetch(row[i].person);
       for (std::size_t i = 0; i < count; ++i) {
-        Row& row = block_[i];
-        row.owner = people_.find_or_add(row.user, row.person);
+        owner_[i] = people_.find_or_add(row[i].user, row[i].person);
         if (by_slot_) {
-          row.slot_hash = cell_hash_(row.person, ~std::uint64_t{row.cell % steps_});
-          slots_.prefetch(row.slot_hash);
+          slot_hash_[i] = cell_hash_(row[i].person, ~std::uint64_t{row[i].cell % steps_});
+          slots_.prefetch(slot_hash_[i]);
         } else {
-          kept_.prefetch(row.owner);
+          kept_.prefetch(owner_[i]);
         }
       }
       for (std::size_t i = 0; by_slot_ && i < count; ++i) {
-        Row& row = block_[i];
-        const std::uint64_t person_and_slot = std::uint64_t{row.owner} << 32 | row.cell % steps_;
-        row.owner = slots_.find_or_add(person_and_slot, row.slot_hash, [](std::uint64_t key) { return key; });
-        kept_.prefetch(row.owner);
+        const std::uint64_t person_and_slot = std::uint64_t{owner_[i]} << 32 | row[i].cell % steps_;
+        owner_[i] = slots_.find_or_add(person_and_slot, slot_hash_[i], [](std::uint64_t key) { return key; });
+        kept_.prefetch(owner_[i]);
       }
       for (std::size_t i = 0; i < count; ++i) {
-        const Row& row = block_[i];
-        kept_.offer(row.owner, row.person, row.cell, row.amount);
-        offered_ = add_up_to(kUnlimited, offered_, row.amount);
+        kept_.offer(owner_[i], row[i].person, row[i].cell, row[i].amount);
+        offered_ = add_up_to(kUnlimited, offered_, row[i].amount);
       }
     }
-    return {};
   }
 
   // What stays, added up; returns how much did not. Cells lie anywhere, so they too are asked for ahead of time.
@@ -110,39 +89,67 @@ class People {
  private:
   static constexpr std::size_t kBlock = 64;
   static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-  struct Row {
-    std::string_view user;
-    std::uint64_t person = 0;  // the hash
-    std::int64_t amount = 0;
-    std::uint32_t cell = 0;
-    std::uint32_t owner = 0;  // the number of the person, or of the person in this slot
-    std::uint64_t slot_hash = 0;
-  };
-
   bool by_slot_;
   std::uint32_t steps_;
-  SipHash person_hash_, cell_hash_;
+  SipHash cell_hash_;
   StringTable people_;
   HashTable<std::uint64_t> slots_;  // of people, when owners are people in a slot
   KeptCells<Amount, SipHash> kept_;
-  std::array<Row, kBlock> block_;
+  std::array<std::uint32_t, kBlock> owner_;  // the number of the person, or of the person in this slot
+  std::array<std::uint64_t, kBlock> slot_hash_;
   std::int64_t offered_ = 0;
 };
+
+// Reads and places on a thread of its own, and bounds on this one.
+template <class Amount>
+Result<void> bound_while_reading(RowPlacer& placer, People<Amount>& people) {
+  Handover<PlacedRows> handover;
+  Result<void> outcome;
+  std::exception_ptr thrown;
+  std::thread reader([&] {
+    try {
+      while (PlacedRows* rows = handover.to_fill()) {
+        const Result<bool> more = placer.next(*rows);
+        if (!more) outcome = Failure(more.error());
+        if (!more || !*more) break;
+        handover.filled();
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    handover.finish();
+  });
+  try {
+    while (const PlacedRows* rows = handover.to_use()) {
+      people.add(rows->rows);
+      handover.used();
+    }
+  } catch (...) {
+    handover.stop();
+    reader.join();
+    throw;
+  }
+  reader.join();
+  if (thrown) std::rethrow_exception(thrown);
+  return outcome;
+}
+
+// Few rows are not worth a thread.
+constexpr std::int64_t kFewRows = 20'000;
 
 template <class Amount>
 Result<BoundedSeries> read_and_bound(data::RecordSource& source, const SlotAxis& axis,
                                      const std::vector<std::string>& keys, const Caps& caps, BitSource& bits) {
   CV_TRY(const CellFinder finder, CellFinder::make(axis, keys, SipHash::with_key_from(bits)));
-  LeftOut left_out;
+  RowPlacer placer(source, finder, SipHash::with_key_from(bits));
   People<Amount> people(caps, finder.steps(), bits);
-  data::RecordBatch batch;
-  std::vector<std::uint32_t> cells;
-  while (true) {
-    CV_TRY(const bool more, source.next(batch));
-    if (!more) break;
-    CV_CHECK(finder.find(batch, cells, left_out));
-    CV_CHECK(people.add(batch, cells));
+  bool more = true;
+  for (PlacedRows rows; more && placer.left_out().rows < kFewRows;) {
+    CV_TRY(more, placer.next(rows));
+    people.add(rows.rows);
   }
+  if (more) CV_CHECK(bound_while_reading(placer, people));
+  LeftOut left_out = placer.left_out();
   Counts counts(finder.cells(), caps.maximum);
   left_out.over_caps = people.add_to(counts);
   std::vector<std::int64_t> sums = std::move(counts).take(left_out.clamped);
@@ -164,6 +171,8 @@ Result<BoundedSeries> bound_records(data::RecordSource& source, const SlotAxis& 
                 "not enough memory for what the caps let stay; lower max_steps or shorten the span");
   } catch (const std::length_error&) {
     return fail(ErrorKind::storage, "more than 2^32 people, or pairs of people and slots; shorten the span");
+  } catch (const std::system_error&) {
+    return fail(ErrorKind::internal, "no second thread could be started to read with");
   }
 }
 

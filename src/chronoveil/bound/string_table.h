@@ -59,10 +59,10 @@ class StringTable {
   // `hash` is of the text, under one key for the whole table. kNone when it was never added.
   std::uint32_t find(std::string_view text, std::uint64_t hash) const { return table_.find(ShortText(text), hash); }
 
-  std::uint32_t find_or_add(std::string_view text, std::uint64_t hash) {
-    return table_.find_or_add(ShortText(text), hash, [this](const ShortText& key) {
-      return key.is_outside() ? ShortText(copy(key.outside())) : key;
-    });
+  std::uint32_t find_or_add(std::string_view text, std::uint64_t hash) { return find_or_add(ShortText(text), hash); }
+  std::uint32_t find_or_add(const ShortText& text, std::uint64_t hash) {
+    return table_.find_or_add(
+        text, hash, [this](const ShortText& key) { return key.is_outside() ? ShortText(copy(key.outside())) : key; });
   }
 
  private:

@@ -1,0 +1,58 @@
+// Batches handed from the thread that makes them to the one that uses them, two of them in turn: while one is used, the
+// other is made.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace chronoveil::bound {
+
+template <class Batch>
+class Handover {
+ public:
+  // For the maker: the batch to fill next, once it is free; none when no more are wanted.
+  Batch* to_fill() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stopped_ || made_ - used_ < batches_.size(); });
+    return stopped_ ? nullptr : &batches_[made_ % batches_.size()];
+  }
+  void filled() {
+    change([this] { ++made_; });
+  }
+  void finish() {  // no more will come
+    change([this] { finished_ = true; });
+  }
+
+  // For the user: the batch to use next, once it is filled; none when all were used.
+  const Batch* to_use() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return finished_ || made_ > used_; });
+    return made_ > used_ ? &batches_[used_ % batches_.size()] : nullptr;
+  }
+  void used() {
+    change([this] { ++used_; });
+  }
+  void stop() {  // no more are wanted
+    change([this] { stopped_ = true; });
+  }
+
+ private:
+  template <class Change>
+  void change(Change make) {
+    {
+      const std::lock_guard lock(mutex_);
+      make();
+    }
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::array<Batch, 2> batches_;
+  std::uint64_t made_ = 0, used_ = 0;
+  bool finished_ = false, stopped_ = false;
+};
+
+}  // namespace chronoveil::bound

@@ -1,0 +1,51 @@
+#include "chronoveil/bound/placed_rows.h"
+
+#include <algorithm>
+
+namespace chronoveil::bound {
+
+namespace {
+
+Failure bad_row(std::int64_t row, std::string_view what) {
+  return fail(ErrorKind::bad_data, "row " + std::to_string(row) + ": " + std::string(what));
+}
+
+}  // namespace
+
+Result<bool> RowPlacer::next(PlacedRows& out) {
+  out.rows.clear();
+  CV_TRY(const bool more, source_.next(batch_));
+  if (!more) return false;
+  const std::size_t rows = batch_.rows();
+  if (rows > 0 && batch_.user.empty()) {
+    return fail(ErrorKind::usage, "source.user: caps can be enforced only with the column that says who a row is of");
+  }
+  if (batch_.user.size() != rows || (!batch_.value.empty() && batch_.value.size() != rows)) {
+    return fail(ErrorKind::internal, "a batch with columns of unequal length");
+  }
+  CV_CHECK(finder_.find(batch_, cells_, left_out_));
+  // All at once, since views into the buffer must stay valid while it fills.
+  std::size_t bytes = 0;
+  for (const std::string_view user : batch_.user) bytes += user.size() > ShortText::kInside ? user.size() : 0;
+  out.texts.resize(bytes);
+  char* text = out.texts.data();
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (cells_[row] == CellFinder::kNowhere) continue;
+    std::string_view user = batch_.user[row];
+    const std::int64_t amount = batch_.value.empty() ? 1 : batch_.value[row];
+    const std::int64_t number = batch_.first_row + static_cast<std::int64_t>(row);
+    if (amount < 0) return bad_row(number, "the value is negative");
+    if (user.empty()) return bad_row(number, "the user is empty; every record must say who it is of");
+    if (amount == 0) continue;
+    const std::uint64_t person = person_hash_(user);
+    if (user.size() > ShortText::kInside) {
+      char* const end = std::copy(user.begin(), user.end(), text);
+      user = {text, user.size()};
+      text = end;
+    }
+    out.rows.push_back({ShortText(user), cells_[row], person, amount});
+  }
+  return true;
+}
+
+}  // namespace chronoveil::bound
