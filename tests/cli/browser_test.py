@@ -193,6 +193,21 @@ class Report(unittest.TestCase):
                                      ("city.html", "phone", "light"), ("city.html", "desk", "dark")):
             self.look(page, screen, scheme, page != "replayed.html")
 
+    def test_what_the_program_publishes_is_whole(self):
+        def program(*arguments):
+            environment = {**os.environ, "HOME": str(self.pages), "CHRONOVEIL_LEDGER": str(self.pages / "ledger.db")}
+            subprocess.run([os.environ["CHRONOVEIL_PROGRAM"], *arguments], cwd=self.pages, env=environment, check=True,
+                           timeout=120, stdout=subprocess.DEVNULL)
+        program("simulate", "checkins", "--users", "3000", "--venues", "4", "--days", "14", "--output", "checkins.csv",
+                "--job", "job.toml", "--keys", "venues.txt")
+        program("budget", "create", "venues", "--epsilon", "4", "--delta", "1e-5", "--unit", "user")
+        program("run", "job.toml")
+        program("evaluate", "job.toml", "--release", "job_release.json", "--report", "internal.html")
+        seen = self.look("job_report.html", "phone", "light", True)
+        self.assertEqual((seen["figures"], seen["banner"]), (5, ""))
+        self.assertIn("Anything beyond was left out", seen["text"])
+        self.assertIn("internal: reveals the data", self.look("internal.html", "desk", "dark", False)["banner"])
+
     def test_a_thousand_series_are_twelve_charts_and_a_map(self):
         seen = self.look("city.html", "desk", "light", True)
         self.assertEqual(seen["figures"], 13)
