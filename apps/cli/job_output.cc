@@ -93,14 +93,11 @@ ordered_json plan_json(const engine::Job& job, const engine::Planned& planned) {
   published.plan = planned.chosen;
   published.comparison = planned.comparison;
   published.reason = planned.reason;
+  published.caps = job.source.user ? Basis::enforced : Basis::declared;
   const ordered_json summary = summary_json(published);
-  return {{"mechanism", planned.chosen.mechanism},
-          {"reason", planned.reason},
-          {"series", planned.chosen.shape.series},
-          {"steps", planned.chosen.shape.steps},
-          {"caps", job.source.user ? "enforced" : "declared"},
-          {"guarantee", summary["guarantee"]},
-          {"plan", summary["plan"]}};
+  return {{"mechanism", planned.chosen.mechanism}, {"reason", planned.reason},
+          {"series", planned.chosen.shape.series}, {"steps", planned.chosen.shape.steps},
+          {"guarantee", summary["guarantee"]},     {"plan", summary["plan"]}};
 }
 
 std::string job_text(const engine::Job& job, const engine::Planned& planned) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/named_errors.h"
 #include "command.h"
 #include "job_output.h"
 #include "run_flags.h"
@@ -72,8 +73,8 @@ Result<engine::Job> job_of(const ReleaseOptions& options) {
     if (!job.keys.empty()) return fail(ErrorKind::usage, "--series-key: give either --series-key or --series-list");
     CV_TRY(job.keys, engine::read_key_list(options.key_list));
   }
-  CV_TRY(job.unit, parse_unit(options.unit));
-  CV_TRY(job.relation, parse_relation(options.relation));
+  CV_TRY(job.unit, engine::in_section("privacy", {"unit"}, parse_unit(options.unit)));
+  CV_TRY(job.relation, engine::in_section("privacy", {"relation"}, parse_relation(options.relation)));
   CV_CHECK(apply_analysis(options.analysis, job));
   for (const std::string& parameter : options.parameters) {
     const std::size_t equals = parameter.find('=');

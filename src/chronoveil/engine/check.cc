@@ -9,7 +9,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_TRY(Planned planned, plan_job(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, data::open_source(job.source));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost,
          budget.ledger.check(terms_of(job, planned.chosen, budget.view.dataset), planned.chosen.event));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));

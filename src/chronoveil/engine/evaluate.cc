@@ -13,13 +13,13 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
     return fail(ErrorKind::usage, "source.path: an evaluation reads the data twice; it must be a file or a database");
   report::Evaluation evaluation;
   CV_TRY(evaluation.published, report::from_json(release_json));
-  CV_TRY(const SlotAxis axis, data::make_axis(job.slots));
+  CV_TRY(const SlotAxis axis, axis_of(job));
   const Release& release = evaluation.published.release;
   if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
     return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
 
   CV_TRY(const bound::BoundedSeries plain, read_plainly(job, axis));
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, data::open_source(job.source));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   // The caps under which it was made, whatever the job says now.
   CV_TRY(const bound::BoundedSeries bounded,
          read_and_bound(job, axis, evaluation.published.plan.shape, *source, BitSource::for_this_thread()));

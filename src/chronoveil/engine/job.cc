@@ -289,7 +289,7 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_CHECK(table.top.require("version", "1"));
   std::int64_t version = 0;
   CV_CHECK(table.top.read("version", version));
-  if (version != 1) return invalid("version", std::to_string(version), "this program reads version 1");
+  if (version != 1) return invalid("version", std::to_string(version), "1, the version that this program reads");
   Job job;
   job.path = path;
   CV_CHECK(read_dataset(table.section("dataset"), job));

@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/named_errors.h"
 #include "chronoveil/engine/public_sample.h"
+#include "chronoveil/engine/reading.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"
 
@@ -36,11 +38,18 @@ Result<const plan::Candidate*> recommended(const plan::Comparison& comparison) {
   return fail(ErrorKind::usage, "mechanism.name: no mechanism fits this job (" + refusals + ")");
 }
 
+template <class T>
+Result<T> named(Result<T> result) {
+  return in_section("privacy",
+                    {"unit", "relation", "width", "max_steps", "max_per_slot", "maximum", "epsilon", "delta"},
+                    std::move(result));
+}
+
 }  // namespace
 
 Result<Planned> plan_job(const Job& job, Compare compare) {
   Planned planned;
-  CV_TRY(planned.axis, data::make_axis(job.slots));
+  CV_TRY(planned.axis, axis_of(job));
   const std::int64_t steps = planned.axis.steps();
   const std::int64_t series = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size()));
   if (steps > kMostValues / series)
@@ -52,6 +61,7 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
   request.delta = job.delta;
   request.analysis = job.analysis;
   request.level = job.level;
+  request.parameters = job.parameters;
 
   const bool ours_to_choose = job.mechanism == "auto";
   if (ours_to_choose || compare == Compare::always) {
@@ -59,7 +69,7 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
     if (!job.public_sample.empty()) {
       CV_TRY(sample, read_public_sample(job.public_sample));
     }
-    CV_TRY(planned.comparison, plan::compare(request, sample));
+    CV_TRY(planned.comparison, named(plan::compare(request, sample)));
   }
   if (ours_to_choose) {
     CV_TRY(const plan::Candidate* candidate, recommended(*planned.comparison));
@@ -67,8 +77,7 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
     planned.reason = planned.comparison->reason;
   } else {
     CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(job.mechanism));
-    request.parameters = job.parameters;
-    CV_TRY(planned.chosen, mechanism->prepare(request));
+    CV_TRY(planned.chosen, named(mechanism->prepare(request)));
     planned.reason = "The job names this mechanism.";
   }
   planned.guarantee = mechanisms::guarantee_of(planned.chosen, job.source.user ? Basis::enforced : Basis::declared,

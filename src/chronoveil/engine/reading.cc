@@ -1,6 +1,24 @@
 #include "chronoveil/engine/reading.h"
 
+#include "chronoveil/engine/named_errors.h"
+
 namespace chronoveil::engine {
+namespace {
+
+Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& spec) {
+  return in_section("source",
+                    {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "time_format", "zone",
+                     "delimiter", "header"},
+                    data::open_source(spec));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<data::RecordSource>> open_source(const Job& job) { return open_spec(job.source); }
+
+Result<SlotAxis> axis_of(const Job& job) {
+  return in_section("slots", {"start", "end", "length", "zone"}, data::make_axis(job.slots));
+}
 
 Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis, const mechanisms::PublicShape& shape,
                                             data::RecordSource& source, BitSource& bits) {
@@ -12,7 +30,7 @@ Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis
 Result<bound::BoundedSeries> read_plainly(const Job& job, const SlotAxis& axis) {
   data::SourceSpec spec = job.source;
   spec.user = std::nullopt;  // who it was does not matter where nobody is limited
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, data::open_source(spec));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_spec(spec));
   const std::int64_t most = bound::kLargestCount;
   const bound::Caps caps{Unit::user, most, most, most};
   const bound::Duplicates duplicates = job.source.user ? bound::Duplicates::sum : job.duplicates;

@@ -10,6 +10,12 @@
 
 namespace chronoveil::engine {
 
+// Opens the source and sees that its columns are there; no value is looked at.
+Result<std::unique_ptr<data::RecordSource>> open_source(const Job&);
+
+// The public axis of the job.
+Result<SlotAxis> axis_of(const Job&);
+
 // Records when the job names a user column, counts otherwise; with the caps that the shape was priced for.
 Result<bound::BoundedSeries> read_and_bound(const Job&, const SlotAxis&, const mechanisms::PublicShape&,
                                             data::RecordSource&, BitSource& bits);

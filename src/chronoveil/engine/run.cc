@@ -23,7 +23,7 @@ Result<Estimate> measured(const Job& job, const Planned& planned, data::RecordSo
 
 // Not private, so nothing is debited and no ledger is opened.
 Result<report::Published> rehearse(const Job& job, const RunOptions& options, Planned planned) {
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, data::open_source(job.source));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   mechanisms::Draws draws =
       options.replay ? mechanisms::Draws::replayed(*options.replay) : mechanisms::Draws::seeded(*options.seed);
   CV_TRY(Estimate estimate, measured(job, planned, *source, draws, options));
@@ -68,7 +68,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
 
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   // Opened once: a pipe has no second beginning. Up to here no value has been looked at.
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, data::open_source(job.source));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   if (!options.confirmed) CV_CHECK(ask_before_second_debit(budget, job));
   CV_CHECK(budget.store.prepare());
   tell(options, "debiting");
