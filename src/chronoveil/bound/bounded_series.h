@@ -24,7 +24,7 @@ struct Caps {
   Unit unit = Unit::user;
   std::int64_t max_steps = 0;  // I, for unit user
   std::int64_t max_per_slot = 1;
-  std::int64_t maximum = 1'000'000'000;  // every count is clamped to [0, maximum]
+  std::int64_t maximum = 100'000'000;  // every count is clamped to [0, maximum]
 };
 
 // What bounding left out: private, for the internal report only.
