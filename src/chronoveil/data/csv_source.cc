@@ -43,6 +43,7 @@ class CsvSource final : public RecordSource {
     columns_ = row_marks_;
     if (!header) return place_numbers();
     std::vector<std::string> names;
+    names.reserve(columns_);
     for (std::size_t column = 0; column < columns_; ++column) {
       std::string_view name;
       if (!field(column, name)) return fail(ErrorKind::bad_data, "the header: " + problem_);

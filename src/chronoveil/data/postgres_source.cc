@@ -110,6 +110,7 @@ class PostgresSource final : public RecordSource {
     const Rows described(PQdescribePrepared(connection_.get(), ""));
     if (PQresultStatus(described.get()) != PGRES_COMMAND_OK) return failed(described);
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(PQnfields(described.get())));
     for (int i = 0; i < PQnfields(described.get()); ++i) names.emplace_back(PQfname(described.get(), i));
     if (names.empty()) return fail(ErrorKind::usage, parameter + ": it must be a SELECT");
     return names;

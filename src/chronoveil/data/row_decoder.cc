@@ -56,6 +56,7 @@ bool RowDecoder::refuse_value(CountProblem problem) {
 Result<std::vector<ColumnPlace>> place_columns(const RowDecoder& decoder, const std::vector<std::string>& names,
                                                std::string_view where) {
   std::vector<ColumnPlace> places;
+  places.reserve(decoder.wanted().size());
   for (const RowDecoder::Wanted& wanted : decoder.wanted()) {
     const auto found = std::find(names.begin(), names.end(), wanted.column);
     const std::string what = std::string(wanted.key) + ": column " + wanted.column;

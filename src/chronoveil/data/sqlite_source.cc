@@ -55,6 +55,7 @@ class SqliteSource final : public RecordSource {
     sqlite3_finalize(second);
     if (!alone) return fail(ErrorKind::usage, "query: it must be one SELECT, nothing may follow it");
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(sqlite3_column_count(statement)));
     for (int i = 0; i < sqlite3_column_count(statement); ++i) names.emplace_back(sqlite3_column_name(statement, i));
     CV_TRY(places_, place_columns(decoder_, names, spec.query.empty() ? "the table" : "the query's result"));
     path_ = spec.path;

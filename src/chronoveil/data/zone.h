@@ -53,7 +53,7 @@ class Zone {
   }
 
  private:
-  static constexpr std::int64_t kMargin = 2 * 86'400'000;
+  static constexpr std::int64_t kMargin = std::int64_t{2} * 86'400'000;
   LocalMeaning search(std::int64_t local, std::size_t& guess) const;
 
   std::string name_;
