@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import zlib
 from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -136,6 +137,15 @@ class Browser:
         return base64.b64decode(self.ask("Page.printToPDF", printBackground=False)["data"])
 
 
+def streams(pdf):
+    """What is in a PDF, unpacked."""
+    for match in re.finditer(rb"(?<!end)stream\r?\n", pdf):
+        try:
+            yield zlib.decompressobj().decompress(pdf[match.end():])
+        except zlib.error:  # a picture or a font that is packed otherwise
+            continue
+
+
 def faults(browser, path, screen, scheme, first_screen):
     """What is wrong with a page, in words; and what was seen."""
     seen = browser.open(path, screen, scheme)
@@ -227,12 +237,16 @@ class Report(unittest.TestCase):
                 "return [r.width, r.height, getComputedStyle(document.querySelector('svg.watermark')).position]; })()"))
             self.assertEqual(mark["result"]["value"], [*SCREENS[screen], "fixed"])
 
-    def test_it_prints(self):
-        for page in ("single.html", "evaluation.html"):
+    def test_it_prints_and_the_internal_page_is_marked_on_every_sheet(self):
+        for page, marked in (("single.html", False), ("evaluation.html", True)):
             self.look(page, "desk", "dark", False)
             pdf = self.browser.pdf()
             self.assertTrue(pdf.startswith(b"%PDF-"))
-            self.assertGreaterEqual(len(re.findall(rb"/Type\s*/Page\b", pdf)), 1)
+            sheets = len(re.findall(rb"/Type\s*/Page\b", pdf))
+            self.assertGreaterEqual(sheets, 2)
+            # The watermark is the only thing on these pages that is filled with a pattern.
+            marks = sum(b"/Pattern cs" in stream for stream in streams(pdf))
+            self.assertEqual(marks, sheets if marked else 0, page)
 
     def test_the_checker_sees_what_it_looks_for(self):
         broken = {
@@ -248,9 +262,9 @@ class Report(unittest.TestCase):
         whole = (self.pages / "single.html").read_text(encoding="utf-8")
         whole = re.sub(r"<meta http-equiv[^>]*>", "", whole)  # or the browser itself would refuse some
         path = self.pages / "broken.html"
+        path.write_text(whole.replace("<main>", "<main>" + "".join(broken)), encoding="utf-8")
+        found, _ = faults(self.browser, path, SCREENS["phone"], "light", True)
         for extra, expected in broken.items():
-            path.write_text(whole.replace("<main>", "<main>" + extra), encoding="utf-8")
-            found, _ = faults(self.browser, path, SCREENS["phone"], "light", True)
             for words in expected:
                 self.assertTrue(any(words in fault for fault in found), (extra, found))
 

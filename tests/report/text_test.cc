@@ -70,10 +70,10 @@ TEST(LocalTime, SlotsAreCalledByTheirLength) {
   EXPECT_EQ(slot_words(axis_of({0, 24 * kHour, 47 * kHour, 71 * kHour}, {})).one, "day");
   EXPECT_EQ(slot_words(axis_of({0, 23 * kHour}, {})).one, "day");
   EXPECT_EQ(slot_words(axis_of({0, 169 * kHour}, {})).one, "week");
-  EXPECT_EQ(slot_words(axis_of({0, kHour / 4}, {})).one, "15-minute slot");
-  EXPECT_EQ(slot_words(axis_of({0, 6 * kHour}, {})).many, "6-hour slots");
-  EXPECT_EQ(slot_words(axis_of({0, 30'000}, {})).one, "30-second slot");
-  EXPECT_EQ(slot_words(axis_of({0, 48 * kHour}, {})).one, "2-day slot");
+  EXPECT_EQ(slot_words(axis_of({0, kHour / 4}, {})).one, "slot of 15 minutes");
+  EXPECT_EQ(slot_words(axis_of({0, 6 * kHour}, {})).many, "slots of 6 hours");
+  EXPECT_EQ(slot_words(axis_of({0, 30'000}, {})).one, "slot of 30 seconds");
+  EXPECT_EQ(slot_words(axis_of({0, 48 * kHour}, {})).one, "slot of 2 days");
   EXPECT_EQ(slot_words(axis_of({}, {})).one, "slot");
 }
 

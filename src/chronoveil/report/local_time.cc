@@ -125,11 +125,13 @@ SlotWords slot_words(const SlotAxis& axis) {
   if (days > 0 && std::abs(usual - days * kDay) <= kHour) {
     if (days == 1) return {"day", "days"};
     if (days == 7) return {"week", "weeks"};
-    return {fmt::format("{}-day slot", days), fmt::format("{}-day slots", days)};
+    return {fmt::format("slot of {} days", days), fmt::format("slots of {} days", days)};
   }
   if (usual == kHour) return {"hour", "hours"};
   const auto named = [&](std::int64_t unit, const char* word) {
-    return SlotWords{fmt::format("{}-{} slot", usual / unit, word), fmt::format("{}-{} slots", usual / unit, word)};
+    const std::int64_t length = usual / unit;
+    const std::string of = fmt::format(" of {} {}{}", length, word, length == 1 ? "" : "s");
+    return SlotWords{"slot" + of, "slots" + of};
   };
   if (usual % kHour == 0) return named(kHour, "hour");
   if (usual % kMinute == 0) return named(kMinute, "minute");

@@ -23,8 +23,8 @@ std::optional<LocalTime> parse_label(std::string_view label);
 std::string date_words(const LocalTime&);  // "Sun 1 Mar 2026"
 std::string time_words(const LocalTime&);  // "Sun 1 Mar 2026, 06:00"; the time is left out at midnight
 
-// What one slot is called: {"hour", "hours"}, {"day", "days"}, {"week", "weeks"}, {"15-minute slot", ...}, or "slot"
-// where they differ. Days and weeks may be an hour short or long.
+// What one slot is called: {"hour", "hours"}, {"day", "days"}, {"week", "weeks"}, {"slot of 15 minutes", ...}, or
+// "slot" where they differ. Days and weeks may be an hour short or long.
 struct SlotWords {
   std::string one, many;
 };

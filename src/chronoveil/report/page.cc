@@ -135,8 +135,11 @@ section{margin-top:26pt}
 h2,h3,figcaption{break-after:avoid}
 figure,tr,.strength,.facts>*,li{break-inside:avoid}
 .scroll{overflow:visible}
-.plot{height:130pt}
-.large .plot{height:220pt}}
+.banner{margin-bottom:14pt}
+.plot{height:110pt}
+.large .plot{height:220pt}
+.charts.many{grid-template-columns:repeat(2,minmax(0,1fr));gap:14pt 18pt}
+.many .minor{display:none}}
 )css";
 
 std::string watermark_svg(const std::string& text) {
