@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A guided tour with the program itself: create a budget, calibrate a release, debit it, price a training run, see what
-# is left. It keeps its ledger in out/tour and starts afresh each time.
+# A guided tour with the program itself: simulate a city's traffic, give it a budget, plan, check, release, evaluate, and
+# see what is left. It keeps everything in out/tour and starts afresh each time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/build:$PATH"
@@ -24,36 +24,37 @@ run() {
   "$@" 2>&1
 }
 
-# The number that a JSON answer gives under a key.
-number() { grep -o "\"$1\": *[0-9.e+-]*" | head -n 1 | grep -o '[0-9][0-9.e+-]*$'; }
+echo "Chronoveil in seven steps. The numbers are computed on this machine, now."
 
-echo "Chronoveil in six steps. The numbers are computed on this machine, now."
+say "1. A city counts the cards that pass its sensors. Here is one, made up: a million passings in four weeks."
+run chronoveil simulate traffic --records 1000000 --output out/tour/trips.csv --keys out/tour/sensors.txt \
+  --job out/tour/city.toml
 
-say "1. A health office may reveal (ε = 2, δ = 1e-6) about each patient, in total and for good."
-run chronoveil budget create clinics --epsilon 2 --delta 1e-6 --unit user --relation replace
+say "2. It may reveal (ε = 2, δ = 2e-6) about each cardholder, in total and for good."
+run chronoveil budget create city --epsilon 2 --delta 2e-6 --unit user
 
-say "2. It wants to publish a count every week for a year. How much noise keeps all 52 within ε = 1?"
-run chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-7
-noise=$(chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-7 --json | number noise_multiplier)
+say "3. Half of that shall pay for hourly counts of every sensor. Which mechanism? Planning touches no data."
+run chronoveil plan out/tour/city.toml
 
-say "3. The debit comes first. Only then may data be read and noise be drawn."
-run chronoveil budget debit clinics "{\"event\":\"gaussian\",\"noise_multiplier\":$noise,\"count\":52}" \
-  --purpose "weekly counts, one year"
+say "4. Would it work? Columns, outputs and budget are checked; nothing is debited."
+run chronoveil check out/tour/city.toml | sed -n '1p; /^guarantee/p; /^cost/,$p'
 
-say "4. What would it reveal to train a forecaster, in 2000 steps, on the hourly visits to 1000 clinics?"
-echo "(A patient belongs to one clinic and is there in at most 20 hours: declared, and part of the event.)"
-training='{"event":"structured_subsampling","series":1000,"length":8760,"context_length":48,"forecast_length":24,'
-training+='"batch_size":32,"noise_multiplier":4,"unit":"user","width":20,"count":2000}'
-run chronoveil account "$training" --delta 1e-7
+say "5. Release: the debit comes first, then the data is read, then the noise is drawn."
+run chronoveil run out/tour/city.toml
 
-say "5. That fits beside the weekly counts. Debit it too, and see what is left."
-run chronoveil budget debit clinics "$training" --purpose "forecaster of visits"
-run chronoveil budget show clinics
+say "6. How good is it? Only the city can ask: this compares with the data, and its answer is not for publication."
+run chronoveil evaluate out/tour/city.toml --release out/tour/city_release.json --report out/tour/internal.html
 
-say "6. More than that is refused before any data is read."
+say "7. What is left of the budget. More than that is refused before any data is read."
+run chronoveil budget show city
+sed 's/^epsilon = 1.0/epsilon = 2.0/' out/tour/city.toml > out/tour/again.toml
 status=0
-run chronoveil budget debit clinics '{"event":"gaussian","noise_multiplier":1}' --purpose "too much" || status=$?
+run chronoveil run out/tour/again.toml --yes || status=$?
 [ "$status" = 4 ] || { echo "the tour expected exit code 4, not $status" >&2; exit 1; }
 echo "(exit code 4: over budget)"
 
-say "That was the tour. chronoveil --help says what else there is; README.md is the place to read on."
+say "That was the tour. What the city may publish:"
+echo "  the report   $PWD/out/tour/city_report.html (open it in a browser)"
+echo "  the numbers  out/tour/city_release.csv, out/tour/city_release.json"
+echo "What it keeps to itself: out/tour/internal.html. chronoveil --help says what else there is; README.md is the place"
+echo "to read on."
