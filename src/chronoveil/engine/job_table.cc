@@ -85,8 +85,7 @@ Result<JobTable> table_of(const toml::table& file, const std::vector<std::string
     const bool known = std::find(sections.begin(), sections.end(), word) != sections.end();
     if (const toml::table* inner = node.as_table()) {
       if (!known)
-        return fail(ErrorKind::usage,
-                    "[" + word + "]: there is no such section; the nearest are " + nearest(word, sections));
+        return fail(ErrorKind::usage, "[" + word + "]: there is no such section; nearest: " + nearest(word, sections));
       CV_TRY(Section section, section_of(*inner, word));
       table.sections.insert_or_assign(word, std::move(section));
       continue;
@@ -129,7 +128,7 @@ std::string Section::name_of(std::string_view key) const {
 Result<void> Section::only(const std::vector<std::string_view>& keys) const {
   for (const auto& [key, value] : values_) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    return fail(ErrorKind::usage, name_of(key) + ": there is no such key; the nearest are " +
+    return fail(ErrorKind::usage, name_of(key) + ": there is no such key; nearest: " +
                                       nearest(key, keys, name_.empty() ? "" : name_ + "."));
   }
   return {};
@@ -153,7 +152,11 @@ std::string nearest(std::string_view word, const std::vector<std::string_view>& 
   std::stable_sort(sorted.begin(), sorted.end(), [&](std::string_view a, std::string_view b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
-  sorted.resize(std::min<std::size_t>(sorted.size(), 3));
+  // The first in any case, others only while they look like a slip of the hand.
+  const std::size_t alike = std::max<std::size_t>(2, word.size() / 2);
+  std::size_t shown = 1;
+  while (shown < std::min<std::size_t>(sorted.size(), 3) && edit_distance(word, sorted[shown]) <= alike) ++shown;
+  sorted.resize(shown);
   std::string text;
   for (const std::string_view one : sorted) text.append(text.empty() ? "" : ", ").append(prefix).append(one);
   return text;
