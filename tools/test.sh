@@ -41,7 +41,7 @@ part build cmake --build --preset dev
 part tests ctest --preset dev
 part docs python3 tools/run_docs.py
 part tables python3 tools/make_tables.py --check
-part "fuzz build" built fuzz fuzz_event
+part "fuzz build" built fuzz fuzz_event fuzz_csv
 part fuzz tools/fuzz.sh
 part "asan build" built asan test_programs
 part "asan tests" ctest --preset asan

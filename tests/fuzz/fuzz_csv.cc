@@ -1,0 +1,76 @@
+// Feeds arbitrary bytes to the reader of CSV. Whatever comes in: no crash, errors have one line, and the outcome does
+// not depend on how the bytes fall into windows and pieces.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "chronoveil/data/csv_source.h"
+
+namespace {
+
+using namespace chronoveil;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "fuzz_csv: %s\n", what);
+  std::abort();
+}
+
+class Pieces final : public data::ByteSource {
+ public:
+  Pieces(std::string_view text, std::size_t piece) : left_(text), piece_(piece) {}
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    const std::size_t count = left_.copy(to, std::min(size, piece_));
+    left_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::string_view left_;
+  std::size_t piece_;
+};
+
+// All that a reader learns from the text, as one string.
+std::string outcome(std::string_view text, bool header, std::size_t piece, std::size_t window) {
+  data::SourceSpec spec;
+  spec.header = header;
+  spec.user = header ? "u" : "1";
+  spec.time = header ? "t" : "2";
+  spec.value = header ? "n" : "3";
+  auto source = data::open_csv(std::make_unique<Pieces>(text, piece), spec, window);
+  if (!source) return source.error().message;
+  std::string result;
+  data::RecordBatch batch;
+  for (;;) {
+    const auto more = (*source)->next(batch);
+    if (!more) {
+      require(more.error().kind == ErrorKind::bad_data, "a refused row is not bad data");
+      require(more.error().message.find('\n') == std::string::npos, "an error has more than one line");
+      return more.error().message;
+    }
+    if (!*more) return result;
+    for (std::size_t i = 0; i < batch.rows(); ++i) {
+      require(!batch.user[i].empty() && batch.value[i] >= 0, "a record that must not be");
+      result.append(batch.user[i]).append("|").append(std::to_string(batch.time[i])).append("|");
+      result.append(std::to_string(batch.value[i])).append("\n");
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const bool header = data[0] % 2 == 0;
+  const std::size_t piece = 1 + data[0] / 2;
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::string whole = outcome(text, header, std::size_t{1} << 20, std::size_t{1} << 16);
+  require(outcome(text, header, piece, 64) == whole, "the outcome depends on where the windows end");
+  return 0;
+}
