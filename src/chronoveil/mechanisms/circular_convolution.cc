@@ -131,7 +131,8 @@ void CircularConvolution::apply(std::span<const std::int64_t> x, std::span<WideS
     // r + p ((s − r) p^−1 mod q)
     const std::uint64_t difference = q.minus(remainder[1][t], remainder[0][t] % q.prime);
     const std::uint64_t multiple = q.times(difference, p_inverse);
-    y[t] = static_cast<WideSum>(Uint128{p.prime} * multiple + remainder[0][t]);
+    const WideSum upper = static_cast<WideSum>(p.prime) * multiple;
+    y[t] = upper + remainder[0][t];
   }
 }
 
