@@ -72,6 +72,13 @@ TEST(Page, WhatIsNotPrivateSaysSoAndNamesNoEpsilonAsAPromise) {
   EXPECT_FALSE(has(html, "ε = 1"));
 }
 
+TEST(Page, AFormulaThatIsNotCertifiedIsToldApart) {
+  Published all = testing::sample(1, 48);
+  EXPECT_FALSE(has(to_html(all), "<b class=\"tag warn\">"));
+  all.release.guarantee.certificate = Certificate::as_published;
+  EXPECT_TRUE(has(to_html(all), "<b class=\"tag warn\">As published, not certified.</b>"));
+}
+
 TEST(Page, AThousandSeriesStaySmall) {
   const std::string html = to_html(testing::sample(1000, 744));
   EXPECT_LT(html.size(), 2'000'000u);

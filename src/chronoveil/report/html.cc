@@ -49,9 +49,10 @@ std::string promise(const Published& published) {
   } else {
     const CertificateWords certificate = words_of(guarantee.certificate);
     out += fmt::format(
-        "<p class=\"numbers\"><span>ε = {}</span><span>δ = {}</span></p><p>{}</p><p class=\"cert\"><b>{}.</b> {}</p>",
+        "<p class=\"numbers\"><span>ε = {}</span><span>δ = {}</span></p><p>{}</p><p class=\"cert\"><b{}>{}.</b> {}</p>",
         rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), escaped(strength_of(guarantee)),
-        escaped(certificate.name), escaped(certificate.meaning));
+        guarantee.certificate == Certificate::as_published ? " class=\"tag warn\"" : "", escaped(certificate.name),
+        escaped(certificate.meaning));
   }
   out += "</div>\n</section>\n";
   return out;
