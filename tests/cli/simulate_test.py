@@ -114,12 +114,25 @@ class Simulate(ProgramTest):
     def test_a_job_names_files_as_seen_from_its_own_folder(self):
         (self.folder / "jobs").mkdir()
         (self.folder / "data").mkdir()
-        self.assert_succeeds("simulate", "traffic", "--people", "10", "--output", "data/trips.csv", "--job",
-                             "jobs/city.toml", cwd=self.folder)
+        self.assert_succeeds("simulate", "traffic", "--people", "10", "--output",
+                             str(self.folder / "data/trips.csv"), "--job", str(self.folder / "jobs/city.toml"))
         job = tomllib.loads((self.folder / "jobs/city.toml").read_text(encoding="utf-8"))
         self.assertEqual(job["source"]["path"], "../data/trips.csv")
         self.assertEqual(len(job["series"]["keys"]), 20)
         self.assertEqual(job["output"]["report"], "city_report.html")
+
+    def test_every_job_runs_as_it_is(self):
+        for world in WORLDS:
+            with self.subTest(world):
+                paths, summary = self.simulate(world)
+                done = run("run", paths["job"], "--seed", "1")  # touches no ledger
+                self.assertEqual(done.returncode, 0, done.stderr)
+                released = rows_of(self.folder / f"{world}_job_release.csv")
+                self.assertEqual(len(released), summary["series"] * summary["slots"])
+                truth = rows_of(paths["truth"])
+                if "time" in truth[0]:  # the slots of the truth are those of the release, in the same order
+                    self.assertEqual([(row.get("series"), row["time"]) for row in released],
+                                     [(row.get("series"), row["time"]) for row in truth])
 
     def test_bad_sizes_are_usage_errors_that_name_the_option(self):
         for world, option, bad in (("traffic", "--people", ("0", "-1", "x", "1e3", "99999999999")),

@@ -4,10 +4,11 @@
 //   δ > 0             shrink, since noise on every step carries the most information and a smoother can use it; but
 //                     laplace where its noise carries at least twice the information of Gaussian noise, which happens
 //                     when a person changes very few values
-//   δ = 0             dft where one person moves fewer of its coefficients than of the steps and its noise in one step
-//   is
-//                     at most half of Laplace's, else laplace: under pure ε, asking less lowers the noise, but what is
-//                     not asked is lost
+//                     (filter_subsample may carry more where a person is in few steps, but about a smoothed series,
+//                     whose distance from the series itself no public fact bounds: only a sample can recommend it)
+//   δ = 0             dft where one person moves fewer of its coefficients than of the steps and its noise in a step
+//                     is at most half of Laplace's, else laplace: under pure ε, asking less lowers the noise, but what
+//                     is not asked is lost
 // Mechanisms that publish running totals answer another question and are never recommended.
 #pragma once
 
