@@ -185,6 +185,12 @@ TEST_P(Conformance, EveryStepOfEverySeriesGetsAValueAndAnInterval) {
   }
 }
 
+TEST_P(Conformance, AMeasurementOfAnotherShapeIsNotReconstructed) {
+  const SeriesPlan plan = this->plan(request(2, 12, 1e-6));
+  EXPECT_FALSE(reconstruct(plan, {.values = {1, 2, 3}, .kept = std::nullopt}));
+  EXPECT_FALSE(reconstruct(plan, {.values = {1, 2}, .kept = std::vector<std::int64_t>{0, 1, 2}}));
+}
+
 TEST_P(Conformance, TheSameTapeGivesTheSameRelease) {
   const SeriesPlan plan = this->plan(request(2, 12, 1e-6));
   const Counts counts = [&] {

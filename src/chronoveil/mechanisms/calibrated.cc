@@ -24,8 +24,7 @@ std::string_view type_name(const Value& value) {
 constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
 Result<void> whole(std::string_view name, std::int64_t value) {
-  if (value < 1 || value > kExact)
-    return invalid(name, std::to_string(value), "a whole number between 1 and 2^53");
+  if (value < 1 || value > kExact) return invalid(name, std::to_string(value), "a whole number between 1 and 2^53");
   return {};
 }
 
@@ -154,7 +153,13 @@ Result<Measurement> measure_every_step(const SeriesPlan& plan, std::span<const s
   return Measurement{.values = off_grid(indices, plan.grid), .kept = std::nullopt};
 }
 
+Result<void> check_complete(const SeriesPlan& plan, const Measurement& measurement) {
+  if (measurement.values.size() == static_cast<std::size_t>(plan.measured) && !measurement.kept) return {};
+  return fail(ErrorKind::internal, "reconstruct: the measurement does not have the shape of the plan");
+}
+
 Result<Estimate> reconstruct_every_step(const SeriesPlan& plan, const Measurement& measurement) {
+  CV_CHECK(check_complete(plan, measurement));
   const double half_width = noise_half_width(plan.noise, plan.scale, plan.level);
   Estimate estimate;
   estimate.value = measurement.values;

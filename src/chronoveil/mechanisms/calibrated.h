@@ -46,6 +46,9 @@ std::vector<double> off_grid(std::span<const std::int64_t> indices, double grid)
 // Noise on every count, a value a step: the measurement of laplace, gaussian, event and shrink.
 Result<Measurement> measure_every_step(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&);
 
+// A measurement of every value that the plan measures, none left out. Asked by what reconstructs from them.
+Result<void> check_complete(const SeriesPlan&, const Measurement&);
+
 // The measured values as they are, each with the interval of its own noise.
 Result<Estimate> reconstruct_every_step(const SeriesPlan&, const Measurement&);
 

@@ -140,6 +140,7 @@ Result<Measurement> measure_frequencies(const SeriesPlan& plan, std::span<const 
 }
 
 Result<Estimate> transform_back(const SeriesPlan& plan, const Measurement& measurement) {
+  CV_CHECK(check_complete(plan, measurement));
   const auto T = static_cast<std::size_t>(plan.shape.steps), series = static_cast<std::size_t>(plan.shape.series);
   const std::size_t m = per_series(plan);
   const Basis<double> basis(plan.shape.steps, to_double);

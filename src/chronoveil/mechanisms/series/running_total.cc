@@ -75,6 +75,7 @@ Result<Measurement> measure_halfway(const SeriesPlan& plan, std::span<const std:
 }
 
 Result<Estimate> add_up(const SeriesPlan& plan, const Measurement& measurement) {
+  CV_CHECK(check_complete(plan, measurement));
   const auto T = static_cast<std::size_t>(plan.shape.steps);
   const std::vector<long double> exact = square_root_of_prefix_sum(plan.shape.steps);
   const std::vector<double> c(exact.begin(), exact.end());
@@ -94,9 +95,11 @@ Result<Estimate> add_up(const SeriesPlan& plan, const Measurement& measurement) 
     energy += c[t] * c[t];
     half_width[t] = combined_half_width(plan.noise, deviation * std::sqrt(energy), plan.level);
   }
-  for (std::size_t i = 0; i < estimate.value.size(); ++i) {
-    estimate.lower.push_back(estimate.value[i] - half_width[i % T]);
-    estimate.upper.push_back(estimate.value[i] + half_width[i % T]);
+  for (std::size_t first = 0; first < estimate.value.size(); first += T) {
+    for (std::size_t t = 0; t < T; ++t) {
+      estimate.lower.push_back(estimate.value[first + t] - half_width[t]);
+      estimate.upper.push_back(estimate.value[first + t] + half_width[t]);
+    }
   }
   estimate.sampled.assign(estimate.value.size(), 1);
   return estimate;
