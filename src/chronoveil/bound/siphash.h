@@ -1,6 +1,6 @@
 // SipHash-2-4, a keyed pseudo-random function with 64 bits of output [AumassonBernstein12]
-//   Why our own   two calls a record; inlined it takes half the time of libsodium's crypto_shorthash, with which the
-//                 tests compare it
+//   Why our own   several calls a record, which the compiler can inline; the tests compare it with libsodium's
+//                 crypto_shorthash
 //   Edges         the empty message is a message
 #pragma once
 
