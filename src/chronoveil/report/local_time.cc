@@ -45,8 +45,8 @@ std::int64_t wall(const LocalTime& time) {
 }
 
 LocalTime from_wall(std::int64_t milliseconds) {
-  const auto days =
-      std::chrono::floor<std::chrono::days>(std::chrono::sys_time(std::chrono::milliseconds(milliseconds)));
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(milliseconds)};
+  const auto days = std::chrono::floor<std::chrono::days>(time);
   const std::chrono::year_month_day date(days);
   const std::int64_t rest = milliseconds - std::chrono::milliseconds(days.time_since_epoch()).count();
   return {.year = static_cast<int>(date.year()),

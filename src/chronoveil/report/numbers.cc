@@ -60,9 +60,9 @@ std::string rounded_up(double value, int digits) {
   if (!std::isfinite(value) || value <= 0) return rounded(value, digits);
   const double step = std::pow(10.0, magnitude(value) - digits + 1);
   // A value that is a decimal of so many digits already stays as it is, whatever its last bits are.
-  const std::string near = with_places(value, digits);
-  if (fmt::format("{:.{}g}", value, digits + 8) == fmt::format("{:.{}g}", std::round(value / step) * step, digits + 8))
-    return near;
+  const double near = std::round(value / step) * step;
+  if (fmt::format("{:.{}g}", value, digits + 8) == fmt::format("{:.{}g}", near, digits + 8))
+    return with_places(value, digits);
   return with_places(std::ceil(value / step) * step, digits);
 }
 
