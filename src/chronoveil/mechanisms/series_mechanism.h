@@ -29,9 +29,9 @@ struct PublicShape {
   std::int64_t steps = 0;  // T, of each series
   Unit unit = Unit::user;
   Relation relation = Relation::add_remove;
-  std::int64_t width = 1;                // w, for unit w-event
-  std::int64_t max_steps = 0;            // I, for unit user: pairs (series, slot) of a person over all series
-  std::int64_t max_per_slot = 1;         // c
+  std::int64_t width = 1;              // w, for unit w-event
+  std::int64_t max_steps = 0;          // I, for unit user: pairs (series, slot) of a person over all series
+  std::int64_t max_per_slot = 1;       // c
   std::int64_t maximum = 100'000'000;  // counts are clamped to [0, maximum]
 
   // Values that one neighbour can change: I, 1 or w, twice as many when one is replaced, and never more than there are.
