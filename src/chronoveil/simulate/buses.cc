@@ -94,7 +94,8 @@ class Network {
     const std::int64_t routes = std::max<std::int64_t>(3, size.vehicles / 6);
     for (std::int64_t i = 0; i < routes; ++i) routes_.emplace_back(chance_);
     for (const Route& route : routes_)
-      for (double way = 0; way < route.length(); way += 0.02) places_.emplace(hexagon(route.at(way)), 0);
+      for (int metres = 0; metres < 1000 * route.length(); metres += 20)
+        places_.emplace(hexagon(route.at(0.001 * metres)), 0);
     for (auto& [cell, index] : places_) {
       index = static_cast<std::int64_t>(names_.size());
       names_.push_back(place_name(cell));

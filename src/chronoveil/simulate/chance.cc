@@ -47,7 +47,11 @@ std::int64_t Chance::poisson(double mean) {
   if (mean > 64) return std::max<std::int64_t>(0, std::llround(normal(mean, std::sqrt(mean))));
   const double stop = std::exp(-mean);
   std::int64_t count = 0;
-  for (double product = uniform(); product > stop; product *= uniform()) ++count;
+  double product = uniform();
+  while (product > stop) {
+    product *= uniform();
+    ++count;
+  }
   return count;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "chronoveil/simulate/chance.h"
 #include "chronoveil/simulate/rows.h"
@@ -24,7 +25,9 @@ constexpr std::array<std::array<double, 24>, 4> kProfiles{{
 struct Checkin {
   std::int32_t elapsed;
   std::uint32_t user, venue;
-  auto operator<=>(const Checkin&) const = default;
+  bool operator<(const Checkin& other) const {
+    return std::tie(elapsed, user, venue) < std::tie(other.elapsed, other.user, other.venue);
+  }
 };
 
 class Town {

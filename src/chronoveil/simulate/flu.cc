@@ -42,7 +42,9 @@ Result<Truth> simulate(const Flu& world, std::uint64_t seed, TextFile& rows) {
   std::vector<Wave> waves;
   constexpr double kYear = 52.18;
   const double winter = first_winter(calendar.days().front());
-  for (double middle = winter - kYear; middle < static_cast<double>(world.weeks) + kYear; middle += kYear) {
+  // One winter before the span and one after it, whose waves may reach into it.
+  for (std::int64_t year = -1; year <= world.weeks / 52 + 1; ++year) {
+    const double middle = winter + kYear * static_cast<double>(year);
     waves.push_back(
         {chance.normal(middle, 3), chance.lognormal(4200, 0.45), chance.uniform(2.2, 3.4), chance.uniform(3.2, 5.5)});
     if (chance.coin(0.15))  // an outbreak in another part of the year

@@ -23,7 +23,9 @@ struct Person {
 struct Passing {
   std::int32_t elapsed;
   std::uint32_t card, sensor;
-  auto operator<=>(const Passing&) const = default;
+  bool operator<(const Passing& other) const {
+    return std::tie(elapsed, card, sensor) < std::tie(other.elapsed, other.card, other.sensor);
+  }
 };
 
 class City {
