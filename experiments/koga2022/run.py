@@ -70,7 +70,7 @@ def synth_table(rows):
     for dataset in in_order(rows, "dataset"):
         part = [row for row in rows if row["dataset"] == dataset]
         steps = in_order(part, "one_over_f")
-        lines += [f"**{TITLES[dataset]}**, certified:", "",
+        lines += [f"**{TITLES[dataset]}**, certified, {part[0]['trials']} trials:", "",
                   "| mechanism | " + " | ".join("f = 1" if n == 1 else f"1/{n}" for n in steps) + " |",
                   "|---|" + "---|" * len(steps)]
         for mechanism in in_order(part, "mechanism"):

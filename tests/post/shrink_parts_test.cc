@@ -112,7 +112,7 @@ TEST(Slab, ProbabilitiesStayBelowAHalf) {
 // errors: a Type I error of 2e-9.
 bool looks_unbiased(const std::function<double(std::mt19937_64&)>& difference) {
   std::mt19937_64 random(3);
-  constexpr int kRuns = 20000;
+  constexpr int kRuns = 10000;
   double sum = 0, squares = 0;
   for (int run = 0; run < kRuns; ++run) {
     const double d = difference(random);

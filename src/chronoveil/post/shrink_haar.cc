@@ -22,7 +22,7 @@ HaarShrinker::HaarShrinker(std::int64_t steps)
       details_(static_cast<std::size_t>(levels_)),
       shrunk_(static_cast<std::size_t>(levels_)) {
   if (levels_ == 0) return;
-  for (double scale = 1; scale <= 8 * static_cast<double>(steps); scale *= 4) scales_.push_back(scale);
+  for (std::int64_t scale = 1; scale <= 8 * steps; scale *= 4) scales_.push_back(static_cast<double>(scale));
 }
 
 void HaarShrinker::analyse(const Eigen::ArrayXd& values) {

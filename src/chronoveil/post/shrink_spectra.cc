@@ -11,9 +11,10 @@ namespace {
 constexpr double kFlat[] = {0, 0.1, 1, 10};
 constexpr std::int64_t kHarmonics = 50;
 
-std::vector<double> cutoffs(double factor, std::int64_t steps) {
+std::vector<double> cutoffs(std::int64_t factor, std::int64_t steps) {
   std::vector<double> all;
-  for (double cutoff = 0.25; cutoff <= 8 * static_cast<double>(steps); cutoff *= factor) all.push_back(cutoff);
+  for (std::int64_t quarters = 1; quarters <= 32 * steps; quarters *= factor)
+    all.push_back(0.25 * static_cast<double>(quarters));
   return all;
 }
 
