@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "chronoveil/accounting/event_json.h"
@@ -65,6 +66,24 @@ TEST(ShrinkMechanism, WithReplayedNoiseItEqualsTheFormulasWrittenOut) {
       }
     }
   }
+}
+
+TEST(ShrinkMechanism, ATrendIsSmootherThanTheSeriesWhereThatIsRough) {
+  Request request = request_for(200, 5, 1e-5);
+  std::mt19937_64 random(2);
+  std::vector<std::int64_t> counts;
+  for (int t = 0; t < 200; ++t) counts.push_back(random() % 2 == 0 ? 500 : 600);  // a jump is far above the noise
+  const auto roughness = [&](bool trend) {
+    request.parameters["trend"] = trend;
+    const SeriesPlan plan = value_of(shrink().prepare(request));
+    Draws draws = Draws::seeded(1);
+    const Estimate e = value_of(shrink().reconstruct(plan, value_of(shrink().measure(plan, counts, draws))));
+    double sum = 0;
+    for (std::size_t t = 1; t < 200; ++t) sum += std::abs(e.value[t] - e.value[t - 1]);
+    return sum / 199;
+  };
+  EXPECT_GT(roughness(false), 40);
+  EXPECT_LT(roughness(true), 10);
 }
 
 TEST(ShrinkMechanism, RefusesSeasonsThatCannotBe) {
