@@ -71,7 +71,8 @@ Result<engine::Job> job_of(const ReleaseOptions& options) {
   job.keys = options.keys;
   if (!options.key_list.empty()) {
     if (!job.keys.empty()) return fail(ErrorKind::usage, "--series-key: give either --series-key or --series-list");
-    CV_TRY(job.keys, engine::read_key_list(options.key_list));
+    job.key_list = options.key_list;
+    CV_TRY(job.keys, engine::read_key_list(job.key_list));
   }
   CV_TRY(job.unit, engine::in_section("privacy", {"unit"}, parse_unit(options.unit)));
   CV_TRY(job.relation, engine::in_section("privacy", {"relation"}, parse_relation(options.relation)));
@@ -114,12 +115,14 @@ Error with_options(Error error) {
       {"plan.", "--"},
       {"output.", "--"},
   };
-  if (error.kind != ErrorKind::usage && error.kind != ErrorKind::storage) return error;
   for (const auto& [key, option] : kNames) {
     if (!error.message.starts_with(key)) continue;
     error.message = std::string(option) + error.message.substr(key.size());
     break;
   }
+  constexpr std::string_view kSum = "source.duplicates = \"sum\"";
+  if (const std::size_t at = error.message.find(kSum); at != std::string::npos)
+    error.message.replace(at, kSum.size(), "--duplicates sum");
   return error;
 }
 

@@ -12,7 +12,7 @@ namespace chronoveil::cli {
 struct RunFlags {
   std::string ledger;
   bool yes = false;
-  std::string again;
+  std::optional<std::string> again;
   bool dry_run = false;
   std::optional<std::string> seed;
   std::optional<std::string> noise_from;

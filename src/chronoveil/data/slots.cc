@@ -39,7 +39,7 @@ Result<std::int64_t> parse_instant(std::string_view parameter, const std::string
   std::int64_t instant = 0;
   const TimeProblem problem = reader.read(text, instant);
   if (problem == TimeProblem::skipped) {
-    return invalid(parameter, text, "the clocks of " + zone + " skipped it; it must be a time that exists there");
+    return invalid(parameter, text, "it must be a time that exists: the clocks of " + zone + " skipped it");
   }
   if (problem != TimeProblem::none) {
     return invalid(parameter, text,
@@ -48,7 +48,7 @@ Result<std::int64_t> parse_instant(std::string_view parameter, const std::string
   }
   if (reader.ambiguous()) {
     return invalid(parameter, text,
-                   "the clocks of " + zone + " showed it twice; it must have an offset such as +01:00");
+                   "it must have an offset such as +01:00: the clocks of " + zone + " showed it twice");
   }
   return instant;
 }
@@ -193,7 +193,7 @@ Result<SlotAxis> make_axis(const SlotSpec& spec) {
   if ((span.end - span.start) / length >= kMostSlots) {
     return invalid(
         "length", spec.length,
-        "there may be at most " + std::to_string(kMostSlots) + " slots; take a shorter span or longer slots");
+        "it must make at most " + std::to_string(kMostSlots) + " slots; take a shorter span or longer slots");
   }
   SlotAxis axis;
   axis.zone = spec.zone;

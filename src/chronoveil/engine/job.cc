@@ -31,6 +31,8 @@ std::string beside(const std::string& job, const std::string& path) {
 Result<void> read_path(const Section& section, std::string_view key, const std::string& job, std::string& into) {
   CV_CHECK(section.read(key, into));
   if (section.has(key) && into.empty()) return invalid(section.name_of(key), "''", "it must be a path");
+  if (into.find('\0') != std::string::npos)
+    return fail(ErrorKind::usage, section.name_of(key) + ": a path cannot hold a NUL character");
   into = beside(job, into);
   return {};
 }
@@ -122,10 +124,9 @@ Result<void> read_series(const Section& section, Job& job) {
   CV_CHECK(section.read("keys", job.keys));
   if (section.has("keys") && job.keys.empty())
     return fail(ErrorKind::usage, "series.keys: the list is empty; it must hold at least one key");
-  std::string list;
-  CV_CHECK(read_path(section, "list", job.path, list));
-  if (list.empty()) return {};
-  CV_TRY(job.keys, read_key_list(list));
+  CV_CHECK(read_path(section, "list", job.path, job.key_list));
+  if (job.key_list.empty()) return {};
+  CV_TRY(job.keys, read_key_list(job.key_list));
   return {};
 }
 
@@ -210,28 +211,55 @@ Result<void> check_keys(const Job& job) {
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < job.keys.size(); ++i) {
     if (job.keys[i].empty()) return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is empty");
+    // JSON could not write it, and would make two such keys one.
+    if (!is_utf8(job.keys[i]))
+      return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is not UTF-8 text");
     if (!seen.insert(job.keys[i]).second)
       return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is there twice");
   }
   return {};
 }
 
+// By whatever names: relative or absolute, through links.
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
+  std::error_code error;
+  if (fs::equivalent(a, b, error) && !error) return fs::is_regular_file(a, error);
+  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
+}
+
+using NamedPath = std::pair<std::string_view, std::string>;
+
+std::vector<NamedPath> outputs_of(const Job& job) {
+  return {{"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}};
+}
+
 Result<void> check_outputs(const Job& job) {
-  const std::pair<std::string_view, const std::string*> outputs[] = {
-      {"output.csv", &job.csv}, {"output.json", &job.json}, {"output.report", &job.report}};
+  for (const auto& [what, input] :
+       {NamedPath{"the source", job.source.path}, NamedPath{"the job itself", job.path},
+        NamedPath{"the list of series", job.key_list}, NamedPath{"the public sample", job.public_sample}}) {
+    CV_CHECK(check_spared(job, what, input));
+  }
+  const std::vector<NamedPath> outputs = outputs_of(job);
   for (const auto& [key, path] : outputs) {
-    if (path->empty()) continue;
-    if (*path != "-" && *path == job.source.path)
-      return fail(ErrorKind::usage, std::string(key) + ": '" + *path + "' is the source; it would be overwritten");
     for (const auto& [other, same] : outputs) {
-      if (other != key && *same == *path)
-        return fail(ErrorKind::usage, std::string(key) + ": '" + *path + "' is " + std::string(other) + " too");
+      if (other != key && !path.empty() && (same == path || same_file(same, path)))
+        return fail(ErrorKind::usage, std::string(key) + ": '" + path + "' is " + std::string(other) + " too");
     }
   }
   return {};
 }
 
 }  // namespace
+
+Result<void> check_spared(const Job& job, std::string_view what, const std::string& path) {
+  for (const auto& [key, output] : outputs_of(job)) {
+    if (same_file(output, path))
+      return fail(ErrorKind::usage,
+                  std::string(key) + ": '" + output + "' is " + std::string(what) + "; it would be overwritten");
+  }
+  return {};
+}
 
 Result<std::vector<std::string>> read_key_list(const std::string& path) {
   CV_TRY(std::string text, read_text_file("series.list", path));
@@ -246,6 +274,9 @@ Result<std::vector<std::string>> read_key_list(const std::string& path) {
     ++line;
     if (key.ends_with('\r')) key.pop_back();
     if (key.empty()) continue;
+    if (!is_utf8(key))
+      return fail(ErrorKind::usage,
+                  "series.list: line " + std::to_string(line) + " of '" + path + "' is not UTF-8 text");
     if (!seen.insert(key).second)
       return fail(ErrorKind::usage,
                   "series.list: line " + std::to_string(line) + " of '" + path + "' holds a key for the second time");
@@ -264,6 +295,9 @@ Result<void> check_values(const Job& job) {
   CV_CHECK(check_keys(job));
   if (!(job.epsilon > 0) || !std::isfinite(job.epsilon))
     return invalid("privacy.epsilon", job.epsilon, "it must be a finite number greater than 0");
+  // Far outside of what anybody means, and inside of what the noise of every mechanism can be described with.
+  if (job.epsilon < 1e-100 || job.epsilon > 1e30)
+    return invalid("privacy.epsilon", job.epsilon, "it must be between 1e-100 and 1e30");
   if (!(job.delta >= 0) || !(job.delta < 1))
     return invalid("privacy.delta", job.delta, "it must be at least 0 and less than 1");
   if (job.max_steps) CV_CHECK(at_least_one("privacy.max_steps", *job.max_steps, kLargestCount));

@@ -23,6 +23,7 @@ struct Job {
   bound::Duplicates duplicates = bound::Duplicates::refuse;
   data::SlotSpec slots;           // [slots]
   std::vector<std::string> keys;  // [series] list (a file, a key a line) or keys (an array); empty: one series
+  std::string key_list;           // the file of the list; empty without one
   bool disjoint = false;          // [series] disjoint: everybody is in one series only (declared)
   Unit unit = Unit::user;         // [privacy]
   Relation relation = Relation::add_remove;
@@ -51,7 +52,12 @@ Result<Job> parse_job(std::string_view toml, const std::string& path);
 // list of keys wherever there is a column of series. Errors name the key as a job file spells it: "privacy.max_steps".
 Result<void> check_values(const Job&);
 
-// A list of public keys, one a line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates refused.
+// That no output of the job is this file, under whatever name. Where one is, the error says `what` the file is:
+// "output.csv: 'trips.csv' is the source; it would be overwritten".
+Result<void> check_spared(const Job&, std::string_view what, const std::string& path);
+
+// A list of public keys, one a line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates and
+// what is not UTF-8 refused.
 Result<std::vector<std::string>> read_key_list(const std::string& path);
 
 // Sixteen hexadecimal digits that are the same for jobs that ask the same question of the same data: everything but

@@ -5,11 +5,16 @@
 namespace chronoveil::engine {
 namespace {
 
+// What is wrong with the source as a whole is said of the key that names it.
 Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& spec) {
-  return in_section("source",
-                    {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "time_format", "zone",
-                     "delimiter", "header"},
-                    data::open_source(spec));
+  Result<std::unique_ptr<data::RecordSource>> source =
+      in_section("source",
+                 {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "time_format", "zone",
+                  "delimiter", "header"},
+                 data::open_source(spec));
+  if (!source && !source.error().message.starts_with("source."))
+    source.error().message.insert(0, spec.kind == data::SourceKind::postgresql ? "source.url: " : "source.path: ");
+  return source;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "chronoveil/engine/text_file.h"
 
+#include <boost/locale/utf.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -52,6 +53,15 @@ Result<std::string> read_text_file(std::string_view what, const std::string& pat
   while (const std::size_t size = std::fread(buffer, 1, sizeof buffer, file.get())) text.append(buffer, size);
   if (std::ferror(file.get()) != 0) return failed(errno);
   return text;
+}
+
+bool is_utf8(std::string_view text) {
+  using Utf8 = boost::locale::utf::utf_traits<char>;
+  for (const char* at = text.data(); at != text.data() + text.size();) {
+    const auto point = Utf8::decode(at, text.data() + text.size());
+    if (point == boost::locale::utf::illegal || point == boost::locale::utf::incomplete) return false;
+  }
+  return true;
 }
 
 Result<std::vector<double>> read_numbers(std::string_view what, const std::string& path) {

@@ -13,6 +13,9 @@ namespace chronoveil::engine {
 // The whole file, "-" for standard input. `what` names the option or key in the error.
 Result<std::string> read_text_file(std::string_view what, const std::string& path);
 
+// Whether the text is well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. The empty text is.
+bool is_utf8(std::string_view text);
+
 // Numbers separated by white space. An error names the place of the first word that is none.
 Result<std::vector<double>> read_numbers(std::string_view what, const std::string& path);
 Result<std::vector<std::int64_t>> read_integers(std::string_view what, const std::string& path);

@@ -68,8 +68,12 @@ Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, d
                                         " numbers; this release draws at least " +
                                         std::to_string(noise_used_ + indices.size()));
     for (std::int64_t& index : indices) {
-      CV_TRY(const std::int64_t noise, steps.to_grid(tape[noise_used_++]));
-      index = noise::add_noise(index, noise);
+      const Result<std::int64_t> noise = steps.to_grid(tape[noise_used_++]);
+      if (!noise)
+        return fail(ErrorKind::usage, "noise-from: number " + std::to_string(noise_used_) +
+                                          " is not valid; it must be within 2^61 steps of the grid, which are " +
+                                          shortest(grid));
+      index = noise::add_noise(index, *noise);
     }
     return {};
   }
