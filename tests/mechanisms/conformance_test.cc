@@ -57,7 +57,7 @@ TEST_P(Conformance, ThePlanSaysEverythingThatWillHappen) {
     const SeriesPlan plan = this->plan(request(2, 12, delta));
     EXPECT_EQ(plan.mechanism, row().name);
     EXPECT_EQ(plan.parameters.size(), row().parameters.size());
-    EXPECT_EQ(plan.delta, delta);
+    EXPECT_EQ(plan.delta, plan.noise == NoiseKind::laplace ? 0 : delta) << "Laplace noise is pure";
     EXPECT_GT(plan.measured, 0);
     EXPECT_GT(plan.sensitivity, 0);
     EXPECT_EQ(std::frexp(plan.grid, std::make_unique<int>().get()), 0.5) << "a power of two";
@@ -70,7 +70,7 @@ TEST_P(Conformance, TheEventIsPricedWithinTheRequest) {
   for (const double delta : deltas()) {
     const SeriesPlan plan = this->plan(request(2, 12, delta));
     ASSERT_TRUE(accounting::validate(plan.event));
-    const auto again = value_of(accounting::epsilon_at(plan.event, value_of(Delta::make(delta))));
+    const auto again = value_of(accounting::epsilon_at(plan.event, value_of(Delta::make(plan.delta))));
     EXPECT_LE(again.epsilon, kEpsilon);
     EXPECT_GT(again.epsilon, kEpsilon * 0.99) << "no more noise than needed";
     EXPECT_DOUBLE_EQ(again.epsilon, plan.price.epsilon);
@@ -87,7 +87,7 @@ TEST_P(Conformance, TheGuaranteeIsComplete) {
       EXPECT_EQ(guarantee.relation, plan.shape.relation);
       EXPECT_GT(guarantee.epsilon, 0);
       EXPECT_LE(guarantee.epsilon, kEpsilon);
-      EXPECT_EQ(guarantee.delta, delta);
+      EXPECT_EQ(guarantee.delta, plan.delta);
       EXPECT_NE(guarantee.certificate, Certificate::as_published);
       EXPECT_GE(guarantee.assumptions.size(), 5u);
       EXPECT_EQ(guarantee.assumptions.front().basis, caps) << "the caps come first";
@@ -103,6 +103,35 @@ TEST_P(Conformance, APublishedAnalysisSaysSo) {
   const bool published = plan.price.analysis == accounting::Analysis::published;
   EXPECT_EQ(published, row().has_published);
   EXPECT_EQ(guarantee_of(plan, Basis::enforced, false).certificate == Certificate::as_published, published);
+}
+
+// Counts under the caps of the plan.
+bound::BoundedSeries bounded(const SeriesPlan& plan, std::int64_t series, std::int64_t steps, Counts counts) {
+  const bound::Caps caps{plan.shape.unit, plan.shape.max_steps, plan.shape.max_per_slot, plan.shape.maximum};
+  return {series, steps, std::move(counts), caps, Basis::enforced, {}};
+}
+
+TEST_P(Conformance, SeriesUnderLooserCapsThanThoseOfThePlanAreNotMeasured) {
+  const SeriesPlan plan = this->plan(request(2, 12, 1e-6));
+  const bound::Caps caps{plan.shape.unit, plan.shape.max_steps, plan.shape.max_per_slot, plan.shape.maximum};
+  const auto accepts = [&](const bound::Caps& other) {
+    const bound::BoundedSeries series(2, 12, Counts(24, 7), other, Basis::enforced, {});
+    Draws draws = Draws::seeded(1);
+    return measure(plan, series, draws).has_value();
+  };
+  EXPECT_TRUE(accepts(caps));
+  bound::Caps other = caps;
+  ++other.max_per_slot;
+  EXPECT_FALSE(accepts(other));
+  other = caps;
+  ++other.maximum;
+  EXPECT_FALSE(accepts(other));
+  other = caps;
+  ++other.max_steps;
+  EXPECT_EQ(accepts(other), plan.shape.unit != Unit::user);
+  other = caps;
+  other.unit = caps.unit == Unit::event ? Unit::w_event : Unit::event;
+  EXPECT_FALSE(accepts(other));
 }
 
 TEST_P(Conformance, OneReceiptIsOneRelease) {
@@ -122,7 +151,7 @@ TEST_P(Conformance, OneReceiptIsOneRelease) {
     terms.dataset = "city";
     terms.purpose = "a test";
     terms.mechanism = plan.mechanism;
-    const bound::BoundedSeries series(2, 12, Counts(24, 7), Basis::enforced, {});
+    const bound::BoundedSeries series = bounded(plan, 2, 12, Counts(24, 7));
 
     Draws draws = value_of(Draws::authorised(value_of(ledger.reserve(terms, plan.event)), plan.event));
     EXPECT_EQ(draws.mark(), "");
@@ -148,7 +177,7 @@ TEST_P(Conformance, OneReceiptIsOneRelease) {
 
 TEST_P(Conformance, APlanWithLessNoiseThanItsEventIsNotRun) {
   SeriesPlan plan = this->plan(request(1, 12, 1e-6));
-  const bound::BoundedSeries series(1, 12, Counts(12, 7), Basis::enforced, {});
+  const bound::BoundedSeries series = bounded(plan, 1, 12, Counts(12, 7));
   Draws draws = Draws::seeded(1);
   EXPECT_TRUE(measure(plan, series, draws));
   plan.scale *= 0.999;
@@ -161,8 +190,8 @@ TEST_P(Conformance, EveryStepOfEverySeriesGetsAValueAndAnInterval) {
              {1, 1}, {1, 2}, {2, 2}, {1, 3}, {3, 3}, {2, 7}, {5, 8}, {1, 61}, {2, 60}}) {
       SCOPED_TRACE(std::to_string(series) + " series of " + std::to_string(steps) + " steps");
       const SeriesPlan plan = this->plan(request(series, steps, delta));
-      const bound::BoundedSeries data(series, steps, Counts(static_cast<std::size_t>(series * steps), 20),
-                                      Basis::enforced, {});
+      const bound::BoundedSeries data =
+          bounded(plan, series, steps, Counts(static_cast<std::size_t>(series * steps), 20));
       Draws draws = Draws::seeded(static_cast<std::uint64_t>(steps));
       EXPECT_EQ(draws.mark(), "seeded: not private");
       const std::string event = text(plan);
@@ -178,8 +207,8 @@ TEST_P(Conformance, EveryStepOfEverySeriesGetsAValueAndAnInterval) {
         EXPECT_LE(estimate.value[i], estimate.upper[i]);
         EXPECT_LT(estimate.lower[i], estimate.upper[i]);
       }
-      const bound::BoundedSeries wrong(series, steps + 1, Counts(static_cast<std::size_t>(series * (steps + 1)), 20),
-                                       Basis::enforced, {});
+      const bound::BoundedSeries wrong =
+          bounded(plan, series, steps + 1, Counts(static_cast<std::size_t>(series * (steps + 1)), 20));
       EXPECT_FALSE(measure(plan, wrong, draws)) << "data of another shape than was planned";
     }
   }

@@ -24,7 +24,8 @@ TEST(Laplace, TheScaleIsTheSensitivityOverEpsilon) {
   EXPECT_NEAR(value_of(laplace().prepare(request)).scale, 40, 1e-9) << "no more slots change than there are";
   request.shape.steps = 10;
   request.delta = 1e-3;
-  EXPECT_LT(value_of(laplace().prepare(request)).scale, 48);
+  EXPECT_NEAR(value_of(laplace().prepare(request)).scale, 48, 1e-9) << "pure whatever the budget has";
+  EXPECT_EQ(value_of(laplace().prepare(request)).delta, 0);
 }
 
 TEST(Laplace, TheUnitDecidesWhatOneNeighbourChanges) {

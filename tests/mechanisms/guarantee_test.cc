@@ -42,9 +42,22 @@ TEST(GuaranteeOf, SaysEachCapAndWhoVouchesForIt) {
       ASSERT_TRUE(find(guarantee, part)) << part;
       EXPECT_EQ(find(guarantee, part)->basis, Basis::enforced) << part;
     }
-    ASSERT_TRUE(find(guarantee, "one person has one identifier"));
-    EXPECT_EQ(find(guarantee, "one person has one identifier")->basis, Basis::declared);
+    ASSERT_TRUE(find(guarantee, "written without looking at the data"));
+    EXPECT_EQ(find(guarantee, "written without looking at the data")->basis, Basis::declared);
+    // Counts know no identifiers: their caps are declared of people.
+    const Assumption* identifier = find(guarantee, "one person has one identifier");
+    ASSERT_EQ(identifier != nullptr, caps == Basis::enforced);
+    if (identifier) {
+      EXPECT_EQ(identifier->basis, Basis::declared);
+    }
   }
+}
+
+TEST(GuaranteeOf, AWindowSaysHowWideItIs) {
+  Request request = request_for(100, 1, 1e-6);
+  request.shape.unit = Unit::w_event;
+  request.shape.width = 12;
+  EXPECT_EQ(guarantee_of(value_of(gaussian().prepare(request)), Basis::enforced, false).width, 12);
 }
 
 TEST(GuaranteeOf, DisjointPopulationsAreTheCallersWord) {

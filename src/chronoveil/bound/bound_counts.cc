@@ -48,7 +48,7 @@ Result<BoundedSeries> read_and_add(data::RecordSource& source, const SlotAxis& a
     }
   }
   std::vector<std::int64_t> sums = std::move(counts).take(left_out.clamped);
-  return BoundedSeries(finder.series(), finder.steps(), std::move(sums), Basis::declared, left_out);
+  return BoundedSeries(finder.series(), finder.steps(), std::move(sums), caps, Basis::declared, left_out);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ Result<BoundedSeries> read_and_bound(data::RecordSource& source, const SlotAxis&
   Counts counts(finder.cells(), caps.maximum);
   left_out.over_caps = people.add_to(counts);
   std::vector<std::int64_t> sums = std::move(counts).take(left_out.clamped);
-  return BoundedSeries(finder.series(), finder.steps(), std::move(sums), Basis::enforced, left_out);
+  return BoundedSeries(finder.series(), finder.steps(), std::move(sums), caps, Basis::enforced, left_out);
 }
 
 }  // namespace

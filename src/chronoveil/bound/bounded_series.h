@@ -38,19 +38,22 @@ struct LeftOut {
 
 class BoundedSeries {
  public:
-  BoundedSeries(std::int64_t series, std::int64_t steps, std::vector<std::int64_t> counts, Basis caps, LeftOut left_out)
-      : series_(series), steps_(steps), counts_(std::move(counts)), caps_(caps), left_out_(left_out) {}
+  BoundedSeries(std::int64_t series, std::int64_t steps, std::vector<std::int64_t> counts, const Caps& caps,
+                Basis basis, LeftOut left_out)
+      : series_(series), steps_(steps), counts_(std::move(counts)), caps_(caps), basis_(basis), left_out_(left_out) {}
 
   std::int64_t series() const { return series_; }
   std::int64_t steps() const { return steps_; }
   std::span<const std::int64_t> counts() const { return counts_; }  // series-major, each in [0, maximum]
-  Basis caps() const { return caps_; }                              // enforced on records, declared for counts
+  const Caps& caps() const { return caps_; }
+  Basis basis() const { return basis_; }  // of the caps: enforced on records, declared for counts
   const LeftOut& left_out() const { return left_out_; }
 
  private:
   std::int64_t series_, steps_;
   std::vector<std::int64_t> counts_;
-  Basis caps_;
+  Caps caps_;
+  Basis basis_;
   LeftOut left_out_;
 };
 

@@ -133,6 +133,13 @@ Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mec
   return plan;
 }
 
+Result<SeriesPlan> pure_laplace(const Request& request, const SeriesMechanism& mechanism, Parameters parameters) {
+  Request pure = request;
+  pure.delta = 0;
+  return calibrated(pure, mechanism, std::move(parameters), NoiseKind::laplace,
+                    {accounting::Laplace{accounting::kToCalibrate}}, [&](double) { return request.shape.l1(); });
+}
+
 std::vector<std::int64_t> on_grid(std::span<const std::int64_t> counts, double grid) {
   const int places = -std::ilogb(grid);  // grid = 2^-places
   const std::int64_t largest = noise::kValueLimit >> places;

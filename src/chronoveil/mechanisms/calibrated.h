@@ -38,6 +38,9 @@ Result<SeriesPlan> calibrated(const Request&, const SeriesMechanism&, Parameters
                               const accounting::Event& open, const std::function<double(double grid)>& sensitivity,
                               std::optional<double> largest = std::nullopt);
 
+// Laplace noise on counts, b = Δ₁/ε: calibrated at δ = 0 whatever the budget has, so that the guarantee is pure.
+Result<SeriesPlan> pure_laplace(const Request&, const SeriesMechanism&, Parameters);
+
 // Counts as grid indices; exact, since a grid step is 1 or a fraction of it. Indices beyond the noise's value limit are
 // limited there, which cannot raise a sensitivity.
 std::vector<std::int64_t> on_grid(std::span<const std::int64_t> counts, double grid);

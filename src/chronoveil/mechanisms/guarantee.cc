@@ -61,20 +61,23 @@ Guarantee guarantee_of(const SeriesPlan& plan, Basis caps, bool disjoint) {
   Guarantee guarantee;
   guarantee.definition = "DP";
   guarantee.unit = plan.shape.unit;
+  if (plan.shape.unit == Unit::w_event) guarantee.width = plan.shape.width;
   guarantee.relation = plan.shape.relation;
   guarantee.epsilon = plan.price.epsilon;
   guarantee.delta = plan.delta;
   guarantee.certificate = plan.price.certificate;
   std::vector<Assumption>& all = guarantee.assumptions;
   add_caps(plan, caps, disjoint, all);
-  all.push_back({"one person has one identifier", Basis::declared});
+  // A cap that is declared speaks of people; one that is enforced, of identifiers.
+  if (caps == Basis::enforced) all.push_back({"one person has one identifier", Basis::declared});
   all.push_back({"a count above " + std::to_string(plan.shape.maximum) + " is taken as " +
                      std::to_string(plan.shape.maximum) + ", a maximum that is public",
                  Basis::enforced});
   all.push_back(
-      {"the list of series, the span of time and the slots are public: they come from the job, never from the "
-       "data, and an empty slot counts 0",
+      {"the list of series, the span of time and the slots come from the job, never from the data, and an empty slot "
+       "counts 0",
        Basis::enforced});
+  all.push_back({"the job was written without looking at the data: everything in it is public", Basis::declared});
   all.push_back({"the noise is exact: whole steps of a grid, drawn from a cryptographic generator", Basis::enforced});
   if (plan.price.analysis == accounting::Analysis::published) {
     guarantee.certificate = Certificate::as_published;

@@ -39,10 +39,21 @@ std::optional<double> noise_multiplier(const accounting::Event& event) {
   return std::nullopt;
 }
 
+namespace {
+
+bool is_within(const bound::Caps& caps, const PublicShape& shape) {
+  return caps.unit == shape.unit && caps.max_per_slot <= shape.max_per_slot && caps.maximum <= shape.maximum &&
+         (shape.unit != Unit::user || caps.max_steps <= shape.max_steps);
+}
+
+}  // namespace
+
 Result<Measurement> measure(const SeriesPlan& plan, const bound::BoundedSeries& series, Draws& draws) {
   CV_TRY(const SeriesMechanism* mechanism, find_series_mechanism(plan.mechanism));
   if (series.series() != plan.shape.series || series.steps() != plan.shape.steps)
     return fail(ErrorKind::internal, "measure: the bounded series do not have the shape of the plan");
+  if (!is_within(series.caps(), plan.shape))
+    return fail(ErrorKind::internal, "measure: the series were not bounded by the caps of the plan");
   // What is drawn must be what the event says; a plan that was tampered with is not run.
   const std::optional<double> multiplier = noise_multiplier(plan.event);
   if (!multiplier || !(plan.sensitivity > 0) || !(plan.scale >= *multiplier * plan.sensitivity))

@@ -6,9 +6,7 @@ namespace chronoveil::mechanisms {
 namespace {
 
 Result<SeriesPlan> with_law(const Request& request, Parameters parameters, NoiseKind law) {
-  if (law == NoiseKind::laplace)
-    return calibrated(request, event(), std::move(parameters), law, {accounting::Laplace{accounting::kToCalibrate}},
-                      [&](double) { return request.shape.l1(); });
+  if (law == NoiseKind::laplace) return pure_laplace(request, event(), std::move(parameters));
   return calibrated(request, event(), std::move(parameters), law, {accounting::Gaussian{accounting::kToCalibrate}},
                     [&](double) { return request.shape.l2(); });
 }

@@ -8,8 +8,7 @@ namespace {
 Result<SeriesPlan> prepare(const Request& request) {
   CV_CHECK(check_request(request, laplace()));
   CV_TRY(Parameters parameters, resolved(request, laplace()));
-  return calibrated(request, laplace(), std::move(parameters), NoiseKind::laplace,
-                    {accounting::Laplace{accounting::kToCalibrate}}, [&](double) { return request.shape.l1(); });
+  return pure_laplace(request, laplace(), std::move(parameters));
 }
 
 }  // namespace

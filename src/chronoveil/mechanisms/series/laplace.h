@@ -1,5 +1,5 @@
 // Adds independent rounded Laplace noise to every step of every series.
-//   Privacy   ε-DP with ε = Δ₁ / b, Δ₁ = c changes over all series together; a δ > 0 makes b a little smaller  [DMNS06]
+//   Privacy   ε-DP with ε = Δ₁ / b, Δ₁ = c changes over all series together; δ of the budget is not used   [DMNS06]
 //   Error     unbiased, variance 2b² a step, independent between steps
 //   Edges     δ may be 0; no paper has another analysis, so `published` is the same
 #pragma once
