@@ -32,6 +32,15 @@ TEST(GuaranteeTest, NamesAreThoseOfTheFileFormats) {
   EXPECT_EQ(name(Basis::declared), "declared");
 }
 
+TEST(GuaranteeTest, WindowsAreNamedWithTheirWidth) {
+  Guarantee guarantee;
+  guarantee.unit = Unit::user;
+  EXPECT_EQ(unit_text(guarantee), "user");
+  guarantee.unit = Unit::w_event;
+  guarantee.width = 24;
+  EXPECT_EQ(unit_text(guarantee), "w-event of width 24");
+}
+
 TEST(GuaranteeTest, AnUnknownNameSaysWhichWouldBeKnown) {
   EXPECT_EQ(parse_unit("w_event").error().message, "unit: w_event is not valid; it must be event, w-event or user");
   EXPECT_EQ(parse_unit("").error().kind, ErrorKind::usage);

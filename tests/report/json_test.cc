@@ -78,6 +78,15 @@ TEST(Json, ReadsBackWhatWasWritten) {
   }
 }
 
+TEST(Json, AWindowSaysHowWideItIs) {
+  Published published = testing::sample(1, 4);
+  EXPECT_FALSE(json::parse(to_json(published))["guarantee"].contains("width"));
+  published.release.guarantee.unit = Unit::w_event;
+  published.release.guarantee.width = 3;
+  EXPECT_EQ(json::parse(to_json(published))["guarantee"]["width"], 3);
+  EXPECT_EQ(read_back(published).release.guarantee.width, 3);
+}
+
 TEST(Json, WhatIsNotPrivateHasAMarkNoDebitAndNoEpsilon) {
   Published published = testing::sample(1, 4);
   published.release.mark = "not private: replayed";

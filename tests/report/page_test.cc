@@ -58,7 +58,15 @@ TEST(Page, ShowsThePlanTheBudgetAndTheDebit) {
 TEST(Page, DeclaredCapsShowHowEpsilonGrows) {
   const std::string html = to_html(testing::declared_sample(1, 48));
   EXPECT_TRUE(has(html, "If the declared cap is too low"));
-  EXPECT_TRUE(has(html, "4 times the declared cap</td><td class=\"n\">2.148"));  // rounded up from 2.1477
+  EXPECT_TRUE(has(html, "4 times as many slots as declared</td><td class=\"n\">2.148"));  // rounded up from 2.1477
+}
+
+TEST(Page, TheSensitivityOfKeptStepsIsThatOfOneStep) {
+  Published all = testing::sample(1, 48);
+  EXPECT_TRUE(has(to_html(all), "can move what is measured"));
+  all.plan.mechanism = "subsample";
+  EXPECT_FALSE(has(to_html(all), "can move what is measured"));
+  EXPECT_TRUE(has(to_html(all), "can move one kept value"));
 }
 
 TEST(Page, WhatIsNotPrivateSaysSoAndNamesNoEpsilonAsAPromise) {

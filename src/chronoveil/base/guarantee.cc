@@ -25,6 +25,12 @@ std::string_view name(Certificate certificate) {
 
 std::string_view name(Basis basis) { return basis == Basis::enforced ? "enforced" : "declared"; }
 
+std::string unit_text(const Guarantee& guarantee) {
+  std::string text(name(guarantee.unit));
+  if (guarantee.unit == Unit::w_event) text += " of width " + std::to_string(guarantee.width);
+  return text;
+}
+
 Result<Unit> parse_unit(std::string_view text) {
   for (Unit unit : {Unit::event, Unit::w_event, Unit::user})
     if (text == name(unit)) return unit;

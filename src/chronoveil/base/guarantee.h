@@ -1,6 +1,7 @@
 // What an output promises, to whom, under which assumptions. Every release carries one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ struct Assumption {
 struct Guarantee {
   std::string definition = "DP";  // DP or TLDP
   Unit unit = Unit::event;
+  std::int64_t width = 1;  // w, the slots in a row of unit w-event
   Relation relation = Relation::add_remove;
   double epsilon = 0;
   double delta = 0;
@@ -40,6 +42,8 @@ std::string_view name(Unit);
 std::string_view name(Relation);
 std::string_view name(Certificate);
 std::string_view name(Basis);
+// "user", "event", "w-event of width 24"
+std::string unit_text(const Guarantee&);
 Result<Unit> parse_unit(std::string_view);
 Result<Relation> parse_relation(std::string_view);
 

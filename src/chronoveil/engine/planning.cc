@@ -82,6 +82,9 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
   }
   planned.guarantee = mechanisms::guarantee_of(planned.chosen, job.source.user ? Basis::enforced : Basis::declared,
                                                job.disjoint && series > 1);
+  if (ours_to_choose && !job.public_sample.empty())
+    planned.guarantee.assumptions.push_back(
+        {"the sample that helped to choose the mechanism is public", Basis::declared});
   return planned;
 }
 

@@ -73,10 +73,11 @@ std::string basis_tag(Basis basis) {
 // How ε grows where the caps were declared and the truth is above them.
 std::string growth(const Published& published) {
   if (published.cap_growth.empty()) return "";
-  Table table{.head = {"If somebody counts for", "then for them ε is at most"}, .rows = {}};
+  Table table{.head = {"If somebody counts in", "then for them ε is at most"}, .rows = {}};
   for (const CapGrowth& row : published.cap_growth)
-    table.rows.push_back({row.times == 1 ? "as much as declared" : grouped(row.times) + " times the declared cap",
-                          rounded_up(row.epsilon)});
+    table.rows.push_back(
+        {row.times == 1 ? "as many slots as declared" : grouped(row.times) + " times as many slots as declared",
+         rounded_up(row.epsilon)});
   return "<h3>If the declared cap is too low</h3>\n<p>The cap was stated by the publisher and could not be checked. "
          "Who "
          "is above it is protected less:</p>\n" +
@@ -89,10 +90,9 @@ std::string promise_in_full(const Published& published) {
     return section("The promise in full", "<p>There is none: " + escaped(published.release.mark) + ".</p>\n");
   std::string out = fmt::format(
       "<p>The promise is differential privacy{} for the unit <code>{}</code> under the relation <code>{}</code>, with "
-      "ε "
-      "= {} at δ = {}. It holds against everyone, whatever they know already and however much they compute, and "
-      "whatever is later done with these figures.</p>\n",
-      guarantee.definition == "DP" ? "" : " (" + escaped(guarantee.definition) + ")", name(guarantee.unit),
+      "ε = {} at δ = {}. It holds against everyone, whatever they know already and whatever is later done with these "
+      "figures.</p>\n",
+      guarantee.definition == "DP" ? "" : " (" + escaped(guarantee.definition) + ")", unit_text(guarantee),
       name(guarantee.relation), rounded_up(guarantee.epsilon), rounded_up(guarantee.delta));
   if (!guarantee.assumptions.empty()) {
     out += "<h3>What it rests on</h3>\n<ul>\n";
@@ -168,8 +168,12 @@ std::string plan_section(const Published& published) {
                             escaped(noise_words(plan)),
                             rounded(mechanisms::noise_half_width(plan.noise, plan.scale, plan.level)),
                             rounded(plan.level * 100)));
-  pair("Sensitivity", fmt::format("{} ({}), the most that one neighbour can move what is measured",
-                                  rounded_up(plan.sensitivity), laplace ? "L1" : "L2"));
+  pair("Sensitivity",
+       mechanism && (*mechanism)->keeps_steps
+           ? fmt::format("{}, the most that one neighbour can move one kept value; the event says how many of them",
+                         rounded_up(plan.sensitivity))
+           : fmt::format("{} ({}), the most that one neighbour can move what is measured", rounded_up(plan.sensitivity),
+                         laplace ? "L1" : "L2"));
   pair("Measured values", grouped(plan.measured));
   pair("Grid", fmt::format("whole steps of 2<sup>{}</sup>, so that no rounding tells", std::ilogb(plan.grid)));
   pair("Analysis", plan.price.analysis == accounting::Analysis::certified ? "certified" : "published, not certified");
@@ -214,7 +218,7 @@ std::string citation(const Published& published) {
                   span_words(published.release.axis), kVersion, accounting::kAnalysisVersion, published.plan.mechanism);
   if (published.release.mark.empty())
     text += fmt::format(", differential privacy with ε = {}, δ = {}, unit {}, {}.", rounded_up(guarantee.epsilon),
-                        rounded_up(guarantee.delta), name(guarantee.unit), name(guarantee.certificate));
+                        rounded_up(guarantee.delta), unit_text(guarantee), name(guarantee.certificate));
   else
     text += "; " + published.release.mark + ".";
   if (published.debit) text += " Debit " + published.debit->id.text() + ".";

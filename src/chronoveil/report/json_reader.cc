@@ -200,6 +200,9 @@ Result<void> read_guarantee(const Fields& fields, Published& published) {
   Guarantee& all = published.release.guarantee;
   CV_TRY(all.definition, fields.text("definition"));
   CV_TRY(all.unit, unit_in(fields));
+  if (all.unit == Unit::w_event) {
+    CV_TRY(all.width, fields.integer("width"));
+  }
   CV_TRY(all.relation, relation_in(fields));
   CV_TRY(all.epsilon, fields.number("epsilon"));
   CV_TRY(all.delta, fields.number("delta"));

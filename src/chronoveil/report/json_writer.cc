@@ -94,6 +94,7 @@ json guarantee_json(const Published& published) {
            {"caps", name(published.caps)},
            {"cap_growth", json::array()},
            {"not_protected", published.not_protected}};
+  if (guarantee.unit == Unit::w_event) all["width"] = guarantee.width;
   if (!std::isfinite(guarantee.epsilon))
     all["reason"] = published.release.mark.empty() ? price.reason : published.release.mark;
   for (const Assumption& assumption : guarantee.assumptions)
