@@ -36,6 +36,15 @@ TEST(Csv, KeysComeFirstAndAreQuotedWhereNeeded) {
     EXPECT_NE(csv.find(start), std::string::npos) << start;
 }
 
+TEST(Csv, WhatIsNotPrivateSaysSoInEveryRow) {
+  Published all = two_steps({});
+  all.release.mark = "not private: replayed";
+  EXPECT_EQ(to_csv(all),
+            "time,value,lower,upper,sampled,mark\n"
+            "2026-03-01T00:00:00+02:00,0,-1e-07,1e+21,1,not private: replayed\n"
+            "2026-03-01T01:00:00+02:00,0.1,-1e-07,1e+21,0,not private: replayed\n");
+}
+
 TEST(Csv, EveryNumberReadsBack) {
   Published all = two_steps({});
   all.release.estimate.value = {1.0 / 3, std::ldexp(12345.0, -17)};

@@ -25,7 +25,10 @@ std::string to_csv(const Published& published) {
   const Estimate& estimate = release.estimate;
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   const bool named = !release.keys.empty();
-  std::string out = named ? "series,time,value,lower,upper,sampled\n" : "time,value,lower,upper,sampled\n";
+  // A file is passed on without the words that were printed beside it, so what is not private says so in every row.
+  const std::string end = release.mark.empty() ? "\n" : "," + csv_field(release.mark) + "\n";
+  std::string out = named ? "series,time,value,lower,upper,sampled" : "time,value,lower,upper,sampled";
+  out += release.mark.empty() ? "\n" : ",mark\n";
   out.reserve(out.size() + estimate.value.size() * 72);
   for (std::size_t series = 0; series < static_cast<std::size_t>(release.series()); ++series) {
     const std::string start = named ? csv_field(release.keys[series]) + "," : "";
@@ -36,7 +39,7 @@ std::string to_csv(const Published& published) {
         append_shortest(out, number);
         out += ',';
       }
-      out.append(estimate.sampled[at] ? "1\n" : "0\n");
+      out.append(estimate.sampled[at] ? "1" : "0").append(end);
     }
   }
   return out;

@@ -9,7 +9,8 @@
 
 namespace chronoveil::report {
 
-// series,time,value,lower,upper,sampled; no series column for one series without a name.
+// series,time,value,lower,upper,sampled; no series column for one series without a name. A release that is not private
+// has a last column `mark` that says so in every row.
 std::string to_csv(const Published&);
 
 // series, guarantee, plan, debit, software; numbers as the shortest decimals that read back. from_json(to_json(x))
