@@ -50,6 +50,23 @@ TEST_F(AtomicFile, AFileThatWasThereIsReplacedWhole) {
   EXPECT_EQ(entries(), 1);
 }
 
+TEST_F(AtomicFile, ADatabaseIsNeverReplaced) {
+  const std::string database = std::string("SQLite format 3\0", 16) + "pages";
+  std::ofstream(at("ledger.db"), std::ios::binary) << database;
+  fs::create_symlink(at("ledger.db"), at("link"));
+  for (const char* name : {"ledger.db", "link"}) {
+    EXPECT_FALSE(check_writable("output.csv", at(name))) << name;
+    const Result<void> done = write_files({{at("a"), "new"}, {at(name), "new"}});
+    ASSERT_FALSE(done) << name;
+    EXPECT_EQ(done.error().kind, ErrorKind::storage);
+    EXPECT_NE(done.error().message.find("perhaps a ledger"), std::string::npos) << done.error().message;
+  }
+  EXPECT_EQ(read("ledger.db"), database);
+  EXPECT_FALSE(fs::exists(at("a")));
+  std::ofstream(at("text")) << "SQLite format";
+  EXPECT_TRUE(write_files({{at("text"), "new"}}));
+}
+
 TEST_F(AtomicFile, AnErrorInOneLeavesNone) {
   std::ofstream(at("a")) << "old";
   const Result<void> done = write_files({{at("a"), "new"}, {at("nowhere/b"), "new"}});

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 
 #include "chronoveil/base/bit_source.h"
@@ -94,6 +96,14 @@ Result<void> write_all(int file, const std::string& path, std::string_view text)
   return {};
 }
 
+bool is_database(const std::string& path) {
+  constexpr std::string_view kStart("SQLite format 3\0", 16);
+  std::array<char, kStart.size()> start{};
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.number() >= 0 && ::read(file.number(), start.data(), start.size()) == std::ssize(start) &&
+         std::string_view(start.data(), start.size()) == kStart;
+}
+
 enum class Place { file, in_place };
 
 // Where a path really leads: the end of its symbolic links, and whether a file may be put there.
@@ -118,6 +128,8 @@ Result<Target> target_of(const std::string& path) {
   }
   if (S_ISDIR(found.st_mode)) return storage_error(path, "cannot be written", EISDIR);
   if (!S_ISREG(found.st_mode)) target.place = Place::in_place;
+  if (target.place == Place::file && is_database(target.path))
+    return fail(ErrorKind::storage, "'" + path + "' cannot be written: it is a SQLite database, perhaps a ledger");
   return target;
 }
 

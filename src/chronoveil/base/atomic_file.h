@@ -4,6 +4,7 @@
 //   Interrupts   SIGINT and SIGTERM wait while names are given; before that, there is nothing to leave behind
 //   Not files    "-" is standard output; a device or a pipe is written to in place; a symbolic link keeps its name and
 //                its target is replaced
+//   Databases    a SQLite database is never replaced: it may be a ledger, and a lost debit would cost privacy
 #pragma once
 
 #include <string>
