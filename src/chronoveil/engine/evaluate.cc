@@ -1,10 +1,19 @@
 #include "chronoveil/engine/engine.h"
 #include "chronoveil/engine/reading.h"
+#include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::engine {
 namespace {
 
-std::vector<double> as_doubles(std::span<const std::int64_t> counts) { return {counts.begin(), counts.end()}; }
+// What the values of a release estimate: the counts, or the sums of each series up to each step.
+std::vector<double> estimated_by(const mechanisms::SeriesMechanism& mechanism, const bound::BoundedSeries& series) {
+  std::vector<double> truth(series.counts().begin(), series.counts().end());
+  if (!mechanism.totals) return truth;
+  const auto steps = static_cast<std::size_t>(series.steps());
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (i % steps != 0) truth[i] += truth[i - 1];
+  return truth;
+}
 
 }  // namespace
 
@@ -18,13 +27,15 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
   if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
     return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
 
+  CV_TRY(const mechanisms::SeriesMechanism* mechanism,
+         mechanisms::find_series_mechanism(evaluation.published.plan.mechanism));
   CV_TRY(const bound::BoundedSeries plain, read_plainly(job, axis));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   // The caps under which it was made, whatever the job says now.
   CV_TRY(const bound::BoundedSeries bounded,
          read_and_bound(job, axis, evaluation.published.plan.shape, *source, BitSource::for_this_thread()));
-  evaluation.truth = as_doubles(plain.counts());
-  evaluation.bounded = as_doubles(bounded.counts());
+  evaluation.truth = estimated_by(*mechanism, plain);
+  evaluation.bounded = estimated_by(*mechanism, bounded);
   const bound::LeftOut& left_out = bounded.left_out();
   evaluation.rows = left_out.rows;
   evaluation.outside_span = left_out.outside_span;

@@ -48,7 +48,6 @@ report::Published published_of(const Job& job, Planned planned, Estimate estimat
   report::Published published;
   published.title = title_of(job);
   published.caps = job.source.user ? Basis::enforced : Basis::declared;
-  published.caps = job.source.user ? Basis::enforced : Basis::declared;
   published.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
   Release& release = published.release;
   release.keys = job.keys;

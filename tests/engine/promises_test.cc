@@ -1,0 +1,85 @@
+// What a release rests on and what it may not touch, from end to end.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/fixtures.h"
+
+namespace chronoveil::engine {
+namespace {
+
+using testing::fails;
+
+class Promises : public testing::JobFolder {
+ protected:
+  static const Assumption* find(const Guarantee& guarantee, const std::string& part) {
+    const auto found =
+        std::find_if(guarantee.assumptions.begin(), guarantee.assumptions.end(),
+                     [&](const Assumption& assumption) { return assumption.text.find(part) != std::string::npos; });
+    return found == guarantee.assumptions.end() ? nullptr : &*found;
+  }
+};
+
+TEST_F(Promises, AnEvaluationOfRunningTotalsAddsTheTruthUp) {
+  Job totals = job(job_text("", "unit = \"event\"\nepsilon = 1\ndelta = 1e-6\n"));
+  totals.mechanism = "running_total";
+  options_.replay.emplace();
+  options_.replay->noise = std::vector<double>(2 * 48, 0.0);
+  const Result<report::Published> done = run_job(totals, options_);
+  ASSERT_TRUE(done) << done.error().message;
+  const Result<report::Evaluation> evaluation = evaluate_job(totals, read("out.json"));
+  ASSERT_TRUE(evaluation) << evaluation.error().message;
+  EXPECT_EQ(evaluation->truth[47], 40);  // each series by itself: forty trips from the north, forty from the south
+  EXPECT_EQ(evaluation->truth[95], 40);
+  EXPECT_EQ(evaluation->bounded, evaluation->truth);
+  EXPECT_TRUE(std::is_sorted(evaluation->truth.begin(), evaluation->truth.begin() + 48));
+  // Without noise only the rounding to the grid is left.
+  EXPECT_LT(report::errors_of(*evaluation).mean_absolute, 1e-6);
+}
+
+TEST_F(Promises, ASampleThatHelpsToChooseIsSomethingTheGuaranteeRestsOn) {
+  std::string sample = "time,value\n";
+  for (int step = 0; step < 48; ++step) sample += "t," + std::to_string(step % 24) + "\n";
+  write("sample.csv", sample);
+  Job chosen = job();
+  chosen.mechanism = "auto";
+  Result<Planned> planned = plan_job(chosen);
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_FALSE(find(planned->guarantee, "the sample"));
+  chosen.public_sample = at("sample.csv");
+  planned = plan_job(chosen);
+  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(find(planned->guarantee, "the sample"));
+  EXPECT_EQ(find(planned->guarantee, "the sample")->basis, Basis::declared);
+}
+
+TEST_F(Promises, NoOutputReplacesTheLedger) {
+  create_dataset();
+  Job wrong = job();
+  wrong.csv = at("ledger.db");
+  EXPECT_TRUE(fails(run_job(wrong, options_), ErrorKind::storage, "perhaps a ledger"));
+  RunOptions seeded = options_;
+  seeded.seed = 1;
+  EXPECT_TRUE(fails(run_job(wrong, seeded), ErrorKind::storage, "perhaps a ledger"));
+  EXPECT_TRUE(debits().empty());
+  ASSERT_TRUE(run_job(job(), options_));
+  EXPECT_TRUE(fails(run_again(wrong, "city:1", options_), ErrorKind::storage, "perhaps a ledger"));
+  EXPECT_EQ(debits().size(), 1U);
+}
+
+TEST_F(Promises, WhatIsNotPrivateSaysSoInEveryFile) {
+  options_.seed = 1;
+  ASSERT_TRUE(run_job(job(), options_));
+  for (const char* name : {"out.csv", "out.json", "out.html"})
+    EXPECT_NE(read(name).find("seeded: not private"), std::string::npos) << name;
+}
+
+TEST_F(Promises, AWindowSaysHowWideItIs) {
+  options_.seed = 1;
+  ASSERT_TRUE(run_job(job(job_text("", "unit = \"w-event\"\nwidth = 5\nepsilon = 1\ndelta = 1e-6\n")), options_));
+  EXPECT_EQ(nlohmann::json::parse(read("out.json"))["guarantee"]["width"], 5);
+}
+
+}  // namespace
+}  // namespace chronoveil::engine
