@@ -346,6 +346,31 @@ TEST_F(Run, CheckingCostsNothingAndSaysWhatARunWouldCost) {
   EXPECT_EQ(after->cost, debits()[0].cost);
 }
 
+TEST_F(Run, WhatDoesNotFitSaysWhichEpsilonWould) {
+  create_dataset(0.5, 1e-5);
+  options_.confirmed = true;
+  for (const std::string mechanism : {"gaussian", "laplace", "subsample"}) {
+    SCOPED_TRACE(mechanism);
+    Job dear = job();
+    dear.mechanism = mechanism;
+    dear.epsilon = 3;
+    const Result<Checked> checked = check_job(dear, options_);
+    ASSERT_TRUE(fails(checked, ErrorKind::over_budget, mechanism + " with privacy.epsilon = "));
+    const std::string& message = checked.error().message;
+    const std::string key = "privacy.epsilon = ";
+    const double advised = std::stod(message.substr(message.find(key) + key.size()));
+    dear.epsilon = advised;
+    EXPECT_TRUE(check_job(dear, options_)) << advised;
+    dear.epsilon = 1.2 * advised;
+    EXPECT_TRUE(fails(check_job(dear, options_), ErrorKind::over_budget, "would fit")) << advised;
+  }
+  Job all = job();
+  all.epsilon = 0.5;
+  all.delta = 1e-5;
+  ASSERT_TRUE(run_job(all, options_));  // the first request may take everything
+  EXPECT_TRUE(fails(run_job(all, options_), ErrorKind::over_budget, "no smaller privacy.epsilon"));
+}
+
 TEST_F(Run, CheckingReadsTheDataOnlyWhenAsked) {
   create_dataset();
   write("trips.csv", "card,ts,stop\nc1,yesterday,north\n");

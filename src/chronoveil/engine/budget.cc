@@ -1,10 +1,14 @@
 #include "chronoveil/engine/budget.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "chronoveil/accounting/event.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/ledger/store.h"
+#include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -36,6 +40,38 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
                    "it must be add_remove, as the dataset '" + job.dataset +
                        "' promises: noise for a replacement need not hide that somebody is there");
   return {};
+}
+
+// The largest ε, to two digits, whose plan the budget still admits; nothing where not even a thousandth does.
+std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, const Planned& planned) {
+  const Result<const mechanisms::SeriesMechanism*> mechanism =
+      mechanisms::find_series_mechanism(planned.chosen.mechanism);
+  if (!mechanism) return std::nullopt;
+  const auto fits = [&](double epsilon) {
+    mechanisms::Request request = planned.request;
+    request.epsilon = epsilon;
+    const Result<mechanisms::SeriesPlan> plan = (*mechanism)->prepare(request);
+    return plan && budget.ledger.check(terms_of(job, *plan, budget.view.dataset), plan->event).has_value();
+  };
+  double low = job.epsilon / 1000, high = job.epsilon;
+  if (!fits(low)) return std::nullopt;
+  while (high / low > 1.02) {
+    const double middle = std::sqrt(low * high);
+    (fits(middle) ? low : high) = middle;
+  }
+  const double digit = std::pow(10.0, std::floor(std::log10(low)) - 1);
+  const double rounded = std::floor(low / digit) * digit;
+  return fits(rounded) ? rounded : low;
+}
+
+template <class T>
+Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, const Planned& planned) {
+  if (result || result.error().kind != ErrorKind::over_budget) return result;
+  const std::optional<double> epsilon = epsilon_that_fits(budget, job, planned);
+  result.error().message +=
+      epsilon ? fmt::format("; {} with privacy.epsilon = {:.2g} would fit", planned.chosen.mechanism, *epsilon)
+              : "; no smaller privacy.epsilon worth having would fit";
+  return result;
 }
 
 }  // namespace
@@ -109,6 +145,16 @@ ledger::Terms terms_of(const Job& job, const mechanisms::SeriesPlan& plan, const
   if (composed || !accounting::relation_of(plan.event)) terms.stated.relation = job.relation;
   if (dataset.filter.kind == ledger::FilterKind::sum && plan.delta > 0) terms.delta = plan.delta;
   return terms;
+}
+
+Result<ledger::Cost> check_debit(OpenBudget& budget, const Job& job, const Planned& planned) {
+  return with_advice(budget.ledger.check(terms_of(job, planned.chosen, budget.view.dataset), planned.chosen.event),
+                     budget, job, planned);
+}
+
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Planned& planned) {
+  return with_advice(budget.ledger.reserve(terms_of(job, planned.chosen, budget.view.dataset), planned.chosen.event),
+                     budget, job, planned);
 }
 
 bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(tag_of(job)); }

@@ -35,6 +35,11 @@ Result<OpenBudget> open_budget(const Job&, const std::string& ledger);
 // δ.
 ledger::Terms terms_of(const Job&, const mechanisms::SeriesPlan&, const ledger::Dataset&);
 
+// The debit of the job, tried (check) or made (reserve). When the budget does not admit it, the error also says which
+// privacy.epsilon it would admit for the same mechanism, found by looking at plans alone.
+Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Planned&);
+Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Planned&);
+
 // The last debit of the same job, recognised by the digest in its text.
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&);
 bool is_of_job(const ledger::Debit&, const Job&);

@@ -10,8 +10,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
-  CV_TRY(ledger::Cost cost,
-         budget.ledger.check(terms_of(job, planned.chosen, budget.view.dataset), planned.chosen.event));
+  CV_TRY(ledger::Cost cost, check_debit(budget, job, planned));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
   if (read_data)
     CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, BitSource::for_this_thread()));

@@ -72,8 +72,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   if (!options.confirmed) CV_CHECK(ask_before_second_debit(budget, job));
   CV_CHECK(budget.store.prepare());
   tell(options, "debiting");
-  CV_TRY(ledger::Receipt receipt,
-         budget.ledger.reserve(terms_of(job, planned.chosen, budget.view.dataset), planned.chosen.event));
+  CV_TRY(ledger::Receipt receipt, reserve(budget, job, planned));
   const ledger::DebitId id = receipt.reference().id;
   if (options.note_debit) options.note_debit(id.text());
 
