@@ -117,6 +117,9 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   if (job.dataset.empty())
     return fail(ErrorKind::usage, "dataset.name: it is missing; a release is debited to a dataset of the ledger");
   CV_TRY(const std::string place, ledger_place(ledger));
+  // SQLite keeps what was written last in files beside.
+  for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
+    CV_CHECK(check_spared(job, "the ledger", place + std::string(suffix)));
   CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
   CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
   CV_TRY(const std::vector<std::string> names, open.datasets());
