@@ -22,6 +22,7 @@ struct ReleaseOptions {
   std::vector<std::string> keys;
   std::string key_list;
   std::string unit = "user";
+  std::optional<std::int64_t> width;
   std::string relation = "add_remove";
   std::optional<std::string> analysis;
   std::vector<std::string> parameters;
@@ -75,6 +76,10 @@ Result<engine::Job> job_of(const ReleaseOptions& options) {
     CV_TRY(job.keys, engine::read_key_list(job.key_list));
   }
   CV_TRY(job.unit, engine::in_section("privacy", {"unit"}, parse_unit(options.unit)));
+  if (options.width.has_value() != (job.unit == Unit::w_event))
+    return fail(ErrorKind::usage, options.width ? "--width: it belongs to --unit w-event alone"
+                                                : "--width: it is missing; for example --width 24");
+  job.width = options.width.value_or(1);
   CV_TRY(job.relation, engine::in_section("privacy", {"relation"}, parse_relation(options.relation)));
   CV_CHECK(apply_analysis(options.analysis, job));
   for (const std::string& parameter : options.parameters) {
@@ -173,7 +178,7 @@ void add_privacy_options(CLI::App& command, ReleaseOptions& options) {
   command.add_option("--epsilon", job.epsilon, "ε of this release")->required();
   command.add_option("--delta", job.delta, "δ of this release; 0 unless given");
   command.add_option("--unit", options.unit, "What is protected: user (the default), w-event or event");
-  command.add_option("--width,--window", job.width, "How many slots in a row, for w-event");
+  command.add_option("--width,--window", options.width, "How many slots in a row, for w-event");
   command.add_option("--relation", options.relation, "How neighbours differ: add_remove (the default) or replace");
   command.add_option("--max-steps", job.max_steps,
                      "Slots in which one person counts, over all series; all unless given");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "chronoveil/accounting/event.h"
 #include "chronoveil/ledger/rounded_text.h"
@@ -120,14 +121,19 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   // SQLite keeps what was written last in files beside.
   for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
     CV_CHECK(check_spared(job, "the ledger", place + std::string(suffix)));
-  CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
-  CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
-  CV_TRY(const std::vector<std::string> names, open.datasets());
-  if (std::find(names.begin(), names.end(), job.dataset) == names.end())
+  const auto no_dataset = [&] {
     return invalid("dataset.name", job.dataset,
                    "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "
                    "example: " +
                        create_command(job, ledger));
+  };
+  // Opening would make the file, and a mistyped path would leave an empty ledger behind.
+  std::error_code error;
+  if (place.find("://") == std::string::npos && !std::filesystem::exists(place, error)) return no_dataset();
+  CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
+  CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
+  CV_TRY(const std::vector<std::string> names, open.datasets());
+  if (std::find(names.begin(), names.end(), job.dataset) == names.end()) return no_dataset();
   CV_TRY(ledger::View view, open.view(job.dataset));
   CV_CHECK(check_fit(job, view.dataset.promise));
   return OpenBudget{place, std::move(open), std::move(store), std::move(view)};

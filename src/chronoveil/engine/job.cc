@@ -184,6 +184,11 @@ Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t
 }
 
 Result<void> check_source(const data::SourceSpec& source) {
+  for (const auto& [key, column] :
+       {std::pair{"source.user", source.user}, std::pair{"source.series", source.series},
+        std::pair{"source.value", source.value}, std::pair{"source.time", std::optional<std::string>(source.time)}}) {
+    if (column && column->empty()) return invalid(key, "''", "it must name a column");
+  }
   const bool database = source.kind != data::SourceKind::csv;
   if (source.kind == data::SourceKind::postgresql) {
     if (source.url.empty())
