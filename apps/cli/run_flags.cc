@@ -98,7 +98,11 @@ Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags
   options.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
   Result<report::Published> published = [&] {
     const Progress progress;
-    options.progress = [&](std::string_view stage) { progress.tell(stage); };
+    options.progress = [&](std::string_view stage) {
+      // While it is being written, nobody here knows whether it is durable yet.
+      if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
+      progress.tell(stage);
+    };
     return engine::run_job(job, options);
   }();
   say_on_interrupt("");

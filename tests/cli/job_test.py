@@ -5,10 +5,13 @@ import io
 import json
 import os
 import signal
+import sqlite3
+import subprocess
 import time
 import unittest
 
 from jobs import HEADER, ROWS, STEPS, JobTest, run
+from program import PROGRAM
 
 
 class Run(JobTest):
@@ -290,6 +293,26 @@ class Interrupts(JobTest):
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(err, "chronoveil: interrupted; nothing was spent\n")
+        self.assertEqual((self.debits(), self.outputs()), ([], []))
+
+    def test_an_interrupt_while_the_debit_is_made_does_not_say_that_nothing_was_spent(self):
+        self.create()
+        other = sqlite3.connect(self.ledger, isolation_level=None)
+        self.addCleanup(other.close)
+        other.execute("BEGIN IMMEDIATE")  # the debit waits for it
+        terminal, end = os.openpty()
+        self.addCleanup(os.close, terminal)
+        process = subprocess.Popen([PROGRAM, *self.words("run")], stdout=subprocess.DEVNULL, stderr=end)
+        self.addCleanup(process.kill)
+        os.close(end)
+        seen = b""
+        while b"debiting" not in seen:
+            seen += os.read(terminal, 4096)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+        seen += os.read(terminal, 4096)
+        self.assertIn(b"interrupted; a debit may have been made; budget history tells", seen)
+        other.execute("ROLLBACK")
         self.assertEqual((self.debits(), self.outputs()), ([], []))
 
     def test_the_whole_pipe_makes_the_release(self):
