@@ -61,6 +61,13 @@ TEST(Page, DeclaredCapsShowHowEpsilonGrows) {
   EXPECT_TRUE(has(html, "4 times as many slots as declared</td><td class=\"n\">2.148"));  // rounded up from 2.1477
 }
 
+TEST(Page, RunningTotalsAreCalledThat) {
+  Published all = testing::sample(1, 48);
+  EXPECT_FALSE(has(to_html(all), "Each figure is a running total"));
+  all.plan.mechanism = "running_total";
+  EXPECT_TRUE(has(to_html(all), "Each figure is a running total"));
+}
+
 TEST(Page, TheSensitivityOfKeptStepsIsThatOfOneStep) {
   Published all = testing::sample(1, 48);
   EXPECT_TRUE(has(to_html(all), "can move what is measured"));

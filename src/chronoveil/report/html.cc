@@ -225,9 +225,13 @@ std::string citation(const Published& published) {
   return section("How to cite", "<p>" + escaped(text) + "</p>\n");
 }
 
-// What an interval covers, and what it cannot.
+// What a figure counts, what an interval covers, and what it cannot.
 std::string interval_note(const Published& published) {
-  return fmt::format("<p class=\"quiet\">{}The intervals cover the noise that was added{}.</p>\n",
+  const auto mechanism = mechanisms::find_series_mechanism(published.plan.mechanism);
+  return fmt::format("<p class=\"quiet\">{}{}The intervals cover the noise that was added{}.</p>\n",
+                     mechanism && (*mechanism)->totals
+                         ? "Each figure is a running total: the sum of its series from the start up to there. "
+                         : "",
                      published.caps == Basis::enforced ? "The figures count what is within the cap. " : "",
                      published.caps == Basis::enforced ? ", not what the cap left out" : "");
 }
