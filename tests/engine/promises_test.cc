@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/fixtures.h"
@@ -20,6 +21,54 @@ class Promises : public testing::JobFolder {
     return found == guarantee.assumptions.end() ? nullptr : &*found;
   }
 };
+
+// Mean, variance and correlation of n residuals as independent draws of N(0, σ²) have them, each within 6 standard
+// errors: right noise is rejected with a probability below 10^-7.
+bool is_independent_noise(const std::vector<double>& a, const std::vector<double>& b, double sigma) {
+  const auto n = static_cast<double>(a.size());
+  double sum = 0, squares = 0, neighbours = 0, across = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double x = a[i] / sigma, y = b[i] / sigma;
+    sum += x;
+    squares += x * x;
+    across += x * y;
+    if (i > 0) neighbours += x * a[i - 1] / sigma;
+  }
+  const double root = std::sqrt(n);
+  return std::abs(sum) < 6 * root && std::abs(squares - n) < 6 * std::sqrt(2 * n) && std::abs(across) < 6 * root &&
+         std::abs(neighbours) < 6 * root;
+}
+
+TEST_F(Promises, EveryDebitBuysItsOwnNoiseOfThePlannedScale) {
+  create_dataset(40, 1e-2);
+  write("trips.csv", "card,ts,stop\n");  // nobody: what is published is the noise
+  Job minutes = job();
+  minutes.slots.length = "1min";
+  minutes.non_negative = false;
+  options_.confirmed = true;
+  const auto values = [&](const RunOptions& options) {
+    const Result<report::Published> done = run_job(minutes, options);
+    EXPECT_TRUE(done) << done.error().message;
+    return done ? *done : report::Published{};
+  };
+  const report::Published first = values(options_), second = values(options_);
+  const std::vector<double>&a = first.release.estimate.value, &b = second.release.estimate.value;
+  ASSERT_EQ(a.size(), 2U * 2880);
+  const double sigma = first.plan.scale;
+  EXPECT_TRUE(is_independent_noise(a, b, sigma));
+  EXPECT_TRUE(is_independent_noise(b, a, sigma));
+
+  // What the check must not let pass.
+  EXPECT_FALSE(is_independent_noise(a, a, sigma));
+  EXPECT_FALSE(is_independent_noise(a, b, 1.1 * sigma));
+  std::vector<double> once = a;
+  for (std::size_t i = 1; i < once.size(); i += 2) once[i] = once[i - 1];
+  EXPECT_FALSE(is_independent_noise(once, b, sigma));
+  RunOptions quiet = options_;
+  quiet.replay.emplace();
+  quiet.replay->noise = std::vector<double>(a.size(), 0.0);
+  EXPECT_FALSE(is_independent_noise(values(quiet).release.estimate.value, b, sigma));
+}
 
 TEST_F(Promises, AnEvaluationOfRunningTotalsAddsTheTruthUp) {
   Job totals = job(job_text("", "unit = \"event\"\nepsilon = 1\ndelta = 1e-6\n"));
