@@ -103,6 +103,17 @@ TEST_F(Promises, ASampleThatHelpsToChooseIsSomethingTheGuaranteeRestsOn) {
   EXPECT_EQ(find(planned->guarantee, "the sample")->basis, Basis::declared);
 }
 
+TEST_F(Promises, AChosenMechanismThatDoesNotFitIsAdvisedToo) {
+  create_dataset(0.5, 1e-5);
+  for (const double delta : {0.0, 1e-6}) {
+    Job dear = job();
+    dear.mechanism = "auto";
+    dear.epsilon = 3;
+    dear.delta = delta;
+    EXPECT_TRUE(fails(check_job(dear, options_), ErrorKind::over_budget, " with privacy.epsilon = ")) << delta;
+  }
+}
+
 TEST_F(Promises, NoOutputReplacesTheLedger) {
   create_dataset();
   Job wrong = job();

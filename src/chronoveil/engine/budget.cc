@@ -50,6 +50,7 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
   if (!mechanism) return std::nullopt;
   const auto fits = [&](double epsilon) {
     mechanisms::Request request = planned.request;
+    request.parameters = planned.chosen.parameters;  // the request's may be another mechanism's when we chose
     request.epsilon = epsilon;
     const Result<mechanisms::SeriesPlan> plan = (*mechanism)->prepare(request);
     return plan && budget.ledger.check(terms_of(job, *plan, budget.view.dataset), plan->event).has_value();
