@@ -37,11 +37,22 @@ std::string errors_text(const report::Evaluation& evaluation) {
   return text;
 }
 
+// What reveals the data must not take the name of what is published, nor that of an input.
+Result<void> check_report(const EvaluateOptions& options, const engine::Job& job) {
+  for (const std::string& other :
+       {options.release, job.path, job.source.path, job.key_list, job.csv, job.json, job.report}) {
+    if (engine::same_file(options.report, other))
+      return fail(ErrorKind::usage, "--report: '" + options.report +
+                                        "' is a file of the job or its release; the internal report needs its own");
+  }
+  return check_writable("--report", options.report);
+}
+
 Result<void> evaluate(const EvaluateOptions& options) {
   CV_TRY(const engine::Job job, engine::read_job(options.job));
   if (options.json && options.report == "-")
     return fail(ErrorKind::usage, "--report: standard output is taken by --json");
-  if (!options.report.empty()) CV_CHECK(check_writable("--report", options.report));
+  if (!options.report.empty()) CV_CHECK(check_report(options, job));
   CV_TRY(const std::string text, engine::read_text_file("--release", options.release));
   CV_TRY(const report::Evaluation evaluation, engine::evaluate_job(job, text));
   if (!options.report.empty()) CV_CHECK(write_files({{options.report, report::evaluation_html(evaluation), 0600}}));

@@ -223,9 +223,8 @@ class Data(BadInputTest):
             "not a whole number": "NaN", "empty": '""',
         }.items():
             with self.subTest(mention):
-                where = ["row 2 (line 3): column n: ", mention]
-                self.assert_rows_refused(where, COUNT_HEADER + f"2026-03-28T00:30,north,1\n2026-03-28T01:30,north,{value}",
-                                         COUNTS)
+                rows = f"2026-03-28T00:30,north,1\n2026-03-28T01:30,north,{value}"
+                self.assert_rows_refused(["row 2 (line 3): column n: ", mention], COUNT_HEADER + rows, COUNTS)
         with self.spending():
             for value in ("1e999", "-inf", "inf", "0x10", SECRET, "7 1", "1e-3", "9" * 40):
                 with self.subTest(value):
@@ -262,7 +261,8 @@ class Data(BadInputTest):
 
     def test_rows_out_of_shape_name_their_row(self):
         for mention, row in {
-            "2 fields instead of 3": f"{SECRET},2026-03-28T00:30", "4 fields instead of 3": f"{SECRET},2026-03-28,n,{SECRET}",
+            "2 fields instead of 3": f"{SECRET},2026-03-28T00:30",
+            "4 fields instead of 3": f"{SECRET},2026-03-28,n,{SECRET}",
             "never closed": f'{SECRET},"2026-03-28T00:30,north', "quote inside": f'{SECRET}"x,2026-03-28T00:30,north',
             "column card: empty": ",2026-03-28T00:30,north", "column ts: empty": f"{SECRET},,north",
             "column ts: not a time": f"{SECRET},{SECRET},north", "column ts: not a date": f"{SECRET},2026-02-30,north",
@@ -285,7 +285,8 @@ class Data(BadInputTest):
 
     def test_keys_in_the_data_that_are_no_utf8_are_keys_that_are_not_listed(self):
         self.text = RECORDS
-        self.write("in.csv", RECORD_HEADER.encode() + b"a,2026-03-28T00:30,nor\xff\xfeth\nb\xff,2026-03-28T00:30,north\n")
+        rows = b"a,2026-03-28T00:30,nor\xff\xfeth\nb\xff,2026-03-28T00:30,north\n"
+        self.write("in.csv", RECORD_HEADER.encode() + rows)
         self.assertEqual(sum(self.released().values()), 1)
 
     def test_public_keys_must_be_utf8(self):
@@ -319,7 +320,8 @@ class Time(BadInputTest):
     def test_a_length_that_does_not_divide_a_day(self):
         for length in ("7h", "0h", "-1h", "1.5h", "36h", "25h", "1", "h", "1ms", "999999999999d"):
             with self.subTest(length):
-                self.assert_slots_refused(["slots.length: ", length, "divides a day", "15min"], ("length", "1h", length))
+                self.assert_slots_refused(["slots.length: ", length, "divides a day", "15min"],
+                                          ("length", "1h", length))
 
     def test_a_span_of_nothing_or_backwards(self):
         for end in ("2026-03-28T00:00", "2026-03-27T00:00"):
@@ -332,7 +334,8 @@ class Time(BadInputTest):
         self.assert_slots_refused(["slots.end: 2026-10-25T02:00 ", "must have an offset", "twice"],
                                   ("end", end, "2026-10-25T02:00"))
         self.assert_slots_refused(["slots.start: 2026-03-28T00:30 ", "boundary"], ("start", start, "2026-03-28T00:30"))
-        self.assert_slots_refused(["slots.start: yesterday ", "such as 2026-03-01T00:00"], ("start", start, "yesterday"))
+        self.assert_slots_refused(["slots.start: yesterday ", "such as 2026-03-01T00:00"],
+                                  ("start", start, "yesterday"))
         self.assert_slots_refused(["slots.end: 9999-01-01 "], ("end", end, "9999-01-01"))
 
     def test_more_slots_and_series_than_a_job_may_hold(self):
@@ -433,7 +436,8 @@ class Jobs(BadInputTest):
                 with self.subTest(mention):
                     path = self.write("job.toml", content)
                     for command in ("run", "check"):
-                        self.assert_refused(2, ["job.toml: ", mention], (command, str(path), "--ledger", str(self.ledger)))
+                        self.assert_refused(2, ["job.toml: ", mention],
+                                            (command, str(path), "--ledger", str(self.ledger)))
             for path, mention in ((self.folder / "absent.toml", "No such file"), (self.folder, "directory")):
                 self.assert_refused(5, ["job: ", mention], ("run", str(path), "--ledger", str(self.ledger)))
 
@@ -442,7 +446,8 @@ class Jobs(BadInputTest):
             for name in ("gaussian", "subsample", "filter_subsample", "shrink"):
                 with self.subTest(name):
                     self.assert_refused(2, ["privacy.delta: 0 ", "greater than 0", name],
-                                        self.job(('name = "gaussian"', f'name = "{name}"'), ("delta = 1e-6", "delta = 0")))
+                                        self.job(('name = "gaussian"', f'name = "{name}"'),
+                                                 ("delta = 1e-6", "delta = 0")))
             self.assert_refused(2, "--delta: 0 ", self.release(delta="0"))
 
     def test_parameters_of_mechanisms(self):
@@ -487,7 +492,8 @@ class Jobs(BadInputTest):
 
     def test_a_dataset_that_is_not_there_or_promises_another_unit(self):
         with self.spending():
-            self.assert_refused(2, ["dataset.name: town ", "budget create town"], self.job(('name = "city"', 'name = "town"')))
+            self.assert_refused(2, ["dataset.name: town ", "budget create town"],
+                                self.job(('name = "city"', 'name = "town"')))
             self.assert_refused(2, ["--dataset: town ", "budget create town"], self.release(dataset="town"))
             for ledger in (self.folder / "ledger.db", self.folder / "absent" / "ledger.db"):
                 self.assert_refused(2, ["--dataset: city ", "budget create city"], self.release(ledger=ledger))
@@ -499,19 +505,22 @@ class Jobs(BadInputTest):
             self.assert_refused(2, ["privacy.relation: replace ", "add_remove"],
                                 self.job(('unit = "user"', 'unit = "user"\nrelation = "replace"')))
         # What covers more than is promised is welcome.
-        done = self.assert_works(self.job(('name = "city"', 'name = "visits"'), ('name = "gaussian"', 'name = "laplace"'),
-                                          ("delta = 1e-6", "delta = 0")))
+        done = self.assert_works(self.job(('name = "city"', 'name = "visits"'),
+                                          ('name = "gaussian"', 'name = "laplace"'), ("delta = 1e-6", "delta = 0")))
         self.assertIn("visits:", done.stdout)
 
     def test_wrong_words_on_the_command_line(self):
         with self.spending():
             for mention, words in {
-                "--frobnicate": self.job() + ("--frobnicate",), "--analysis: rough": self.job() + ("--analysis", "rough"),
+                "--frobnicate": self.job() + ("--frobnicate",),
+                "--analysis: rough": self.job() + ("--analysis", "rough"),
                 "--seed: x": self.job() + ("--seed", "x"), "--unit: person": self.release(unit="person"),
                 "--epsilon": self.release(epsilon="much"), "--width: it belongs": self.release(width="3"),
-                "--width: it is missing": self.release(unit="w-event"), "--width: 0": self.release(unit="w-event", width="0"),
+                "--width: it is missing": self.release(unit="w-event"),
+                "--width: 0": self.release(unit="w-event", width="0"),
                 "--zone: Europe/Atlantis": self.release(zone="Europe/Atlantis"),
-                "--set: rate": self.release(set="rate"), "--user: ''": self.release(user=""), "--level: 1": self.release(level="1"),
+                "--set: rate": self.release(set="rate"), "--user: ''": self.release(user=""),
+                "--level: 1": self.release(level="1"),
             }.items():
                 with self.subTest(mention):
                     self.assert_refused(2, mention, words)
@@ -521,8 +530,8 @@ class Outputs(BadInputTest):
     def test_an_unwritable_output_is_found_before_the_debit(self):
         self.write("file", "")
         with self.spending():
-            for mention, path in {"No such file": "nowhere/out.csv", "directory": ".", "Not a directory": "file/out.csv",
-                                  "too long": "x" * 300}.items():
+            for mention, path in {"No such file": "nowhere/out.csv", "directory": ".",
+                                  "Not a directory": "file/out.csv", "too long": "x" * 300}.items():
                 with self.subTest(mention):
                     words = self.job(('csv = "out.csv"', f'csv = "{path}"'))
                     self.assert_refused(5, ["output.csv: ", mention], words)
@@ -547,6 +556,14 @@ class Outputs(BadInputTest):
             self.assert_refused(2, ["--csv: ", "the ledger"], self.release(csv=f"{self.ledger}-wal"))
             self.assertEqual(self.ledger.read_bytes(), ledger)
 
+    def test_an_internal_report_never_takes_the_name_of_what_is_published(self):
+        self.assert_works((*self.job(), "--seed", "1"))
+        for name in ("out.json", "out.html", "in.csv", "stops.txt", "job.toml"):
+            with self.subTest(name):
+                self.assert_refused(2, ["--report: ", "needs its own"],
+                                    ("evaluate", str(self.folder / "job.toml"), "--release",
+                                     str(self.folder / "out.json"), "--report", f"{self.folder}/./{name}"))
+
     def test_a_job_that_writes_nothing_is_refused(self):
         with self.spending():
             self.assert_refused(2, ["output.csv", "output.report"],
@@ -554,9 +571,10 @@ class Outputs(BadInputTest):
 
     def test_a_folder_that_may_not_be_written_to(self):
         options = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-        readable = run("--version", **options) if os.access("/", os.X_OK) else None
-        if readable is None or readable.returncode != 0:
-            self.skipTest("the program is not to be run by another user")
+        try:
+            run("--version", **options)
+        except PermissionError:
+            self.skipTest("the program lies where only its owner may run it")
         self.folder.chmod(0o555)
         self.addCleanup(self.folder.chmod, 0o755)
         words = ("release", str(self.folder / "in.csv"), *self.release(dataset=None, ledger=None)[2:], "--seed", "1")
@@ -567,7 +585,8 @@ class Outputs(BadInputTest):
             words = self.job(('csv = "out.csv"\njson = "out.json"\nreport = "out.html"\n', 'csv = "/dev/full"\n'))
             message = self.assert_refused(5, ["/dev/full", "No space left", "--again city:"], words)
             debit = re.search(r"--again (city:\d+)", message)[1]
-            self.write("job.toml", (self.folder / "job.toml").read_text(encoding="utf-8").replace("/dev/full", "out.csv"))
+            job = self.folder / "job.toml"
+            job.write_text(job.read_text(encoding="utf-8").replace("/dev/full", "out.csv"), encoding="utf-8")
             self.assert_works((*words, "--again", debit))
             self.assertEqual(len((self.folder / "out.csv").read_text(encoding="utf-8").splitlines()), 2 * STEPS + 1)
 
@@ -579,7 +598,8 @@ class Outputs(BadInputTest):
         if not mounted:
             self.skipTest("a file system of a few pages can only be made by root")
         self.addCleanup(subprocess.run, ["umount", str(small)], check=True)
-        words = self.job(('csv = "out.csv"\n', 'csv = "small/out.csv"\n'), ('report = "out.html"', 'report = "small/out.html"'))
+        words = self.job(('csv = "out.csv"\n', 'csv = "small/out.csv"\n'),
+                         ('report = "out.html"', 'report = "small/out.html"'))
         with self.spending("released"):
             self.assert_refused(5, ["small/out.html", "No space left", "--again city:"], words)
         self.assertEqual(list(small.iterdir()), [])
@@ -624,12 +644,12 @@ class Replays(BadInputTest):
         with self.spending("released"):
             done = self.assert_works(self.job())
             debit = re.search(r"city:\d+", done.stdout)[0]
-            for mentions, word in ((["in the ledger"], "city:99999"), (["'city'"], "town:1"), (["such as city:17"], "x"),
-                                   (["such as city:17"], ""), (["such as city:17"], "city:"), (["such as city:17"], "city:-1"),
-                                   (["such as city:17"], "city:99999999999999999999")):
+            form = "such as city:17"
+            for mention, word in (("in the ledger", "city:99999"), ("'city'", "town:1"), (form, "x"), (form, ""),
+                                  (form, "city:"), (form, "city:-1"), (form, "city:99999999999999999999")):
                 with self.subTest(word):
-                    self.assert_refused(2, [f"--again: {word} ", *mentions], (*self.job(), "--again", word))
-                    self.assert_refused(2, [f"--again: {word} ", *mentions], (*self.release(), "--again", word))
+                    self.assert_refused(2, [f"--again: {word} ", mention], (*self.job(), "--again", word))
+                    self.assert_refused(2, [f"--again: {word} ", mention], (*self.release(), "--again", word))
             self.assert_refused(2, [f"--again: {debit} ", "this very job"],
                                 (*self.job(("max_steps = 2", "max_steps = 3")), "--again", debit))
             self.assert_refused(2, "--again: ", (*self.job(), "--again", debit, "--seed", "1"))
@@ -654,7 +674,8 @@ class Interrupts(BadInputTest):
             self.assertIsNone(process.poll(), "it ended before the debit")
             self.assertLess(time.monotonic(), deadline, "no debit came")
             time.sleep(0.02)
-        time.sleep(0.2)  # the note for the interrupt follows the debit at once; the run then waits for the pipe for good
+        # The note for the interrupt follows the debit at once; the run then waits for the pipe for good.
+        time.sleep(0.2)
 
     def test_an_interrupt_in_the_middle_leaves_a_debit_and_no_file(self):
         for kind, rows in ((RECORDS, RECORD_HEADER + RECORD_ROWS), (COUNTS, COUNT_HEADER + COUNT_ROWS)):
@@ -704,7 +725,8 @@ class Interrupts(BadInputTest):
             pipe.close()
             out, err = process.communicate(timeout=60)
             self.assertEqual((process.returncode, out), (3, ""))
-            self.assertRegex(err, r"\Achronoveil: row 2001 \(line 2002\): 1 field instead of 3; the debit city:\d+ stays spent\n\Z")
+            self.assertRegex(err, r"\Achronoveil: row 2001 \(line 2002\): 1 field instead of 3; "
+                                  r"the debit city:\d+ stays spent\n\Z")
 
 
 if __name__ == "__main__":

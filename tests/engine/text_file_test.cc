@@ -2,10 +2,35 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "support/temporary_folder.h"
+
 namespace chronoveil::engine {
 namespace {
 
 using namespace std::string_view_literals;
+
+TEST(SameFile, IsToldUnderEveryName) {
+  namespace fs = std::filesystem;
+  const testing::TemporaryFolder temporary;
+  const fs::path folder = temporary.path();
+  const std::string one = folder / "one", link = folder / "link", other = folder / "other", absent = folder / "absent";
+  std::ofstream(one) << "1";
+  std::ofstream(other) << "1";
+  fs::create_symlink(one, link);
+  EXPECT_TRUE(same_file(one, one));
+  EXPECT_TRUE(same_file(one, folder / "." / "one"));
+  EXPECT_TRUE(same_file(one, fs::relative(one)));
+  EXPECT_TRUE(same_file(one, link));
+  EXPECT_TRUE(same_file(absent, folder / "x" / ".." / "absent"));
+  EXPECT_FALSE(same_file(one, other));
+  EXPECT_FALSE(same_file(one, absent));
+  EXPECT_FALSE(same_file("-", "-"));
+  EXPECT_FALSE(same_file("", ""));
+  EXPECT_FALSE(same_file("/dev/null", "/dev/null"));
+}
 
 TEST(Utf8, WellFormedTextIsTold) {
   for (const std::string_view text : {""sv, "north"sv, "Süd"sv, "\xe2\x82\xac"sv, "\xf0\x9f\x9a\x8c"sv, "\0"sv,

@@ -225,14 +225,6 @@ Result<void> check_keys(const Job& job) {
   return {};
 }
 
-// By whatever names: relative or absolute, through links.
-bool same_file(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty() || a == "-" || b == "-") return false;
-  std::error_code error;
-  if (fs::equivalent(a, b, error) && !error) return fs::is_regular_file(a, error);
-  return fs::absolute(a, error).lexically_normal() == fs::absolute(b, error).lexically_normal();
-}
-
 using NamedPath = std::pair<std::string_view, std::string>;
 
 std::vector<NamedPath> outputs_of(const Job& job) {
