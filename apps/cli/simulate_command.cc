@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "chronoveil/engine/text_file.h"
 #include "chronoveil/simulate/worlds.h"
 #include "command.h"
 
@@ -93,8 +94,8 @@ void print_summary(const Truth& truth, const SimulateOptions& options) {
   if (!options.job.empty()) std::cout << "job:   " << options.job << "\n";
 }
 
-// Standard output can hold one thing only.
-Result<void> check_standard_output(const SimulateOptions& options) {
+// Standard output and every file can hold one thing only.
+Result<void> check_places(const SimulateOptions& options) {
   int uses = options.json ? 1 : 0;
   for (const std::string& path : {options.output, options.truth, options.keys, options.job})
     uses += path == "-" ? 1 : 0;
@@ -103,12 +104,21 @@ Result<void> check_standard_output(const SimulateOptions& options) {
         ErrorKind::usage,
         "--output: standard output is asked to hold more than one of data, truth, keys, job and the JSON summary; "
         "name files, as in --output data.csv");
+  const std::pair<const char*, const std::string*> places[] = {
+      {"--output", &options.output}, {"--truth", &options.truth}, {"--keys", &options.keys}, {"--job", &options.job}};
+  for (const auto& [option, path] : places) {
+    for (const auto& [other, same] : places) {
+      if (path != same && engine::same_file(*path, *same))
+        return fail(ErrorKind::usage,
+                    fmt::format("{}: '{}' is {} too; each needs a file of its own", option, *path, other));
+    }
+  }
   return {};
 }
 
 template <class World>
 Result<void> run_simulate(const World& world, const SimulateOptions& options) {
-  CV_CHECK(check_standard_output(options));
+  CV_CHECK(check_places(options));
   CV_TRY(const std::uint64_t seed, parse_seed(options.seed));
   CV_TRY(const simulate::JobFacts facts, simulate::job_facts(world));
   CV_TRY(TextFile rows, TextFile::create("--output", options.output));

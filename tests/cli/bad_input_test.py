@@ -564,6 +564,12 @@ class Outputs(BadInputTest):
                                     ("evaluate", str(self.folder / "job.toml"), "--release",
                                      str(self.folder / "out.json"), "--report", f"{self.folder}/./{name}"))
 
+    def test_what_is_simulated_needs_a_file_for_each_part(self):
+        for option in ("--truth", "--keys", "--job"):
+            self.assert_refused(2, ["--output: ", f"{option} too"],
+                                ("simulate", "traffic", "--people", "10", "--output", str(self.folder / "x.csv"), option,
+                                 f"{self.folder}/./x.csv"))
+
     def test_a_job_that_writes_nothing_is_refused(self):
         with self.spending():
             self.assert_refused(2, ["output.csv", "output.report"],
