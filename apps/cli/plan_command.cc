@@ -20,6 +20,7 @@ Result<void> plan(const PlanOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   if (!options.sample.empty()) job.public_sample = options.sample;
   CV_CHECK(apply_analysis(options.analysis, job));
+  CV_CHECK(engine::check_values(job));
   CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
   if (options.json) {
     print_json(plan_json(job, planned));

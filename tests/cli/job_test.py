@@ -120,6 +120,9 @@ class Run(JobTest):
         self.assertEqual(planned["guarantee"]["certificate"], "as published")
         self.assert_fails(2, "--analysis", *self.words("plan", "--analysis", "rough"))
 
+    def test_the_data_are_no_public_sample(self):
+        self.assert_fails(2, "plan.sample", *self.words("plan", "--sample", str(self.folder / "trips.csv")))
+
     def test_an_evaluation_is_marked_internal(self):
         run(*self.words("run", "--seed", "5"))
         release = str(self.folder / "out.json")

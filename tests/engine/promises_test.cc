@@ -103,6 +103,15 @@ TEST_F(Promises, ASampleThatHelpsToChooseIsSomethingTheGuaranteeRestsOn) {
   EXPECT_EQ(find(planned->guarantee, "the sample")->basis, Basis::declared);
 }
 
+TEST_F(Promises, TheDataAreNoPublicSampleOfThemselves) {
+  std::filesystem::create_symlink(at("trips.csv"), at("sample.csv"));
+  for (const char* name : {"trips.csv", "sample.csv"}) {
+    Job wrong = job();
+    wrong.public_sample = at(name);
+    EXPECT_TRUE(fails(check_values(wrong), ErrorKind::usage, "plan.sample: ")) << name;
+  }
+}
+
 TEST_F(Promises, AChosenMechanismThatDoesNotFitIsAdvisedToo) {
   create_dataset(0.5, 1e-5);
   for (const double delta : {0.0, 1e-6}) {

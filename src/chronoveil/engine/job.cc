@@ -290,6 +290,9 @@ Result<void> check_values(const Job& job) {
   }
   CV_CHECK(check_source(job.source));
   CV_CHECK(check_keys(job));
+  // The choice of a mechanism by private data would be a release of its own, without a debit.
+  if (same_file(job.public_sample, job.source.path))
+    return fail(ErrorKind::usage, "plan.sample: '" + job.public_sample + "' is the source; the sample must be public");
   if (!(job.epsilon > 0) || !std::isfinite(job.epsilon))
     return invalid("privacy.epsilon", job.epsilon, "it must be a finite number greater than 0");
   // Far outside of what anybody means, and inside of what the noise of every mechanism can be described with.
