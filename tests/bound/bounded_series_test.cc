@@ -33,7 +33,7 @@ TEST(BoundRecords, UnlistedKeysAndRowsOutsideTheSpanAreDroppedAndAbsentOnesAreZe
   EXPECT_EQ(counts_of(bounded), (Numbers{0, 0, 0, 0, 2, 0}));
   EXPECT_EQ(bounded->series(), 2);
   EXPECT_EQ(bounded->steps(), 3);
-  EXPECT_EQ(bounded->caps(), Basis::enforced);
+  EXPECT_EQ(bounded->basis(), Basis::enforced);
   EXPECT_EQ(bounded->left_out().rows, 6);
   EXPECT_EQ(bounded->left_out().outside_span, 3);
   EXPECT_EQ(bounded->left_out().unlisted_series, 1);
@@ -185,7 +185,7 @@ TEST(BoundCounts, TakeTheCountsAsTheyAre) {
   const auto bounded = counted({{"", "south", 1, 700}, {"", "north", 2, 0}, {"", "west", 0, 5}, {"", "north", 3, 5}},
                                Duplicates::refuse);
   EXPECT_EQ(counts_of(bounded), (Numbers{0, 0, 0, 0, 700, 0}));
-  EXPECT_EQ(bounded->caps(), Basis::declared);
+  EXPECT_EQ(bounded->basis(), Basis::declared);
   EXPECT_EQ(bounded->left_out().rows, 4);
   EXPECT_EQ(bounded->left_out().unlisted_series, 1);
   EXPECT_EQ(bounded->left_out().outside_span, 1);

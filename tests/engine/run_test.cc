@@ -396,6 +396,30 @@ TEST_F(Run, APlanNeedsNeitherDataNorALedger) {
   EXPECT_FALSE(named->comparison);
 }
 
+TEST_F(Run, ShrinkIsToldTheDayOrTheWeekUnlessTheJobSaysOtherwise) {
+  const auto season = [&](const std::string& slots, const std::string& mechanism) {
+    const std::string text =
+        "version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"trips.csv\"\ntime = \"ts\"\n" + slots +
+        "[privacy]\nmax_steps = 200\nepsilon = 1\ndelta = 1e-6\n[mechanism]\n" + mechanism +
+        "[output]\ncsv = \"out.csv\"\n";
+    const Result<Planned> planned = plan_job(job(text), Compare::when_needed);
+    EXPECT_TRUE(planned) << planned.error().message;
+    if (!planned || planned->chosen.mechanism != "shrink") return std::int64_t{-1};
+    return std::get<std::int64_t>(planned->chosen.parameters.at("season"));
+  };
+  const std::string spring = "[slots]\nzone = \"Europe/Berlin\"\nstart = \"2026-03-01\"\nend = \"2026-05-03\"\n";
+  const std::string shrink = "name = \"shrink\"\n", choose = "name = \"auto\"\n";
+  EXPECT_EQ(season(spring + "length = \"1h\"\n", shrink), 24);
+  EXPECT_EQ(season(spring + "length = \"1h\"\n", choose), 24);
+  EXPECT_EQ(season(spring + "length = \"6h\"\n", shrink), 28);
+  EXPECT_EQ(season(spring + "length = \"1d\"\n", shrink), 7);
+  EXPECT_EQ(season(spring + "length = \"1w\"\n", shrink), 0) << "no rhythm shorter than two slots";
+  EXPECT_EQ(season(spring + "length = \"1h\"\n", shrink + "season = 12\n"), 12);
+  EXPECT_EQ(season(spring + "length = \"1h\"\n", shrink + "season = 0\n"), 0);
+  const std::string one_day = "[slots]\nstart = \"2026-03-01\"\nend = \"2026-03-02\"\nlength = \"1h\"\n";
+  EXPECT_EQ(season(one_day, shrink), 0) << "one day has no rhythm of days";
+}
+
 TEST_F(Run, WithoutACapAPersonMayBeEverywhere) {
   Job uncapped = job();
   uncapped.max_steps.reset();

@@ -6,6 +6,7 @@
 #include "chronoveil/engine/reading.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"
+#include "chronoveil/mechanisms/series/shrink.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -26,6 +27,23 @@ mechanisms::PublicShape shape_of(const Job& job, std::int64_t steps) {
   shape.max_per_slot = job.max_per_slot;
   if (job.maximum) shape.maximum = *job.maximum;
   return shape;
+}
+
+// The shortest public rhythm that slots can show: a day where it has at least eight of them, else a week. Nothing for
+// slots of other lengths, and unless two rhythms fit into the span.
+std::optional<std::int64_t> public_season(const SlotAxis& axis) {
+  constexpr std::int64_t day = 86'400'000, week = 7 * day;
+  // Two slots of three are of one length also where clocks change: the middle one is that length.
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 1; i < axis.boundaries.size(); ++i)
+    lengths.push_back(axis.boundaries[i] - axis.boundaries[i - 1]);
+  if (lengths.empty()) return std::nullopt;
+  std::nth_element(lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2), lengths.end());
+  const std::int64_t length = lengths[lengths.size() / 2];
+  const std::int64_t rhythm = day / length >= 8 ? day : week;
+  const std::int64_t season = rhythm / length;
+  if (rhythm % length != 0 || season < 2 || season > axis.steps() / 2) return std::nullopt;
+  return season;
 }
 
 Result<const plan::Candidate*> recommended(const plan::Comparison& comparison) {
@@ -64,11 +82,17 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
   request.parameters = job.parameters;
 
   const bool ours_to_choose = job.mechanism == "auto";
-  if (ours_to_choose || compare == Compare::always) {
-    std::optional<plan::PublicSample> sample;
-    if (!job.public_sample.empty()) {
-      CV_TRY(sample, read_public_sample(job.public_sample));
-    }
+  const bool compares = ours_to_choose || compare == Compare::always;
+  std::optional<plan::PublicSample> sample;
+  if (compares && !job.public_sample.empty()) {
+    CV_TRY(sample, read_public_sample(job.public_sample));
+  }
+  // Calendars are public: shrink is told the day or the week unless the job says otherwise.
+  const bool may_shrink = job.mechanism == mechanisms::shrink().name || (ours_to_choose && job.parameters.empty());
+  if (const auto season = public_season(planned.axis);
+      may_shrink && season && !job.parameters.contains("season") && (!sample || sample->steps >= 2 * *season))
+    request.parameters["season"] = *season;
+  if (compares) {
     CV_TRY(planned.comparison, named(plan::compare(request, sample)));
   }
   if (ours_to_choose) {

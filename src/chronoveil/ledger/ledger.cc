@@ -145,9 +145,9 @@ struct Ledger::Inside {
   // What a request is charged: its price under the filter, or everything when it is the first and keeps the whole
   // (ε, δ) alone.
   static Result<Admission> admission_of(const Account& account, const std::string& period, const Terms& terms,
-                                        const Event& event, const Result<Cost>& cost) {
-    const Result<void> admitted = cost ? account.admit(period, terms.part, *cost) : tl::unexpected(cost.error());
-    if (admitted) return Admission{*cost, false};
+                                        const Event& event, const Cost& cost) {
+    const Result<void> admitted = account.admit(period, terms.part, cost);
+    if (admitted) return Admission{cost, false};
     const Result<bool> untouched = account.is_untouched(period, terms.part);
     if (!untouched || !*untouched) return tl::unexpected(admitted.error());
     const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
@@ -173,7 +173,7 @@ struct Ledger::Inside {
       CV_TRY(known, writable(terms.dataset, reader(terms.dataset)));
     }
     const Event event = composed(events);
-    const Result<Cost> cost = price(known->dataset(), terms, event);
+    CV_TRY(const Cost cost, price(known->dataset(), terms, event));
     CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true,
                                                  [&](const Account& account, const std::string& recorded_at,
                                                      const Store::Reader&) -> Result<std::vector<Draft>> {
@@ -248,7 +248,7 @@ Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event) {
 Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
-  const Result<Cost> cost = price(account->dataset(), terms, event);
+  CV_TRY(const Cost cost, price(account->dataset(), terms, event));
   CV_TRY(Inside::Admission admission,
          Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost));
   return std::move(admission.cost);
