@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "chronoveil/engine/budget.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {
@@ -135,6 +136,31 @@ TEST_F(Promises, NoOutputReplacesTheLedger) {
   ASSERT_TRUE(run_job(job(), options_));
   EXPECT_TRUE(fails(run_again(wrong, "city:1", options_), ErrorKind::storage, "perhaps a ledger"));
   EXPECT_EQ(debits().size(), 1U);
+}
+
+TEST_F(Promises, WhatAKilledRunHadStoredIsReleasedOnceItIsEmitted) {
+  create_dataset();
+  Result<report::Published> stored = run_job(job(), options_);
+  ASSERT_TRUE(stored) << stored.error().message;
+  {  // a second run, up to where it was killed: the release is stored, the debit not settled
+    Result<OpenBudget> budget = open_budget(job(), options_.ledger);
+    ASSERT_TRUE(budget) << budget.error().message;
+    const Result<Planned> planned = plan_job(job());
+    ASSERT_TRUE(planned) << planned.error().message;
+    const Result<ledger::Receipt> receipt = reserve(*budget, job(), *planned);
+    ASSERT_TRUE(receipt) << receipt.error().message;
+    stored->debit = receipt->reference();
+    ASSERT_TRUE(budget->store.put(stored->debit->id, report::to_json(*stored)));
+  }
+  ASSERT_EQ(debits().back().state, ledger::State::reserved);
+  const std::string id = stored->debit->id.text();
+  for (int time = 0; time < 2; ++time) {
+    const Result<report::Published> again = run_again(job(), id, options_);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(read("out.json"), report::to_json(*stored));
+    ASSERT_EQ(debits().size(), 2U);
+    EXPECT_EQ(debits().back().state, ledger::State::released);
+  }
 }
 
 TEST_F(Promises, WhatIsNotPrivateSaysSoInEveryFile) {

@@ -110,6 +110,8 @@ Result<report::Published> run_again(const Job& job, const std::string& debit, co
     return fail(ErrorKind::storage, "again: the stored release '" + budget.store.path_of(id) +
                                         "' does not belong to the debit " + debit + " of this ledger");
   published.title = job.title.empty() ? published.title : job.title;
+  // The run that stored it was killed before it could say so.
+  if (found->state == ledger::State::reserved) CV_CHECK(budget.ledger.settle(id, ledger::State::released));
   CV_CHECK(write_outputs(job, published));
   return published;
 }
