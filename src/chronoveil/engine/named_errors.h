@@ -16,7 +16,7 @@ Result<T> in_section(std::string_view section, std::initializer_list<std::string
   std::string& message = result.error().message;
   for (const std::string_view key : keys) {
     if (message.size() > key.size() && message.starts_with(key) && message[key.size()] == ':') {
-      message = std::string(section) + "." + message;
+      message.insert(0, std::string(section).append("."));
       break;
     }
   }
