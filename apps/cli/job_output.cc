@@ -159,4 +159,14 @@ void print_json(const ordered_json& object) {
   std::cout << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
 }
 
+Result<void> print_dry_run(const engine::Job& job, bool json) {
+  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::when_needed));
+  if (json) {
+    print_json(plan_json(job, planned));
+  } else {
+    std::cout << plan_text(job, planned) << guarantee_text(planned.guarantee);
+  }
+  return {};
+}
+
 }  // namespace chronoveil::cli

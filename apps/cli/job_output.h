@@ -24,6 +24,9 @@ std::string guarantee_text(const Guarantee&);
 std::string outputs_text(const engine::Job&);
 nlohmann::ordered_json outputs_json(const engine::Job&);
 
+// What --dry-run prints: the plan and its guarantee.
+Result<void> print_dry_run(const engine::Job&, bool json);
+
 void print_json(const nlohmann::ordered_json&);
 
 }  // namespace chronoveil::cli

@@ -133,15 +133,7 @@ Error with_options(Error error) {
 
 Result<void> release(const ReleaseOptions& options) {
   CV_TRY(const engine::Job job, job_of(options));
-  if (options.flags.dry_run) {
-    CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::when_needed));
-    if (options.json) {
-      print_json(plan_json(job, planned));
-    } else {
-      std::cout << plan_text(job, planned) << guarantee_text(planned.guarantee);
-    }
-    return {};
-  }
+  if (options.flags.dry_run) return print_dry_run(job, options.json);
   CV_CHECK(run_with(job, options.flags));
   return {};
 }

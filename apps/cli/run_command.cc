@@ -33,15 +33,7 @@ std::string published_text(const engine::Job& job, const report::Published& publ
 Result<void> run(const RunCommandOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   CV_CHECK(apply_analysis(options.analysis, job));
-  if (options.flags.dry_run) {
-    CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::when_needed));
-    if (options.json) {
-      print_json(plan_json(job, planned));
-    } else {
-      std::cout << plan_text(job, planned) << guarantee_text(planned.guarantee);
-    }
-    return {};
-  }
+  if (options.flags.dry_run) return print_dry_run(job, options.json);
   if (options.json && writes_to_stdout(job))
     return fail(ErrorKind::usage, "output: a job that writes to standard output leaves no room for --json");
   CV_TRY(const report::Published published, run_with(job, options.flags));

@@ -13,38 +13,13 @@ import time
 import unittest
 from pathlib import Path
 
+import jobs
 from program import PROGRAM, ProgramTest, run
 
 SECRET = "Zaphod71234"  # a person, a key or a text that no message may repeat
 SECRET_COUNT = "71234"
 
-JOB = """version = 1
-[dataset]
-name = "city"
-[source]
-path = "in.csv"
-COLUMNS
-time = "ts"
-series = "stop"
-zone = "Europe/Berlin"
-[slots]
-start = "2026-03-28T00:00"
-end = "2026-03-30T00:00"
-length = "1h"
-[series]
-list = "stops.txt"
-[privacy]
-unit = "user"
-max_steps = 2
-epsilon = 1.0
-delta = 1e-6
-[mechanism]
-name = "gaussian"
-[output]
-csv = "out.csv"
-json = "out.json"
-report = "out.html"
-"""
+JOB = jobs.JOB.replace('path = "trips.csv"\nuser = "card"', 'path = "in.csv"\nCOLUMNS')
 RECORDS = JOB.replace("COLUMNS", 'user = "card"')
 AMOUNTS = JOB.replace("COLUMNS", 'user = "card"\nvalue = "n"')
 COUNTS = JOB.replace("COLUMNS", 'value = "n"')

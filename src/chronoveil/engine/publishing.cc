@@ -8,10 +8,10 @@
 namespace chronoveil::engine {
 namespace {
 
+// The page names the span below its title.
 std::string title_of(const Job& job) {
   if (!job.title.empty()) return job.title;
-  const std::string span = job.slots.start + " to " + job.slots.end;
-  return job.dataset.empty() ? span : job.dataset + ", " + span;
+  return job.dataset.empty() ? "A private series" : job.dataset;
 }
 
 }  // namespace

@@ -188,12 +188,7 @@ std::string to_html(const Chart& chart) {
   out += path("line", line_path(pen, chart.value));
   out += path("dots", dots_path(pen, chart));
   out += "</svg>";
-  for (const Tick& tick : ticks)
-    out += fmt::format("<i class=\"x{}{}\" style=\"left:{:.2f}%\">{}</i>", tick.major ? "" : " minor",
-                       tick.at < 0.04   ? " first"
-                       : tick.at > 0.93 ? " last"
-                                        : "",
-                       tick.at * 100, escaped(tick.text));
+  out += tick_labels(ticks);
   return out + "</div></figure>\n";
 }
 

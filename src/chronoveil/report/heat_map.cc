@@ -119,12 +119,7 @@ std::string heat_map(const Release& release, const std::string& id) {
       "<title id=\"{}-t\">All series over time</title><desc id=\"{}-d\">{}</desc>",
       cells.columns, cells.rows, id, id, id, id, escaped("A row a series, a column a stretch of time: " + note + "."));
   out += paths(cells, limits) + "</svg>";
-  for (const Tick& tick : time_ticks(release.axis, 9))
-    out += fmt::format("<i class=\"x{}{}\" style=\"left:{:.2f}%\">{}</i>", tick.major ? "" : " minor",
-                       tick.at < 0.04   ? " first"
-                       : tick.at > 0.93 ? " last"
-                                        : "",
-                       tick.at * 100, escaped(tick.text));
+  out += tick_labels(time_ticks(release.axis, 9));
   return out + "</div></figure>\n";
 }
 
