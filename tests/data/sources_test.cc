@@ -131,7 +131,9 @@ TEST_F(Sources, CompressedFilesReadLikePlainOnes) {
 
 TEST_F(Sources, CompressedBytesMayComeInAnyPieces) {
   const std::string text = csv_of({{"u", "2026-03-01", "A", "1"}, {"v", "2026-03-02", "B", "2"}});
-  const auto plain = read_csv(text, all_columns());
+  const auto plain = read_csv(text + "w,2026-03-03,C,3\n", all_columns());
+  ASSERT_TRUE(plain) << message(plain);
+  ASSERT_EQ(plain->user, (std::vector<std::string>{"u", "v", "w"}));
   for (const std::string& bytes : {gzip(text) + gzip("w,2026-03-03,C,3\n"), xz(text) + xz("w,2026-03-03,C,3\n")}) {
     for (std::size_t piece = 1; piece < 40; ++piece) {
       auto source = decompress_if_needed(std::make_unique<MemorySource>(bytes, piece));
@@ -140,7 +142,10 @@ TEST_F(Sources, CompressedBytesMayComeInAnyPieces) {
       ASSERT_TRUE(csv) << message(csv);
       const auto read = read_all(**csv);
       ASSERT_TRUE(read) << message(read);
-      EXPECT_EQ(read->user, (std::vector<std::string>{"u", "v", "w"}));
+      EXPECT_EQ(read->user, plain->user);
+      EXPECT_EQ(read->time, plain->time);
+      EXPECT_EQ(read->series, plain->series);
+      EXPECT_EQ(read->value, plain->value);
     }
   }
 }
@@ -151,7 +156,7 @@ TEST_F(Sources, CutOffAndCorruptFilesSayAfterWhichRow) {
     for (const std::size_t left : {bytes.size() / 2, bytes.size() - 1, bytes.size() - 9}) {
       const auto cut = read_source(file("cut", bytes.substr(0, left)));
       expect_failure(cut, ErrorKind::bad_data, std::string(name) + " data is cut off");
-      EXPECT_NE(message(cut).find(left < bytes.size() / 4 ? "before the first row" : "after row "), std::string::npos);
+      EXPECT_NE(message(cut).find("after row "), std::string::npos) << message(cut);
     }
     expect_failure(read_source(file("cut", bytes.substr(0, 30))), ErrorKind::bad_data, "before the first row");
     std::string damaged = bytes;

@@ -190,7 +190,7 @@ Result<SlotAxis> make_axis(const SlotSpec& spec) {
   CV_TRY(span.start, parse_instant("start", spec.start, reader, spec.zone));
   CV_TRY(span.end, parse_instant("end", spec.end, reader, spec.zone));
   if (span.end <= span.start) return invalid("end", spec.end, "it must be after the start, " + spec.start);
-  if ((span.end - span.start) / length >= kMostSlots) {
+  if ((span.end - span.start) / length > kMostSlots) {
     return invalid(
         "length", spec.length,
         "it must make at most " + std::to_string(kMostSlots) + " slots; take a shorter span or longer slots");
