@@ -45,6 +45,6 @@ part "fuzz build" built fuzz fuzz_event fuzz_csv
 part fuzz tools/fuzz.sh
 part "asan build" built asan test_programs
 part "asan tests" ctest --preset asan
-part "tsan build" built tsan base_tests threads_tests ledger_tests
+part "tsan build" built tsan base_tests threads_tests ledger_tests bound_tests
 part "tsan tests" tools/tsan.sh
 exit "$status"

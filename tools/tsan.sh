@@ -16,3 +16,4 @@ run() {
 run base_tests '*Thread*'
 run threads_tests '*'
 run ledger/ledger_tests '*Race*Thread*'
+run bound_tests 'Order*:Handover*'
