@@ -11,23 +11,12 @@
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "mechanisms/empirical_profile.h"
+#include "mechanisms/sampled_request.h"
 
 namespace chronoveil::mechanisms {
 namespace {
 
 using Whole = boost::multiprecision::cpp_int;
-
-Request request_for(std::int64_t series, std::int64_t steps, std::int64_t max_steps) {
-  Request request;
-  request.shape = {.series = series, .steps = steps, .max_steps = max_steps, .maximum = 1000};
-  request.epsilon = 0.5;
-  request.delta = 1e-4;
-  return request;
-}
-
-const accounting::TimeSubsampling& event_of(const SeriesPlan& plan) {
-  return std::get<accounting::TimeSubsampling>(plan.event.kind);
-}
 
 // What filtered_indices needs to know.
 SeriesPlan plan_with(const PublicShape& shape, double width, double grid) {

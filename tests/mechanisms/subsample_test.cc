@@ -8,22 +8,11 @@
 
 #include "chronoveil/mechanisms/draws.h"
 #include "mechanisms/empirical_profile.h"
+#include "mechanisms/sampled_request.h"
 #include "noise/statistics.h"
 
 namespace chronoveil::mechanisms {
 namespace {
-
-Request request_for(std::int64_t series, std::int64_t steps, std::int64_t max_steps) {
-  Request request;
-  request.shape = {.series = series, .steps = steps, .max_steps = max_steps, .maximum = 1000};
-  request.epsilon = 0.5;
-  request.delta = 1e-4;
-  return request;
-}
-
-const accounting::TimeSubsampling& event_of(const SeriesPlan& plan) {
-  return std::get<accounting::TimeSubsampling>(plan.event.kind);
-}
 
 TEST(Subsample, ThePlanIsPricedForThePersonsSteps) {
   const auto plan = subsample().prepare(request_for(1, 1800, 180));

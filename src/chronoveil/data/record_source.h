@@ -26,7 +26,7 @@ struct RecordBatch {
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
-  // Fills the batch; false at the end. Errors are bad_data or storage and name the row, never a value.
+  // Fills the batch; false at the end. Errors are bad_data, storage or interrupted; they name the row, never a value.
   virtual Result<bool> next(RecordBatch&) = 0;
 };
 
