@@ -15,6 +15,7 @@
 #include "chronoveil/base/measurement.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/ledger/receipt.h"
+#include "chronoveil/ledger/run.h"
 
 namespace chronoveil::mechanisms {
 
@@ -28,6 +29,8 @@ class Draws {
  public:
   // Uses the receipt up for exactly this event; bits come from this thread's cryptographic source.
   static Result<Draws> authorised(ledger::Receipt&&, const accounting::Event& about_to_run);
+  // Goes on with a run: noise until `uses` of its debit are gone. Bits come from this thread's cryptographic source.
+  static Result<Draws> continued(ledger::Run&&, const accounting::Event& about_to_run);
   // "seeded: not private"
   static Draws seeded(std::uint64_t seed);
   // "not private: replayed"; what the tape does not hold is drawn from a fixed seed.
@@ -48,6 +51,11 @@ class Draws {
   // again and again. Called by measure(), not by mechanisms.
   Result<void> start(const accounting::Event& about_to_run);
   void finish();
+
+  // The uses of a run that are gone, those of earlier processes included; without a run, those since the beginning.
+  std::int64_t used() const { return used_; }
+  // One more use. Refused beyond what the run's debit covers.
+  Result<void> use();
 
   // Adds independent rounded noise to grid indices, in order. `scale` and `grid` in counts.
   Result<void> add_noise(std::span<std::int64_t> indices, NoiseKind, double scale, double grid);
@@ -75,6 +83,8 @@ class Draws {
   std::unique_ptr<BitSource> own_;  // seeded and replayed
   Replay replay_;
   std::size_t noise_used_ = 0;
+  std::int64_t used_ = 0;
+  std::optional<std::int64_t> uses_;  // of a run
   std::string mark_;
   std::optional<ledger::DebitReference> debit_;
   std::optional<accounting::Event> event_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ class BoundedSeries;
 namespace chronoveil::mechanisms {
 
 class Draws;
+class LiveProcess;
 
 // The public facts that fix a sensitivity.
 struct PublicShape {
@@ -66,7 +68,7 @@ struct SeriesPlan {
   double scale = 0;           // b or σ, in counts: exactly what is drawn
   double grid = 1;            // the step of the values, a power of two
   double sensitivity = 0;     // L1 (Laplace) or L2 (Gaussian) of what is measured, rounding included
-  std::int64_t measured = 0;  // values measured in all (expected, where steps are sampled)
+  std::int64_t measured = 0;  // values measured in all (expected, where steps are sampled; at most, where asked live)
   double delta = 0;           // the δ at which `price` holds
   accounting::Event event;
   accounting::Price price;
@@ -77,6 +79,7 @@ struct ParameterInfo {
   std::string_view name;
   std::string_view meaning;
   Value standard;
+  bool or_number = false;  // a text such as "auto" that a number may stand in for
 };
 
 struct SeriesMechanism {
@@ -94,6 +97,10 @@ struct SeriesMechanism {
   Result<Measurement> (*measure)(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&) = nullptr;
   // Post-processing: a value and an interval for every step.
   Result<Estimate> (*reconstruct)(const SeriesPlan&, const Measurement&) = nullptr;
+  // Steps as they come; see live.h. None: the mechanism needs the whole series. `causal`: it never does better than
+  // live, so measure and reconstruct are measure_live and reconstruct_live.
+  Result<std::unique_ptr<LiveProcess>> (*go_live)(const SeriesPlan&) = nullptr;
+  bool causal = false;
 };
 
 // The scale over the sensitivity that an event of a series mechanism promises; nothing for any other event.

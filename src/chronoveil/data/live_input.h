@@ -1,0 +1,49 @@
+// Rows that come in over time: from standard input, from a file that grows, from a directory where files appear.
+//   Lines     CSV, a row a line: a line break inside quotes is a broken line here, so that one stray quote cannot
+//             swallow what follows. The header is the first line (of each file of a directory). CRLF and a byte order
+//             mark are tolerated, empty lines skipped.
+//   Broken    a line that cannot be read is refused by number and reason, never quoted; the others go on
+//   Stdin     ends with the pipe; what is after the last newline then counts as a line
+//   File      followed: lines count once their newline is there; a file that shrank or was replaced by another is read
+//             from its beginning. Not followed: ends at the end of the file, like standard input
+//   Directory files in the order of their names, each read once, whole, plain or compressed; names that begin with '.'
+//             or end with .tmp or .part are not there yet. Followed: waits for more; a name that sorts before one
+//             already read is refused with a message. The end of a file completes the steps in it
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "chronoveil/data/record_source.h"
+
+namespace chronoveil::data {
+
+struct RefusedRow {
+  std::string where;   // "row 17", or "row 17 of 2026-03.csv" in a directory: counted from 1 without the header
+  std::string reason;  // "column count: not a whole number ...", never a value
+};
+
+// What came in since the last time. Views are valid until the next call.
+struct Arrival {
+  RecordBatch rows;                  // the good ones, in the order in which they came
+  std::vector<std::int64_t> number;  // of each row
+  std::string part;                  // the name of the file in a directory; empty otherwise
+  std::vector<RefusedRow> refused;
+  bool complete =
+      false;  // after these rows, everything of the steps seen so far is here: the end of an input or a file
+};
+
+class LiveInput {
+ public:
+  virtual ~LiveInput() = default;
+  // Waits until something comes and gives all that is there, up to about a mebibyte; false at the end. Errors are
+  // bad_data (no such column), storage, or interrupted (a signal came).
+  virtual Result<bool> next(Arrival&) = 0;
+};
+
+// `follow` concerns files and directories.
+Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec&, bool follow);
+
+}  // namespace chronoveil::data

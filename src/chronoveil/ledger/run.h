@@ -1,0 +1,45 @@
+// A debit whose event happens over time: the questions of a live release, the steps of a training. All of it is
+// debited, composed tightly, before the first; each use is written down before anything that came of it leaves.
+#pragma once
+
+#include <utility>
+
+#include "chronoveil/ledger/debit.h"
+
+namespace chronoveil::ledger {
+
+// Proof that the debit is durable and that it may go on. Only the ledger makes one, for one process at a time.
+class [[nodiscard]] Run {
+ public:
+  Run(Run&& other) noexcept
+      : reference_(std::move(other.reference_)),
+        event_(std::move(other.event_)),
+        uses_(other.uses_),
+        used_(other.used_),
+        live_(std::exchange(other.live_, false)) {}
+  Run& operator=(Run&&) = delete;
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+  ~Run() = default;
+
+  const DebitReference& reference() const { return reference_; }
+  const accounting::Event& event() const { return event_; }
+  std::int64_t uses() const { return uses_; }  // reserved in all
+  std::int64_t used() const { return used_; }  // gone when the run was resumed
+
+ private:
+  friend class Ledger;
+  friend Result<DebitReference> redeem(Run&&, const accounting::Event&);
+  Run(DebitReference reference, accounting::Event event, std::int64_t uses, std::int64_t used)
+      : reference_(std::move(reference)), event_(std::move(event)), uses_(uses), used_(used) {}
+
+  DebitReference reference_;
+  accounting::Event event_;
+  std::int64_t uses_ = 0, used_ = 0;
+  bool live_ = true;
+};
+
+// Uses the proof up, for exactly the event that it covers, as redeem() of a receipt does.
+Result<DebitReference> redeem(Run&&, const accounting::Event& about_to_run);
+
+}  // namespace chronoveil::ledger

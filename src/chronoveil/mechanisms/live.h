@@ -1,0 +1,62 @@
+// Steps as they come: a mechanism that publishes each step before it sees the next. A process never sees data. It asks,
+// and gets answers that have their noise already; so whatever it decides, keeps and publishes is post-processing of
+// answers, and the price of the plan is the price of everything that it may ask.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "chronoveil/base/state_words.h"
+#include "chronoveil/mechanisms/series_mechanism.h"
+
+namespace chronoveil::mechanisms {
+
+inline constexpr std::int64_t kMissing = -1;  // in place of a count: the series did not report at this step
+
+struct LiveValue {
+  double value = 0, lower = 0, upper = 0;
+  bool sampled = false;  // the step itself was asked
+};
+
+// One step of all series, seen through noise.
+class Answers {
+ public:
+  virtual ~Answers() = default;
+  // Whether the series reported at this step. Public: what did not report cannot be asked, and costs nothing.
+  virtual bool present(std::int64_t series) const = 0;
+  // The count of a series that is present, with noise of this scale (of the plan's law, on its grid).
+  virtual Result<double> count(std::int64_t series, double scale) = 0;
+  // Σ |count − last| over the series that are present, with noise of this scale.
+  virtual Result<double> distance(std::span<const double> last, double scale) = 0;
+  // To be called before the questions that one use of the debit covers: it counts uses, and refuses one too many.
+  virtual Result<void> use() = 0;
+};
+
+class LiveProcess {
+ public:
+  virtual ~LiveProcess() = default;
+  // The next step: fills one value a series. What is not asked costs nothing and is published as predicted.
+  virtual Result<void> step(Answers&, std::span<LiveValue> out) = 0;
+  // Everything that the next step depends on. load() is called on a fresh process of the same plan.
+  virtual void save(StateWriter&) const = 0;
+  virtual void load(StateReader&) = 0;
+};
+
+// A process of the plan's mechanism, before its first step. Refused for mechanisms that need the whole series, and for
+// a plan with less noise than its event says.
+Result<std::unique_ptr<LiveProcess>> go_live(const SeriesPlan&);
+
+// Feeds one step of bounded counts (one a series, in [0, maximum], or kMissing) to the process. The draws must be
+// running for the plan's event.
+Result<void> live_step(const SeriesPlan&, LiveProcess&, std::span<const std::int64_t> counts, Draws&,
+                       std::span<LiveValue> out);
+
+// A whole series at once, by a live process: the `measure` and `reconstruct` of every mechanism that has one and no
+// better way. The measurement holds the answers in the order in which they were given: step by step, and within a step
+// series by series.
+Result<Measurement> measure_live(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&);
+Result<Estimate> reconstruct_live(const SeriesPlan&, const Measurement&);
+
+}  // namespace chronoveil::mechanisms
