@@ -95,6 +95,12 @@ Result<void> Account::apply_body(const Entry& entry) {
     debits_[slot.debit].slots[static_cast<std::size_t>(slot.slot)] = State::reserved;
     return {};
   }
+  if (entry.kind == "use") {
+    CV_TRY(const UseBody use, use_from_body(entry.body));
+    CV_CHECK(may_use({entry.dataset, use.debit, std::nullopt}, use.first, use.count));
+    debits_[use.debit].run->used += use.count;
+    return {};
+  }
   if (entry.kind == "state") {
     CV_TRY(const StateBody state, state_from_body(entry.body));
     if (state.state == State::reserved) return refuse("a debit does not go back to reserved");
@@ -111,7 +117,7 @@ Result<void> Account::apply_body(const Entry& entry) {
 }
 
 Result<void> Account::apply_debit(const Entry& entry) {
-  CV_TRY(const DebitBody debit, debit_from_body(entry.body));
+  CV_TRY(DebitBody debit, debit_from_body(entry.body));
   if (debit.cost.values.size() != dataset_->filter.budget.values.size()) return bad_body("cost");
   if (debit.period != period_at(entry.recorded_at)) return bad_body("period");
   std::optional<std::int64_t> place;
@@ -122,7 +128,9 @@ Result<void> Account::apply_debit(const Entry& entry) {
   Spent& spent = spent_.try_emplace(debit.period, Spent{dataset_->filter.nothing(), {}}).first->second;
   Cost& total = place ? spent.parts.try_emplace(*place, dataset_->filter.nothing()).first->second : spent.whole;
   total += debit.cost;
-  debits_[entry.sequence].slots.resize(debit.slot_count());
+  DebitProgress& progress = debits_[entry.sequence];
+  progress.slots.resize(debit.slot_count());
+  if (debit.uses) progress.run = RunProgress{entry.hash, std::move(debit.events), *debit.uses, 0};
   return {};
 }
 
@@ -223,6 +231,35 @@ Result<void> Account::may_open_slot(const DebitId& id) const {
   CV_TRY(const DebitProgress* debit, find(id));
   if (debit->state != State::reserved) return invalid("id", id.text(), "a slot of a debit still reserved");
   if (debit->slots[static_cast<std::size_t>(*id.slot)]) return invalid("id", id.text(), "a slot not used before");
+  return {};
+}
+
+Result<const RunProgress*> Account::open_run(const DebitId& id) const {
+  CV_TRY(const DebitProgress* debit, find(id));
+  if (id.slot || !debit->run) return invalid("id", id.text(), "a debit that was reserved as a run");
+  if (debit->state != State::reserved)
+    return invalid("id", id.text(), "a run still reserved; this one is " + std::string(name(debit->state)));
+  return &*debit->run;
+}
+
+Result<void> Account::may_use(const DebitId& id, std::int64_t first, std::int64_t count) const {
+  CV_TRY(const RunProgress* run, open_run(id));
+  if (count < 1) return invalid("count", std::to_string(count), "at least 1");
+  if (first < run->used) {
+    return invalid("first", std::to_string(first),
+                   fmt::format("{}: the uses of {} before it are gone, by another process or after the state that this "
+                               "one goes on from",
+                               run->used, id.text()));
+  }
+  if (first > run->used) {
+    return invalid("first", std::to_string(first),
+                   fmt::format("{}: no more uses of {} are written down; the ledger lost rows, or uses were skipped",
+                               run->used, id.text()));
+  }
+  if (count > run->uses - run->used) {
+    return fail(ErrorKind::over_budget, fmt::format("run: {} has {} of its {} uses left; {} are asked", id.text(),
+                                                    run->uses - run->used, run->uses, count));
+  }
   return {};
 }
 

@@ -14,6 +14,14 @@
 
 namespace chronoveil::ledger {
 
+// What an account knows of a run: enough to go on with it without reading its row again.
+struct RunProgress {
+  std::string chain_head;  // of the debit's row
+  nlohmann::json event;    // parsed by whoever goes on with the run
+  std::int64_t uses = 0;   // reserved
+  std::int64_t used = 0;   // gone
+};
+
 class Account {
  public:
   // Takes in the next row: checks that it continues the chain and is allowed after the rows before it. Whether a debit
@@ -46,6 +54,10 @@ class Account {
   // Whether a debit, or slot, may go to a state or be used; an error says why not.
   Result<void> may_settle(const DebitId&) const;
   Result<void> may_open_slot(const DebitId&) const;
+  // The run, while it may go on.
+  Result<const RunProgress*> open_run(const DebitId&) const;
+  // Whether these uses are the next ones of a run that may go on; over_budget when it has fewer left.
+  Result<void> may_use(const DebitId&, std::int64_t first, std::int64_t count) const;
 
   std::int64_t debit_count() const { return static_cast<std::int64_t>(debits_.size()); }
 
@@ -57,6 +69,7 @@ class Account {
   struct DebitProgress {
     State state = State::reserved;
     std::vector<std::optional<State>> slots;
+    std::optional<RunProgress> run;
   };
 
   Result<void> apply_body(const Entry&);

@@ -46,6 +46,7 @@ std::string to_body(const DebitBody& debit) {
   if (debit.terms.delta) body["delta"] = *debit.terms.delta;
   if (!debit.period.empty()) body["period"] = debit.period;
   if (debit.takes_all) body["takes_all"] = true;
+  if (debit.uses) body["uses"] = *debit.uses;
   return canonical(body);
 }
 
@@ -84,6 +85,8 @@ Result<DebitBody> debit_from_body(std::string_view text) {
   } else {
     CV_CHECK(fields.object("event"));
   }
+  CV_TRY(debit.uses, fields.integer_if("uses"));
+  if (debit.uses && (*debit.uses < 1 || debit.has_slots)) return bad_body("uses");
   CV_CHECK(fields.nothing_else());
   debit.events = std::move(body[debit.has_slots ? "slots" : "event"]);
   return debit;
@@ -104,6 +107,21 @@ Result<SlotBody> slot_from_body(std::string_view text) {
   CV_CHECK(fields.nothing_else());
   slot.event = std::move(body["event"]);
   return slot;
+}
+
+std::string to_body(const UseBody& use) {
+  return canonical({{"debit", use.debit}, {"first", use.first}, {"count", use.count}});
+}
+
+Result<UseBody> use_from_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  JsonFields fields(body);
+  UseBody use;
+  CV_TRY(use.debit, fields.integer("debit"));
+  CV_TRY(use.first, fields.integer("first"));
+  CV_TRY(use.count, fields.integer("count"));
+  CV_CHECK(fields.nothing_else());
+  return use;
 }
 
 std::string to_body(const StateBody& state) {

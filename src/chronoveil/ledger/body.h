@@ -1,4 +1,4 @@
-// The JSON bodies of rows other than the first: debit, slot, state, moved, opened.
+// The JSON bodies of rows other than the first: debit, slot, use, state, moved, opened.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,6 +15,7 @@ struct DebitBody {
   Terms terms;            // without the dataset
   nlohmann::json events;  // one event, or the list of slots
   bool has_slots = false;
+  std::optional<std::int64_t> uses;  // of a run, which has one event and no slots; at least 1
   std::string period;
   Cost cost;
   bool takes_all =
@@ -39,6 +40,16 @@ struct SlotBody {
 
 std::string to_body(const SlotBody&);
 Result<SlotBody> slot_from_body(std::string_view);
+
+// The uses [first, first + count) of the run in row `debit` are gone.
+struct UseBody {
+  std::int64_t debit = 0;
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
+std::string to_body(const UseBody&);
+Result<UseBody> use_from_body(std::string_view);
 
 // A debit, or one of its slots, has reached a final state.
 struct StateBody {

@@ -155,13 +155,20 @@ struct Ledger::Inside {
     return Admission{account.dataset().filter.budget, true};
   }
 
-  Result<DebitReference> debit(const Terms& terms, const std::vector<Event>& events, bool has_slots) {
+  // Whether the events are one, a list of slots, or one that happens in numbered uses.
+  struct Shape {
+    bool has_slots = false;
+    std::optional<std::int64_t> uses;
+  };
+
+  Result<DebitReference> debit(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
     DebitBody body;
     body.terms = terms;
-    body.has_slots = has_slots;
+    body.has_slots = shape.has_slots;
+    body.uses = shape.uses;
     body.analysis = accounting::kAnalysisVersion;
     body.software = kVersion;
-    if (has_slots) {
+    if (shape.has_slots) {
       body.events = nlohmann::json::array();
       for (const Event& event : events) body.events.push_back(accounting::event_to_json(event));
     } else {
@@ -241,7 +248,7 @@ Result<Dataset> Ledger::create(const DatasetRequest& request) {
 
 Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(DebitReference reference, inside_->debit(terms, {event}, false));
+  CV_TRY(DebitReference reference, inside_->debit(terms, {event}, {}));
   return Receipt(std::move(reference), event);
 }
 
@@ -257,7 +264,7 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
 Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vector<Event>& slots) {
   if (slots.empty()) return fail(ErrorKind::usage, "slots: a debit needs at least one slot");
   const std::scoped_lock lock(inside_->mutex);
-  return inside_->debit(terms, slots, true);
+  return inside_->debit(terms, slots, {.has_slots = true, .uses = std::nullopt});
 }
 
 Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const std::string& mechanism) {
@@ -276,6 +283,31 @@ Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const s
                            return std::vector<Inside::Draft>{{"slot", to_body(body)}};
                          }));
   return Receipt(DebitReference{id, rows.front().hash}, event);
+}
+
+Result<DebitReference> Ledger::reserve_run(const Terms& terms, const Event& event, std::int64_t uses) {
+  if (uses < 1) return invalid("uses", std::to_string(uses), "at least 1");
+  const std::scoped_lock lock(inside_->mutex);
+  return inside_->debit(terms, {event}, {.has_slots = false, .uses = uses});
+}
+
+Result<Run> Ledger::resume_run(const DebitId& id) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const Account* account, inside_->writable(id.dataset, inside_->reader(id.dataset)));
+  CV_TRY(const RunProgress* run, account->open_run(id));
+  CV_TRY(Event event, accounting::event_from_json(run->event));
+  return Run(DebitReference{id, run->chain_head}, std::move(event), run->uses, run->used);
+}
+
+Result<void> Ledger::use_run(const DebitId& id, std::int64_t first, std::int64_t count) {
+  const std::scoped_lock lock(inside_->mutex);
+  const Inside::Composer compose = [&](const Account& account, const std::string&,
+                                       const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
+    CV_CHECK(account.may_use(id, first, count));
+    return std::vector<Inside::Draft>{{"use", to_body(UseBody{id.sequence, first, count})}};
+  };
+  CV_CHECK(inside_->append(id.dataset, true, compose));
+  return {};
 }
 
 Result<void> Ledger::settle(const DebitId& id, State state) {
@@ -313,6 +345,7 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   const std::vector<std::int64_t> places = account->dearest_parts(view.period);
   std::vector<Event> events;
   for (const Debit& debit : debits) {
+    if (debit.uses && debit.state == State::reserved) view.runs.push_back(debit);
     if (debit.period != view.period) continue;
     if (debit.terms.part) {
       CV_TRY(const std::int64_t place, place_of(*view.dataset.partition, *debit.terms.part));
@@ -343,6 +376,8 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
                   body.terms,
                   composed(events),
                   {},
+                  body.uses,
+                  0,
                   body.period,
                   body.cost,
                   State::reserved};
@@ -357,6 +392,9 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       Slot& slot = debits[index.at(body.debit)].slots[static_cast<std::size_t>(body.slot)];
       slot.used = std::move(event);
       slot.state = State::reserved;
+    } else if (row.kind == "use") {
+      CV_TRY(const UseBody body, use_from_body(row.body));
+      debits[index.at(body.debit)].used += body.count;
     } else if (row.kind == "state") {
       CV_TRY(const StateBody body, state_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];

@@ -37,6 +37,7 @@ struct View {
   std::string chain_head;
   bool moved_away = false;
   accounting::Event dearest;  // everything that touches the dearest neighbour in this period, composed
+  std::vector<Debit> runs;    // those that may go on, of this period or an earlier one
 };
 
 // Safe to use from several threads, and from several processes on one store; not across fork().
@@ -58,12 +59,13 @@ class Ledger {
   Result<DebitReference> reserve_slots(const Terms&, const std::vector<accounting::Event>& slots);
   // A receipt for an event that the slot's event dominates. A slot is used once.
   Result<Receipt> open_slot(const DebitId& slot, const accounting::Event&, const std::string& mechanism = "");
-  // Debits an event that will happen in `uses` numbered uses, all of them composed in the event already.
+  // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already.
   Result<DebitReference> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses);
   // Goes on with a run. Refused for a debit that is none, and for one that is settled.
   Result<Run> resume_run(const DebitId&);
   // Writes down durably that uses [first, first + count) are gone. Refused unless `first` are gone already, and beyond
-  // what was reserved: so nobody uses one twice, not even from a copy of an older state.
+  // what was reserved (over_budget): so nobody uses one twice, not even from a copy of an older state. After a storage
+  // error the uses may or may not be gone: resume the run to learn which.
   Result<void> use_run(const DebitId&, std::int64_t first, std::int64_t count);
   // reserved -> released | abandoned, for a debit or a slot. Nothing is given back.
   Result<void> settle(const DebitId&, State);
