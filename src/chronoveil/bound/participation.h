@@ -1,0 +1,39 @@
+// How many pairs (series, slot) each person has used up in a live release: a small SQLite database, the owner's alone
+// (mode 0600, write-ahead log, synchronous=FULL), open in one process at a time.
+//   Names     stored as 128-bit BLAKE2b under a random key. The key lies in the same file, so this keeps names out of
+//             plain sight and no more: the file is as private as the records. Were two people taken for one, they would
+//             share one cap (string_table.h); among a thousand million people the chance is below 2^-68
+//   Crashes   for each person: the last slot, what was used before it, and what after it. A slot that is bounded again,
+//             since its counts were never used, finds what was before that slot and counts nobody twice
+//   Forward   a slot before a person's last one is refused (internal): what was used before it is no longer known
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::bound {
+
+enum class Missing { make, refuse };  // a file that is not there, or that is empty
+
+class Participation {
+ public:
+  // Opens or makes the file, mode 0600, in a folder that is there. Whoever goes on with a release that has begun must
+  // refuse a missing one: a new one would give everybody all pairs again. Errors are storage.
+  static Result<std::unique_ptr<Participation>> open(const std::string& path, Missing = Missing::make);
+  virtual ~Participation() = default;
+
+  // What each person has used before slot `step`, in the order of the names; 0 for who was never seen.
+  virtual Result<std::vector<std::int64_t>> used_before(std::int64_t step,
+                                                        const std::vector<std::string_view>& people) = 0;
+  // Adds, durably and for all or none, what each uses in slot `step`. No name is given twice. Repeating it for the same
+  // slot replaces what was added for it. Nothing is written when there is nobody.
+  virtual Result<void> use(std::int64_t step, const std::vector<std::string_view>& people,
+                           const std::vector<std::int64_t>& pairs) = 0;
+};
+
+}  // namespace chronoveil::bound
