@@ -39,20 +39,27 @@ Result<Parameters> resolved(const Request& request, const SeriesMechanism& mecha
   Parameters all;
   for (const ParameterInfo& info : mechanism.parameters) all.emplace(info.name, info.standard);
   for (const auto& [name, value] : request.parameters) {
-    const auto known = all.find(name);
-    if (known == all.end()) {
+    const auto info = std::find_if(mechanism.parameters.begin(), mechanism.parameters.end(),
+                                   [&](const ParameterInfo& each) { return each.name == name; });
+    if (info == mechanism.parameters.end()) {
       std::string names;
-      for (const ParameterInfo& info : mechanism.parameters) names.append(names.empty() ? "" : ", ").append(info.name);
+      for (const ParameterInfo& each : mechanism.parameters) names.append(names.empty() ? "" : ", ").append(each.name);
       return fail(ErrorKind::usage, "mechanism." + name + ": " + std::string(mechanism.name) +
                                         " has no such parameter; " +
                                         (names.empty() ? "it has none" : "it has " + names));
     }
-    if (std::holds_alternative<double>(known->second) && std::holds_alternative<std::int64_t>(value))
-      known->second = static_cast<double>(std::get<std::int64_t>(value));
-    else if (known->second.index() == value.index())
-      known->second = value;
+    const bool takes_number = info->or_number || std::holds_alternative<double>(info->standard);
+    if (takes_number && std::holds_alternative<std::int64_t>(value))
+      all[name] = static_cast<double>(std::get<std::int64_t>(value));
+    else if (takes_number && std::holds_alternative<double>(value))
+      all[name] = value;
+    else if (info->or_number && value != info->standard)
+      return fail(ErrorKind::usage,
+                  "mechanism." + name + ": it must be a number or \"" + std::get<std::string>(info->standard) + "\"");
+    else if (info->standard.index() == value.index())
+      all[name] = value;
     else
-      return fail(ErrorKind::usage, "mechanism." + name + ": it must be " + std::string(type_name(known->second)));
+      return fail(ErrorKind::usage, "mechanism." + name + ": it must be " + std::string(type_name(info->standard)));
   }
   return all;
 }
@@ -63,6 +70,10 @@ std::int64_t integer(const Parameters& all, std::string_view name) {
 }
 const std::string& text(const Parameters& all, std::string_view name) {
   return std::get<std::string>(all.find(name)->second);
+}
+std::optional<double> auto_or_number(const Parameters& all, std::string_view name) {
+  const double* const given = std::get_if<double>(&all.find(name)->second);
+  return given ? std::optional(*given) : std::nullopt;
 }
 
 Result<void> check_request(const Request& request, const SeriesMechanism& mechanism) {
@@ -140,11 +151,16 @@ Result<SeriesPlan> pure_laplace(const Request& request, const SeriesMechanism& m
                     {accounting::Laplace{accounting::kToCalibrate}}, [&](double) { return request.shape.l1(); });
 }
 
-std::vector<std::int64_t> on_grid(std::span<const std::int64_t> counts, double grid) {
+std::int64_t on_grid(std::int64_t count, double grid) {
   const int places = -std::ilogb(grid);  // grid = 2^-places
-  const std::int64_t largest = noise::kValueLimit >> places;
+  return std::min(count, noise::kValueLimit >> places) << places;
+}
+
+std::vector<std::int64_t> on_grid(std::span<const std::int64_t> counts, double grid) {
+  const auto per_count = on_grid(1, grid);
+  const std::int64_t largest = noise::kValueLimit / per_count;
   std::vector<std::int64_t> indices(counts.size());
-  for (std::size_t i = 0; i < counts.size(); ++i) indices[i] = std::min(counts[i], largest) << places;
+  for (std::size_t i = 0; i < counts.size(); ++i) indices[i] = std::min(counts[i], largest) * per_count;
   return indices;
 }
 

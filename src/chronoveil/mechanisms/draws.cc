@@ -1,12 +1,15 @@
 #include "chronoveil/mechanisms/draws.h"
 
+#include <algorithm>
+
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/noise/grid.h"
-#include "chronoveil/noise/sampler.h"
 #include "chronoveil/noise/subset.h"
 
 namespace chronoveil::mechanisms {
 namespace {
+
+constexpr std::size_t kSamplersKept = 64;  // some 20 kB each
 
 noise::Law law_of(NoiseKind kind) {
   return kind == NoiseKind::laplace ? noise::Law::rounded_laplace : noise::Law::rounded_gaussian;
@@ -17,6 +20,16 @@ noise::Law law_of(NoiseKind kind) {
 Result<Draws> Draws::authorised(ledger::Receipt&& receipt, const accounting::Event& about_to_run) {
   Draws draws;
   CV_TRY(draws.debit_, ledger::redeem(std::move(receipt), about_to_run));
+  draws.event_ = about_to_run;
+  draws.standing_.now = Standing::authorised;
+  return draws;
+}
+
+Result<Draws> Draws::continued(ledger::Run&& run, const accounting::Event& about_to_run) {
+  Draws draws;
+  draws.uses_ = run.uses();
+  draws.used_ = run.used();
+  CV_TRY(draws.debit_, ledger::redeem(std::move(run), about_to_run));
   draws.event_ = about_to_run;
   draws.standing_.now = Standing::authorised;
   return draws;
@@ -58,6 +71,33 @@ Result<void> Draws::may_draw() const {
   return fail(ErrorKind::internal, "draws: nothing is drawn outside the one run that a debit covers");
 }
 
+Result<void> Draws::use() {
+  CV_CHECK(may_draw());
+  if (uses_ && used_ >= *uses_)
+    return fail(ErrorKind::over_budget, "draws: all " + std::to_string(*uses_) + " uses of the debit are gone");
+  ++used_;
+  return {};
+}
+
+Result<const noise::Sampler*> Draws::sampler(noise::Law law, double scale_in_steps) {
+  const auto fits = [&](const noise::Sampler& each) { return each.law() == law && each.scale() == scale_in_steps; };
+  if (recent_ < samplers_.size() && fits(samplers_[recent_])) return &samplers_[recent_];
+  const auto found = std::find_if(samplers_.begin(), samplers_.end(), fits);
+  if (found != samplers_.end()) {
+    recent_ = static_cast<std::size_t>(found - samplers_.begin());
+    return &*found;
+  }
+  CV_TRY(noise::Sampler made, noise::Sampler::make(law, scale_in_steps));
+  if (samplers_.size() < kSamplersKept) {
+    recent_ = samplers_.size();
+    samplers_.push_back(std::move(made));
+  } else {
+    recent_ = (recent_ + 1) % kSamplersKept;
+    samplers_[recent_] = std::move(made);
+  }
+  return &samplers_[recent_];
+}
+
 Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, double scale, double grid) {
   CV_CHECK(may_draw());
   CV_TRY(const noise::Grid steps, noise::Grid::make(grid));
@@ -78,9 +118,9 @@ Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, d
     return {};
   }
   CV_TRY(const double in_steps, steps.in_steps(scale));
-  CV_TRY(const noise::Sampler sampler, noise::Sampler::make(law_of(kind), in_steps));
+  CV_TRY(const noise::Sampler* const source, sampler(law_of(kind), in_steps));
   std::vector<std::int64_t> noise(indices.size());
-  sampler.fill(noise, bits());
+  source->fill(noise, bits());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = noise::add_noise(indices[i], noise[i]);
   return {};
 }

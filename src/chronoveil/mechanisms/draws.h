@@ -16,6 +16,7 @@
 #include "chronoveil/base/result.h"
 #include "chronoveil/ledger/receipt.h"
 #include "chronoveil/ledger/run.h"
+#include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::mechanisms {
 
@@ -29,7 +30,8 @@ class Draws {
  public:
   // Uses the receipt up for exactly this event; bits come from this thread's cryptographic source.
   static Result<Draws> authorised(ledger::Receipt&&, const accounting::Event& about_to_run);
-  // Goes on with a run: noise until `uses` of its debit are gone. Bits come from this thread's cryptographic source.
+  // Goes on with a run, for live steps only: noise until `uses` of its debit are gone. Bits come from this thread's
+  // cryptographic source.
   static Result<Draws> continued(ledger::Run&&, const accounting::Event& about_to_run);
   // "seeded: not private"
   static Draws seeded(std::uint64_t seed);
@@ -52,9 +54,11 @@ class Draws {
   Result<void> start(const accounting::Event& about_to_run);
   void finish();
 
+  // Whether these draws go on with a run: then they cover steps as they come, and nothing that is measured at once.
+  bool continues() const { return uses_.has_value(); }
   // The uses of a run that are gone, those of earlier processes included; without a run, those since the beginning.
   std::int64_t used() const { return used_; }
-  // One more use. Refused beyond what the run's debit covers.
+  // One more use. Refused beyond what the run's debit covers, and outside start() and finish() as noise is.
   Result<void> use();
 
   // Adds independent rounded noise to grid indices, in order. `scale` and `grid` in counts.
@@ -78,6 +82,8 @@ class Draws {
 
   Draws() = default;
   Result<void> may_draw() const;
+  // Making one takes as long as thousands of draws, so those of the last scales are kept.
+  Result<const noise::Sampler*> sampler(noise::Law, double scale_in_steps);
 
   Once standing_;
   std::unique_ptr<BitSource> own_;  // seeded and replayed
@@ -88,6 +94,8 @@ class Draws {
   std::string mark_;
   std::optional<ledger::DebitReference> debit_;
   std::optional<accounting::Event> event_;
+  std::vector<noise::Sampler> samplers_;
+  std::size_t recent_ = 0;  // of them, the one that was asked for last
 };
 
 }  // namespace chronoveil::mechanisms

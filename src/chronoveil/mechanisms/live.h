@@ -26,9 +26,10 @@ class Answers {
   virtual ~Answers() = default;
   // Whether the series reported at this step. Public: what did not report cannot be asked, and costs nothing.
   virtual bool present(std::int64_t series) const = 0;
-  // The count of a series that is present, with noise of this scale (of the plan's law, on its grid).
+  // The count of a series that is present, with noise of this scale (of the plan's law, on its grid). A series is asked
+  // once a step at most, in ascending order, with no less than the plan's scale.
   virtual Result<double> count(std::int64_t series, double scale) = 0;
-  // Σ |count − last| over the series that are present, with noise of this scale.
+  // Σ |count − last| over the series that are present, with noise of this scale; once a step at most, before any count.
   virtual Result<double> distance(std::span<const double> last, double scale) = 0;
   // To be called before the questions that one use of the debit covers: it counts uses, and refuses one too many.
   virtual Result<void> use() = 0;
@@ -44,12 +45,12 @@ class LiveProcess {
   virtual void load(StateReader&) = 0;
 };
 
-// A process of the plan's mechanism, before its first step. Refused for mechanisms that need the whole series, and for
-// a plan with less noise than its event says.
+// A process of the plan's mechanism, before its first step; it refuses steps beyond the plan's T. Refused for
+// mechanisms that need the whole series, and for a plan with less noise than its event says.
 Result<std::unique_ptr<LiveProcess>> go_live(const SeriesPlan&);
 
-// Feeds one step of bounded counts (one a series, in [0, maximum], or kMissing) to the process. The draws must be
-// running for the plan's event.
+// Feeds one step of bounded counts (one a series, in [0, maximum], or kMissing) to the process. The draws must continue
+// a run and be started for the plan's event, or be marked as not private.
 Result<void> live_step(const SeriesPlan&, LiveProcess&, std::span<const std::int64_t> counts, Draws&,
                        std::span<LiveValue> out);
 

@@ -36,7 +36,14 @@ std::optional<double> noise_multiplier(const accounting::Event& event) {
   if (const auto* e = std::get_if<accounting::Gaussian>(&event.kind)) return e->noise_multiplier;
   if (const auto* e = std::get_if<accounting::Laplace>(&event.kind)) return e->noise_multiplier;
   if (const auto* e = std::get_if<accounting::TimeSubsampling>(&event.kind)) return e->noise_multiplier;
+  if (const auto* e = std::get_if<accounting::Pure>(&event.kind)) return 1 / e->epsilon;
   return std::nullopt;
+}
+
+Result<void> check_noise(const SeriesPlan& plan) {
+  const std::optional<double> multiplier = noise_multiplier(plan.event);
+  if (multiplier && plan.sensitivity > 0 && plan.scale >= *multiplier * plan.sensitivity) return {};
+  return fail(ErrorKind::internal, "measure: the noise of the plan is less than its event says");
 }
 
 namespace {
@@ -54,10 +61,9 @@ Result<Measurement> measure(const SeriesPlan& plan, const bound::BoundedSeries& 
     return fail(ErrorKind::internal, "measure: the bounded series do not have the shape of the plan");
   if (!is_within(series.caps(), plan.shape))
     return fail(ErrorKind::internal, "measure: the series were not bounded by the caps of the plan");
-  // What is drawn must be what the event says; a plan that was tampered with is not run.
-  const std::optional<double> multiplier = noise_multiplier(plan.event);
-  if (!multiplier || !(plan.sensitivity > 0) || !(plan.scale >= *multiplier * plan.sensitivity))
-    return fail(ErrorKind::internal, "measure: the noise of the plan is less than its event says");
+  CV_CHECK(check_noise(plan));
+  if (draws.continues())
+    return fail(ErrorKind::internal, "measure: a run covers steps as they come, not a whole series");
   // The receipt was redeemed for one run of one event; measuring anything else would be uncovered.
   CV_CHECK(draws.start(plan.event));
   Result<Measurement> measurement = mechanism->measure(plan, series.counts(), draws);

@@ -79,7 +79,7 @@ struct ParameterInfo {
   std::string_view name;
   std::string_view meaning;
   Value standard;
-  bool or_number = false;  // a text such as "auto" that a number may stand in for
+  bool or_number = false;  // a number may stand in for this one text, such as "auto"
 };
 
 struct SeriesMechanism {
@@ -103,11 +103,15 @@ struct SeriesMechanism {
   bool causal = false;
 };
 
-// The scale over the sensitivity that an event of a series mechanism promises; nothing for any other event.
+// The scale over the sensitivity that an event of a series mechanism promises; nothing for any other event. Of Pure{ε}:
+// 1/ε, that of a Laplace release with the whole of it.
 std::optional<double> noise_multiplier(const accounting::Event&);
 
+// What is drawn must be what the event says: a plan that was tampered with is not run.
+Result<void> check_noise(const SeriesPlan&);
+
 // Runs the mechanism of the plan. `draws` proves that its event was debited, once, or marks the result as not
-// private.
+// private; draws that continue a run are for live steps and are refused.
 Result<Measurement> measure(const SeriesPlan&, const bound::BoundedSeries&, Draws& draws);
 Result<Estimate> reconstruct(const SeriesPlan&, const Measurement&);
 

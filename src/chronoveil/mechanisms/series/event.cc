@@ -1,6 +1,7 @@
 #include "chronoveil/mechanisms/series/event.h"
 
 #include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/every_step_process.h"
 
 namespace chronoveil::mechanisms {
 namespace {
@@ -41,6 +42,7 @@ const SeriesMechanism& event() {
       .prepare = prepare,
       .measure = measure_every_step,
       .reconstruct = reconstruct_every_step,
+      .go_live = go_live_every_step,
   };
   return row;
 }

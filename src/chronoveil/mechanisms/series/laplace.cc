@@ -1,6 +1,7 @@
 #include "chronoveil/mechanisms/series/laplace.h"
 
 #include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/every_step_process.h"
 
 namespace chronoveil::mechanisms {
 namespace {
@@ -21,6 +22,7 @@ const SeriesMechanism& laplace() {
       .prepare = prepare,
       .measure = measure_every_step,
       .reconstruct = reconstruct_every_step,
+      .go_live = go_live_every_step,
   };
   return row;
 }
