@@ -1,4 +1,5 @@
-// Durable debits a second, beside bare SQLite commits of rows of the same size with the same settings on the same disk.
+// Durable debits and uses of a run a second, beside bare SQLite commits of rows of the same size with the same settings
+// on the same disk.
 //   ledger_bench [--toy]
 // The files are made in the working folder, so that the disk measured is the one that the caller stands on.
 #include <sqlite3.h>
@@ -74,13 +75,27 @@ class BareTable {
   std::int64_t sequence_ = 0;
 };
 
-void debit(ledger::Ledger& ledger) {
+ledger::Terms terms() {
   ledger::Terms terms;
   terms.dataset = "city";
   terms.purpose = "hourly counts";
   terms.mechanism = "gaussian";
-  const auto receipt = ledger.reserve(terms, kEvent);
+  return terms;
+}
+
+void debit(ledger::Ledger& ledger) {
+  const auto receipt = ledger.reserve(terms(), kEvent);
   if (!receipt) stop(receipt.error().message);
+}
+
+void use(ledger::Ledger& ledger, const ledger::DebitId& run, std::int64_t first) {
+  if (const auto used = ledger.use_run(run, first, 1); !used) stop(used.error().message);
+}
+
+ledger::Entry last_row(ledger::Ledger& ledger) {
+  const auto rows = ledger.entries("city");
+  if (!rows) stop(rows.error().message);
+  return rows->back();
 }
 
 }  // namespace
@@ -100,29 +115,39 @@ int main(int argc, char** argv) {
     request.delta = 1e-6;
     if (const auto created = ledger->create(request); !created) stop(created.error().message);
     debit(*ledger);
-    const auto written = ledger->entries("city");
-    if (!written) stop(written.error().message);
-    BareTable bare(folder + "/bare.db");
+    const ledger::Entry debit_row = last_row(*ledger);
+    const auto run = ledger->reserve_run(terms(), kEvent, rows * repetitions + 1);
+    if (!run) stop(run.error().message);
+    std::int64_t used = 0;
+    use(*ledger, run->id, used++);
+    const ledger::Entry use_row = last_row(*ledger);
+    BareTable bare(folder + "/bare.db"), bare_uses(folder + "/bare_uses.db");
 
-    // In turns, so that whatever else the disk does falls on both.
-    double debits = 0, commits = 0;
+    // In turns, so that whatever else the disk does falls on all.
+    double debits = 0, commits = 0, uses = 0, use_commits = 0;
     for (int i = 0; i < repetitions; ++i) {
       commits = std::max(commits, items_per_second(rows, 1, [&] {
-                           for (int n = 0; n < rows; ++n) bare.commit(written->back());
+                           for (int n = 0; n < rows; ++n) bare.commit(debit_row);
                          }));
       debits = std::max(debits, items_per_second(rows, 1, [&] {
                           for (int n = 0; n < rows; ++n) debit(*ledger);
                         }));
+      use_commits = std::max(use_commits, items_per_second(rows, 1, [&] {
+                               for (int n = 0; n < rows; ++n) bare_uses.commit(use_row);
+                             }));
+      uses = std::max(uses, items_per_second(rows, 1, [&] {
+                        for (int n = 0; n < rows; ++n) use(*ledger, run->id, used++);
+                      }));
     }
     report("durable debits", debits);
     report("bare commits", commits);
+    report("durable uses of a run", uses);
+    report("bare commits of uses", use_commits);
   }
-  const double written = rows * repetitions + 2;
+  const double written = 2 * rows * repetitions + 4;
   report("rows checked on opening", items_per_second(written, repetitions, [&] {
            auto ledger = ledger::Ledger::open(folder + "/ledger.db");
-           ledger::Terms terms;
-           terms.dataset = "city";
-           if (!ledger || !ledger->check(terms, kEvent)) stop("cannot reopen the ledger");
+           if (!ledger || !ledger->check(terms(), kEvent)) stop("cannot reopen the ledger");
          }));
   std::filesystem::remove_all(folder);
 }

@@ -94,9 +94,12 @@ def accountant(run):
 
 
 def ledger(run):
-    """Durable debits on the disk of the working folder. The limit is bare SQLite commits of rows of the same size."""
+    """Durable debits and uses of a run on the disk of the working folder. The limit is bare SQLite commits of rows of
+    the same size."""
     rates = {line["name"]: line["per_second"] for line in run.program("ledger_bench")}
     yield Row("durable debits", rates["durable debits"], limit=rates["bare commits"], note="limit: bare SQLite commits")
+    yield Row("durable uses of a run", rates["durable uses of a run"], limit=rates["bare commits of uses"],
+              note="limit: bare SQLite commits")
     yield Row("rows checked on opening", rates["rows checked on opening"])
 
 

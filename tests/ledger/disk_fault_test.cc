@@ -1,6 +1,7 @@
 // A disk that is full, read-only or loses power at the n-th operation, for every n until nothing fails any more.
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 
@@ -12,9 +13,11 @@ namespace chronoveil::ledger::testing {
 namespace {
 
 constexpr int kMoreThanEnough = 2'000;
+constexpr std::int64_t kUses = 3;
 
 struct Outcome {
   std::vector<DebitReference> receipts;
+  std::int64_t uses = 0;  // of the run, acknowledged
   std::optional<Error> error;
 };
 
@@ -31,22 +34,33 @@ Outcome first_day(const std::string& path) {
     }
     CV_TRY(const DebitReference slots, ledger.reserve_slots(terms("city"), {pure(0.1), pure(0.1)}));
     outcome.receipts.push_back(slots);
+    CV_TRY(const DebitReference long_one, ledger.reserve_run(terms("city"), pure(0.1), kUses));
+    outcome.receipts.push_back(long_one);
+    while (outcome.uses < kUses) {
+      CV_CHECK(ledger.use_run(long_one.id, outcome.uses, 1));
+      ++outcome.uses;
+    }
     return {};
   };
   if (Result<void> done = run(); !done) outcome.error = done.error();
   return outcome;
 }
 
-// How many of the receipts the ledger at a path does not cover; nothing when it cannot even be opened and verified.
-std::optional<int> uncovered(const std::string& path, const std::vector<DebitReference>& receipts) {
+// How many of the receipts and uses the ledger at a path does not cover; nothing when it cannot even be opened and
+// verified. A use that failed may be written down all the same, which costs budget and no privacy.
+std::optional<std::int64_t> uncovered(const std::string& path, const Outcome& outcome) {
   Result<Ledger> ledger = Ledger::open(path);
   if (!ledger) return std::nullopt;
   const Result<Verification> whole = ledger->verify();
   if (!whole || !whole->holds()) return std::nullopt;
-  int missing = 0;
-  for (const DebitReference& receipt : receipts) {
+  std::int64_t missing = 0;
+  for (const DebitReference& receipt : outcome.receipts) {
     const Result<Verification> covered = ledger->verify_against(receipt);
     if (!covered || !covered->holds()) ++missing;
+  }
+  if (outcome.uses > 0) {
+    const Result<Run> run = ledger->resume_run(outcome.receipts.back().id);
+    missing += run ? std::max<std::int64_t>(outcome.uses - run->used(), 0) : outcome.uses;
   }
   return missing;
 }
@@ -78,7 +92,7 @@ TEST_P(DiskFault, NoReceiptIsLostWhicheverOperationFails) {
     if (outcome.error) {
       EXPECT_EQ(static_cast<int>(outcome.error->kind), static_cast<int>(ErrorKind::storage)) << outcome.error->message;
     }
-    EXPECT_EQ(uncovered(path, outcome.receipts), 0) << "after a fault at operation " << n;
+    EXPECT_EQ(uncovered(path, outcome), 0) << "after a fault at operation " << n;
     if (outcome.error) {
       // With the disk mended the ledger goes on, and still never exceeds its budget.
       Ledger ledger = value_of(Ledger::open(path));
@@ -90,7 +104,8 @@ TEST_P(DiskFault, NoReceiptIsLostWhicheverOperationFails) {
     }
     if (!failed) {
       EXPECT_FALSE(outcome.error);
-      EXPECT_EQ(outcome.receipts.size(), 4u);
+      EXPECT_EQ(outcome.receipts.size(), 5u);
+      EXPECT_EQ(outcome.uses, kUses);
       EXPECT_GT(faults, 20) << "the faults did not reach the debits";
       return;
     }
@@ -109,7 +124,7 @@ TEST(PowerLoss, NoReceiptIsLostWheneverThePowerGoes) {
     const bool failed = disk.has_failed();
     disk.fail_at(0, FaultyDisk::Fault::full_once);
     disk.after_power_loss(folder.path(), survivors.path());
-    EXPECT_EQ(uncovered(survivors.path() + "/ledger.db", outcome.receipts), 0) << "power lost at operation " << n;
+    EXPECT_EQ(uncovered(survivors.path() + "/ledger.db", outcome), 0) << "power lost at operation " << n;
     if (!failed) return;
   }
   FAIL() << "the operations never ended";
@@ -120,9 +135,9 @@ TEST(PowerLoss, ADiskThatLiesAboutItsSyncsIsCaught) {
   FaultyDisk disk;
   disk.lie_about_syncs();
   const Outcome outcome = first_day(folder.path() + "/ledger.db");
-  ASSERT_EQ(outcome.receipts.size(), 4u);
+  ASSERT_EQ(outcome.receipts.size(), 5u);
   disk.after_power_loss(folder.path(), survivors.path());
-  EXPECT_NE(uncovered(survivors.path() + "/ledger.db", outcome.receipts), 0);
+  EXPECT_NE(uncovered(survivors.path() + "/ledger.db", outcome), 0);
 }
 
 TEST(ReadOnlyFolder, IsAStorageErrorFromTheStart) {

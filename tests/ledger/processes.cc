@@ -1,10 +1,12 @@
 #include "processes.h"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 
 namespace chronoveil::ledger::testing {
 
@@ -19,6 +21,14 @@ int wait_for(pid_t child) {
   if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
   return WEXITSTATUS(status);
 }
+
+Counter::Counter()
+    : shared_(static_cast<std::atomic<int>*>(
+          mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
+  new (shared_) std::atomic<int>(0);
+}
+
+Counter::~Counter() { munmap(shared_, sizeof(std::atomic<int>)); }
 
 int kills_or(int usual) {
   const char* asked = std::getenv("CHRONOVEIL_TEST_KILLS");

@@ -26,6 +26,9 @@ class Tampering : public OnEveryStore {
     DebitId slot = value_of(ledger.reserve_slots(terms("city"), {pure(0.25), pure(0.25)})).id;
     slot.slot = 1;
     ASSERT_TRUE(ledger.open_slot(slot, pure(0.125)));
+    const DebitId run = value_of(ledger.reserve_run(terms("city"), pure(0.0625), 52)).id;
+    ok(ledger.use_run(run, 0, 17));
+    ok(ledger.use_run(run, 17, 7));
     last_ = value_of(ledger.reserve(terms("city"), pure(0.125))).reference();
     rows_ = value_of(ledger.entries("city"));
   }
@@ -60,8 +63,8 @@ TEST_P(Tampering, AnUntouchedLedgerHolds) {
   fill();
   const Verification verification = verified();
   EXPECT_TRUE(verification.holds());
-  EXPECT_EQ(verification.rows, 6);
-  EXPECT_EQ(verification.debits, 3);
+  EXPECT_EQ(verification.rows, 9);
+  EXPECT_EQ(verification.debits, 4);
 }
 
 TEST_P(Tampering, AChangeOfAnyColumnOfAnyRowIsFound) {
@@ -99,7 +102,8 @@ TEST_P(Tampering, ACutTailIsFoundByWhatAReleaseCarries) {
   fill();
   place_->disarm();
   EXPECT_TRUE(value_of(value_of(Ledger::open(place_->where())).verify_against(last_)).holds());
-  ASSERT_TRUE(place_->sql("DELETE FROM " + place_->entries_table() + " WHERE sequence = 5"));
+  ASSERT_TRUE(
+      place_->sql("DELETE FROM " + place_->entries_table() + " WHERE sequence = " + std::to_string(last_.id.sequence)));
   EXPECT_TRUE(verified().holds()) << "a chain alone cannot show that its tail was cut";
   EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify_against(last_)).holds());
 }
@@ -109,7 +113,8 @@ TEST_P(Tampering, ALedgerThatLosesRowsWhileInUseIsNotWrittenTo) {
   place_->disarm();
   Ledger ledger = value_of(Ledger::open(place_->where()));
   ASSERT_TRUE(ledger.check(terms("city"), pure(0.01)));
-  ASSERT_TRUE(place_->sql("DELETE FROM " + place_->entries_table() + " WHERE sequence = 5"));
+  ASSERT_TRUE(
+      place_->sql("DELETE FROM " + place_->entries_table() + " WHERE sequence = " + std::to_string(last_.id.sequence)));
   EXPECT_THAT(refusal(ledger.reserve(terms("city"), pure(0.01)), ErrorKind::storage), HasSubstr("gone"));
 }
 
@@ -182,6 +187,118 @@ TEST_P(Tampering, AForgedSecondUseOfASlotIsFound) {
   rows.push_back(rows[4]);
   forge(rows);
   EXPECT_THAT(first_finding(), HasSubstr("not used before"));
+}
+
+// The rows of the run in fill(): its debit, uses [0, 17) and [17, 24) of 52.
+constexpr std::size_t kRunRow = 5, kFirstUseRow = 6, kSecondUseRow = 7;
+
+TEST_P(Tampering, AForgedUseThatDoesNotFollowTheOneBeforeIsFound) {
+  fill();
+  for (const UseBody forged : {UseBody{5, 17, 8}, UseBody{5, 16, 7}, UseBody{5, 18, 7}}) {
+    std::vector<Entry> rows = rows_;
+    rows[kSecondUseRow].body = to_body(forged);
+    if (forged.first == 17) {
+      // A count alone is allowed where it stands, and found by the next use, which follows what was true.
+      rows.push_back(rows[kSecondUseRow]);
+      rows.back().body = to_body(UseBody{5, 24, 1});
+    }
+    forge(rows);
+    EXPECT_THAT(first_finding(), HasSubstr("first: ")) << forged.first;
+  }
+}
+
+TEST_P(Tampering, AForgedChainWithoutOneOfItsUsesIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  rows.erase(rows.begin() + kFirstUseRow);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("no more uses of city:5 are written down"));
+}
+
+TEST_P(Tampering, AForgedSecondUseOfTheSameIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  rows.push_back(rows[kSecondUseRow]);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("are gone"));
+}
+
+TEST_P(Tampering, AForgedUseOfMoreThanWasReservedIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  rows[kSecondUseRow].body = to_body(UseBody{5, 17, 36});
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("35 of its 52 uses left; 36 are asked"));
+
+  rows = rows_;
+  DebitBody run = value_of(debit_from_body(rows[kRunRow].body));
+  run.uses = 23;
+  rows[kRunRow].body = to_body(run);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("6 of its 23 uses left; 7 are asked"));
+}
+
+TEST_P(Tampering, AForgedUseOfNoneOrOfLessThanNoneIsFound) {
+  fill();
+  for (const std::int64_t count : {0, -7}) {
+    std::vector<Entry> rows = rows_;
+    rows[kSecondUseRow].body = to_body(UseBody{5, 17, count});
+    forge(rows);
+    EXPECT_THAT(first_finding(), HasSubstr("count: "));
+  }
+}
+
+TEST_P(Tampering, AForgedUseOfWhatIsNoRunIsFound) {
+  fill();
+  for (const std::int64_t debit : {1, 3}) {  // a plain debit, and one with slots
+    std::vector<Entry> rows = rows_;
+    rows.push_back(rows[kFirstUseRow]);
+    rows.back().body = to_body(UseBody{debit, 0, 1});
+    forge(rows);
+    EXPECT_THAT(first_finding(), HasSubstr("reserved as a run"));
+  }
+}
+
+TEST_P(Tampering, AForgedUseOfASettledRunIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  Entry settled = rows[2];
+  settled.body = to_body(StateBody{5, std::nullopt, State::released});
+  rows.insert(rows.begin() + kSecondUseRow, settled);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("this one is released"));
+}
+
+TEST_P(Tampering, AForgedRunOfNoUsesOrWithSlotsIsFound) {
+  fill();
+  std::vector<Entry> rows = rows_;
+  DebitBody run = value_of(debit_from_body(rows[kRunRow].body));
+  run.uses = 0;
+  rows[kRunRow].body = to_body(run);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("'uses'"));
+
+  rows = rows_;
+  DebitBody slots = value_of(debit_from_body(rows[3].body));
+  slots.uses = 2;
+  rows[3].body = to_body(slots);
+  forge(rows);
+  EXPECT_THAT(first_finding(), HasSubstr("'uses'"));
+}
+
+// What a later release adds is refused by an earlier one, not passed over: it may have been spending.
+TEST_P(Tampering, ARowOfAnUnknownKindOrWithAnUnknownFieldIsRefused) {
+  fill();
+  std::vector<Entry> unknown_kind = rows_, unknown_field = rows_;
+  unknown_kind[kFirstUseRow].kind = "spend";
+  unknown_field[kRunRow].body.insert(unknown_field[kRunRow].body.size() - 1, ",\"weeks\":52");
+  for (const auto& [rows, said] : {std::pair(unknown_kind, "kind is unknown"), std::pair(unknown_field, "'weeks'")}) {
+    forge(rows);
+    EXPECT_THAT(first_finding(), HasSubstr(said));
+    Ledger ledger = value_of(Ledger::open(place_->where()));
+    EXPECT_THAT(refusal(ledger.reserve(terms("city"), pure(0.01)), ErrorKind::storage), HasSubstr(said));
+    EXPECT_THAT(refusal(ledger.view("city"), ErrorKind::storage), HasSubstr(said));
+  }
 }
 
 TEST(SqliteFile, ATruncatedFileIsNeverTakenForAWholeLedger) {

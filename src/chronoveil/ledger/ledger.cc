@@ -293,10 +293,18 @@ Result<DebitReference> Ledger::reserve_run(const Terms& terms, const Event& even
 
 Result<Run> Ledger::resume_run(const DebitId& id) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const Account* account, inside_->writable(id.dataset, inside_->reader(id.dataset)));
-  CV_TRY(const RunProgress* run, account->open_run(id));
-  CV_TRY(Event event, accounting::event_from_json(run->event));
-  return Run(DebitReference{id, run->chain_head}, std::move(event), run->uses, run->used);
+  // Read as a writer that writes nothing: a process that was killed may have left a use under way in a server, and
+  // only what waits for it knows for good what is gone.
+  RunProgress progress;
+  const Inside::Composer compose = [&](const Account& account, const std::string&,
+                                       const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
+    CV_TRY(const RunProgress* run, account.open_run(id));
+    progress = *run;
+    return std::vector<Inside::Draft>{};
+  };
+  CV_CHECK(inside_->append(id.dataset, true, compose));
+  CV_TRY(Event event, accounting::event_from_json(progress.event));
+  return Run(DebitReference{id, std::move(progress.chain_head)}, std::move(event), progress.uses, progress.used);
 }
 
 Result<void> Ledger::use_run(const DebitId& id, std::int64_t first, std::int64_t count) {

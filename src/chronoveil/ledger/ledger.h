@@ -61,7 +61,8 @@ class Ledger {
   Result<Receipt> open_slot(const DebitId& slot, const accounting::Event&, const std::string& mechanism = "");
   // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already.
   Result<DebitReference> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses);
-  // Goes on with a run. Refused for a debit that is none, and for one that is settled.
+  // Goes on with a run, once whatever an earlier process had under way is written or gone. Refused for a debit that is
+  // none, and for one that is settled.
   Result<Run> resume_run(const DebitId&);
   // Writes down durably that uses [first, first + count) are gone. Refused unless `first` are gone already, and beyond
   // what was reserved (over_budget): so nobody uses one twice, not even from a copy of an older state. After a storage
