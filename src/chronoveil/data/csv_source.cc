@@ -1,32 +1,18 @@
 #include "chronoveil/data/csv_source.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "chronoveil/data/csv_form.h"
 #include "chronoveil/data/csv_scanner.h"
 #include "chronoveil/data/row_decoder.h"
 
 namespace chronoveil::data {
 namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-std::string_view explain(CsvFault fault) {
-  switch (fault) {
-    case CsvFault::none: break;
-    case CsvFault::nul: return "a NUL byte (is the file UTF-16 or binary? it must be UTF-8 text)";
-    case CsvFault::quote_inside_field:
-      return "a quote inside a field that does not begin with one (such fields must be quoted, their quotes doubled)";
-    case CsvFault::text_after_quote: return "text after a closing quote (quotes inside a quoted field must be doubled)";
-    case CsvFault::open_quote: return "a quote that is never closed";
-  }
-  return {};
-}
 
 class CsvSource final : public RecordSource {
  public:
@@ -39,9 +25,12 @@ class CsvSource final : public RecordSource {
   Result<void> open(bool header) {
     CV_CHECK(skip_byte_order_mark());
     CV_TRY(const bool found, find_row());
-    if (!found) return fail(ErrorKind::bad_data, "the file is empty; a CSV has at least a header");
+    if (!found) return fail(ErrorKind::bad_data, std::string(kNoHeader));
     columns_ = row_marks_;
-    if (!header) return place_numbers();
+    if (!header) {
+      CV_TRY(places_, place_numbers(decoder_, columns_));
+      return {};
+    }
     std::vector<std::string> names;
     names.reserve(columns_);
     for (std::size_t column = 0; column < columns_; ++column) {
@@ -64,8 +53,7 @@ class CsvSource final : public RecordSource {
         if (!found) return false;
       }
       if (row_marks_ != columns_) {
-        return bad_row(std::to_string(row_marks_) + (row_marks_ == 1 ? " field" : " fields") + " instead of " +
-                       std::to_string(columns_));
+        return bad_row(explain_fields(row_marks_, columns_));
       }
       RowFields fields;
       for (const ColumnPlace& place : places_) {
@@ -117,7 +105,7 @@ class CsvSource final : public RecordSource {
       if (ended_) return false;  // and all was scanned
       make_room();
       if (end_ + 1 == buffer_.size()) {
-        return bad_row("longer than " + std::to_string(kLongestRow >> 20) + " MiB (is a quote left open?)");
+        return bad_row(explain_length());
       }
       CV_CHECK(read_more());
       scan();
@@ -186,19 +174,7 @@ class CsvSource final : public RecordSource {
       problem_ = explain(CsvFault::text_after_quote);
       return false;
     }
-    --to;
-    char* quote = static_cast<char*>(std::memchr(from, '"', static_cast<std::size_t>(to - from)));
-    if (quote != nullptr) {
-      // In place: the text only gets shorter. The scanner has seen that inner quotes come in pairs.
-      char* out = quote;
-      for (char* in = quote; in < to; ++in) {
-        *out++ = *in;
-        if (*in == '"') ++in;
-      }
-      std::fill(out, to, '"');  // what is left over must not look like further lines
-      to = out;
-    }
-    text = {from, static_cast<std::size_t>(to - from)};
+    text = unescape(from, to - 1);  // the scanner has seen that inner quotes come in pairs
     return true;
   }
 
@@ -217,23 +193,6 @@ class CsvSource final : public RecordSource {
     const auto ends = std::count_if(marks_.begin() + static_cast<std::ptrdiff_t>(next_mark_), marks_.end(),
                                     [&](std::uint32_t mark) { return mark < scanned_ && buffer_[mark] == '\n'; });
     return rows_ + other_lines_ + 1 + scanner_.quoted_newlines() - (newlines - ends);
-  }
-
-  Result<void> place_numbers() {
-    for (const RowDecoder::Wanted& wanted : decoder_.wanted()) {
-      std::size_t number = 0;
-      const char* const end = wanted.column.data() + wanted.column.size();
-      const auto [stop, error] = std::from_chars(wanted.column.data(), end, number);
-      if (error != std::errc() || stop != end || number == 0) {
-        return invalid(wanted.key, wanted.column, "without a header it must be the number of a column, from 1");
-      }
-      if (number > columns_) {
-        return fail(ErrorKind::bad_data, std::string(wanted.key) + ": there is no column " + wanted.column +
-                                             ", the first row has " + std::to_string(columns_));
-      }
-      places_.push_back({number - 1, wanted.field});
-    }
-    return {};
   }
 
   std::unique_ptr<ByteSource> bytes_;
@@ -258,9 +217,7 @@ class CsvSource final : public RecordSource {
 
 Result<std::unique_ptr<RecordSource>> open_csv(std::unique_ptr<ByteSource> bytes, const SourceSpec& spec,
                                                std::size_t window) {
-  if (std::string_view("\"\n\r\0", 4).find(spec.delimiter) != std::string_view::npos) {
-    return fail(ErrorKind::usage, "delimiter: it must be one byte other than a quote, a newline or NUL");
-  }
+  CV_CHECK(check_delimiter(spec.delimiter));
   CV_TRY(RowDecoder decoder, RowDecoder::make(spec));
   auto source = std::make_unique<CsvSource>(std::move(bytes), spec, std::move(decoder), window);
   CV_CHECK(source->open(spec.header));

@@ -11,12 +11,12 @@
 
 #include "chronoveil/base/result.h"
 #include "chronoveil/data/byte_source.h"
+#include "chronoveil/data/csv_form.h"
 #include "chronoveil/data/record_source.h"
 
 namespace chronoveil::data {
 
 inline constexpr std::size_t kWindow = std::size_t{256} << 10;
-inline constexpr std::size_t kLongestRow = std::size_t{16} << 20;
 
 // Reads the header and finds the columns. `window` is for tests.
 Result<std::unique_ptr<RecordSource>> open_csv(std::unique_ptr<ByteSource> bytes, const SourceSpec&,

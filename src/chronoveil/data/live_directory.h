@@ -1,0 +1,14 @@
+// A directory where files appear, each whole: one step, or several.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "chronoveil/data/live_input.h"
+#include "chronoveil/data/live_lines.h"
+
+namespace chronoveil::data {
+
+Result<std::unique_ptr<LiveInput>> open_directory(const std::string& path, bool follow, LiveLines lines);
+
+}  // namespace chronoveil::data

@@ -1,0 +1,61 @@
+#include "chronoveil/data/live_input.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "chronoveil/data/byte_source.h"
+#include "chronoveil/data/csv_form.h"
+#include "chronoveil/data/live_directory.h"
+#include "chronoveil/data/live_file.h"
+#include "chronoveil/data/live_lines.h"
+#include "chronoveil/data/pipe_source.h"
+
+namespace chronoveil::data {
+namespace {
+
+// A pipe or a file up to its end.
+class EndingInput final : public LiveInput {
+ public:
+  EndingInput(std::unique_ptr<ByteSource> bytes, bool may_be_empty, LiveLines lines)
+      : bytes_(std::move(bytes)), may_be_empty_(may_be_empty), lines_(std::move(lines)) {}
+
+  Result<bool> next(Arrival& arrival) override {
+    clear(arrival);
+    if (ended_) return false;
+    CV_CHECK(read_on(*bytes_, lines_, arrival));
+    ended_ = arrival.complete;
+    if (ended_ && !may_be_empty_ && !lines_.has_columns()) return fail(ErrorKind::bad_data, std::string(kNoHeader));
+    return true;
+  }
+
+ private:
+  std::unique_ptr<ByteSource> bytes_;
+  bool may_be_empty_;
+  LiveLines lines_;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec& spec, bool follow) {
+  if (spec.kind != SourceKind::csv) return fail(ErrorKind::usage, "source.kind: a live release reads csv");
+  CV_TRY(LiveLines lines, LiveLines::make(spec));
+  struct stat status {};
+  if (spec.path != "-" && stat(spec.path.c_str(), &status) != 0) {
+    return fail(ErrorKind::storage, "cannot open " + spec.path + ": " + std::strerror(errno));
+  }
+  if (S_ISDIR(status.st_mode)) return open_directory(spec.path, follow, std::move(lines));
+  if (!S_ISREG(status.st_mode)) {
+    CV_TRY(std::unique_ptr<ByteSource> pipe, open_pipe(spec.path));
+    return std::make_unique<EndingInput>(std::move(pipe), true, std::move(lines));
+  }
+  if (follow) return follow_file(spec.path, std::move(lines));
+  CV_TRY(std::unique_ptr<ByteSource> file, open_file(spec.path));
+  CV_TRY(std::unique_ptr<ByteSource> bytes, decompress_if_needed(std::move(file)));
+  return std::make_unique<EndingInput>(std::move(bytes), false, std::move(lines));
+}
+
+}  // namespace chronoveil::data
