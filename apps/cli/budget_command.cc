@@ -46,6 +46,9 @@ struct BudgetOptions {
   std::optional<std::string> event_relation;
   std::string state = "reserved";
   bool slots = false;
+  std::optional<std::int64_t> uses;
+  std::int64_t first = 0;
+  std::int64_t count = 1;
 
   std::string id;
   bool released = false;
@@ -310,9 +313,18 @@ Result<void> debit(const BudgetOptions& options) {
     return invalid("count", std::to_string(event.count), "at most 100000 slots");
   if (options.slots && state != ledger::State::reserved)
     return invalid("state", options.state, "reserved: slots are settled one by one");
+  if (options.uses && options.slots)
+    return invalid("uses", std::to_string(*options.uses), "left out with --slots: a debit has either");
+  if (options.uses && state != ledger::State::reserved)
+    return invalid("state", options.state, "reserved: a run is settled when it ends");
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   if (options.slots) {
     CV_TRY(const ledger::DebitReference reference, ledger.reserve_slots(terms, slots_of(event)));
+    print_reference(options, reference, "reserved");
+    return {};
+  }
+  if (options.uses) {
+    CV_TRY(const ledger::DebitReference reference, ledger.reserve_run(terms, event, *options.uses));
     print_reference(options, reference, "reserved");
     return {};
   }
@@ -328,6 +340,18 @@ Result<void> use_slot(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::Receipt receipt, ledger.open_slot(id, event, options.mechanism));
   print_reference(options, receipt.reference(), "reserved");
+  return {};
+}
+
+Result<void> use_run(const BudgetOptions& options) {
+  CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_CHECK(ledger.use_run(id, options.first, options.count));
+  if (options.json) {
+    print({{"id", id.text()}, {"first", options.first}, {"count", options.count}});
+  } else {
+    std::cout << fmt::format("used {} of {} from {}\n", options.count, id.text(), options.first);
+  }
   return {};
 }
 
@@ -435,6 +459,7 @@ void add_debits(CLI::App& budget, CommandContext& context) {
                       "The neighbours it was priced for; the dataset's unless given");
   command->add_option("--state", options->state, "reserved (the default), released or abandoned");
   command->add_flag("--slots", options->slots, "Reserve one slot for each event composed");
+  command->add_option("--uses", options->uses, "Reserve a run: the event happens in this many numbered uses");
   add_example(*command, "chronoveil budget debit city gaussian --noise-multiplier 20 --purpose 'weekly counts'");
   on_run(*command, context, [options] { return debit(*options); });
 
@@ -444,6 +469,14 @@ void add_debits(CLI::App& budget, CommandContext& context) {
   add_event_options(*command, options);
   add_example(*command, "chronoveil budget slot city:1/0 gaussian --noise-multiplier 25");
   on_run(*command, context, [options] { return use_slot(*options); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "use", "Write down that the next uses of a run are gone");
+  command->add_option("ID", options->id, "The run, such as city:1")->required();
+  command->add_option("--first", options->first, "The first of them, counted from 0: as many as are gone")->required();
+  command->add_option("--count", options->count, "How many; 1 unless given");
+  add_example(*command, "chronoveil budget use city:1 --first 17 --count 7");
+  on_run(*command, context, [options] { return use_run(*options); });
 
   options = std::make_shared<BudgetOptions>();
   command = add_command(budget, options, "settle", "Say what became of a debit; it stays spent");

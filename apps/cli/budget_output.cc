@@ -47,6 +47,10 @@ json composed_json(const ledger::View& view, const Result<accounting::Price>& co
   return result;
 }
 
+json uses_json(const ledger::Debit& run) { return {{"reserved", *run.uses}, {"used", run.used}}; }
+
+std::string uses_text(const ledger::Debit& run) { return fmt::format("uses {} of {}", run.used, *run.uses); }
+
 std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
   if (!composed) return fmt::format("none ({})", composed.error().message);
   if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
@@ -123,6 +127,7 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
     if (slot.used) item["used"] = accounting::event_to_json(*slot.used);
     result["slots"].push_back(std::move(item));
   }
+  if (debit.uses) result["uses"] = uses_json(debit);
   return result;
 }
 
@@ -157,10 +162,14 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
                  {"still_admits", std::move(admits)},
                  {"composed", composed_json(view, composed)},
                  {"debits", view.debits},
+                 {"runs", json::array()},
                  {"rows", view.rows},
                  {"chain_head", view.chain_head},
                  {"moved_away", view.moved_away}};
   if (!view.period.empty()) result["period"] = view.period;
+  for (const ledger::Debit& run : view.runs) {
+    result["runs"].push_back({{"id", run.id.text()}, {"purpose", run.terms.purpose}, {"uses", uses_json(run)}});
+  }
   return result;
 }
 
@@ -199,6 +208,11 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);
   text += fmt::format("  composed      {}: {}\n", composed_text(view, composed), kInAdvance);
   text += fmt::format("  debits        {}\n", view.debits);
+  for (const ledger::Debit& run : view.runs) {
+    text += fmt::format("  run           {}  {}", run.id.text(), uses_text(run));
+    if (!run.terms.purpose.empty()) text += "  " + run.terms.purpose;
+    text += "\n";
+  }
   return text;
 }
 
@@ -210,6 +224,7 @@ std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit)
                                     [](const ledger::Slot& slot) { return slot.used.has_value(); });
     text += fmt::format("  slots {} of {} used", used, debit.slots.size());
   }
+  if (debit.uses) text += "  " + uses_text(debit);
   if (debit.terms.part) text += fmt::format("  part {}", *debit.terms.part);
   if (!debit.period.empty()) text += fmt::format("  period {}", debit.period);
   if (!debit.terms.purpose.empty()) text += fmt::format("  {}", debit.terms.purpose);

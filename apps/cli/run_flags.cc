@@ -12,6 +12,25 @@
 namespace chronoveil::cli {
 namespace {
 
+// One line on stderr that is written over, on a terminal only.
+class Progress {
+ public:
+  Progress() : on_(::isatty(STDERR_FILENO) == 1) {}
+  ~Progress() {
+    if (on_) std::fputs("\r\033[K", stderr);
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void tell(std::string_view stage) const {
+    if (on_) std::fprintf(stderr, "\r\033[K%.*s ...", static_cast<int>(stage.size()), stage.data());
+  }
+
+ private:
+  bool on_;
+};
+
+}  // namespace
+
 Result<engine::RunOptions> options_of(const RunFlags& flags) {
   engine::RunOptions options;
   options.ledger = flags.ledger;
@@ -34,38 +53,15 @@ Result<engine::RunOptions> options_of(const RunFlags& flags) {
   return options;
 }
 
-// Errors name what was given to the engine; who typed options knows it by their names.
-Result<report::Published> with_flags(Result<report::Published> result) {
-  if (result) return result;
-  std::string& message = result.error().message;
+void name_flags(Error& error) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"again: ", "--again: "},
                                                                       {"id: ", "--again: "},
                                                                       {"noise-from: ", "--noise-from: "},
                                                                       {"keep-from: ", "--keep-from: "}};
   for (const auto& [name, flag] : kNames) {
-    if (message.starts_with(name)) message.replace(0, name.size(), flag);
+    if (error.message.starts_with(name)) error.message.replace(0, name.size(), flag);
   }
-  return result;
 }
-
-// One line on stderr that is written over, on a terminal only.
-class Progress {
- public:
-  Progress() : on_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (on_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void tell(std::string_view stage) const {
-    if (on_) std::fprintf(stderr, "\r\033[K%.*s ...", static_cast<int>(stage.size()), stage.data());
-  }
-
- private:
-  bool on_;
-};
-
-}  // namespace
 
 void add_run_flags(CLI::App& command, RunFlags& flags) {
   add_ledger_option(command, flags.ledger);
@@ -93,7 +89,7 @@ Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::
 
 Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags) {
   CV_TRY(engine::RunOptions options, options_of(flags));
-  if (flags.again) return with_flags(engine::run_again(job, *flags.again, options));
+  if (flags.again) return with_flag_names(engine::run_again(job, *flags.again, options));
   say_on_interrupt("nothing was spent");
   options.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
   Result<report::Published> published = [&] {
@@ -107,7 +103,7 @@ Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags
   }();
   say_on_interrupt("");
   if (published && !published->release.mark.empty()) std::fprintf(stderr, "%s\n", published->release.mark.c_str());
-  return with_flags(std::move(published));
+  return with_flag_names(std::move(published));
 }
 
 }  // namespace chronoveil::cli

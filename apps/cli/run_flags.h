@@ -25,6 +25,17 @@ void add_run_flags(CLI::App& command, RunFlags& flags);
 void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis);
 Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job);
 
+void name_flags(Error&);
+
+Result<engine::RunOptions> options_of(const RunFlags&);
+
+// Errors name what was given to the engine; who typed options knows it by their names.
+template <class T>
+Result<T> with_flag_names(Result<T> result) {
+  if (!result) name_flags(result.error());
+  return result;
+}
+
 // Tells on a terminal what is going on, and says on an interrupt what has been spent.
 Result<report::Published> run_with(const engine::Job&, const RunFlags&);
 

@@ -178,8 +178,8 @@ TEST(Comparison, RunningTotalsAreComparedWithRunningTotalsAndNeverRecommended) {
 
 TEST(Comparison, IsTheSameEveryTime) {
   const PublicSample sample = daily_wave(3, 168, 40, 30);
-  const auto once = compare(hourly_week(Unit::user, 1e-6), sample, 3);
-  const auto again = compare(hourly_week(Unit::user, 1e-6), sample, 3);
+  const auto once = compare(hourly_week(Unit::user, 1e-6), sample, Audience::any, 3);
+  const auto again = compare(hourly_week(Unit::user, 1e-6), sample, Audience::any, 3);
   ASSERT_TRUE(once && again);
   EXPECT_EQ(once->reason, again->reason);
   for (std::size_t i = 0; i < once->candidates.size(); ++i)

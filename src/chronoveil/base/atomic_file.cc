@@ -1,7 +1,6 @@
 #include "chronoveil/base/atomic_file.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <system_error>
 
 #include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/signals_held.h"
 
 namespace chronoveil {
 namespace {
@@ -36,24 +36,6 @@ class Descriptor {
 
  private:
   int number_;
-};
-
-// Holds SIGINT and SIGTERM back, so that a name that was given is given to the end.
-class SignalsHeld {
- public:
-  SignalsHeld() {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &held, &before_);
-  }
-  ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsHeld(const SignalsHeld&) = delete;
-  SignalsHeld& operator=(const SignalsHeld&) = delete;
-
- private:
-  sigset_t before_;
 };
 
 std::string folder_of(const std::string& path) {

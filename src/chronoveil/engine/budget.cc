@@ -167,6 +167,14 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Planne
                      budget, job, planned);
 }
 
+Result<ledger::DebitReference> reserve_run(OpenBudget& budget, const Job& job, const Planned& planned,
+                                           const std::string& tag) {
+  ledger::Terms terms = terms_of(job, planned.chosen, budget.view.dataset);
+  terms.mechanism = planned.chosen.mechanism + " " + tag;
+  return with_advice(budget.ledger.reserve_run(terms, planned.chosen.event, planned.chosen.measured), budget, job,
+                     planned);
+}
+
 bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(tag_of(job)); }
 
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Job& job) {

@@ -40,6 +40,9 @@ ledger::Terms terms_of(const Job&, const mechanisms::SeriesPlan&, const ledger::
 Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Planned&);
 Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Planned&);
 
+// The same for a release that happens over time; `tag` is how its debit is found again.
+Result<ledger::DebitReference> reserve_run(OpenBudget&, const Job&, const Planned&, const std::string& tag);
+
 // The last debit of the same job, recognised by the digest in its text.
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&);
 bool is_of_job(const ledger::Debit&, const Job&);

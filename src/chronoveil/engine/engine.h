@@ -38,7 +38,16 @@ struct Planned {
   std::string reason;
 };
 enum class Compare { when_needed, always };
+// Of a job with a [live] section: among what can publish each step as it comes.
 Result<Planned> plan_job(const Job&, Compare = Compare::always);
+
+// What a plan needs to know of the slots.
+struct Horizon {
+  std::int64_t steps = 0;
+  std::int64_t usual_length = 0;  // of a slot, in milliseconds
+};
+// The same without an axis.
+Result<Planned> plan_over(const Job&, const Horizon&, Compare, plan::Audience);
 
 // A debit for the same job over the same span that is in the ledger already.
 struct EarlierDebit {

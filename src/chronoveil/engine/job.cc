@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string_view> kSections = {"dataset", "source",    "slots", "series",
-                                                 "privacy", "mechanism", "plan",  "output"};
+const std::vector<std::string_view> kSections = {"dataset",   "source", "slots",  "series", "privacy",
+                                                 "mechanism", "plan",   "output", "live"};
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
 
 // Relative to the job's folder; "-" stays what it is.
@@ -178,6 +178,15 @@ Result<void> read_output(const Section& section, Job& job) {
   return section.read("integers", job.integers);
 }
 
+Result<void> read_live(const Section& section, Job& job) {
+  CV_CHECK(section.only({"name", "after", "max_gap"}));
+  job.live.given = !section.values().empty();
+  job.live.name = job.path == "-" ? "live" : fs::path(job.path).stem().string();
+  CV_CHECK(section.read("name", job.live.name));
+  CV_CHECK(read_word<bool>(section, "after", {{"stop", false}, {"continue", true}}, job.live.continues));
+  return section.read("max_gap", job.live.max_gap);
+}
+
 Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most) {
   if (value >= 1 && value <= most) return {};
   return invalid(key, std::to_string(value), "it must be a whole number between 1 and " + std::to_string(most));
@@ -306,6 +315,7 @@ Result<void> check_values(const Job& job) {
   CV_CHECK(at_least_one("privacy.width", job.width, kLargestCount));
   if (!(job.level > 0) || !(job.level < 1))
     return invalid("output.level", job.level, "it must be greater than 0 and less than 1");
+  if (job.live.max_gap) CV_CHECK(at_least_one("live.max_gap", *job.live.max_gap, kLargestCount));
   if (job.mechanism == "auto") {
     if (!job.parameters.empty())
       return fail(ErrorKind::usage, "mechanism." + job.parameters.begin()->first +
@@ -318,8 +328,8 @@ Result<void> check_values(const Job& job) {
 
 Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_TRY(const JobTable table, parse_table(toml, kSections));
-  CV_CHECK(
-      table.top.only({"version", "dataset", "source", "slots", "series", "privacy", "mechanism", "plan", "output"}));
+  CV_CHECK(table.top.only(
+      {"version", "dataset", "source", "slots", "series", "privacy", "mechanism", "plan", "output", "live"}));
   CV_CHECK(table.top.require("version", "1"));
   std::int64_t version = 0;
   CV_CHECK(table.top.read("version", version));
@@ -335,6 +345,7 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_CHECK(table.section("plan").only({"sample"}));
   CV_CHECK(read_path(table.section("plan"), "sample", job.path, job.public_sample));
   CV_CHECK(read_output(table.section("output"), job));
+  CV_CHECK(read_live(table.section("live"), job));
   CV_CHECK(check_values(job));
   return job;
 }
@@ -347,55 +358,69 @@ Result<Job> read_job(const std::string& path) {
   return job;
 }
 
-std::string digest_of(const Job& job) {
-  std::string text = "chronoveil-job-1";
+Facts facts_of(const Job& job) {
+  Facts facts;
+  const auto add = [&](std::string key, std::string value) { facts.emplace_back(std::move(key), std::move(value)); };
+  const auto add_number = [&](std::string key, std::int64_t number) { add(std::move(key), std::to_string(number)); };
+  const data::SourceSpec& source = job.source;
+  std::error_code ignored;
+  add("dataset.name", job.dataset);
+  constexpr std::string_view kinds[] = {"csv", "sqlite", "postgresql"};
+  add("source.kind", std::string(kinds[static_cast<int>(source.kind)]));
+  const bool file = !source.path.empty() && source.path != "-";
+  add("source.path", file ? fs::absolute(source.path, ignored).lexically_normal().string() : source.path);
+  add("source.url", source.url.empty() ? "" : ledger::place_digest(source.url));  // no password in it
+  add("source.query", source.query);
+  add("source.table", source.table);
+  add("source.user", source.user.value_or(""));
+  add("source.time", source.time);
+  add("source.series", source.series.value_or(""));
+  add("source.value", source.value.value_or(""));
+  add("source.time_format", source.time_format);
+  add("source.zone", source.zone);
+  add("source.delimiter", std::string(1, source.delimiter));
+  add("source.header", source.header ? "true" : "false");
+  add("source.duplicates", job.duplicates == bound::Duplicates::sum ? "sum" : "refuse");
+  add("slots.start", job.slots.start);
+  add("slots.end", job.slots.end);
+  add("slots.length", job.slots.length);
+  add("slots.zone", job.slots.zone);
+  for (const std::string& key : job.keys) add("series.keys", key);
+  add("series.disjoint", job.disjoint ? "true" : "false");
+  add("privacy.unit", std::string(name(job.unit)));
+  add("privacy.relation", std::string(name(job.relation)));
+  add_number("privacy.width", job.width);
+  add_number("privacy.max_steps", job.max_steps.value_or(0));
+  add_number("privacy.max_per_slot", job.max_per_slot);
+  add_number("privacy.maximum", job.maximum.value_or(0));
+  add("privacy.analysis", job.analysis == accounting::Analysis::published ? "published" : "certified");
+  add("privacy.epsilon", shortest(job.epsilon));
+  add("privacy.delta", shortest(job.delta));
+  add("mechanism.name", job.mechanism);
+  for (const auto& [key, value] : job.parameters) {
+    const auto text = [](const auto& held) -> std::string {
+      using Held = std::decay_t<decltype(held)>;
+      if constexpr (std::is_same_v<Held, std::string>) return "\"" + held + "\"";
+      if constexpr (std::is_same_v<Held, bool>) return held ? "true" : "false";
+      if constexpr (std::is_same_v<Held, std::int64_t>) return std::to_string(held);
+      if constexpr (std::is_same_v<Held, double>) return shortest(held);
+    };
+    add("mechanism." + key, std::visit(text, value));
+  }
+  return facts;
+}
+
+std::string digest_of(const Job& job) { return digest_of(facts_of(job)); }
+
+std::string digest_of(const Facts& facts) {
+  std::string text = "chronoveil-job-2";
   // Each with its length, so that no two jobs write the same text.
   const auto add = [&](std::string_view part) {
     text.append("\n").append(std::to_string(part.size())).append(":").append(part);
   };
-  const auto add_number = [&](std::int64_t number) { add(std::to_string(number)); };
-  const data::SourceSpec& source = job.source;
-  std::error_code ignored;
-  add(job.dataset);
-  add_number(static_cast<int>(source.kind));
-  const bool file = !source.path.empty() && source.path != "-";
-  add(file ? fs::absolute(source.path, ignored).lexically_normal().string() : source.path);
-  add(source.url.empty() ? "" : ledger::place_digest(source.url));  // no password in it
-  for (const std::string* part : {&source.query, &source.table, &source.time, &source.time_format, &source.zone}) {
-    add(*part);
-  }
-  for (const auto* column : {&source.user, &source.series, &source.value}) {
-    add_number(column->has_value());
-    add(column->value_or(""));
-  }
-  add(std::string(1, source.delimiter));
-  add_number(source.header);
-  add_number(static_cast<int>(job.duplicates));
-  for (const std::string* part : {&job.slots.start, &job.slots.end, &job.slots.length, &job.slots.zone}) add(*part);
-  for (const std::string& key : job.keys) add(key);
-  for (const std::int64_t number :
-       {static_cast<std::int64_t>(job.disjoint), static_cast<std::int64_t>(job.unit),
-        static_cast<std::int64_t>(job.relation), job.width, job.max_steps.value_or(0), job.max_per_slot,
-        job.maximum.value_or(0), static_cast<std::int64_t>(job.analysis)}) {
-    add_number(number);
-  }
-  add(shortest(job.epsilon));
-  add(shortest(job.delta));
-  add(job.mechanism);
-  for (const auto& [name, value] : job.parameters) {
-    add(name);
-    add_number(static_cast<std::int64_t>(value.index()));
-    std::visit(
-        [&](const auto& inner) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(inner)>, std::string>) {
-            add(inner);
-          } else if constexpr (std::is_same_v<std::decay_t<decltype(inner)>, double>) {
-            add(shortest(inner));
-          } else {
-            add_number(inner);
-          }
-        },
-        value);
+  for (const auto& [key, value] : facts) {
+    add(key);
+    add(value);
   }
   return ledger::sha256_hex(text).substr(0, 16);
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
@@ -14,6 +15,14 @@
 #include "chronoveil/mechanisms/series_mechanism.h"
 
 namespace chronoveil::engine {
+
+// [live]: a release that publishes each step as it comes.
+struct LiveSpec {
+  bool given = false;                   // the job has the section: it is meant for `live`
+  std::string name;                     // of the release; the job file's own name without its ending unless given
+  bool continues = false;               // after = "continue": goes on with the next span, and a new debit
+  std::optional<std::int64_t> max_gap;  // a row further ahead is refused: a clock that jumped
+};
 
 struct Job {
   std::string path;         // of the job file; relative paths in it are relative to its folder
@@ -42,6 +51,7 @@ struct Job {
   double level = 0.95;
   std::string title;  // [output]
   std::string csv, json, report;
+  LiveSpec live;
 };
 
 // Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
@@ -60,8 +70,14 @@ Result<void> check_spared(const Job&, std::string_view what, const std::string& 
 // what is not UTF-8 refused.
 Result<std::vector<std::string>> read_key_list(const std::string& path);
 
-// Sixteen hexadecimal digits that are the same for jobs that ask the same question of the same data: everything but
-// the outputs, their post-processing and the title. A second debit of the same job is recognised by it.
+// What the job asks of which data, key by key as a job file spells them: everything but the outputs, their
+// post-processing and the title. No passwords. Keys that are not in a job have the value of their default.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+Facts facts_of(const Job&);
+
+// Sixteen hexadecimal digits that are the same for jobs with the same facts. A second debit of the same job is
+// recognised by it.
+std::string digest_of(const Facts&);
 std::string digest_of(const Job&);
 
 }  // namespace chronoveil::engine

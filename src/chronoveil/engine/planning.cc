@@ -6,7 +6,6 @@
 #include "chronoveil/engine/reading.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"
-#include "chronoveil/mechanisms/series/shrink.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -29,20 +28,23 @@ mechanisms::PublicShape shape_of(const Job& job, std::int64_t steps) {
   return shape;
 }
 
-// The shortest public rhythm that slots can show: a day where it has at least eight of them, else a week. Nothing for
-// slots of other lengths, and unless two rhythms fit into the span.
-std::optional<std::int64_t> public_season(const SlotAxis& axis) {
-  constexpr std::int64_t day = 86'400'000, week = 7 * day;
+std::int64_t usual_length(const SlotAxis& axis) {
   // Two slots of three are of one length also where clocks change: the middle one is that length.
   std::vector<std::int64_t> lengths;
   for (std::size_t i = 1; i < axis.boundaries.size(); ++i)
     lengths.push_back(axis.boundaries[i] - axis.boundaries[i - 1]);
-  if (lengths.empty()) return std::nullopt;
-  std::nth_element(lengths.begin(), lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2), lengths.end());
-  const std::int64_t length = lengths[lengths.size() / 2];
-  const std::int64_t rhythm = day / length >= 8 ? day : week;
-  const std::int64_t season = rhythm / length;
-  if (rhythm % length != 0 || season < 2 || season > axis.steps() / 2) return std::nullopt;
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
+// The shortest public rhythm that slots can show: a day where it has at least eight of them, else a week. Nothing for
+// slots of other lengths, and unless two rhythms fit into the span.
+std::optional<std::int64_t> public_season(const Horizon& horizon) {
+  constexpr std::int64_t day = 86'400'000, week = 7 * day;
+  const std::int64_t rhythm = day / horizon.usual_length >= 8 ? day : week;
+  const std::int64_t season = rhythm / horizon.usual_length;
+  if (rhythm % horizon.usual_length != 0 || season < 2 || season > horizon.steps / 2) return std::nullopt;
   return season;
 }
 
@@ -56,6 +58,14 @@ Result<const plan::Candidate*> recommended(const plan::Comparison& comparison) {
   return fail(ErrorKind::usage, "mechanism.name: no mechanism fits this job (" + refusals + ")");
 }
 
+// Whether the mechanism, or one that may be chosen, has a parameter for the public rhythm.
+Result<bool> knows_season(const std::string& name) {
+  if (name == "auto") return true;
+  CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(name));
+  return std::any_of(mechanism->parameters.begin(), mechanism->parameters.end(),
+                     [](const mechanisms::ParameterInfo& info) { return info.name == "season"; });
+}
+
 template <class T>
 Result<T> named(Result<T> result) {
   return in_section("privacy",
@@ -66,9 +76,16 @@ Result<T> named(Result<T> result) {
 }  // namespace
 
 Result<Planned> plan_job(const Job& job, Compare compare) {
+  CV_TRY(SlotAxis axis, axis_of(job));
+  CV_TRY(Planned planned, plan_over(job, {axis.steps(), usual_length(axis)}, compare,
+                                    job.live.given ? plan::Audience::live : plan::Audience::any));
+  planned.axis = std::move(axis);
+  return planned;
+}
+
+Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compare, plan::Audience audience) {
   Planned planned;
-  CV_TRY(planned.axis, axis_of(job));
-  const std::int64_t steps = planned.axis.steps();
+  const std::int64_t steps = horizon.steps;
   const std::int64_t series = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size()));
   if (steps > kMostValues / series)
     return fail(ErrorKind::usage, "slots.length: " + std::to_string(series) + " series of " + std::to_string(steps) +
@@ -87,13 +104,13 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
   if (compares && !job.public_sample.empty()) {
     CV_TRY(sample, read_public_sample(job.public_sample));
   }
-  // Calendars are public: shrink is told the day or the week unless the job says otherwise.
-  const bool may_shrink = job.mechanism == mechanisms::shrink().name || (ours_to_choose && job.parameters.empty());
-  if (const auto season = public_season(planned.axis);
-      may_shrink && season && !job.parameters.contains("season") && (!sample || sample->steps >= 2 * *season))
+  // Calendars are public: what can use the day or the week is told unless the job says otherwise.
+  CV_TRY(const bool may_use, knows_season(job.mechanism));
+  if (const auto season = public_season(horizon);
+      may_use && season && !job.parameters.contains("season") && (!sample || sample->steps >= 2 * *season))
     request.parameters["season"] = *season;
   if (compares) {
-    CV_TRY(planned.comparison, named(plan::compare(request, sample)));
+    CV_TRY(planned.comparison, named(plan::compare(request, sample, audience)));
   }
   if (ours_to_choose) {
     CV_TRY(const plan::Candidate* candidate, recommended(*planned.comparison));
@@ -101,6 +118,8 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
     planned.reason = planned.comparison->reason;
   } else {
     CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(job.mechanism));
+    if (audience == plan::Audience::live && mechanism->go_live == nullptr)
+      return invalid("mechanism.name", job.mechanism, "it must be one that needs no later steps; see plan");
     CV_TRY(planned.chosen, named(mechanism->prepare(request)));
     planned.reason = "The job names this mechanism.";
   }

@@ -73,7 +73,8 @@ bool all_refuse_alike(const std::vector<Candidate>& all) {
 
 }  // namespace
 
-Result<Comparison> compare(const Request& request, const std::optional<PublicSample>& sample, int trials) {
+Result<Comparison> compare(const Request& request, const std::optional<PublicSample>& sample, Audience audience,
+                           int trials) {
   if (trials < 1) return invalid("trials", std::to_string(trials), "at least 1");
   std::optional<PublicSample> seen;
   if (sample) {
@@ -82,11 +83,12 @@ Result<Comparison> compare(const Request& request, const std::optional<PublicSam
   }
   Comparison comparison;
   for (const SeriesMechanism* mechanism : mechanisms::series_catalogue()) {
+    if (audience == Audience::live && mechanism->go_live == nullptr) continue;
     CV_TRY(Candidate candidate, consider(*mechanism, request, seen, trials));
     comparison.candidates.push_back(std::move(candidate));
   }
   if (all_refuse_alike(comparison.candidates)) return fail(ErrorKind::usage, comparison.candidates.front().refusal);
-  Recommendation found = recommend(request, comparison.candidates, seen.has_value());
+  Recommendation found = recommend(request, comparison.candidates, audience, seen.has_value());
   comparison.recommended = std::move(found.mechanism);
   comparison.reason = std::move(found.reason);
   return comparison;

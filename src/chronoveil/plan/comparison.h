@@ -37,12 +37,16 @@ struct Comparison {
   std::string reason;                 // one or two sentences
 };
 
+// For whom: anybody who has the whole series, or somebody who publishes each step as it comes (then only what has a
+// live form is looked at).
+enum class Audience { any, live };
+
 // `trials` simulated releases of the public sample a candidate; fewer, or of evenly spaced series only, when the sample
 // is large (kMostRehearsed). Negative values are taken as 0, as a release publishes them unless told otherwise.
 // Parameters of the request go to the mechanisms that know all of them; the others use their defaults.
 // An error: a request that no mechanism could fit, a sample that is not of the shape it says.
 Result<Comparison> compare(const mechanisms::Request&, const std::optional<PublicSample>& = std::nullopt,
-                           int trials = 20);
+                           Audience = Audience::any, int trials = 20);
 
 // Values that one candidate releases in all of its trials, at most (or one trial of one series).
 inline constexpr std::int64_t kMostRehearsed = 1'000'000;

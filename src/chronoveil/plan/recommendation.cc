@@ -9,6 +9,7 @@
 namespace chronoveil::plan {
 namespace {
 
+constexpr std::int64_t kWideWindow = 8;
 constexpr double kClearlyMore = 2;  // below that, what a smoother gains or a cut-off loses decides
 
 bool estimates_counts(const Candidate& candidate) {
@@ -92,9 +93,42 @@ Recommendation without_delta(const Candidate& laplace, const Candidate* dft) {
                   laplace.noise_error)};
 }
 
+// Where steps are published as they come.
+Recommendation for_live(const mechanisms::Request& request, const std::vector<Candidate>& all) {
+  const Candidate* kalman = fitting(all, "kalman");
+  const Candidate* laplace = fitting(all, "laplace");
+  if (kalman != nullptr && (laplace == nullptr || laplace->information < kClearlyMore * kalman->information))
+    return {kalman->mechanism,
+            fmt::format("With a delta, any number of questions carries the same information in all, so every step is "
+                        "asked and a filter that knows the noise uses all of it: the noise is off by {:.3g} a step on "
+                        "average before it is filtered, less after.",
+                        kalman->noise_error)};
+  if (kalman != nullptr) return with_delta(all, *kalman, laplace);
+  const Candidate* w_event = fitting(all, "w_event");
+  if (w_event != nullptr && request.shape.width >= kWideWindow)
+    return {w_event->mechanism,
+            fmt::format("Without a delta, noise on every step of a window of {} would be off by {:.3g} a step on "
+                        "average; steps that differ little from the last published one are not published anew, and "
+                        "leave their share to those that do.",
+                        request.shape.width, laplace != nullptr ? laplace->noise_error : w_event->noise_error)};
+  const Candidate* fixed = fitting(all, "fixed_rate");
+  if (laplace != nullptr && fixed != nullptr && kClearlyMore * fixed->noise_error <= laplace->noise_error)
+    return {fixed->mechanism,
+            fmt::format("Without a delta every question costs: asking {} steps instead of {} leaves noise that is off "
+                        "by {:.3g} on average instead of {:.3g}, and a filter carries over the steps between. A public "
+                        "sample would tell whether another rate, or fast, does better.",
+                        fixed->plan->measured, laplace->plan->measured, fixed->noise_error, laplace->noise_error)};
+  if (laplace != nullptr)
+    return {laplace->mechanism,
+            fmt::format("Without a delta, a person is in so few steps that asking fewer would not lower the noise by "
+                        "half: Laplace noise on every step is off by {:.3g} on average and loses nothing.",
+                        laplace->noise_error)};
+  return {};
+}
+
 }  // namespace
 
-Recommendation recommend(const mechanisms::Request& request, const std::vector<Candidate>& all,
+Recommendation recommend(const mechanisms::Request& request, const std::vector<Candidate>& all, Audience audience,
                          bool by_expected_error) {
   if (by_expected_error) {
     Recommendation found = by_sample(all);
@@ -104,6 +138,10 @@ Recommendation recommend(const mechanisms::Request& request, const std::vector<C
   const Candidate* shrink = fitting(all, "shrink");
   const Candidate* laplace = fitting(all, "laplace");
   if (request.shape.unit == Unit::event && event != nullptr) return for_one_slot(*event);
+  if (audience == Audience::live) {
+    Recommendation found = for_live(request, all);
+    if (!found.mechanism.empty()) return found;
+  }
   if (shrink != nullptr) return with_delta(all, *shrink, laplace);
   if (laplace != nullptr) return without_delta(*laplace, fitting(all, "dft"));
   for (const Candidate& candidate : all)

@@ -9,6 +9,13 @@
 //   δ = 0             dft where one person moves fewer of its coefficients than of the steps and its noise in a step
 //                     is at most half of Laplace's, else laplace: under pure ε, asking less lowers the noise, but what
 //                     is not asked is lost
+// Live, each step published before the next is there:
+//   Unit event        event
+//   δ > 0             kalman: m questions with Gaussian noise carry the same information for every m, so every step is
+//                     asked and a causal filter uses all of it; laplace where it carries twice as much, as above
+//   δ = 0             w_event for w slots in a row of at least 8; fixed_rate where its noise is at most half of
+//                     Laplace's, since every question costs and a well chosen rate is rarely worse than fast; else
+//                     laplace
 // Mechanisms that publish running totals answer another question and are never recommended.
 #pragma once
 
@@ -24,6 +31,6 @@ struct Recommendation {
   std::string reason;
 };
 
-Recommendation recommend(const mechanisms::Request&, const std::vector<Candidate>&, bool by_expected_error);
+Recommendation recommend(const mechanisms::Request&, const std::vector<Candidate>&, Audience, bool by_expected_error);
 
 }  // namespace chronoveil::plan

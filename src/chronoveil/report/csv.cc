@@ -1,3 +1,4 @@
+#include "chronoveil/report/csv_rows.h"
 #include "chronoveil/report/numbers.h"
 #include "chronoveil/report/writers.h"
 
@@ -20,26 +21,37 @@ std::string csv_field(const std::string& text) {
 
 }  // namespace
 
+CsvRows::CsvRows(const std::vector<std::string>& keys, const std::string& mark) : named_(!keys.empty()) {
+  for (const std::string& key : keys) starts_.push_back(csv_field(key) + ",");
+  if (!named_) starts_.emplace_back();
+  // A file is passed on without the words that were printed beside it, so what is not private says so in every row.
+  end_ = mark.empty() ? "\n" : "," + csv_field(mark) + "\n";
+  header_ = named_ ? "series,time,value,lower,upper,sampled" : "time,value,lower,upper,sampled";
+  header_ += mark.empty() ? "\n" : ",mark\n";
+}
+
+void CsvRows::append(std::string& out, std::size_t series, const std::string& label, double value, double lower,
+                     double upper, bool sampled) const {
+  out.append(starts_[series]).append(label).append(1, ',');
+  for (const double number : {value, lower, upper}) {
+    append_shortest(out, number);
+    out += ',';
+  }
+  out.append(sampled ? "1" : "0").append(end_);
+}
+
 std::string to_csv(const Published& published) {
   const Release& release = published.release;
   const Estimate& estimate = release.estimate;
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
-  const bool named = !release.keys.empty();
-  // A file is passed on without the words that were printed beside it, so what is not private says so in every row.
-  const std::string end = release.mark.empty() ? "\n" : "," + csv_field(release.mark) + "\n";
-  std::string out = named ? "series,time,value,lower,upper,sampled" : "time,value,lower,upper,sampled";
-  out += release.mark.empty() ? "\n" : ",mark\n";
+  const CsvRows rows(release.keys, release.mark);
+  std::string out = rows.header();
   out.reserve(out.size() + estimate.value.size() * 72);
   for (std::size_t series = 0; series < static_cast<std::size_t>(release.series()); ++series) {
-    const std::string start = named ? csv_field(release.keys[series]) + "," : "";
     for (std::size_t step = 0; step < steps; ++step) {
       const std::size_t at = series * steps + step;
-      out.append(start).append(release.axis.labels[step]).append(1, ',');
-      for (const double number : {estimate.value[at], estimate.lower[at], estimate.upper[at]}) {
-        append_shortest(out, number);
-        out += ',';
-      }
-      out.append(estimate.sampled[at] ? "1" : "0").append(end);
+      rows.append(out, series, release.axis.labels[step], estimate.value[at], estimate.lower[at], estimate.upper[at],
+                  estimate.sampled[at] != 0);
     }
   }
   return out;

@@ -1,0 +1,86 @@
+#include "chronoveil/engine/live.h"
+
+#include "chronoveil/engine/live_session.h"
+#include "chronoveil/engine/named_errors.h"
+
+namespace chronoveil::engine {
+namespace {
+
+Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {
+  Result<std::unique_ptr<data::LiveInput>> input = in_section(
+      "source", {"kind", "path", "user", "time", "series", "value", "time_format", "zone", "delimiter", "header"},
+      data::open_live_input(job.source, follow));
+  if (!input && !input.error().message.starts_with("source.")) input.error().message.insert(0, "source.path: ");
+  return input;
+}
+
+// How a release stands that no process works on, from the ledger and its folder.
+Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
+  LiveStanding stands;
+  stands.name = job.live.name;
+  CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
+  if (!debit) return stands;
+  stands.debit = ledger::DebitReference{debit->id, debit->chain_head};
+  stands.questions = *debit->uses;
+  stands.asked = debit->used;
+  CV_TRY(const LiveFolder folder, LiveFolder::of_release(budget.place, job));
+  CV_TRY(const LiveOpening opening, folder.get());
+  CV_TRY(const std::optional<LiveState> state, read_live_state(folder.path()));
+  stands.mechanism = opening.published.plan.mechanism;
+  stands.guarantee = opening.published.release.guarantee;
+  CV_TRY(const data::SlotSpec slots, live_slots(job, state ? state->span : 0));
+  stands.start = slots.start;
+  stands.end = slots.end;
+  stands.length = slots.length;
+  stands.steps = opening.published.plan.shape.steps;
+  stands.published = state ? state->step : 0;
+  if (stands.published > 0) {
+    CV_TRY(data::SlotCursor cursor, data::SlotCursor::make(slots));
+    while (cursor.step() + 1 < stands.published) cursor.advance();
+    stands.last = cursor.label();
+  }
+  const bool over = debit->state != ledger::State::reserved;
+  stands.stage = !over ? LiveStage::open : stands.published == stands.steps ? LiveStage::finished : LiveStage::closed;
+  return stands;
+}
+
+}  // namespace
+
+Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
+  if (options.seed && options.replay)
+    return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
+  // Opened before anything is spent; nothing is read from it yet.
+  CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
+  CV_TRY(LiveSession session,
+         options.rehearses() ? LiveSession::rehearse(job, options) : LiveSession::open(job, options));
+  if (options.publish) CV_CHECK(options.publish(session.header()));
+  data::Arrival arrival;
+  while (!session.finished() || job.live.continues) {
+    CV_TRY(const bool more, input->next(arrival));
+    if (!more) break;
+    CV_CHECK(session.take(arrival));
+  }
+  return session.end();
+}
+
+Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
+  CV_TRY(OpenBudget budget, open_budget(job, ledger));
+  return standing_of(job, budget);
+}
+
+Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
+  CV_TRY(OpenBudget budget, open_budget(job, ledger));
+  CV_TRY(LiveStanding before, standing_of(job, budget));
+  if (before.stage == LiveStage::none)
+    return fail(ErrorKind::usage, "live: no release '" + job.live.name + "' is in the ledger");
+  if (before.stage != LiveStage::open)
+    return fail(ErrorKind::usage, "live: the release '" + job.live.name + "' is over already");
+  LiveOptions options;
+  options.ledger = ledger;
+  CV_TRY(LiveSession session, LiveSession::open(job, options));
+  CV_CHECK(session.close());
+  before.stage = before.published == before.steps ? LiveStage::finished : LiveStage::closed;
+  return before;
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,137 @@
+#include "chronoveil/engine/live_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "chronoveil/base/atomic_file.h"
+#include "chronoveil/engine/text_file.h"
+#include "chronoveil/ledger/store.h"
+#include "chronoveil/report/writers.h"
+
+namespace chronoveil::engine {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::string facts_path(const std::string& folder) { return folder + "/job.json"; }
+std::string opening_path(const std::string& folder) { return folder + "/opening.json"; }
+
+Failure damaged(const std::string& path) {
+  return fail(ErrorKind::storage, "live: '" + path + "' is damaged; put it back from a backup");
+}
+
+Result<Facts> facts_in(const std::string& path) {
+  CV_TRY(const std::string text, read_text_file("live", path));
+  const json list = json::parse(text, nullptr, false);
+  if (!list.is_array()) return damaged(path);
+  Facts facts;
+  for (const json& pair : list) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) return damaged(path);
+    facts.emplace_back(pair[0].get<std::string>(), pair[1].get<std::string>());
+  }
+  return facts;
+}
+
+}  // namespace
+
+Result<LiveFolder> LiveFolder::of_release(const std::string& place, const Job& job) {
+  const fs::path leaf = fs::path(job.dataset) / job.live.name;
+  if (place.find("://") == std::string::npos) return LiveFolder((place + ".live") / leaf);
+  CV_TRY(const std::string own, ledger::default_ledger_path());
+  return LiveFolder(fs::path(own).parent_path() / ("live-" + ledger::place_digest(place).substr(0, 16)) / leaf);
+}
+
+bool LiveFolder::has_opening() const { return ::access(opening_path(path_).c_str(), F_OK) == 0; }
+
+Result<void> LiveFolder::make() const {
+  std::error_code error;
+  const fs::path dataset = fs::path(path_).parent_path(), all = dataset.parent_path();
+  if (!all.parent_path().empty()) fs::create_directories(all.parent_path(), error);
+  for (const fs::path& folder : {all, dataset, fs::path(path_)}) {
+    if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
+      return fail(ErrorKind::storage, "live: the folder '" + folder.string() + "' cannot be made: " +
+                                          (error ? error.message() : std::string(std::strerror(errno))));
+  }
+  return {};
+}
+
+Result<void> LiveFolder::put(const LiveOpening& opening) const {
+  json list = json::array();
+  for (const auto& [key, value] : opening.facts) list.push_back({key, value});
+  return write_files({{facts_path(path_), list.dump(-1, ' ', false, json::error_handler_t::replace) + "\n", 0600},
+                      {opening_path(path_), report::to_json(opening.published), 0600}});
+}
+
+Result<LiveOpening> LiveFolder::get() const {
+  LiveOpening opening;
+  CV_TRY(opening.facts, facts_in(facts_path(path_)));
+  CV_TRY(const std::string text, read_text_file("live", opening_path(path_)));
+  Result<report::Published> published = report::from_json(text);
+  if (!published) return damaged(opening_path(path_));
+  opening.published = std::move(*published);
+  return opening;
+}
+
+Result<LiveLock> LiveLock::take(const LiveFolder& folder) {
+  const std::string path = folder.path() + "/lock";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return fail(ErrorKind::storage, "live: '" + path + "' cannot be opened: " + std::strerror(errno));
+  LiveLock lock(file);
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0)
+    return fail(ErrorKind::usage, "live: another process publishes this release now");
+  return lock;
+}
+
+LiveLock::LiveLock(LiveLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+LiveLock::~LiveLock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Facts live_facts_of(const Job& job) {
+  Facts facts = facts_of(job);
+  std::error_code ignored;
+  facts.emplace_back("live.name", job.live.name);
+  facts.emplace_back("live.after", job.live.continues ? "continue" : "stop");
+  facts.emplace_back("output.csv", fs::absolute(job.csv, ignored).lexically_normal().string());
+  facts.emplace_back("output.level", shortest(job.level));
+  facts.emplace_back("output.non_negative", job.non_negative ? "true" : "false");
+  facts.emplace_back("output.integers", job.integers ? "true" : "false");
+  return facts;
+}
+
+std::string difference(const Facts& before, const Facts& now) {
+  // Keys that come several times, one by one.
+  const auto listed = [](const Facts& facts) {
+    std::multimap<std::string, std::string> all(facts.begin(), facts.end());
+    return all;
+  };
+  if (before == now) return "";
+  const auto old_facts = listed(before), new_facts = listed(now);
+  for (const auto& [key, value] : before) {
+    const auto found = new_facts.equal_range(key);
+    if (std::any_of(found.first, found.second, [&](const auto& one) { return one.second == value; })) continue;
+    if (found.first == found.second || old_facts.count(key) > 1)
+      return key + " had '" + value + "' when the release was opened and has it no longer";
+    return key + " was '" + value + "' when the release was opened and is '" + found.first->second + "' now";
+  }
+  for (const auto& [key, value] : now) {
+    const auto found = old_facts.equal_range(key);
+    if (std::any_of(found.first, found.second, [&](const auto& one) { return one.second == value; })) continue;
+    return key + " has '" + value + "' now and had it not when the release was opened";
+  }
+  return "the order of series.keys changed since the release was opened";
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,57 @@
+// Where a live release keeps what it needs to go on: LEDGER.live/DATASET/NAME/, beside the ledger that holds its debit;
+// for a PostgreSQL ledger in the user's data folder. The owner's alone: state, how it was opened, and, where
+// caps are enforced on records, how many steps each person has used up.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "chronoveil/engine/job.h"
+#include "chronoveil/report/published.h"
+
+namespace chronoveil::engine {
+
+// What was true when the release was opened. The plan is kept as it was: a later version of the program must draw the
+// noise that was debited.
+struct LiveOpening {
+  Facts facts;                  // of the job, its name and its output included
+  report::Published published;  // without values: guarantee and plan
+};
+
+class LiveFolder {
+ public:
+  static Result<LiveFolder> of_release(const std::string& ledger_place, const Job&);
+
+  const std::string& path() const { return path_; }
+  std::string people() const { return path_ + "/people.db"; }
+  // Whether a release was ever opened here.
+  bool has_opening() const;
+  Result<void> make() const;  // mode 0700, with the folders above it
+  Result<void> put(const LiveOpening&) const;
+  Result<LiveOpening> get() const;
+
+ private:
+  explicit LiveFolder(const std::filesystem::path& path) : path_(path.string()) {}
+  std::string path_;
+};
+
+// One process at a time: held until it is destroyed, and by the operating system no longer than the process lives.
+class LiveLock {
+ public:
+  static Result<LiveLock> take(const LiveFolder&);
+  LiveLock(LiveLock&&) noexcept;
+  LiveLock& operator=(LiveLock&&) = delete;
+  ~LiveLock();
+
+ private:
+  explicit LiveLock(int file) : file_(file) {}
+  int file_;
+};
+
+// facts_of() and what else must not change while a release is open: its name, its output file, how values are written.
+Facts live_facts_of(const Job&);
+
+// The first difference, in words: "privacy.epsilon was 1 when the release was opened and is 2 now"; empty without one.
+std::string difference(const Facts& before, const Facts& now);
+
+}  // namespace chronoveil::engine

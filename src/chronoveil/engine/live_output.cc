@@ -1,0 +1,109 @@
+#include "chronoveil/engine/live_output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+namespace chronoveil::engine {
+namespace {
+
+Failure storage(const std::string& path, std::string_view what) {
+  return fail(ErrorKind::storage, "output.csv: '" + path + "' " + std::string(what) + ": " + std::strerror(errno));
+}
+
+Failure changed(const std::string& path, std::string_view how) {
+  return fail(ErrorKind::storage, "output.csv: '" + path + "' " + std::string(how) +
+                                      "; put back the file as this release left it, then go on");
+}
+
+Result<int> open_regular(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return storage(path, "cannot be opened");
+  struct stat facts {};
+  if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) return file;
+  ::close(file);
+  return fail(ErrorKind::usage,
+              "output.csv: '" + path + "' must be a regular file: rows are appended, and found again after a crash");
+}
+
+Result<std::string> read_from(int file, const std::string& path, std::int64_t at, std::size_t most) {
+  std::string bytes(most, '\0');
+  std::size_t got = 0;
+  while (got < most) {
+    const ssize_t more = ::pread(file, bytes.data() + got, most - got, at + static_cast<std::int64_t>(got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return storage(path, "cannot be read");
+    if (more == 0) break;
+    got += static_cast<std::size_t>(more);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+}  // namespace
+
+LiveOutput::LiveOutput(LiveOutput&& other) noexcept
+    : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
+
+LiveOutput::~LiveOutput() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<LiveOutput> LiveOutput::begin(const std::string& path) {
+  CV_TRY(const int file, open_regular(path));
+  LiveOutput output(file, path);
+  if (::lseek(file, 0, SEEK_END) != 0)
+    return fail(ErrorKind::usage, "output.csv: '" + path +
+                                      "' is there already and not of this release; move it away or name another file");
+  // The name must last as long as the rows.
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int directory = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return storage(path, "cannot be synchronised");
+  const bool synced = ::fsync(directory) == 0;
+  ::close(directory);
+  if (!synced) return storage(path, "cannot be synchronised");
+  return output;
+}
+
+Result<LiveOutput> LiveOutput::resume(const std::string& path, std::int64_t synced, std::string_view unsynced) {
+  CV_TRY(const int file, open_regular(path));
+  LiveOutput output(file, path);
+  const std::int64_t size = ::lseek(file, 0, SEEK_END);
+  if (size < synced) return changed(path, "is shorter than what was published");
+  CV_TRY(const std::string tail, read_from(file, path, synced, unsynced.size() + 1));
+  if (!unsynced.starts_with(tail)) return changed(path, "holds something else than what was published");
+  CV_CHECK(output.append(unsynced.substr(tail.size())));
+  return output;
+}
+
+Result<LiveOutput> LiveOutput::rehearse(const std::string& path, std::string_view header) {
+  CV_TRY(const int file, open_regular(path));
+  LiveOutput output(file, path);
+  CV_TRY(const std::string start, read_from(file, path, 0, header.size()));
+  if (!start.empty() && start != header)
+    return fail(ErrorKind::usage, "output.csv: '" + path + "' is no rehearsal; it would be overwritten");
+  if (::ftruncate(file, 0) != 0) return storage(path, "cannot be emptied");
+  return output;
+}
+
+Result<void> LiveOutput::append(std::string_view lines) {
+  while (!lines.empty()) {
+    const ssize_t written = ::write(file_, lines.data(), lines.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return storage(path_, "could not be written");
+    lines.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Result<void> LiveOutput::sync() {
+  if (::fdatasync(file_) != 0) return storage(path_, "could not be synchronised");
+  return {};
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,36 @@
+// The file that grows by a row a published value. It is only ever appended to, and a restart finds out how far the last
+// append came: rows are neither lost nor written twice, and a file that somebody else changed is left alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::engine {
+
+class LiveOutput {
+ public:
+  // A file that is not there yet, or empty.
+  static Result<LiveOutput> begin(const std::string& path);
+  // A file that holds `synced` bytes and then some or all of `unsynced`: what is missing of it is appended.
+  static Result<LiveOutput> resume(const std::string& path, std::int64_t synced, std::string_view unsynced);
+  // Replaces what an earlier rehearsal left: a file is overwritten only when its first line is this header.
+  static Result<LiveOutput> rehearse(const std::string& path, std::string_view header);
+
+  LiveOutput(LiveOutput&&) noexcept;
+  LiveOutput& operator=(LiveOutput&&) = delete;
+  ~LiveOutput();
+
+  Result<void> append(std::string_view lines);
+  Result<void> sync();
+
+ private:
+  LiveOutput(int file, std::string path) : file_(file), path_(std::move(path)) {}
+
+  int file_ = -1;
+  std::string path_;
+};
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,98 @@
+// A live release at work: rows in, published lines out. See live.h for the order in which things happen.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/data/live_input.h"
+#include "chronoveil/data/slot_cursor.h"
+#include "chronoveil/engine/budget.h"
+#include "chronoveil/engine/live.h"
+#include "chronoveil/engine/live_folder.h"
+#include "chronoveil/engine/live_output.h"
+#include "chronoveil/engine/live_state.h"
+#include "chronoveil/engine/live_steps.h"
+#include "chronoveil/mechanisms/live.h"
+#include "chronoveil/report/csv_rows.h"
+
+namespace chronoveil::engine {
+
+// The debit of the last release of that name, if there is one.
+Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger&, const Job&);
+
+// The slots of the span that comes after `before` others.
+Result<data::SlotSpec> live_slots(const Job&, std::int64_t before);
+
+// What makes published lines last; a rehearsal has none of it.
+struct LiveKeeping {
+  OpenBudget budget;
+  LiveFolder folder;
+  LiveLock lock;
+  LiveStateFiles files;
+  LiveState state;         // the latest
+  std::int64_t asked = 0;  // as the ledger has it
+
+  ledger::DebitId debit() const { return {budget.view.dataset.name, state.debit, std::nullopt}; }
+};
+
+class LiveSession {
+ public:
+  // The job and the options must outlive it.
+  static Result<LiveSession> open(const Job&, const LiveOptions&);
+  static Result<LiveSession> rehearse(const Job&, const LiveOptions&);
+
+  const std::string& header() const { return rows_->header(); }
+  Result<void> take(const data::Arrival&);
+  // Nothing more will come of this span: all its steps are published.
+  bool finished() const { return cursor_->step() == cursor_->steps(); }
+  // After the last input: what there is to say, and the outputs that are written whole.
+  Result<LiveStanding> end();
+  // No step is published after this.
+  Result<void> close();
+
+ private:
+  LiveSession(const Job& job, const LiveOptions& options) : job_(&job), options_(&options) {}
+
+  Result<void> open_or_resume();
+  Result<void> check_unchanged() const;
+  Result<void> open_span(std::int64_t span);
+  Result<void> resume_span();
+  Result<ledger::DebitReference> debit_span(const Job& this_span, const Planned&);
+  Result<void> enter_span();
+  Result<void> start(mechanisms::Draws);
+  Result<void> next_span();
+
+  Result<void> take_row(const data::Arrival&, std::size_t row);
+  Result<void> close_step();
+  Result<void> commit();
+  Result<void> settle(ledger::State);
+  Result<void> write_documents();
+  Result<report::Published> published_so_far();
+  LiveStanding standing() const;
+  void tell_standing() const;
+  void refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  void say(const std::string& text) const;
+
+  const Job* job_;
+  const LiveOptions* options_;
+  data::SlotSpec slots_;
+  std::optional<data::SlotCursor> cursor_;
+  report::Published opened_;  // guarantee and plan; no values
+  std::unique_ptr<mechanisms::LiveProcess> process_;
+  std::optional<mechanisms::Draws> draws_;
+  std::optional<OpenStep> step_;
+  std::optional<report::CsvRows> rows_;
+  std::optional<LiveOutput> output_;
+  std::optional<LiveKeeping> keeping_;
+  std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
+  std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
+  std::string lines_;         // worked out and not yet committed
+  std::string last_;          // the label of the last step worked out
+  std::vector<std::int64_t> counts_;
+  std::vector<mechanisms::LiveValue> values_;
+  std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
+};
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,67 @@
+#include "chronoveil/engine/live_steps.h"
+
+#include <algorithm>
+
+#include "chronoveil/bound/counts.h"
+#include "chronoveil/mechanisms/live.h"
+
+namespace chronoveil::engine {
+
+using mechanisms::kMissing;
+
+Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& shape, const std::string& people) {
+  OpenStep step;
+  for (const std::string& key : job.keys) step.series_.emplace(key, static_cast<std::int64_t>(step.series_.size()));
+  step.once_ = !job.source.user && job.source.value && job.duplicates == bound::Duplicates::refuse;
+  step.zeros_ = job.source.user || !job.source.value;
+  step.maximum_ = shape.maximum;
+  step.counts_.assign(static_cast<std::size_t>(shape.series), step.zeros_ ? 0 : kMissing);
+  if (!job.source.user) return step;
+  const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
+  std::unique_ptr<bound::Participation> participation;
+  if (shape.unit == Unit::user && shape.max_steps < shape.series * shape.steps) {
+    CV_TRY(participation, bound::Participation::open(people));
+  }
+  step.people_.emplace(shape.series, caps, std::move(participation));
+  return step;
+}
+
+std::optional<std::int64_t> OpenStep::series_of(const data::RecordBatch& batch, std::size_t row) const {
+  if (series_.empty()) return 0;
+  const auto found = series_.find(batch.series[row]);
+  if (found == series_.end()) return std::nullopt;
+  return found->second;
+}
+
+OpenStep::Taken OpenStep::add(const data::RecordBatch& batch, std::size_t row) {
+  const std::optional<std::int64_t> series = series_of(batch, row);
+  if (!series) return Taken::unlisted;
+  const std::int64_t amount = batch.value.empty() ? 1 : batch.value[row];
+  if (people_) {
+    people_->add(batch.user[row], *series, amount);
+    ++rows_;
+    return Taken::kept;
+  }
+  std::int64_t& count = counts_[static_cast<std::size_t>(*series)];
+  if (once_ && count != kMissing) return Taken::twice;
+  if (count == kMissing) {
+    ++reported_;
+    count = 0;
+  }
+  count = bound::add_up_to(maximum_, count, amount);
+  ++rows_;
+  return Taken::kept;
+}
+
+Result<void> OpenStep::close(std::int64_t step, std::vector<std::int64_t>& counts) {
+  if (people_) {
+    CV_TRY(counts, people_->close(step));
+  } else {
+    counts = counts_;
+    std::fill(counts_.begin(), counts_.end(), zeros_ ? 0 : kMissing);
+  }
+  reported_ = rows_ = 0;
+  return {};
+}
+
+}  // namespace chronoveil::engine
