@@ -1,5 +1,28 @@
 // What a series is now, from noisy values of it up to now: the live counterpart of shrink. Post-processing: it sees
 // released values and public facts only.
+//
+// Every value is z_t = x_t + N(0, R). A bank of models says how the truth x moves; all of them follow all values.
+//   level      x_t = x_{t−1} + N(0, q),                  q = R 4^k, k = −10..6, 9, 13, 18, 24 (the last four: jumps)
+//   relative   the same, q = (2^−k max(x̂, 1))²,         k = 0..9, x̂ the model's estimate before: counts move in
+//   proportion irregular  x_t = l_t + N(0, v), l a level,           q = R 10^k, k = −6, −4, −2, each with v = R/10, R,
+//   10 R trend      x_t = x_{t−1} + b_t, b_t = b_{t−1} + N(0, c), b_0 ~ N(0, 256 c),   c = R 8^k, k = −8..2 small a
+//   level that starts as N(0, R g/(1 − g)), q = R g/1000,   g = 10^(−k/2), k = 1..8: near nothing, for a long
+//              time, compared with the noise
+//   season     x_t = l_t + Σ_j (a_j cos 2πjt/s + b_j sin 2πjt/s) + N(0, v), j = 1..min(6, s/2), l a level; a_j and b_j
+//              start as N(0, A/j²) and walk with a hundredth of that a season;   q = R 10^−5, R 10^−2, each with
+//              (A, v) = (0.03 R, 0), (0.3 R, R/10), (3 R, 0.3 R), (30 R, 10 R). Only with a season, s >= 2
+// Levels other than `small` start with no prior knowledge: from the first value, with its noise (and irregularity).
+//
+// A family has the same prior weight π as any other, each of its models the same. With L the density of the value under
+// a model's prediction, the weights after it are
+//   w_t ∝ ((1 − κ) w_{t−1} + κ π) L,      κ = 1/1000: which model is best may change [HerbsterWarmuth98]
+// A step without a value leaves weights as they are. Published are
+//   mean       Σ w μ
+//   variance   Σ w (V + (μ − mean)²), and not less than V + (μ − mean)² of the model with the largest weight
+// with μ and V of the truth under each model, given all values so far. Where the step has no value only models with
+// w >= 1/1000 count: jumps that hardly ever come would make every prediction useless.
+//   Edges      before the first value: mean 0, variance infinity; the first value: itself, variance R
+//   Cost       no allocation a step, time and memory do not depend on the season
 #pragma once
 
 #include <cstdint>
@@ -11,7 +34,7 @@ namespace chronoveil::post {
 
 struct CausalSpec {
   double noise_variance = 0;  // R > 0
-  std::int64_t season = 0;    // public: steps after which the series roughly repeats; 0: none
+  std::int64_t season = 0;    // public: steps after which the series roughly repeats; below 2: none
 };
 
 struct CausalValue {
@@ -19,8 +42,6 @@ struct CausalValue {
   double variance = 0;  // of the truth around the mean; infinity before the first value
 };
 
-// A bank of state-space models (local level, local trend, public season, each with process variances on a grid),
-// weighted by the likelihood of their past innovations.
 class CausalFilter {
  public:
   explicit CausalFilter(const CausalSpec&);

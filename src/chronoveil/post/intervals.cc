@@ -34,26 +34,25 @@ std::vector<double> variances(const Samples& samples, double noise_variance, dou
 }  // namespace
 
 double step_rate(const Samples& samples, double noise_variance) {
-  const std::size_t n = samples.steps.size();
-  if (n < 2) return kInfinity;
-  const double span = static_cast<double>(samples.steps.back() - samples.steps.front());
-  const double noise = 2 * noise_variance * static_cast<double>(n - 1);
-  double squares = 0;
-  for (std::size_t k = 0; k + 1 < n; ++k) {
-    const double difference = samples.values[k + 1] - samples.values[k];
-    squares += difference * difference;
-  }
-  const double estimate = std::max(0.0, (squares - noise) / span);
-  double spread = 4 * noise_variance * noise_variance * static_cast<double>(n - 2);
-  for (std::size_t k = 0; k + 1 < n; ++k) {
-    const double gap = static_cast<double>(samples.steps[k + 1] - samples.steps[k]);
-    const double square = 2 * noise_variance + estimate * gap;
-    spread += 2 * square * square;
-  }
-  const double expected = noise + estimate * span, freedom = 2 * expected * expected / spread;
+  Moves moves;
+  moves.samples = samples.steps.empty() ? 0 : 1;
+  for (std::size_t k = 0; k + 1 < samples.steps.size(); ++k)
+    moves.add(static_cast<double>(samples.steps[k + 1] - samples.steps[k]), samples.values[k + 1] - samples.values[k]);
+  return step_rate(moves, noise_variance);
+}
+
+double step_rate(const Moves& moves, double noise_variance) {
+  if (moves.samples < 2) return kInfinity;
+  // In units of R: what is squared twice stays far from the ends of the numbers.
+  const double pairs = static_cast<double>(moves.samples - 1), squares = moves.squares / noise_variance;
+  const double estimate = std::max(0.0, (squares - 2 * pairs) / moves.gaps);
+  // Σ 2(2 + q̂ g)² + 4(n − 2)
+  const double spread =
+      2 * (4 * pairs + 4 * estimate * moves.gaps + estimate * estimate * moves.squared_gaps) + 4 * (pairs - 1);
+  const double expected = 2 * pairs + estimate * moves.gaps, freedom = 2 * expected * expected / spread;
   constexpr double kOneSided = 0.16;  // what one standard error leaves out
   const double unlucky = boost::math::quantile(boost::math::chi_squared(freedom), kOneSided) / freedom;
-  return std::max(0.0, (squares / unlucky - noise) / span);
+  return std::max(0.0, (squares / unlucky - 2 * pairs) / moves.gaps) * noise_variance;
 }
 
 std::vector<double> linear_variance(const Samples& samples, double noise_variance, double rate) {

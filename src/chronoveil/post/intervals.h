@@ -2,6 +2,7 @@
 // variance q, seen at the samples through noise of variance R.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "chronoveil/post/samples.h"
@@ -17,6 +18,19 @@ namespace chronoveil::post {
 //                                                            too wide rather than too narrow
 // Edges: fewer than two samples tell nothing: infinity.
 double step_rate(const Samples&, double noise_variance);
+
+// The same from what it needs of the samples, which a live release can keep.
+struct Moves {
+  std::int64_t samples = 0;                        // n
+  double gaps = 0, squared_gaps = 0, squares = 0;  // Σ g, Σ g², M
+  void add(double gap, double difference) {        // one more sample after the first
+    ++samples;
+    gaps += gap;
+    squared_gaps += gap * gap;
+    squares += difference * difference;
+  }
+};
+double step_rate(const Moves&, double noise_variance);
 
 // The variance of linear interpolation: noise of both neighbours and a Brownian bridge between them,
 //   ((1 − w)² + w²) R + rate · g w(1 − w),   w = (t − a)/g
