@@ -52,7 +52,7 @@ void ScalarFilter::correct(double measured) {
     moves_.samples = 1;
   } else {
     moves_.add(static_cast<double>(gap_), measured - last_);
-    rate_ = step_rate(moves_, noise_variance_);
+    rate_ = step_rate_of(moves_, noise_variance_);
     const double gain = variance_ / (variance_ + noise_variance_), rest = 1 - gain;
     estimate_ += gain * (measured - estimate_);
     variance_ = gain * noise_variance_;

@@ -38,10 +38,10 @@ double step_rate(const Samples& samples, double noise_variance) {
   moves.samples = samples.steps.empty() ? 0 : 1;
   for (std::size_t k = 0; k + 1 < samples.steps.size(); ++k)
     moves.add(static_cast<double>(samples.steps[k + 1] - samples.steps[k]), samples.values[k + 1] - samples.values[k]);
-  return step_rate(moves, noise_variance);
+  return step_rate_of(moves, noise_variance);
 }
 
-double step_rate(const Moves& moves, double noise_variance) {
+double step_rate_of(const Moves& moves, double noise_variance) {
   if (moves.samples < 2) return kInfinity;
   // In units of R: what is squared twice stays far from the ends of the numbers.
   const double pairs = static_cast<double>(moves.samples - 1), squares = moves.squares / noise_variance;

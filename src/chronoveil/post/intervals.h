@@ -30,7 +30,7 @@ struct Moves {
     squares += difference * difference;
   }
 };
-double step_rate(const Moves&, double noise_variance);
+double step_rate_of(const Moves&, double noise_variance);
 
 // The variance of linear interpolation: noise of both neighbours and a Brownian bridge between them,
 //   ((1 − w)² + w²) R + rate · g w(1 − w),   w = (t − a)/g
