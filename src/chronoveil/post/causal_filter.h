@@ -2,7 +2,7 @@
 // released values and public facts only.
 //
 // Every value is z_t = x_t + N(0, R). A bank of models says how the truth x moves; all of them follow all values.
-//   level      x_t = x_{t−1} + N(0, q),                  q = R 4^k, k = −10..6, 9, 13, 18, 24 (the last four: jumps)
+//   level      x_t = x_{t−1} + N(0, q),                  q = R 4^k, k = −10..6, 9, 13, 18, 30 (the last four: jumps)
 //   relative   the same, q = (2^−k max(x̂, 1))²,         k = 0..9, x̂ the model's estimate before: counts move in
 //   proportion irregular  x_t = l_t + N(0, v), l a level,           q = R 10^k, k = −6, −4, −2, each with v = R/10, R,
 //   10 R trend      x_t = x_{t−1} + b_t, b_t = b_{t−1} + N(0, c), b_0 ~ N(0, 256 c),   c = R 8^k, k = −8..2 small a

@@ -9,7 +9,7 @@ CausalLevels::CausalLevels(double noise_variance) : half_precision_(0.5 / noise_
   start_.fill(1);
   std::size_t i = 0;
   for (int power = -10; power <= 6; ++power) fixed_[i++] = std::ldexp(1.0, 2 * power);
-  for (const int power : {9, 13, 18, 24}) fixed_[i++] = std::ldexp(1.0, 2 * power);
+  for (const int power : {9, 13, 18, 30}) fixed_[i++] = std::ldexp(1.0, 2 * power);
   for (int power = 0; power < static_cast<int>(kRelative); ++power)
     relative_[i++] = std::ldexp(1.0, -2 * power) / noise_variance;
   for (const double step : {1e-6, 1e-4, 1e-2})
