@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -26,21 +27,25 @@ class Neighbours {
   // The largest distance, in units of what the plan and its event allow: at most 1 when the plan is sound.
   double worst(const SeriesMechanism& row, const SeriesPlan& plan) {
     double worst = 0;
-    const auto compare = [&](const Counts& one, const Counts& other) {
+    for_each([&](const Counts& one, const Counts& other) {
       Counts base = empty();
       for (std::int64_t& count : base) count = uniform(0, 9);
       const std::vector<double> a = without_noise(row, plan, sum(base, one));
       const std::vector<double> b = without_noise(row, plan, sum(base, other));
       worst = std::max(worst, distance(plan, a, b));
-    };
+    });
+    return worst;
+  }
+
+  // Pairs of what one neighbour adds to counts that are the same otherwise.
+  void for_each(const std::function<void(const Counts& one, const Counts& other)>& visit) {
     if (shape_.relation == Relation::add_remove) {
-      for (const Counts& person : people_) compare(empty(), person);
-      return worst;
+      for (const Counts& person : people_) visit(empty(), person);
+      return;
     }
     const std::int64_t last = static_cast<std::int64_t>(people_.size()) - 1;
     for (int i = 0; i < 600; ++i)
-      compare(people_[static_cast<std::size_t>(uniform(0, last))], people_[static_cast<std::size_t>(uniform(0, last))]);
-    return worst;
+      visit(people_[static_cast<std::size_t>(uniform(0, last))], people_[static_cast<std::size_t>(uniform(0, last))]);
   }
 
  private:

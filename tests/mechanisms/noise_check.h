@@ -53,9 +53,12 @@ inline std::string noise_complaints(const SeriesMechanism& row, const SeriesPlan
   return off_grid + wrong;
 }
 
-// The same plan with so little noise that half a grid step more or less would show.
+// The same plan with so little noise that half a grid step more or less would show, for so small an influence that it
+// still fits the event.
 inline SeriesPlan coarse(SeriesPlan plan) {
-  plan.scale = 1.25 * plan.grid;
+  const double scale = 1.25 * plan.grid;
+  plan.sensitivity *= scale / plan.scale;
+  plan.scale = scale;
   return plan;
 }
 

@@ -31,6 +31,11 @@ inline std::size_t cells(const SeriesPlan& plan) {
   return static_cast<std::size_t>(plan.shape.series * plan.shape.steps);
 }
 
+// As many draws as a release can need: a value a cell, and where distances are asked one more a step.
+inline std::size_t most_draws(const SeriesPlan& plan) {
+  return cells(plan) + static_cast<std::size_t>(plan.shape.steps);
+}
+
 // A tape of this noise, and of every step kept where steps are chosen.
 inline Draws taped(const SeriesMechanism& row, const SeriesPlan& plan, std::vector<double> noise) {
   Replay replay;
@@ -45,7 +50,7 @@ inline Draws taped(const SeriesMechanism& row, const SeriesPlan& plan, std::vect
 // What is measured when all noise is 0 and every step is kept.
 inline std::vector<double> without_noise(const SeriesMechanism& row, const SeriesPlan& plan,
                                          const std::vector<std::int64_t>& counts) {
-  Draws draws = taped(row, plan, std::vector<double>(cells(plan), 0.0));
+  Draws draws = taped(row, plan, std::vector<double>(most_draws(plan), 0.0));
   return value_of(row.measure(plan, counts, draws)).values;
 }
 

@@ -103,6 +103,13 @@ Result<void> check_request(const Request& request, const SeriesMechanism& mechan
   return {};
 }
 
+Result<void> check_season(const Parameters& parameters, std::int64_t steps) {
+  const std::int64_t season = integer(parameters, "season");
+  if (season == 0 || (season >= 2 && season <= steps)) return {};
+  return invalid("mechanism.season", std::to_string(season),
+                 "it must be 0 (none) or between 2 and the number of steps, " + std::to_string(steps));
+}
+
 Result<double> grid_for(double scale, double largest) {
   if (!(scale >= kSmallestScale))
     return fail(ErrorKind::usage, "epsilon: the noise would have a scale of " + shortest(scale) +

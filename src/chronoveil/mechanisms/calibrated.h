@@ -26,6 +26,9 @@ std::optional<double> auto_or_number(const Parameters&, std::string_view name);
 // 2^53), a unit that the mechanism protects, δ > 0 where it is needed.
 Result<void> check_request(const Request&, const SeriesMechanism&);
 
+// The parameter `season`: 0 (none), or between 2 and T.
+Result<void> check_season(const Parameters&, std::int64_t steps);
+
 // A power of two, at most scale / 2^20 and at most 1. Otherwise as fine as the sampler (scale <= 2^40 steps, half of
 // which is left for what rounding adds to a sensitivity) and values up to `largest` (2^60 steps) allow, so that what is
 // not a whole number loses nothing that anyone could notice. Refused: a scale below 2^-20, where next to nothing

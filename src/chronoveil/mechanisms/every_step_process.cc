@@ -19,9 +19,9 @@ struct Told {
 class EveryStep final : public LiveProcess {
  public:
   explicit EveryStep(const SeriesPlan& plan)
-      : noise_(plan.noise),
-        scale_(plan.scale),
-        level_(plan.level),
+      : scale_(plan.scale),
+        deviation_(standard_deviation(plan.noise, plan.scale)),
+        widths_(combined_half_width(plan.noise, 1, plan.level)),
         half_width_(noise_half_width(plan.noise, plan.scale, plan.level)),
         maximum_(static_cast<double>(plan.shape.maximum)),
         told_(static_cast<std::size_t>(plan.shape.series)) {}
@@ -65,14 +65,16 @@ class EveryStep final : public LiveProcess {
  private:
   LiveValue repeated(const Told& told) const {
     if (told.answers < 2) return {told.last, std::min(0.0, told.last), std::max(maximum_, told.last), false};
-    const double deviation = standard_deviation(noise_, scale_);
     const double drift = told.drift / static_cast<double>(told.answers - 1) * static_cast<double>(told.age);
-    const double half = combined_half_width(noise_, std::sqrt(deviation * deviation + drift), level_);
+    const double half = widths_ * std::sqrt(deviation_ * deviation_ + drift);
     return {told.last, told.last - half, told.last + half, false};
   }
 
-  NoiseKind noise_;
-  double scale_, level_, half_width_, maximum_;
+  double scale_;
+  double deviation_;   // of the noise
+  double widths_;      // standard deviations from the value to each end of an interval that is not the noise's
+  double half_width_;  // of the noise's
+  double maximum_;
   std::vector<Told> told_;
 };
 

@@ -9,10 +9,7 @@ namespace {
 Result<SeriesPlan> prepare(const Request& request) {
   CV_CHECK(check_request(request, shrink()));
   CV_TRY(Parameters parameters, resolved(request, shrink()));
-  if (const std::int64_t season = integer(parameters, "season");
-      season != 0 && (season < 2 || season > request.shape.steps))
-    return invalid("mechanism.season", std::to_string(season),
-                   "it must be 0 (none) or between 2 and the number of steps, " + std::to_string(request.shape.steps));
+  CV_CHECK(check_season(parameters, request.shape.steps));
   return calibrated(request, shrink(), std::move(parameters), NoiseKind::gaussian,
                     {accounting::Gaussian{accounting::kToCalibrate}}, [&](double) { return request.shape.l2(); });
 }

@@ -1,0 +1,19 @@
+// Gaussian noise on every step, as `gaussian` draws it, and a causal filter that says at once what the step really was.
+// The recommended mechanism for a live release when δ > 0.
+//   Privacy   that of `gaussian`, event and price included: filtering is post-processing of the answers
+//   Method    post::CausalFilter, one a series: a bank of state-space models (level, trend, public season), weighted by
+//             how well they predicted the answers so far
+//   Why       under (ε, δ), m questions with Gaussian noise carry the same information for every m; asking every step
+//             and filtering loses none of it, and needs no guess of a rate
+//   Error     never much above σ² a step; far below it where the series moves slowly or repeats
+//   Edges     a missing step is predicted; before the first answer 0 in [0, maximum]; needs δ > 0; season = 0 or
+//   in 2..T
+#pragma once
+
+#include "chronoveil/mechanisms/series_mechanism.h"
+
+namespace chronoveil::mechanisms {
+
+const SeriesMechanism& kalman();
+
+}  // namespace chronoveil::mechanisms
