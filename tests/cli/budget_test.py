@@ -1,5 +1,6 @@
 """The budget commands from outside: exit codes, one JSON object each, and a ledger that outlives the program."""
 
+import hashlib
 import json
 import sqlite3
 import stat
@@ -129,6 +130,76 @@ class Budget(ProgramTest):
         self.refused(2, "4 slots", "slot", "city:1/4", '{"event":"pure","epsilon":0.1}')
         slots = self.told("history", "city")["debits"][0]["slots"]
         self.assertEqual([slot["state"] for slot in slots], ["free", "free", "free", "reserved"])
+
+    def test_a_run_is_used_in_order_and_shown_with_how_far_it_is(self):
+        self.create()
+        self.told("debit", "city", '{"event":"pure","epsilon":0.01,"count":50}', "--uses", "52", "--purpose", "weeks")
+        self.assertEqual(self.told("use", "city:1", "--first", "0", "--count", "17"),
+                         {"id": "city:1", "first": 0, "count": 17})
+        uses = {"reserved": 52, "used": 17}
+        self.assertEqual(self.told("history", "city")["debits"][0]["uses"], uses)
+        self.assertEqual(self.told("show", "city")["runs"], [{"id": "city:1", "purpose": "weeks", "uses": uses}])
+        self.assertIn("  uses 17 of 52  weeks\n", self.assert_succeeds(*self.words("history", "city")))
+        self.assertIn("  run           city:1  uses 17 of 52  weeks\n",
+                      self.assert_succeeds(*self.words("show", "city")))
+        self.refused(2, "must be 17", "use", "city:1", "--first", "16")
+        self.refused(2, "must be 17", "use", "city:1", "--first", "18")
+        self.refused(4, "35 of its 52 uses left", "use", "city:1", "--first", "17", "--count", "36")
+        self.refused(2, "count", "use", "city:1", "--first", "17", "--count", "0")
+        self.told("settle", "city:1", "--released")
+        self.refused(2, "released", "use", "city:1", "--first", "17")
+        self.assertEqual(self.told("show", "city")["runs"], [])
+        self.assertEqual(self.told("history", "city")["debits"][0]["uses"], uses)
+        self.assertTrue(self.told("verify")["holds"])
+
+    def test_what_cannot_be_a_run_is_refused_by_name(self):
+        self.create()
+        self.refused(2, "uses", "debit", "city", HALF, "--uses", "0")
+        self.refused(2, "uses", "debit", "city", HALF, "--uses", "2", "--slots")
+        self.refused(2, "state", "debit", "city", HALF, "--uses", "2", "--state", "released")
+        self.told("debit", "city", HALF)
+        self.assertEqual(self.told("history", "city")["debits"][0].get("uses"), None)
+        self.refused(2, "reserved as a run", "use", "city:1", "--first", "0")
+
+    def test_verify_finds_a_use_that_was_edited_skipped_or_added(self):
+        self.create()
+        self.told("debit", "city", HALF, "--uses", "5")
+        for first in ("0", "2"):
+            self.told("use", "city:1", "--first", first, "--count", "2")
+        database = sqlite3.connect(self.ledger)
+        for name in ("entries_never_change", "entries_never_go", "entries_only_grow"):
+            database.execute(f"DROP TRIGGER {name}")
+        columns = ("dataset", "sequence", "recorded_at", "recorded_by", "kind", "body", "previous", "hash")
+        sound = database.execute(f"SELECT {', '.join(columns)} FROM entries ORDER BY sequence").fetchall()
+
+        def rewrite(rows):
+            # As whoever knows how the chain is made would: every hash fits.
+            database.execute("DELETE FROM entries")
+            previous = ""
+            for sequence, row in enumerate(rows):
+                row = dict(zip(columns, row), sequence=sequence, previous=previous)
+                lines = ("previous", "dataset", "sequence", "recorded_at", "recorded_by", "kind", "body")
+                text = "\n".join(["chronoveil-ledger-1", *(str(row[name]) for name in lines)])
+                previous = row["hash"] = hashlib.sha256(text.encode()).hexdigest()
+                database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row[name] for name in columns])
+            database.commit()
+
+        def edited(place, old, new):
+            row = sound[place]
+            return [*sound[:place], (*row[:5], row[5].replace(old, new), *row[6:]), *sound[place + 1:]]
+
+        rewrite(sound)
+        self.assertTrue(self.told("verify")["holds"])
+        for case, row, rows in (("a count", 3, edited(2, '"count":2', '"count":1')),
+                                ("more than reserved", 3, edited(3, '"count":2', '"count":4')),
+                                ("a use skipped", 2, sound[:2] + sound[3:]),
+                                ("a use twice", 4, sound + sound[3:]),
+                                ("fewer reserved", 3, edited(1, '"uses":5', '"uses":3'))):
+            with self.subTest(case):
+                rewrite(rows)
+                done = run(*self.words("verify", "--json"))
+                self.assertEqual(done.returncode, 5)
+                self.assertEqual([finding["row"] for finding in json.loads(done.stdout)["findings"]], [row])
 
     def test_parts_and_their_rule(self):
         rule = self.create("city", "--parts", "north,south")["parts"]["rule"]
