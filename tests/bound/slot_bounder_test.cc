@@ -193,5 +193,13 @@ TEST(SlotBounder, HoldsThePeopleOfOneSlotOnly) {
   }
 }
 
+TEST(SlotBounder, HoldsNoPairsThatCannotCount) {
+  if (memory_in_use() == 0) GTEST_SKIP() << "this allocator does not count";
+  SlotBounder bounder(100'000, user_caps(2, 1), nullptr);
+  const std::size_t before = memory_in_use();
+  for (std::int64_t series = 0; series < 100'000; ++series) bounder.add("ann", series, 1);
+  EXPECT_LT(memory_in_use() - before, 10'000u);
+}
+
 }  // namespace
 }  // namespace chronoveil::bound
