@@ -250,6 +250,7 @@ Result<void> LiveSession::enter_span() {
 
 Result<void> LiveSession::start(mechanisms::Draws draws) {
   draws_.emplace(std::move(draws));
+  CV_CHECK(draws_->start(opened_.plan.event));
   CV_TRY(process_, mechanisms::go_live(opened_.plan));
   const std::string people = keeping_ ? keeping_->folder.people() : "";
   CV_TRY(OpenStep step, OpenStep::make(*job_, opened_.plan.shape, people));

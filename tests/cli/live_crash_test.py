@@ -1,0 +1,196 @@
+"""Crashes of a live release: at every call that could leave a trace, and at random times."""
+
+import csv
+import datetime
+import io
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from jobs import JobTest
+from program import PROGRAM
+
+SHIM = os.environ["CHRONOVEIL_KILL_SHIM"]
+KILLS = int(os.environ.get("CHRONOVEIL_KILLS", "60"))  # at random times; `make soak` asks for more
+
+JOB = """version = 1
+[dataset]
+name = "clinic"
+[source]
+path = "-"
+time = "week"
+value = "cases"
+{series_column}
+[slots]
+start = "2026-01-05"
+end = "{end}"
+length = "1w"
+{series_list}
+[privacy]
+unit = "user"
+max_steps = 4
+epsilon = 1.0
+delta = {delta}
+[mechanism]
+{mechanism}
+[output]
+csv = "out.csv"
+json = "out.json"
+[live]
+name = "cases"
+"""
+
+
+class CrashTest(JobTest):
+    def set_up_release(self, mechanism, steps, delta="1e-6", keys=()):
+        first = datetime.date(2026, 1, 5)
+        days = [first + datetime.timedelta(weeks=k) for k in range(steps + 1)]
+        self.steps = steps
+        self.keys = keys
+        self.job = self.write("live.toml", JOB.format(
+            end=days[-1], delta=delta, mechanism=mechanism,
+            series_column='series = "ward"' if keys else "",
+            series_list=f"[series]\nkeys = {list(keys)!r}" if keys else ""))
+        rows = random.Random(7)
+        header = "week,cases,ward\n" if keys else "week,cases\n"
+        # Every ninth step is missing.
+        self.lines = [header] + [
+            f"{day},{rows.randrange(500)}{',' + key if keys else ''}\n"
+            for k, day in enumerate(days[:-1]) if k % 9 != 4 for key in (keys or [None])]
+        self.ledger = self.folder / "ledger.db"
+        self.assert_succeeds("budget", "create", "clinic", "--epsilon", "100", "--delta", "1e-3", "--unit", "user",
+                             "--ledger", str(self.ledger))
+        self.seen = {}  # what a listener got: (series, time) -> line
+
+    def environment(self, **more):
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **more}
+
+    def command(self):
+        return [PROGRAM, "live", str(self.job), "--ledger", str(self.ledger)]
+
+    def listen(self, text):
+        """Lines that left the program: none may ever differ from what left before."""
+        for line in text.splitlines(keepends=True):
+            if not line.endswith("\n") or "time,value" in line:
+                continue  # cut off by the kill, or the header
+            fields = line.split(",")
+            key = tuple(fields[:2]) if self.keys else fields[0]
+            self.assertEqual(self.seen.setdefault(key, line), line, "a published step changed")
+
+    def status(self):
+        return self.assert_json("live", "status", str(self.job), "--ledger", str(self.ledger))
+
+    def check_covered(self):
+        """At any moment: everything that left is covered by uses of one debit, never more than reserved."""
+        out = self.folder / "out.csv"
+        rows = list(csv.DictReader(io.StringIO(out.read_text()))) if out.exists() else []
+        sampled = sum(1 for row in rows if row["sampled"] == "1")
+        seen = sum(1 for line in self.seen.values() if line.rstrip("\n").endswith(",1"))
+        stands = self.status()
+        if stands["state"] == "none":
+            self.assertEqual((sampled, seen), (0, 0))
+            return
+        self.assertLessEqual(max(sampled, seen), stands["questions"]["used"])
+        self.assertLessEqual(stands["questions"]["used"], stands["questions"]["reserved"])
+
+    def check_whole(self):
+        """At the end: every step once and in order, as it was published, and exactly the uses that its rows show."""
+        rows = list(csv.DictReader(io.StringIO((self.folder / "out.csv").read_text())))
+        times = [row["time"] for row in rows][::max(1, len(self.keys))]
+        self.assertEqual(len(rows), self.steps * max(1, len(self.keys)))
+        self.assertEqual(times, sorted(set(times)), "a step is there twice or out of order")
+        self.assertEqual(len(times), self.steps, "a gap")
+        lines = (self.folder / "out.csv").read_text().splitlines(keepends=True)[1:]
+        for line in lines:
+            fields = line.split(",")
+            key = tuple(fields[:2]) if self.keys else fields[0]
+            self.assertEqual(self.seen.get(key, line), line, "a published step changed")
+        stands = self.status()
+        self.assertEqual(stands["state"], "finished")
+        self.assertEqual(stands["questions"]["used"], sum(1 for row in rows if row["sampled"] == "1"))
+        debits = self.assert_json("budget", "history", "clinic", "--ledger", str(self.ledger))["debits"]
+        self.assertEqual(len(debits), 1, "one release is one debit, however often it crashed")
+        self.assert_succeeds("budget", "verify", "--ledger", str(self.ledger))
+
+    def forget(self):
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            if path.name.startswith(("out.", "ledger.db")) or "ledger.db.live" in str(path):
+                path.rmdir() if path.is_dir() else path.unlink()
+
+    def kill_at(self, call):
+        process = subprocess.run(self.command(), input="".join(self.lines), capture_output=True, text=True,
+                                 env=self.environment(LD_PRELOAD=SHIM, KILL_AT=str(call)), timeout=120, check=False)
+        self.listen(process.stdout)
+        return process.returncode == -signal.SIGKILL
+
+    def finish(self):
+        done = subprocess.run(self.command(), input="".join(self.lines), capture_output=True, text=True,
+                              env=self.environment(), timeout=120, check=False)
+        self.assertIn(done.returncode, (0, 2), done.stderr)  # 2: it was over already
+        self.listen(done.stdout)
+
+    def test_a_kill_before_every_call_that_leaves_a_trace(self):
+        for mechanism, delta, keys in (('name = "fast"\nqueries = 5\nintegration_time = 2', "0", ()),
+                                       ('name = "kalman"', "1e-6", ("north", "south"))):
+            call = 0
+            while True:
+                call += 1
+                self.forget()
+                self.set_up_release(mechanism, 12, delta, keys)
+                killed = self.kill_at(call)
+                self.check_covered()
+                self.finish()
+                self.check_whole()
+                if not killed:
+                    break
+                self.assertLess(call, 1000, "it never ends")
+            self.assertGreater(call, 20, "the shim counted nothing")
+
+    def test_kills_at_random_times(self):
+        rng = random.Random(11)
+        self.set_up_release('name = "fast"\nqueries = 120\nintegration_time = 5', 600, "0")
+        killed = 0
+        while killed < KILLS:
+            if self.status()["state"] == "finished":
+                self.check_whole()
+                self.forget()
+                self.set_up_release('name = "fast"\nqueries = 120\nintegration_time = 5', 600, "0")
+            process = subprocess.Popen(self.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                       stderr=subprocess.DEVNULL, env=self.environment())
+            done = self.status()["steps"]["published"] if self.seen else 0
+            until = time.monotonic() + rng.uniform(0.005, 0.08)
+            os.set_blocking(process.stdout.fileno(), False)
+            got = b""
+            try:
+                # Row by row, so that it is always in the middle of something.
+                for line in self.lines[:1] + self.lines[max(1, done - 3):]:
+                    process.stdin.write(line.encode())
+                    process.stdin.flush()
+                    got += process.stdout.read() or b""
+                    if time.monotonic() > until:
+                        break
+                time.sleep(max(0, until - time.monotonic()))
+            except BrokenPipeError:
+                pass
+            process.kill()
+            process.wait()
+            os.set_blocking(process.stdout.fileno(), True)
+            got += process.stdout.read()
+            process.stdout.close()
+            try:
+                process.stdin.close()
+            except BrokenPipeError:
+                pass
+            self.listen(got.decode())
+            killed += 1
+            if killed % 7 == 0:
+                self.check_covered()
+        self.finish()
+        self.check_whole()
+
+
+if __name__ == "__main__":
+    unittest.main()
