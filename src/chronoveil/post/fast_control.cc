@@ -11,8 +11,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-ScalarFilter::ScalarFilter(double noise_variance, std::optional<double> process_variance)
+ScalarFilter::ScalarFilter(double noise_variance, std::optional<double> process_variance, std::optional<double> assumed)
     : noise_variance_(noise_variance),
+      assumed_variance_(assumed.value_or(noise_variance)),
       process_variance_(process_variance.value_or(0)),
       automatic_(!process_variance),
       variance_(kInfinity),
@@ -36,26 +37,27 @@ void ScalarFilter::compare(double measured) {
   for (Candidate& candidate : candidates_) {
     const double predicted = candidate.variance + static_cast<double>(gap_) * candidate.step, spread = predicted + 1;
     const double innovation = measured - candidate.mean, gain = predicted / spread;
-    candidate.log_likelihood -= (std::log(spread) + innovation * innovation / noise_variance_ / spread) / 2;
+    candidate.log_likelihood -= (std::log(spread) + innovation * innovation / assumed_variance_ / spread) / 2;
     candidate.mean += gain * innovation;
     candidate.variance = gain;
     if (best == nullptr || candidate.log_likelihood > best->log_likelihood) best = &candidate;
   }
-  process_variance_ = best->step * noise_variance_;
+  process_variance_ = best->step * assumed_variance_;
 }
 
 void ScalarFilter::correct(double measured) {
   if (!started()) {
     estimate_ = measured;
-    variance_ = error_ = noise_variance_;
+    variance_ = assumed_variance_;
+    error_ = noise_variance_;
     for (Candidate& candidate : candidates_) candidate.mean = measured;
     moves_.samples = 1;
   } else {
     moves_.add(static_cast<double>(gap_), measured - last_);
     rate_ = step_rate_of(moves_, noise_variance_);
-    const double gain = variance_ / (variance_ + noise_variance_), rest = 1 - gain;
+    const double gain = variance_ / (variance_ + assumed_variance_), rest = 1 - gain;
     estimate_ += gain * (measured - estimate_);
-    variance_ = gain * noise_variance_;
+    variance_ = gain * assumed_variance_;
     error_ = rest * rest * error_variance() + gain * gain * noise_variance_;
     if (automatic_) compare(measured);
   }

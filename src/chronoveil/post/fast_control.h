@@ -18,14 +18,17 @@ namespace chronoveil::post {
 //   correct   K = P⁻/(P⁻ + R), x = x⁻ + K(z − x⁻), P = (1 − K)P⁻; the first: x = z, P = R
 // Q `auto`: of the filters with q = 0 and q = R 4^k, k = −12..12, the one under which the measurements so far are
 // likeliest (the least of equals) gives Q from the next predict on; 0 before two measurements.
-// P is only as good as Q. How far x may be off is kept beside it, whatever the gain was, for a walk of the rate q that
-// the measurements leave plausible (step_rate in intervals.h, with the newest measurement in it):
-//   predict   V⁻ = V + g q, g the steps since the last measurement;   correct   V = (1 − K)² V⁻ + K² R; the first: V =
-//   R Edges     before the first measurement: x = 0, P and V infinite. Between the first and the second: V infinite
+// P is only as good as Q, and as the R that the gain assumes where that is not the noise itself. How far x may be off
+// is kept beside it, whatever the gain was, for a walk of the rate q that the measurements leave plausible (step_rate
+// in intervals.h, with the newest measurement in it):
+//   predict   V⁻ = V + g q, g the steps since the last measurement
+//   correct   V = (1 − K)² V⁻ + K² R; the first: V = R
+//   Edges     before the first measurement: x = 0, P and V infinite. Between the first and the second: V infinite
 class ScalarFilter {
  public:
-  // R > 0; Q >= 0, or none: auto.
-  ScalarFilter(double noise_variance, std::optional<double> process_variance);
+  // R > 0; Q >= 0, or none: auto. `assumed`: another R for x, P and Q, as the report has it; V rests on the true one.
+  ScalarFilter(double noise_variance, std::optional<double> process_variance,
+               std::optional<double> assumed = std::nullopt);
 
   void predict();
   void correct(double measured);
@@ -48,7 +51,8 @@ class ScalarFilter {
 
   void compare(double measured);
 
-  double noise_variance_;
+  double noise_variance_;    // the true R
+  double assumed_variance_;  // R for x, P and Q
   double process_variance_;
   bool automatic_;
   double estimate_ = 0, variance_;
