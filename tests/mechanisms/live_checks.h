@@ -104,6 +104,9 @@ inline std::string secrecy_complaints(const SeriesPlan& plan, const std::vector<
   return is_same(live.estimate, blind.estimate) ? "" : "publishes what answers alone do not say";
 }
 
+// Fewer than for whole releases: the noise comes from the same place, and processes take time to think.
+inline constexpr std::int64_t kLiveResiduals = 200'000;
+
 // Answers less truths are independent draws of the planned law, in whole grid steps. Of the questions that `chosen`
 // picks, all of one scale.
 inline std::string live_noise_complaints(const SeriesPlan& plan, const Start& start, double scale,
@@ -132,7 +135,7 @@ inline std::string live_noise_complaints(const SeriesPlan& plan, const Start& st
   };
   const noise::Law law = plan.noise == NoiseKind::laplace ? noise::Law::rounded_laplace : noise::Law::rounded_gaussian;
   noise::LawChecker checker(law, scale / plan.grid);
-  const std::string failed = checker.complaints(fill, kResiduals);
+  const std::string failed = checker.complaints(fill, kLiveResiduals);
   return wrong + failed;
 }
 

@@ -44,8 +44,8 @@ namespace {
 
 post::ScalarFilter filter_of(const SeriesPlan& plan) {
   const double deviation = standard_deviation(plan.noise, plan.scale);
-  return {auto_or_number(plan.parameters, "measurement_variance").value_or(deviation * deviation),
-          auto_or_number(plan.parameters, "process_variance")};
+  return {deviation * deviation, auto_or_number(plan.parameters, "process_variance"),
+          auto_or_number(plan.parameters, "measurement_variance")};
 }
 
 }  // namespace
