@@ -3,12 +3,15 @@
 //             swallow what follows. The header is the first line (of each file of a directory). CRLF and a byte order
 //             mark are tolerated, empty lines skipped.
 //   Broken    a line that cannot be read is refused by number and reason, never quoted; the others go on
-//   Stdin     ends with the pipe; what is after the last newline then counts as a line
-//   File      followed: lines count once their newline is there; a file that shrank or was replaced by another is read
-//             from its beginning. Not followed: ends at the end of the file, like standard input
+//   Stdin     ends with the pipe, as does a named one; what is after the last newline then counts as a line. An end
+//             before a header is an end without rows
+//   File      followed: plain, and lines count once their newline is there; a file that shrank or was replaced by
+//             another is read from its beginning, header and numbers of rows too. Not followed: plain or compressed,
+//             ends at the end of the file, like standard input, but must have a header
 //   Directory files in the order of their names, each read once, whole, plain or compressed; names that begin with '.'
 //             or end with .tmp or .part are not there yet. Followed: waits for more; a name that sorts before one
-//             already read is refused with a message. The end of a file completes the steps in it
+//             already read is refused with a message. The end of a file completes the steps in it. A file without a
+//             header, or that cannot be decompressed, is an error that names it
 #pragma once
 
 #include <cstdint>
@@ -21,7 +24,8 @@
 namespace chronoveil::data {
 
 struct RefusedRow {
-  std::string where;   // "row 17", or "row 17 of 2026-03.csv" in a directory: counted from 1 without the header
+  std::string where;   // "row 17", or in a directory "row 17 of 2026-03.csv" (counted from 1 without the header) or
+                       // "2026-03.csv"
   std::string reason;  // "column count: not a whole number ...", never a value
 };
 
@@ -31,15 +35,16 @@ struct Arrival {
   std::vector<std::int64_t> number;  // of each row
   std::string part;                  // the name of the file in a directory; empty otherwise
   std::vector<RefusedRow> refused;
-  bool complete =
-      false;  // after these rows, everything of the steps seen so far is here: the end of an input or a file
+  // After these rows, of which there may be none, everything of the steps seen so far is here: the end of an input or
+  // of a file of a directory.
+  bool complete = false;
 };
 
 class LiveInput {
  public:
   virtual ~LiveInput() = default;
   // Waits until something comes and gives all that is there, up to about a mebibyte; false at the end. Errors are
-  // bad_data (no such column), storage, or interrupted (a signal came).
+  // bad_data (no such column), storage, or interrupted (a signal came), after which it may be asked again.
   virtual Result<bool> next(Arrival&) = 0;
 };
 
