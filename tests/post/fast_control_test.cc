@@ -94,7 +94,7 @@ void follow(double noise_variance, std::optional<double> fixed, double asked, do
         p = (1 - gain) * p;
         v = (1 - gain) * (1 - gain) * (v + static_cast<Real>(k - last) * plausible(past, noise_variance)) +
             gain * gain * noise_variance;
-        if (!fixed) q = likeliest(past, noise_variance);
+        if (!fixed) q = likeliest(past, r);
       }
     }
     if (past.empty()) {
