@@ -1,7 +1,10 @@
 // The check that the engine passes rejects engines that are wrong in the classic ways.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <complex>
 #include <numbers>
+#include <vector>
 
 #include "accounting/bracketing.h"
 #include "accounting/composing.h"

@@ -1,5 +1,8 @@
 // Compositions whose truth is known exactly by other means, up to a million uses: both bounds enclose it and are as
 // close to each other as stated.
+#include <algorithm>
+#include <cmath>
+
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
 

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "accounting/oracle.h"
 #include "chronoveil/accounting/composition.h"
 #include "chronoveil/accounting/positive_loss.h"

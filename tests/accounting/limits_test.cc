@@ -1,6 +1,10 @@
 // Whatever is asked, the answer comes, and is a price or an error that says why: never a crash, a hang, NaN, a
 // negative number or an infinite ε without a reason. That each answer comes quickly is not timed here: a transform over
 // 2^22 points is refused, so no request can take long.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
 #include "accounting/samples.h"

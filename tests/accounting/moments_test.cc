@@ -1,6 +1,10 @@
 // Rényi, zCDP and Gaussian costs: closed forms, quadrature, and never below the main accountant.
 #include "chronoveil/accounting/moments.h"
 
+#include <algorithm>
+#include <cmath>
+#include <span>
+
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
 #include "accounting/samples.h"

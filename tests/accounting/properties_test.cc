@@ -1,5 +1,9 @@
 // What must hold whatever the numbers are: prices move with their parameters, do not depend on how an event is
 // written, and never beat what they are made of.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
 #include "accounting/samples.h"

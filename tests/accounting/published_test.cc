@@ -1,6 +1,8 @@
 // The papers' own formulas, recomputed by brute force, and what certainty saves.
 #include "chronoveil/accounting/published.h"
 
+#include <cmath>
+
 #include "accounting/bracketing.h"
 #include "chronoveil/accounting/filter_kernel.h"
 

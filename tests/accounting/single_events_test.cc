@@ -1,5 +1,9 @@
 // One use of each event with a closed form, against the oracle: ε at δ and δ at ε to 1e-9, the truth between both
 // bounds.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
 

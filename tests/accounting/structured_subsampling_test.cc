@@ -2,7 +2,10 @@
 // of the mixtures or from their sums.
 #include "chronoveil/accounting/structured_subsampling.h"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <vector>
 
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"

@@ -1,4 +1,9 @@
 // Neighbours may point either way, and differently at every step: the certified price holds for all of it.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
 #include "accounting/bracketing.h"
 #include "accounting/composing.h"
 #include "accounting/samples.h"

@@ -1,5 +1,9 @@
 // Time subsampling [Koga22] against sums over the number of kept steps, and its filter against all subsets.
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <utility>
+#include <vector>
 
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
