@@ -105,7 +105,7 @@ inline std::string secrecy_complaints(const SeriesPlan& plan, const std::vector<
 }
 
 // Fewer than for whole releases: the noise comes from the same place, and processes take time to think.
-inline constexpr std::int64_t kLiveResiduals = 200'000;
+inline constexpr std::int64_t kLiveResiduals = 100'000;
 
 // Answers less truths are independent draws of the planned law, in whole grid steps. Of the questions that `chosen`
 // picks, all of one scale.
