@@ -97,9 +97,9 @@ class LiveCrash : public ::testing::Test {
 
 void go_ahead(std::size_t) {}
 
-// Killed twice at every third slot, each time when it is closed and not yet published.
+// Killed twice at every tenth slot, each time when it is closed and not yet published.
 int kill_between(const std::function<int(const std::function<void(std::size_t)>&)>& go_on, std::size_t slots) {
-  for (std::size_t t = 0; t < slots; t += 3) {
+  for (std::size_t t = 0; t < slots; t += 10) {
     for (int again = 0; again < 2; ++again) {
       const pid_t child = run_in_child([&] {
         return go_on([&](std::size_t step) {
@@ -126,6 +126,7 @@ TEST_F(LiveCrash, AProcessKilledAtAnyTimePublishesTheSameCountsAfterwards) {
   constexpr std::size_t kMostSlots = 3;  // a child publishes, so that there are many kills at whatever pace
   std::mt19937 random(20260301);         // only chooses when to kill
   int kills = 0;
+  life_.resize(120);  // a sanitizer makes every fork dear
   for (std::size_t slots = 0; slots < life_.size(); ++kills) {
     const pid_t child = run_in_child([&] {
       const int ended = go_on(in_file(), [&](std::size_t step) {
@@ -151,7 +152,7 @@ TEST_F(LiveCrash, AProcessKilledAtAnyTimePublishesTheSameCountsAfterwards) {
 TEST_F(LiveCrash, AFullDiskIsAStorageErrorAndTheReleaseGoesOnOnceThereIsRoom) {
   int full = 0, done = 0;
   life_.resize(30);
-  for (rlim_t most = 0; done == 0 && most < 4'000'000; most += 9'000) {
+  for (rlim_t most = 0; done == 0 && most < 4'000'000; most += 15'000) {
     std::filesystem::remove(people_);
     std::filesystem::remove(people_ + "-wal");
     std::filesystem::remove(outputs_);
