@@ -22,8 +22,9 @@ struct CheckOptions {
   bool json = false;
 };
 
-std::string earlier_text(const engine::EarlierDebit& earlier) {
+std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& earlier) {
   const std::string id = earlier.id.text();
+  if (job.live.given) return fmt::format("before    opened as {}: live goes on with it at no further cost\n", id);
   return fmt::format("before    debited as {} ({}): run needs --yes{}\n", id, ledger::name(earlier.state),
                      earlier.stored ? ", or --again " + id : "");
 }
@@ -31,11 +32,13 @@ std::string earlier_text(const engine::EarlierDebit& earlier) {
 std::string checked_text(const engine::Job& job, const engine::Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
   std::string text = plan_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
-  text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
-  text += fmt::format("budget    {}: {:.1f} % left, the debit fits\n", checked.budget.dataset.name,
-                      100 * engine::share_left(checked.budget));
-  if (checked.earlier) text += earlier_text(*checked.earlier);
-  text += fmt::format("checked   job, columns, outputs and budget{}; nothing was debited\n",
+  const bool goes_on = job.live.given && checked.earlier;
+  if (!goes_on)
+    text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
+  text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
+                      100 * engine::share_left(checked.budget), goes_on ? "" : ", the debit fits");
+  if (checked.earlier) text += earlier_text(job, *checked.earlier);
+  text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n", job.live.given ? "" : "columns, ",
                       data ? ", and every row of the data" : "");
   return text;
 }
@@ -43,7 +46,8 @@ std::string checked_text(const engine::Job& job, const engine::Checked& checked,
 nlohmann::ordered_json checked_json(const engine::Job& job, const engine::Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
   nlohmann::ordered_json all = plan_json(job, checked.planned);
-  all["cost"] = cost_json(filter, checked.cost);
+  all["cost"] = nullptr;
+  if (!(job.live.given && checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
   all["budget"] = {{"dataset", checked.budget.dataset.name},
                    {"share_left", engine::share_left(checked.budget)},
                    {"left", cost_json(filter, checked.budget.left)}};

@@ -1,5 +1,6 @@
 #include "chronoveil/engine/budget.h"
 #include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/live.h"
 #include "chronoveil/engine/publishing.h"
 #include "chronoveil/engine/reading.h"
 
@@ -9,6 +10,15 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_TRY(Planned planned, plan_job(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  if (job.live.given) {
+    if (read_data) return fail(ErrorKind::usage, "data: the rows of a live release are not there yet");
+    CV_TRY(const LiveStanding stands, live_status(job, options.ledger));
+    // What is open goes on: it costs nothing more, and the budget need not have room for it twice.
+    if (stands.stage == LiveStage::open)
+      return Checked{std::move(planned), std::move(budget.view), {}, EarlierDebit{stands.debit->id}};
+    CV_TRY(ledger::Cost once, check_debit(budget, job, planned));
+    return Checked{std::move(planned), std::move(budget.view), std::move(once), std::nullopt};
+  }
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, job, planned));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));

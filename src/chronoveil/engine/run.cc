@@ -61,6 +61,8 @@ Result<report::Published> release(const Job& job, const RunOptions& options, Ope
 Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   if (options.seed && options.replay)
     return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
+  if (job.live.given && !options.rehearses())
+    return fail(ErrorKind::usage, "live: this job publishes step by step; use chronoveil live, or leave [live] out");
   tell(options, "planning");
   CV_TRY(Planned planned, plan_job(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
