@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: help setup build run test bench experiment-koga2022 check format docs install uninstall clean
+.PHONY: help setup build run test bench experiment-koga2022 experiment-fan2011 check format docs install uninstall clean
 
 help:  ## Say what there is to type
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
@@ -33,6 +33,12 @@ experiment-koga2022:  ## Make the tables and figures of experiments/koga2022 fro
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
 	@cmake --build --preset dev --target koga2022
 	@python3 experiments/koga2022/run.py
+
+experiment-fan2011:  ## Make the tables and figures of experiments/fan2011 from ../shared/data
+	@tools/setup.sh build
+	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
+	@cmake --build --preset dev --target fan2011
+	@python3 experiments/fan2011/run.py
 
 check:  ## Static analysis: clang-tidy and cppcheck
 	@tools/setup.sh build test check

@@ -15,6 +15,9 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+from drawing import fill, in_order, line, one, svg, text  # noqa: E402
+
 DATA = ROOT.parent / "shared" / "data"
 NEEDED = ["pems_lane/train.csv.xz", "gowalla_nyc/gowalla_events.csv.gz", "foursquare_nyc/NYC_user_poi_minute.csv.xz"]
 TITLES = {"pems_lane": "PeMS lane", "gowalla_12505": "Gowalla 12505", "foursquare_358": "Foursquare 358",
@@ -22,10 +25,6 @@ TITLES = {"pems_lane": "PeMS lane", "gowalla_12505": "Gowalla 12505", "foursquar
 # Colours that stay apart for every kind of sight, on light and dark ground.
 COLOURS = {"gaussian": "#888888", "dft": "#e69f00", "subsample": "#56b4e9", "filter_subsample": "#009e73",
            "shrink": "#d55e00", "shrink, season": "#cc79a7", "shrink, trend": "#cc79a7"}
-STYLE = """<style>
-text { font: 13px system-ui, sans-serif; fill: #222 } .axis { stroke: #999 } .small { font-size: 11px }
-@media (prefers-color-scheme: dark) { text { fill: #ddd } .axis { stroke: #777 } }
-</style>"""
 
 
 def read(path):
@@ -37,15 +36,6 @@ def read(path):
         for key in ("one_over_f", "steps", "max_steps", "trials"):
             row[key] = int(row[key])
     return rows
-
-
-def in_order(rows, key):
-    return list(dict.fromkeys(row[key] for row in rows))
-
-
-def one(rows, **wanted):
-    found = [row for row in rows if all(row[key] == value for key, value in wanted.items())]
-    return found[0] if found else None
 
 
 def real_table(rows):
@@ -78,19 +68,6 @@ def synth_table(rows):
             lines.append(f"| {mechanism} | " + " | ".join(f"{row['mean']:.1f} ± {row['deviation']:.1f}" for row in found) + " |")
         lines.append("")
     return "\n".join(lines).rstrip()
-
-
-def svg(width, height, body, title):
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
-            f"<title>{title}</title>{STYLE}{''.join(body)}</svg>\n")
-
-
-def text(x, y, content, anchor="start", extra=""):
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}>{content}</text>'
-
-
-def line(x1, y1, x2, y2, extra='class="axis"'):
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" {extra}/>'
 
 
 def real_figure(rows):
@@ -166,18 +143,6 @@ def draw(folder):
     (folder / "real.svg").write_text(real_figure(real), encoding="utf-8")
     (folder / "synth.svg").write_text(synth_figure(synth), encoding="utf-8")
     return {"real": real_table(real), "synth": synth_table(synth)}
-
-
-def fill(page, tables):
-    """Replaces what stands between the marks of each table."""
-    for name, table in tables.items():
-        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        before, _, rest = page.partition(begin)
-        _, found, after = rest.partition(end)
-        if not found:
-            sys.exit(f"README.md: the marks {begin} and {end} are missing")
-        page = f"{before}{begin}\n{table}\n{end}{after}"
-    return page
 
 
 def main():

@@ -1,13 +1,11 @@
 #include "koga2022/trials.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <optional>
-#include <thread>
 
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "each_trial.h"
 
 namespace chronoveil::koga2022 {
 namespace {
@@ -49,30 +47,13 @@ Result<Errors> run_trials(const Dataset& dataset, const Contender& contender, ac
                           int trials) {
   CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(contender.mechanism));
   CV_TRY(const mechanisms::SeriesPlan plan, mechanism->prepare(request_for(dataset, contender, analysis)));
-  const auto one = [&](int trial) -> Result<double> {
-    mechanisms::Draws draws = mechanisms::Draws::seeded(static_cast<std::uint64_t>(trial));
+  const auto one = [&](std::uint64_t seed) -> Result<double> {
+    mechanisms::Draws draws = mechanisms::Draws::seeded(seed);
     CV_TRY(const Measurement measurement, mechanism->measure(plan, dataset.counts, draws));
     CV_TRY(const Estimate estimate, mechanism->reconstruct(plan, measurement));
     return mean_absolute_error(dataset, estimate.value);
   };
-  // Each thread takes the next trial; results lie in the order of the trials, so the sums do not depend on the threads.
-  std::vector<double> errors(static_cast<std::size_t>(trials));
-  std::vector<std::optional<Error>> failures(std::max(1U, std::thread::hardware_concurrency()));
-  std::atomic<int> next = 0;
-  {
-    std::vector<std::jthread> workers;
-    for (std::optional<Error>& failure : failures)
-      workers.emplace_back([&] {
-        for (int trial = next++; trial < trials && !failure; trial = next++) {
-          if (const Result<double> error = one(trial))
-            errors[static_cast<std::size_t>(trial)] = *error;
-          else
-            failure = error.error();
-        }
-      });
-  }
-  for (const std::optional<Error>& failure : failures)
-    if (failure) return Failure(*failure);
+  CV_TRY(const std::vector<double> errors, experiments::each_trial(trials, one));
   Errors result;
   result.scale = plan.scale;
   for (const double error : errors) result.mean += error / trials;

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Makes the tables and figures of this folder: runs the program, then draws what it wrote.
+
+  run.py [--trials N] [--program PATH]       real data from ../shared/data beside the checkout, into results/ and README.md
+  run.py [--toy] --out FOLDER                into FOLDER, the tables to standard output; --toy: made-up data
+  run.py --draw                              figures and README.md again, from the results that are there
+"""
+
+import argparse
+import csv
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+from drawing import fill, in_order, line, one, svg, text  # noqa: E402
+
+DATA = ROOT.parent / "shared" / "data"
+NEEDED = ["flu/ilinet_national.csv", "unemployment/LNU03000018.csv", "i94/Metro_Interstate_Traffic_Volume.csv.xz"]
+TITLES = {"flu": "Flu", "unemployment": "Unemployment", "traffic": "Traffic", "toy": "made-up years"}
+OFFLINE = ("dft", "shrink", "shrink, season")
+# Colours that stay apart for every kind of sight, on light and dark ground.
+GREY, ORANGE, SKY, GREEN, BLUE, RED, PINK = "#888888", "#e69f00", "#56b4e9", "#009e73", "#0072b2", "#d55e00", "#cc79a7"
+# Lines of the first figure: mechanism, settings, whether δ > 0, colour, dashes.
+DASHED = ' stroke-dasharray="5 4"'
+SHOWN = [("laplace", "", False, GREY, ""), ("dft", "", False, ORANGE, DASHED), ("fast", "published", False, SKY, DASHED),
+         ("fast", "ours", False, SKY, ""), ("fixed_rate, every 4", "ours", False, GREEN, ""), ("gaussian", "", True, BLUE, ""),
+         ("kalman", "", True, RED, ""), ("shrink", "", True, PINK, DASHED)]
+
+
+def read(path):
+    numbers = {"epsilon": float, "delta": float, "scale": float, "asked": float, "error": float, "spread": float,
+               "absolute": float, "coverage": float, "value": float, "steps": int, "trials": int}
+    with open(path, newline="", encoding="utf-8") as file:
+        return [{key: numbers.get(key, str)(value) for key, value in row.items()} for row in csv.DictReader(file)]
+
+
+def name_of(row):
+    return row["mechanism"] + (f" ({row['settings']})" if row["settings"] else "")
+
+
+def rounded(number):
+    """Three significant digits, and no more than three decimals: 0.156, 1.22, 12.2."""
+    return f"{number:.{max(0, min(3, 2 - math.floor(math.log10(max(number, 1e-9)))))}f}" if number >= 0.01 else f"{number:.4f}"
+
+
+def comparison_table(rows):
+    """A row a mechanism and a column an ε: relative error, and below it how much the intervals hold. The least error of
+    what can be published live is bold, for δ = 0 and δ > 0 apart."""
+    lines = []
+    for dataset in in_order(rows, "dataset"):
+        part = [row for row in rows if row["dataset"] == dataset]
+        budgets = in_order(part, "epsilon")
+        lines += [f"**{TITLES[dataset]}**, T = {part[0]['steps']}, {part[0]['trials']} runs:", "",
+                  "| mechanism | δ | " + " | ".join(f"ε = {epsilon:g}" for epsilon in budgets) + " | intervals hold |",
+                  "|---|---|" + "---|" * (len(budgets) + 1)]
+        least = {(row["epsilon"], row["delta"]): row for row in sorted(part, key=lambda row: -row["error"])
+                 if row["mechanism"] not in OFFLINE}
+        for mechanism, settings, delta in dict.fromkeys((row["mechanism"], row["settings"], row["delta"]) for row in part):
+            found = [one(part, mechanism=mechanism, settings=settings, delta=delta, epsilon=epsilon) for epsilon in budgets]
+            cells = []
+            for row in found:
+                cell = f"{rounded(row['error'])} ± {rounded(row['spread'])}"
+                cells.append(f"**{cell}**" if least[row["epsilon"], delta] is row else cell)
+            offline = " (offline)" if mechanism in OFFLINE else ""
+            held = " / ".join(f"{100 * row['coverage']:.0f}" for row in found)
+            lines.append(f"| {name_of(found[0])}{offline} | {'0' if delta == 0 else '10⁻⁶'} | " + " | ".join(cells) + f" | {held} % |")
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+class Panel:
+    """One frame with lines. Ticks are given; the vertical axis is logarithmic, the horizontal one where it says so."""
+
+    def __init__(self, x, y, width, height, across, errors, title, unit, logarithmic=True):
+        self.x, self.y, self.width, self.height, self.logarithmic = x, y, width, height, logarithmic
+        self.low, self.high = min(across), max(across)
+        low, high = math.log10(min(errors)), math.log10(max(errors))
+        room = max(0.05 * (high - low), 0.02)
+        self.least, self.most = low - room, high + room
+        self.body = [text(x, y - 10, title), line(x, y + height, x + width, y + height), line(x, y, x, y + height),
+                     text(x + width, y + height + 30, unit, "end", ' class="small"')]
+        for value in across:
+            self.body.append(text(self.right(value), y + height + 16, f"{value:g}", "middle", ' class="small"'))
+        for value in self.ticks():
+            self.body += [text(x - 6, self.up(value) + 4, f"{value:g}", "end", ' class="small"'),
+                          line(x - 3, self.up(value), x, self.up(value))]
+
+    def ticks(self):
+        """1, 2 and 5 times powers of ten where two or more fit, else finer."""
+        for steps in ((1, 10), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), tuple(n / 20 for n in range(20, 200))):
+            found = sorted({step * 10.0 ** power for power in range(-6, 4) for step in steps})
+            found = [value for value in found if self.least <= math.log10(value) <= self.most]
+            if len(found) > 2:
+                break
+        return found[::max(1, len(found) // 5)]
+
+    def right(self, value):
+        measure = math.log10 if self.logarithmic else float
+        return self.x + self.width * (measure(value) - measure(self.low)) / (measure(self.high) - measure(self.low))
+
+    def up(self, error):
+        return self.y + self.height * (self.most - math.log10(error)) / (self.most - self.least)
+
+    def draw(self, points, colour, extra=""):
+        path = " ".join(f"{self.right(value):.1f},{self.up(error):.1f}" for value, error in points)
+        self.body.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{extra}/>')
+
+    def level(self, error, colour, extra=""):
+        self.draw([(self.low, error), (self.high, error)], colour, extra)
+
+
+def legend(entries, x, y, width):
+    """Lines with their names, in as many rows as they need; gives the drawing and where it ends."""
+    body, here = [], x
+    for name, colour, extra in entries:
+        needed = 50 + 7.5 * len(name)
+        if here > x and here + needed > x + width:
+            here, y = x, y + 20
+        body += [line(here, y - 4, here + 20, y - 4, f'stroke="{colour}" stroke-width="2"{extra}'), text(here + 25, y, name)]
+        here += needed
+    return body, y
+
+
+def finished(panels, entries, note, title, width, y):
+    body = [part for panel in panels for part in panel.body]
+    names, y = legend(entries, 50, y, width - 60)
+    return svg(width, y + 32, body + names + [text(50, y + 20, note, extra=' class="small"')], title)
+
+
+def comparison_figure(rows):
+    """Error over ε, a panel a series."""
+    panels, datasets = [], in_order(rows, "dataset")
+    for number, dataset in enumerate(datasets):
+        part = [row for row in rows if row["dataset"] == dataset]
+        lines = [([row for row in part if (row["mechanism"], row["settings"], row["delta"] > 0) == shown[:3]], shown) for shown in SHOWN]
+        panel = Panel(50 + 310 * number, 30, 250, 300, in_order(part, "epsilon"),
+                      [row["error"] for found, _ in lines for row in found], TITLES[dataset], "ε")
+        for found, (_, _, _, colour, extra) in lines:
+            panel.draw([(row["epsilon"], row["error"]) for row in found], colour, extra)
+        panels.append(panel)
+    entries = [(name_of({"mechanism": name, "settings": settings}) + (", δ > 0" if delta else ""), colour, extra)
+               for name, settings, delta, colour, extra in SHOWN]
+    return finished(panels, entries, "average relative error; dft and shrink see the whole series first",
+                    "Average relative error of each mechanism by ε", max(700, 50 + 310 * len(datasets)), 390)
+
+
+def rates_figure(rows):
+    """Figure 11 of the report: fixed rates against the adaptive one, at the least ε."""
+    panels, datasets, epsilon = [], in_order(rows, "dataset"), min(row["epsilon"] for row in rows)
+    looks = {("published", False): (SKY, DASHED), ("ours", False): (SKY, ""), ("ours", True): (RED, "")}
+    for number, dataset in enumerate(datasets):
+        part = [row for row in rows if row["dataset"] == dataset and row["epsilon"] == epsilon]
+        fixed = [row for row in part if row["mechanism"].startswith("fixed_rate")]
+        others = [row for row in part if row["mechanism"] in ("fast", "kalman")]
+        panel = Panel(50 + 310 * number, 30, 250, 260, [1, 2, 4, 8, 16], [row["error"] for row in fixed + others],
+                      TITLES[dataset], "steps from question to question")
+        for (settings, delta), (colour, extra) in looks.items():
+            same = [row for row in fixed if row["settings"] == settings and (row["delta"] > 0) == delta]
+            panel.draw([(int(row["mechanism"].rsplit(" ", 1)[1]), row["error"]) for row in same], colour, extra)
+        panel.level(one(part, mechanism="fast", settings="published")["error"], GREEN, DASHED)
+        panel.level(one(part, mechanism="fast", settings="ours", delta=0.0)["error"], GREEN)
+        panel.level(one(part, mechanism="kalman")["error"], PINK)
+        panels.append(panel)
+    entries = [("fixed_rate (published)", SKY, DASHED), ("fixed_rate (ours)", SKY, ""), ("fast (published)", GREEN, DASHED),
+               ("fast (ours)", GREEN, ""), ("fixed_rate (ours), δ > 0", RED, ""), ("kalman, δ > 0", PINK, "")]
+    return finished(panels, entries, f"average relative error at ε = {epsilon:g}", "Fixed rates against the adaptive one",
+                    max(700, 50 + 310 * len(datasets)), 350)
+
+
+# Figures of the report by number: what is varied, and whether its axis is logarithmic.
+FILTER = {"9": ("Q", True), "10": ("R", True)}
+CONTROL = {"12": ("M/T", False), "13": ("T_i", True), "14": ("ξ", False), "15": ("θ", True)}
+
+
+def parameter_figure(rows, figures, title):
+    """A panel a figure of the report and an ε."""
+    panels, budgets, palette = [], in_order(rows, "epsilon"), [SKY, RED, GREEN, ORANGE, BLUE]
+    rows = [row for row in rows if row["figure"] in figures]
+    # The second half of the lines of figure 13 are the same gains with our settings.
+    lines = list(dict.fromkeys(row["line"] for row in rows))
+    gains = list(dict.fromkeys(name.split(": ")[1] for name in lines if ": " in name))
+    plain = [name for name in lines if ": " not in name]
+
+    def look(name):
+        settings, _, gain = name.partition(": ")
+        if gain:
+            return palette[gains.index(gain)], DASHED if settings == "published" else ""
+        return palette[plain.index(name)], DASHED if settings == "published" else ""
+
+    for down, epsilon in enumerate(budgets):
+        for number, (figure, (parameter, logarithmic)) in enumerate(figures.items()):
+            part = [row for row in rows if row["figure"] == figure and row["epsilon"] == epsilon]
+            across = sorted({row["value"] for row in part})
+            panel = Panel(50 + 310 * number, 30 + 260 * down, 250, 180, across, [row["error"] for row in part],
+                          f"{parameter}, ε = {epsilon:g} (figure {figure})", parameter, logarithmic)
+            for name in in_order(part, "line"):
+                colour, extra = look(name)
+                panel.draw([(row["value"], row["error"]) for row in part if row["line"] == name], colour, extra)
+            panels.append(panel)
+    entries = [(name, *look(name)) for name in plain]
+    entries += [(f"gains {gain}", palette[number], "") for number, gain in enumerate(gains)]
+    note = "average relative error" + ("; dashed: published settings of the filter, full: ours" if gains else "")
+    return finished(panels, entries, note, title, 50 + 310 * len(figures), 60 + 260 * len(budgets))
+
+
+def parameter_table(rows):
+    """A row a figure, line and ε: where the error is least, where greatest."""
+    lines = ["| figure | varied | ε | line | least error | greatest error |", "|---|---|---|---|---|---|"]
+    for figure, epsilon, name in dict.fromkeys((row["figure"], row["epsilon"], row["line"]) for row in rows):
+        part = [row for row in rows if (row["figure"], row["epsilon"], row["line"]) == (figure, epsilon, name)]
+        ends = [pick(part, key=lambda row: row["error"]) for pick in (min, max)]
+        lines.append(f"| {figure} | {part[0]['parameter']} | {epsilon:g} | {name} | " + " | ".join(
+            f"{rounded(row['error'])} at {row['value']:g}" for row in ends) + " |")
+    return "\n".join(lines)
+
+
+def draw(folder):
+    compared, varied = read(folder / "comparison.csv"), read(folder / "parameters.csv")
+    figures = {"comparison": comparison_figure(compared), "rates": rates_figure(compared),
+               "filter": parameter_figure(varied, FILTER, "The effect of Q and R on a filter on every step"),
+               "control": parameter_figure(varied, CONTROL, "The effect of the parameters of the controller")}
+    for name, drawing in figures.items():
+        (folder / f"{name}.svg").write_text(drawing, encoding="utf-8")
+    tables = {"comparison": comparison_table(compared), "parameters": parameter_table(varied)}
+    for name, table in tables.items():
+        (folder / f"{name}.md").write_text(table + "\n", encoding="utf-8")
+    return tables
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--toy", action="store_true")
+    parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--trials", type=int)
+    parser.add_argument("--out", type=Path, default=HERE / "results")
+    parser.add_argument("--program", type=Path, default=ROOT / "build" / "experiments" / "fan2011")
+    options = parser.parse_args()
+    if not options.toy and not options.draw:
+        missing = [name for name in NEEDED if not (DATA / name).is_file()]
+        if missing:
+            print(f"skipped: {DATA} does not hold {', '.join(missing)}")
+            return
+    options.out.mkdir(parents=True, exist_ok=True)
+    if not options.draw:
+        data = "--toy" if options.toy else str(DATA)
+        trials = options.trials or (10 if options.toy else 200)
+        subprocess.run([options.program, data, options.out, str(trials)], check=True)
+    tables = draw(options.out)
+    if options.toy or options.out != HERE / "results":
+        print("\n\n".join(tables.values()))
+        return
+    page = HERE / "README.md"
+    page.write_text(fill(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    print(f"wrote {page.relative_to(ROOT)} and {options.out}")
+
+
+if __name__ == "__main__":
+    main()
