@@ -277,7 +277,7 @@ TEST(WEvent, TheIntervalsHold) {
       for (std::size_t t = 0; t < counts.size(); ++t)
         counts[t] = static_cast<std::int64_t>(size * plan.scale * (t / 7 % 2 == 0 ? 10 : 1));
       std::int64_t inside = 0, steps = 0;
-      for (std::uint64_t seed = 0; seed < 25; ++seed) {
+      for (std::uint64_t seed = 0; seed < 12; ++seed) {
         Draws draws = Draws::seeded(seed);
         const Watched watched = watch(plan, counts, draws);
         for (std::size_t t = 0; t < counts.size(); ++t, ++steps) {
