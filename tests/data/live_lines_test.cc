@@ -257,6 +257,8 @@ TEST(LiveLines, ReadRandomBytesAsWholeFilesAreRead) {
                                          "\xff",
                                          "\"\"\"",
                                          "2026-03-01T02:03Z"};
+  auto lines = LiveLines::make(all_columns());
+  ASSERT_TRUE(lines) << message(lines);
   std::mt19937 random(17);
   std::size_t good = 0, bad = 0, quoted = 0;
   for (int round = 0; round < 1500; ++round) {
@@ -274,7 +276,7 @@ TEST(LiveLines, ReadRandomBytesAsWholeFilesAreRead) {
         if (random() % 4 == 0) line += '\r';
       }
       text += line + '\n';
-      const auto judged = read_csv(head + line + '\n', all_columns());
+      const auto judged = read_csv(head + line + '\n', all_columns(), 1 << 20, 256);
       if (!judged) {
         ++refused;
         continue;
@@ -286,12 +288,14 @@ TEST(LiveLines, ReadRandomBytesAsWholeFilesAreRead) {
       quoted += !judged->user.empty() && line.find('"') != std::string::npos ? 1 : 0;
     }
     if (random() % 2 == 0) text.pop_back();  // the last line may lack its end
-    const auto outcome = read_live(text, all_columns(), 1 + random() % 40);
+    lines->begin("");
+    MemorySource bytes(text, 1 + random() % 40);
+    const auto outcome = read_live(bytes, *lines);
     ASSERT_TRUE(outcome) << message(outcome);
     ASSERT_EQ(outcome->table, wanted) << text;
     ASSERT_EQ(outcome->refused.size(), refused) << text;
     if (refused == 0) {
-      const auto whole = read_csv(text, all_columns());
+      const auto whole = read_csv(text, all_columns(), 1 << 20, 256);
       ASSERT_TRUE(whole) << message(whole);
       ASSERT_EQ(outcome->table, *whole);
     }
@@ -305,13 +309,20 @@ TEST(LiveLines, ReadRandomBytesAsWholeFilesAreRead) {
 
 // Bytes without any pattern: whatever comes in, how it is cut does not matter, and every line is read or refused.
 TEST(LiveLines, DoNotDependOnHowRandomBytesAreCut) {
+  auto lines = LiveLines::make(time_only());
+  ASSERT_TRUE(lines) << message(lines);
   std::mt19937 random(19);
   for (int round = 0; round < 500; ++round) {
     std::string text = "ts\n";
     for (std::size_t i = random() % 300; i > 0; --i)
       text += static_cast<char>(random() % 4 == 0 ? '\n' : random() % 256);
-    const auto whole = read_live(text, time_only());
-    const auto cut = read_live(text, time_only(), 1 + random() % 7);
+    const auto read_in_pieces = [&](std::size_t piece) {
+      lines->begin("");
+      MemorySource bytes(text, piece);
+      return read_live(bytes, *lines);
+    };
+    const auto whole = read_in_pieces(text.size());
+    const auto cut = read_in_pieces(1 + random() % 7);
     ASSERT_TRUE(whole && cut);
     ASSERT_EQ(*whole, *cut);
   }

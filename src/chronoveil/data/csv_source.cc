@@ -144,8 +144,13 @@ class CsvSource final : public RecordSource {
     scanned_ = scanner_.scan(buffer_.data(), scanned_, end_, ended_, marks_);
     if (!ended_ || scanner_.fault() != CsvFault::none) return;
     // The last line may lack its end.
-    const std::size_t last = marks_.empty() ? begin_ : std::size_t{marks_.back()} + 1;
-    if (last < end_ || (!marks_.empty() && buffer_[marks_.back()] != '\n')) {
+    std::size_t last = begin_;
+    bool has_end = true;
+    if (!marks_.empty()) {
+      last = std::size_t{marks_.back()} + 1;
+      has_end = buffer_[marks_.back()] == '\n';
+    }
+    if (last < end_ || !has_end) {
       buffer_[end_] = '\n';
       marks_.push_back(static_cast<std::uint32_t>(end_));
     }
