@@ -134,7 +134,20 @@ def bounding(run):
             file.unlink()
 
 
-SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding}
+def live(run):
+    """Steps of a live release with durable state. One at a time, the limit is the bare synchronisation of a small file
+    on the same disk; all at once, it is reading the rows alone."""
+    rates = {line["name"]: line["per_second"] for line in run.program("live_bench")}
+    bare, read = rates.pop("bare synchronisations"), rates.pop("rows read alone")
+    for name, rate in rates.items():
+        if "one at a time" in name:
+            yield Row(name, rate, limit=bare, note="limit: bare fdatasync")
+        else:
+            yield Row(name, rate, limit=read, note="limit: reading the rows")
+
+
+SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
+            "live": live}
 
 
 def rate_text(rate):
