@@ -246,7 +246,7 @@ TEST_P(RunConformance, IsCarriedByBackupRestoreAndMoveAndGoesOnOnlyWhereItWent) 
 
 // Both want every use; for each, one of them gets it.
 TEST_P(RunConformance, OfTwoProcessesThatWantTheSameUseExactlyOneGetsIt) {
-  const int rounds = GetParam() == "sqlite" ? 1'000 : 200;
+  const int rounds = GetParam() == "sqlite" ? 500 : 150;
   DebitId run;
   {
     Ledger ledger = open_city();

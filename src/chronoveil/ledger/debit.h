@@ -63,7 +63,7 @@ struct Debit {
   std::vector<Slot> slots;
   std::optional<std::int64_t> uses;  // of a run: how many are reserved
   std::int64_t used = 0;             // and gone
-  std::string period;  // empty when the budget does not renew
+  std::string period;                // empty when the budget does not renew
   Cost cost;
   State state = State::reserved;
 };
