@@ -6,7 +6,7 @@
 #include "chronoveil/mechanisms/series/event.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "chronoveil/mechanisms/series/laplace.h"
-#include "setting.h"
+#include "watched.h"
 
 namespace chronoveil::mechanisms::testing {
 namespace {
@@ -60,6 +60,27 @@ TEST(Laplace, TheIntervalIsThatOfItsNoise) {
   const SeriesPlan plan = value_of(laplace().prepare(request_for(3, 1, 0)));
   const Estimate estimate = value_of(laplace().reconstruct(plan, {.values = {1, 2, 3}, .kept = std::nullopt}));
   EXPECT_NEAR(estimate.upper[0] - 1, -std::log(0.05) * plan.scale, 1e-9);
+}
+
+// The last value, as old as it is, with what values have moved a step so far.
+TEST(EveryStepLive, AMissingStepRepeatsTheLastValueWithAWiderInterval) {
+  const SeriesPlan plan = value_of(gaussian().prepare(request_for(8, 1, 1e-6)));
+  const auto maximum = static_cast<double>(plan.shape.maximum);
+  Draws draws = Draws::replayed({.noise = std::vector<double>{0, -200, 0}, .kept = std::nullopt});
+  const Watched watched = watch(plan, {kMissing, 100, kMissing, kMissing, 106, kMissing, kMissing, 50}, draws);
+  ASSERT_EQ(watched.error, "");
+  const std::vector<double> value = {0, 100, 100, 100, -94, -94, -94, 50};
+  for (std::size_t t = 0; t < 8; ++t) EXPECT_NEAR(watched.estimate.value[t], value[t], 1e-6) << t;
+  EXPECT_EQ(watched.estimate.sampled, (std::vector<std::uint8_t>{0, 1, 0, 0, 1, 0, 0, 1}));
+  for (const std::size_t t : {0u, 2u, 3u}) {
+    EXPECT_EQ(watched.estimate.lower[t], 0) << "nobody knows yet how the series moves";
+    EXPECT_EQ(watched.estimate.upper[t], maximum);
+  }
+  // 194 in three steps.
+  const double drift = 194.0 * 194.0 / 3, noise = plan.scale * plan.scale;
+  EXPECT_NEAR(watched.estimate.upper[5] - value[5], 1.959963984540054 * std::sqrt(noise + drift), 1e-4);
+  EXPECT_NEAR(value[6] - watched.estimate.lower[6], 1.959963984540054 * std::sqrt(noise + 2 * drift), 1e-4);
+  EXPECT_EQ(draws.used(), 3);
 }
 
 Request event_request(double epsilon, double delta, const std::string& law) {

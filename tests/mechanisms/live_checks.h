@@ -108,9 +108,10 @@ inline std::string secrecy_complaints(const SeriesPlan& plan, const std::vector<
 inline constexpr std::int64_t kLiveResiduals = 100'000;
 
 // Answers less truths are independent draws of the planned law, in whole grid steps. Of the questions that `chosen`
-// picks, all of one scale.
+// picks, all of one scale. `said`: what that scale is said to be, if not itself.
 inline std::string live_noise_complaints(const SeriesPlan& plan, const Start& start, double scale,
-                                         const std::function<bool(const Question&)>& chosen, std::uint64_t seed) {
+                                         const std::function<bool(const Question&)>& chosen, std::uint64_t seed,
+                                         std::optional<double> said = std::nullopt) {
   const std::vector<std::int64_t> counts[] = {std::vector<std::int64_t>(cells(plan), 0),
                                               restless_counts(plan, seed, 0.1)};
   Draws draws = Draws::seeded(seed);
@@ -134,7 +135,7 @@ inline std::string live_noise_complaints(const SeriesPlan& plan, const Start& st
     }
   };
   const noise::Law law = plan.noise == NoiseKind::laplace ? noise::Law::rounded_laplace : noise::Law::rounded_gaussian;
-  noise::LawChecker checker(law, scale / plan.grid);
+  noise::LawChecker checker(law, said.value_or(scale) / plan.grid);
   const std::string failed = checker.complaints(fill, kLiveResiduals);
   return wrong + failed;
 }
