@@ -6,9 +6,11 @@
 
 #include "chronoveil/mechanisms/series/dft.h"
 #include "chronoveil/mechanisms/series/event.h"
+#include "chronoveil/mechanisms/series/fast.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "chronoveil/mechanisms/series/laplace.h"
 #include "chronoveil/mechanisms/series/subsample.h"
+#include "chronoveil/mechanisms/series/w_event.h"
 #include "setting.h"
 
 namespace chronoveil::mechanisms::testing {
@@ -58,6 +60,24 @@ TEST(GuaranteeOf, AWindowSaysHowWideItIs) {
   request.shape.unit = Unit::w_event;
   request.shape.width = 12;
   EXPECT_EQ(guarantee_of(value_of(gaussian().prepare(request)), Basis::enforced, false).width, 12);
+}
+
+TEST(GuaranteeOf, WhatIsAskedLiveHasAnEnd) {
+  Request request = request_for(208, 1, 0);
+  const Guarantee guarantee = guarantee_of(value_of(fast().prepare(request)), Basis::declared, false);
+  const Assumption* questions = find(guarantee, "at most 52 questions are asked");
+  ASSERT_TRUE(questions);
+  EXPECT_EQ(questions->text, "at most 52 questions are asked, whatever the data");
+  EXPECT_EQ(questions->basis, Basis::enforced);
+  request.parameters["queries"] = std::int64_t{1};
+  EXPECT_TRUE(find(guarantee_of(value_of(fast().prepare(request)), Basis::declared, false), "at most 1 question is"));
+  request.parameters.clear();
+  request.shape.unit = Unit::w_event;
+  request.shape.width = 12;
+  const Guarantee window = guarantee_of(value_of(w_event().prepare(request)), Basis::declared, false);
+  EXPECT_TRUE(find(window, "the questions of any 12 steps in a row spend at most the whole epsilon"));
+  EXPECT_EQ(window.width, 12);
+  EXPECT_FALSE(find(guarantee_of(city(1), Basis::declared, false), "whatever the data"));
 }
 
 TEST(GuaranteeOf, DisjointPopulationsAreTheCallersWord) {

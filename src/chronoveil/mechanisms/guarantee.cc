@@ -35,6 +35,21 @@ void add_caps(const SeriesPlan& plan, Basis caps, bool disjoint, std::vector<Ass
         {"the cap covers the whole job: somebody in several series is protected in all of them at once", caps});
 }
 
+// What a causal mechanism asks may follow from what was answered before, but only so far.
+void add_questions(const SeriesPlan& plan, std::vector<Assumption>& all) {
+  const Result<const SeriesMechanism*> mechanism = find_series_mechanism(plan.mechanism);
+  if (!mechanism || !(*mechanism)->causal) return;
+  if (std::holds_alternative<accounting::Pure>(plan.event.kind)) {
+    const std::int64_t width = std::min(plan.shape.width, plan.shape.steps);
+    all.push_back({"the questions of any " + (width == 1 ? "step" : std::to_string(width) + " steps in a row") +
+                       " spend at most the whole epsilon, whatever the data",
+                   Basis::enforced});
+  } else {
+    all.push_back({"at most " + counted(plan.measured, "question is", "questions are") + " asked, whatever the data",
+                   Basis::enforced});
+  }
+}
+
 // The event that runs when the truth is `factor` times I, with the noise of the plan.
 Result<double> epsilon_when_exceeded(const SeriesPlan& plan, std::int64_t factor) {
   CV_TRY(const SeriesMechanism* mechanism, find_series_mechanism(plan.mechanism));
@@ -79,6 +94,7 @@ Guarantee guarantee_of(const SeriesPlan& plan, Basis caps, bool disjoint) {
        Basis::enforced});
   all.push_back({"the job was written without looking at the data: everything in it is public", Basis::declared});
   all.push_back({"the noise is exact: whole steps of a grid, drawn from a cryptographic generator", Basis::enforced});
+  add_questions(plan, all);
   if (plan.price.analysis == accounting::Analysis::published) {
     guarantee.certificate = Certificate::as_published;
     all.push_back({"the formula of the paper holds: as published, not certified", Basis::declared});
