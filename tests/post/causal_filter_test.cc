@@ -60,7 +60,7 @@ void expect_equal(const CausalSpec& spec, const Values& values) {
 
 TEST(CausalFilter, EqualsDenseConditioning) {
   std::mt19937_64 random(1);
-  expect_equal({.noise_variance = 100}, eventful(random, 1000, 10, 250, 0));
+  expect_equal({.noise_variance = 100}, eventful(random, 1000, 10, 200, 0));
 }
 
 TEST(CausalFilter, EqualsDenseConditioningWithMissingSteps) {
