@@ -2,15 +2,19 @@
 // released values and public facts only.
 //
 // Every value is z_t = x_t + N(0, R). A bank of models says how the truth x moves; all of them follow all values.
-//   level      x_t = x_{t−1} + N(0, q),                  q = R 4^k, k = −10..6, 9, 13, 18, 30 (the last four: jumps)
-//   relative   the same, q = (2^−k max(x̂, 1))²,         k = 0..9, x̂ the model's estimate before: counts move in
-//   proportion irregular  x_t = l_t + N(0, v), l a level,           q = R 10^k, k = −6, −4, −2, each with v = R/10, R,
-//   10 R trend      x_t = x_{t−1} + b_t, b_t = b_{t−1} + N(0, c), b_0 ~ N(0, 256 c),   c = R 8^k, k = −8..2 small a
-//   level that starts as N(0, R g/(1 − g)), q = R g/1000,   g = 10^(−k/2), k = 1..8: near nothing, for a long
-//              time, compared with the noise
+//   level      x_t = x_{t−1} + N(0, q)
+//              q = R 4^k, k = −10..6, 9, 13, 18, 30 (the last four: jumps)
+//   relative   the same with q = (2^−k max(x̂, 1))², x̂ the model's estimate before: counts move in proportion
+//              k = 0..9
+//   irregular  x_t = l_t + N(0, v), l a level
+//              q = R 10^k, k = −6, −4, −2, each with v = R/10, R, 10 R
+//   trend      x_t = x_{t−1} + b_t, b_t = b_{t−1} + N(0, c), b_0 ~ N(0, 256 c)
+//              c = R 8^k, k = −8..2
+//   small      a level that starts as N(0, R g/(1 − g)): near nothing, for long, compared with the noise
+//              g = 10^(−k/2), k = 1..8, q = R g/1000
 //   season     x_t = l_t + Σ_j (a_j cos 2πjt/s + b_j sin 2πjt/s) + N(0, v), j = 1..min(6, s/2), l a level; a_j and b_j
-//              start as N(0, A/j²) and walk with a hundredth of that a season;   q = R 10^−5, R 10^−2, each with
-//              (A, v) = (0.03 R, 0), (0.3 R, R/10), (3 R, 0.3 R), (30 R, 10 R). Only with a season, s >= 2
+//              start as N(0, A/j²) and walk with a hundredth of that a season. Only with a season, s >= 2
+//              q = R 10^−5, R 10^−2, each with (A, v) = (0.03 R, 0), (0.3 R, R/10), (3 R, 0.3 R), (30 R, 10 R)
 // Levels other than `small` start with no prior knowledge: from the first value, with its noise (and irregularity).
 //
 // A family has the same prior weight π as any other, each of its models the same. With L the density of the value under

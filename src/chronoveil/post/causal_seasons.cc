@@ -21,7 +21,8 @@ CausalSeasons::CausalSeasons(double noise_variance, std::int64_t season)
       model.irregular = shape.irregular;
       model.walk[0] = step;
       for (std::size_t k = 1; k < states_; ++k) {
-        const double harmonic = static_cast<double>((k + 1) / 2);
+        const std::size_t j = (k + 1) / 2;
+        const auto harmonic = static_cast<double>(j);
         model.initial[k] = shape.amplitude / (harmonic * harmonic);
         model.walk[k] = model.initial[k] / (100 * static_cast<double>(season));
       }
