@@ -85,6 +85,28 @@ TEST(Comparison, ListsTheWholeCatalogueInItsOrder) {
   }
 }
 
+// A sample of another length, or of more series, needs more noise of some mechanisms; the noise stays the release's.
+TEST(Comparison, EveryMechanismIsTriedOnSamplesOfOtherShapes) {
+  for (const Unit unit : {Unit::user, Unit::w_event}) {
+    Request request = hourly_week(unit, 1e-6);
+    request.shape.max_steps = 100;
+    for (const std::int64_t series : {1, 3}) {
+      const auto got = compare(request, daily_wave(series, 24 * 14, 500, 200), Audience::any, 2);
+      ASSERT_TRUE(got) << got.error().message;
+      for (const Candidate& candidate : got->candidates)
+        EXPECT_EQ(candidate.expected_error.has_value(), candidate.plan.has_value()) << candidate.mechanism;
+    }
+  }
+}
+
+// Half of ε over 24 steps: a step that publishes with its own share has noise of 2 · 24.
+TEST(Comparison, TheNoiseOfAWindowIsThatOfOneOfItsSteps) {
+  const auto got = compare(hourly_week(Unit::w_event, 0));
+  ASSERT_TRUE(got);
+  EXPECT_NEAR(of(*got, "w_event").noise_error, 48, 1e-6);
+  EXPECT_NEAR(of(*got, "laplace").noise_error, 24, 1e-6);
+}
+
 TEST(Comparison, SaysWhyAMechanismDoesNotFit) {
   const auto pure = compare(hourly_week(Unit::user, 0));
   ASSERT_TRUE(pure);

@@ -25,7 +25,7 @@ struct Candidate {
   std::string refusal;                         // why not
   // Expected absolute error of one step, from the noise law alone and before any smoothing: b for Laplace, σ√(2/π) for
   // Gaussian noise on a measured step. For dft what the noise on all coefficients comes to in one step, for
-  // running_total in the last one.
+  // running_total in the last one, for w_event in one that spends the share of one step.
   double noise_error = 0;
   double information = 0;  // Fisher information about a level that all measurements share: measured / variance
   std::optional<double> expected_error;  // mean absolute error on the public sample, by simulation

@@ -1,5 +1,6 @@
 #include "chronoveil/plan/noise_error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -19,10 +20,17 @@ double prefix_energy(std::int64_t steps) {
   return energy;
 }
 
+// Of one measured step. w_event's scale is that of a step that spends what w steps may; one of w has a w-th of that.
+double scale(const mechanisms::SeriesPlan& plan) {
+  if (plan.mechanism != "w_event") return plan.scale;
+  return plan.scale * static_cast<double>(std::min(plan.shape.width, plan.shape.steps));
+}
+
 }  // namespace
 
 double variance(const mechanisms::SeriesPlan& plan) {
-  return plan.noise == NoiseKind::laplace ? 2 * plan.scale * plan.scale : plan.scale * plan.scale;
+  const double one = scale(plan) * scale(plan);
+  return plan.noise == NoiseKind::laplace ? 2 * one : one;
 }
 
 double noise_error(const mechanisms::SeriesPlan& plan) {
@@ -33,7 +41,7 @@ double noise_error(const mechanisms::SeriesPlan& plan) {
   }
   if (plan.mechanism == "running_total")
     return mean_absolute_normal(deviation * std::sqrt(prefix_energy(plan.shape.steps)));
-  return plan.noise == NoiseKind::laplace ? plan.scale : mean_absolute_normal(plan.scale);
+  return plan.noise == NoiseKind::laplace ? scale(plan) : mean_absolute_normal(scale(plan));
 }
 
 double information(const mechanisms::SeriesPlan& plan) { return static_cast<double>(plan.measured) / variance(plan); }
