@@ -3,6 +3,7 @@
 // caps are enforced on records, how many steps each person has used up.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -23,7 +24,8 @@ class LiveFolder {
   static Result<LiveFolder> of_release(const std::string& ledger_place, const Job&);
 
   const std::string& path() const { return path_; }
-  std::string people() const { return path_ + "/people.db"; }
+  // Caps hold over what one debit pays for, so each debit has a file of its own.
+  std::string people(std::int64_t debit) const { return path_ + "/people." + std::to_string(debit) + ".db"; }
   // Whether a release was ever opened here.
   bool has_opening() const;
   Result<void> make() const;  // mode 0700, with the folders above it

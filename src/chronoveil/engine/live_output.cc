@@ -92,11 +92,17 @@ Result<LiveOutput> LiveOutput::rehearse(const std::string& path, std::string_vie
 }
 
 Result<void> LiveOutput::append(std::string_view lines) {
-  while (!lines.empty()) {
-    const ssize_t written = ::write(file_, lines.data(), lines.size());
+  std::size_t done = 0;
+  while (done < lines.size()) {
+    const ssize_t written = ::write(file_, lines.data() + done, lines.size() - done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return storage(path_, "could not be written");
-    lines.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0) {
+      const Failure failure = storage(path_, "could not be written");
+      // Readers of the file should find whole rows. Where even this fails, the next start completes them.
+      [[maybe_unused]] const int cut = ::ftruncate(file_, ::lseek(file_, 0, SEEK_END) - static_cast<off_t>(done));
+      return failure;
+    }
+    done += static_cast<std::size_t>(written);
   }
   return {};
 }

@@ -23,6 +23,7 @@ class LiveOutput {
   LiveOutput& operator=(LiveOutput&&) = delete;
   ~LiveOutput();
 
+  // All lines or none, unless the process is killed in between.
   Result<void> append(std::string_view lines);
   Result<void> sync();
 

@@ -27,7 +27,16 @@ Result<data::SlotCursor> cursor_of(const data::SlotSpec& slots) {
 }
 
 Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
-  return plan_over(job, {cursor.steps(), cursor.usual_length()}, Compare::when_needed, plan::Audience::live);
+  CV_TRY(Planned planned,
+         plan_over(job, {cursor.steps(), cursor.usual_length()}, Compare::when_needed, plan::Audience::live));
+  // A row of a later slot closes the one before, and whose rows come after that are refused: where rows are people, it
+  // must not be one person's doing that another's came too late.
+  const bool rows_are_people = job.source.user || !job.source.value;
+  planned.guarantee.assumptions.push_back(
+      {rows_are_people ? "rows come in the order of their slots: none comes after one of a later slot"
+                       : "which series report at which step, and when, depends on no person",
+       Basis::declared});
+  return planned;
 }
 
 // Everything but values and axis.
@@ -39,6 +48,9 @@ report::Published without_values(const Job& job, Planned planned, const std::str
 Result<void> check_live(const Job& job) {
   if (Result<void> named = ledger::check_dataset_name(job.live.name); !named)
     return fail(ErrorKind::usage, "live.name: " + named.error().message);
+  // Both name folders.
+  for (const auto& [key, name] : {std::pair("live.name", job.live.name), std::pair("dataset.name", job.dataset)})
+    if (name == "." || name == "..") return invalid(key, name, "the name of a folder of its own");
   if (job.csv.empty() || job.csv == "-")
     return fail(ErrorKind::usage,
                 "output.csv: a live release needs a file that it appends to; rows also go to "
@@ -138,7 +150,7 @@ Result<void> LiveSession::open_or_resume() {
     CV_CHECK(check_unchanged());
     return open_span(keeping.state.span);
   }
-  if (!debit || !has_state) return open_span(0);
+  if (!debit || (!over && !has_state)) return open_span(0);
   if (!over) {
     CV_CHECK(check_unchanged());
     return resume_span();
@@ -172,6 +184,9 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   Job this_span = *job_;
   this_span.slots = slots_;
   CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
+  CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(span, planned));
+  // Before anything is written: a job that is over the budget may be changed and tried again.
+  if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, planned));
   const SignalsHeld held;
   if (!keeping.files.latest() || keeping.state.debit >= 0) {
     LiveState opening;
@@ -189,21 +204,25 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   }
   opened_ = without_values(this_span, planned, "");
   CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
-  CV_TRY(opened_.debit, debit_span(this_span, planned));
+  opened_.debit = unused;
+  if (!unused) {
+    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, planned, tag_of(*job_, span)));
+  }
   keeping.state.debit = opened_.debit->id.sequence;
+  keeping.asked = 0;  // of this debit
   CV_CHECK(keeping.files.save(keeping.state));
   return enter_span();
 }
 
-Result<ledger::DebitReference> LiveSession::debit_span(const Job& this_span, const Planned& planned) {
-  OpenBudget& budget = keeping_->budget;
-  const std::string tag = tag_of(*job_, keeping_->state.span);
-  CV_TRY(const std::optional<ledger::Debit> last, live_debit(budget.ledger, *job_));
-  const bool unused = last && last->state == ledger::State::reserved && last->used == 0;
-  if (unused && last->terms.mechanism.ends_with(tag) &&
+// One that was made for exactly this span before a crash.
+Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(std::int64_t span, const Planned& planned) {
+  CV_TRY(const std::optional<ledger::Debit> last, live_debit(keeping_->budget.ledger, *job_));
+  std::optional<ledger::DebitReference> found;
+  if (last && last->state == ledger::State::reserved && last->used == 0 &&
+      last->terms.mechanism.ends_with(tag_of(*job_, span)) &&
       accounting::to_text(last->event) == accounting::to_text(planned.chosen.event))
-    return ledger::DebitReference{last->id, last->chain_head};
-  return reserve_run(budget, this_span, planned, tag);
+    found = ledger::DebitReference{last->id, last->chain_head};
+  return found;
 }
 
 Result<void> LiveSession::resume_span() {
@@ -249,11 +268,14 @@ Result<void> LiveSession::enter_span() {
 }
 
 Result<void> LiveSession::start(mechanisms::Draws draws) {
+  step_.reset();  // who it remembers, and their file
   draws_.emplace(std::move(draws));
   CV_CHECK(draws_->start(opened_.plan.event));
   CV_TRY(process_, mechanisms::go_live(opened_.plan));
-  const std::string people = keeping_ ? keeping_->folder.people() : "";
-  CV_TRY(OpenStep step, OpenStep::make(*job_, opened_.plan.shape, people));
+  const std::string people = keeping_ ? keeping_->folder.people(keeping_->state.debit) : "";
+  const bool begun = keeping_ && keeping_->state.step > 0;
+  CV_TRY(OpenStep step,
+         OpenStep::make(*job_, opened_.plan.shape, people, begun ? bound::Missing::refuse : bound::Missing::make));
   step_.emplace(std::move(step));
   rows_.emplace(job_->keys, draws_->mark());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
@@ -376,8 +398,10 @@ Result<void> LiveSession::close() {
 }
 
 Result<LiveStanding> LiveSession::end() {
-  if (refused_ > kMostMessages) say(std::to_string(refused_ - kMostMessages) + " more rows were refused");
-  if (skipped_ > 0) say(std::to_string(skipped_) + " rows of steps that were published before this start were skipped");
+  if (refused_ > kMostMessages) say(std::to_string(refused_ - kMostMessages) + " more were refused");
+  if (skipped_ > 0)
+    say(std::to_string(skipped_) + (skipped_ == 1 ? " row" : " rows") +
+        " of steps that were published before this start " + (skipped_ == 1 ? "was" : "were") + " skipped");
   LiveStanding stands = standing();
   if (finished() && !job_->live.continues) {
     CV_CHECK(settle(ledger::State::released));

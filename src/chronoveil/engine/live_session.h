@@ -59,7 +59,7 @@ class LiveSession {
   Result<void> check_unchanged() const;
   Result<void> open_span(std::int64_t span);
   Result<void> resume_span();
-  Result<ledger::DebitReference> debit_span(const Job& this_span, const Planned&);
+  Result<std::optional<ledger::DebitReference>> unused_debit(std::int64_t span, const Planned&);
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
   Result<void> next_span();

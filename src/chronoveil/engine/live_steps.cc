@@ -9,7 +9,39 @@ namespace chronoveil::engine {
 
 using mechanisms::kMissing;
 
-Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& shape, const std::string& people) {
+namespace {
+
+// A rehearsal closes each slot once and remembers nothing beyond itself.
+class RehearsedParticipation final : public bound::Participation {
+ public:
+  Result<std::vector<std::int64_t>> used_before(std::int64_t, const std::vector<std::string_view>& people) override {
+    std::vector<std::int64_t> used;
+    used.reserve(people.size());
+    for (const std::string_view person : people) {
+      const auto found = used_.find(std::string(person));
+      used.push_back(found == used_.end() ? 0 : found->second);
+    }
+    return used;
+  }
+  Result<void> use(std::int64_t, const std::vector<std::string_view>& people,
+                   const std::vector<std::int64_t>& pairs) override {
+    for (std::size_t i = 0; i < people.size(); ++i) used_[std::string(people[i])] += pairs[i];
+    return {};
+  }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> used_;
+};
+
+Result<std::unique_ptr<bound::Participation>> open_participation(const std::string& people, bound::Missing missing) {
+  if (people.empty()) return std::make_unique<RehearsedParticipation>();
+  return bound::Participation::open(people, missing);
+}
+
+}  // namespace
+
+Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& shape, const std::string& people,
+                                bound::Missing missing) {
   OpenStep step;
   for (const std::string& key : job.keys) step.series_.emplace(key, static_cast<std::int64_t>(step.series_.size()));
   step.once_ = !job.source.user && job.source.value && job.duplicates == bound::Duplicates::refuse;
@@ -20,7 +52,7 @@ Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& s
   const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
   std::unique_ptr<bound::Participation> participation;
   if (shape.unit == Unit::user && shape.max_steps < shape.series * shape.steps) {
-    CV_TRY(participation, bound::Participation::open(people));
+    CV_TRY(participation, open_participation(people, missing));
   }
   step.people_.emplace(shape.series, caps, std::move(participation));
   return step;

@@ -20,8 +20,9 @@ namespace chronoveil::engine {
 
 class OpenStep {
  public:
-  // `people` is the file that remembers participation; it is made only where somebody could exceed the cap.
-  static Result<OpenStep> make(const Job&, const mechanisms::PublicShape&, const std::string& people);
+  // `people` is the file that remembers participation, needed only where somebody could exceed the cap; empty in a
+  // rehearsal, which remembers in memory.
+  static Result<OpenStep> make(const Job&, const mechanisms::PublicShape&, const std::string& people, bound::Missing);
 
   enum class Taken { kept, unlisted, twice };
   Taken add(const data::RecordBatch&, std::size_t row);
