@@ -1,0 +1,462 @@
+"""chronoveil live from outside, as a department uses it that publishes every week."""
+
+import json
+import shutil
+import unittest
+
+from live_jobs import BASE, STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, visits, wards
+
+
+class Feeding(LiveTest):
+    def test_a_year_week_by_week_on_standard_input(self):
+        self.prepare()
+        for week in range(STEPS):
+            done = self.live(counts((week, 100 + week)), says="the horizon is over" if week == STEPS - 1 else ())
+            head, row = done.stdout.splitlines()
+            self.assertEqual(head, "time,value,lower,upper,sampled")
+            self.assertTrue(row.startswith(f"{WEEKS[week]}T00:00:00+00:00,{100 + week},"), row)
+            self.assertEqual(len(self.rows()), week + 1)
+        self.assertEqual(self.values(), [(WEEKS[week], str(100 + week), "1") for week in range(STEPS)])
+        stands = self.standing()
+        self.assertEqual(stands["state"], "finished")
+        self.assertEqual(stands["questions"], {"reserved": STEPS, "used": STEPS})
+        self.assertEqual([debit["state"] for debit in self.history()], ["released"])
+        self.assertIn("the release is covered",
+                      self.assert_succeeds("budget", "verify", "--against", str(self.folder / "out.json"), "--ledger",
+                                           str(self.ledger)))
+        self.refuses(counts((STEPS, 1)), 2, ["is over", "--yes"])
+
+    def test_the_json_document_grows_with_the_rows(self):
+        self.prepare()
+        for week in range(3):
+            self.live(counts((week, 7)))
+            document = json.loads((self.folder / "out.json").read_text())
+            self.assertEqual(len(document["series"][0]["value"]), week + 1)
+            self.assertEqual(document["debit"]["id"], "clinic:1")
+
+    def test_a_followed_file_gives_a_value_before_the_next_row(self):
+        self.prepare({"source": {"path": "cases.csv"}})
+        source = self.folder / "cases.csv"
+        source.write_text("week,cases\n")
+        process = self.follow()
+        self.assertEqual(self.next_line(process), "time,value,lower,upper,sampled\n")
+        for week in range(4):
+            with source.open("a") as file:
+                file.write(f"{WEEKS[week]},{week}")  # half a line counts for nothing yet
+                file.flush()
+                file.write("\n")
+            line = self.next_line(process)
+            self.assertTrue(line.startswith(f"{WEEKS[week]}T"), line)
+            self.assertTrue(self.out.read_text().endswith(line))
+        message = self.terminate(process)
+        self.assertIn("the debit clinic:1 stays spent; 4 of 12 steps are published and 4 of 12 questions asked",
+                      message)
+        self.assertIn("run it again to go on", message)
+        # The restart reads the file from its beginning, and publishes nothing twice.
+        with source.open("a") as file:
+            file.write(f"{WEEKS[4]},44\n")
+        process = self.follow()
+        self.next_line(process)
+        self.assertTrue(self.next_line(process).startswith(f"{WEEKS[4]}T00:00:00+00:00,44,"))
+        self.terminate(process)
+        self.assertEqual([value for _, value, _ in self.values()], ["0", "1", "2", "3", "44"])
+        self.assertEqual(self.asked(), 5)
+
+    def test_a_directory_where_a_file_appears_for_each_step(self):
+        self.prepare(WARDS, {"source": {"path": "inbox"}})
+        inbox = self.folder / "inbox"
+        inbox.mkdir()
+
+        def drop(name, *rows):
+            (inbox / (name + ".tmp")).write_text(wards(*rows))
+            (inbox / (name + ".tmp")).rename(inbox / name)
+        process = self.follow()
+        self.next_line(process)
+        drop("01.csv", (0, "south", 20), (0, "north", 10))
+        self.assertTrue(self.next_line(process).startswith("north,2026-01-05T00:00:00+00:00,10,"))
+        self.assertTrue(self.next_line(process).startswith("south,2026-01-05T00:00:00+00:00,20,"))
+        drop("02.csv", (1, "south", 21))  # north does not report: the end of the file ends the step
+        self.assertTrue(self.next_line(process).endswith(",0\n"))
+        self.assertTrue(self.next_line(process).endswith(",1\n"))
+        drop("00.csv", (2, "north", 99))  # it sorts before one that was read
+        drop("03.csv", (2, "north", 12), (2, "south", 22))
+        for _ in range(2):
+            self.next_line(process)
+        errors = self.terminate(process)
+        self.assertIn("00.csv", errors)
+        self.assertIn("came too late", errors)
+        self.assertNotIn("99", errors)
+        rows = self.rows()
+        self.assertEqual([(row["series"], row["value"]) for row in rows if row["sampled"] == "1"],
+                         [("north", "10"), ("south", "20"), ("south", "21"), ("north", "12"), ("south", "22")])
+        # Five values were asked for; what did not report was not.
+        self.assertEqual(self.asked(), 5)
+
+    def test_once_takes_what_is_there(self):
+        self.prepare({"source": {"path": "cases.csv"}})
+        (self.folder / "cases.csv").write_text(counts((0, 5), (1, 6)))
+        self.live("", "--once")
+        self.live("", "--once", says="2 rows of steps that were published before this start were skipped")
+        (self.folder / "cases.csv").write_text(counts((1, 60), (2, 7)))
+        done = self.live("", "--once", says="1 row of steps that were published before this start was skipped")
+        self.assertEqual(done.stdout.count("\n"), 2)
+        self.assertEqual([value for _, value, _ in self.values()], ["5", "6", "7"])
+
+    def test_once_with_a_directory(self):
+        self.prepare({"source": {"path": "inbox"}})
+        (self.folder / "inbox").mkdir()
+        for week in range(3):
+            (self.folder / "inbox" / f"{week}.csv").write_text(counts((week, week)))
+            self.live("", "--once", says=f"{week} row" if week else ())
+        self.assertEqual([value for _, value, _ in self.values()], ["0", "1", "2"])
+
+    def test_an_empty_file_in_a_directory_is_named_and_costs_nothing(self):
+        self.prepare({"source": {"path": "inbox"}})
+        (self.folder / "inbox").mkdir()
+        (self.folder / "inbox" / "0.csv").write_text(counts((0, 3)))
+        (self.folder / "inbox" / "1.csv").write_text("")
+        self.live("", "--once", code=3, says="1.csv")
+        (self.folder / "inbox" / "1.csv").write_text(counts((1, 4)))
+        self.live("", "--once", says="skipped")
+        self.assertEqual([value for _, value, _ in self.values()], ["3", "4"])
+
+    def test_no_rows_publish_nothing(self):
+        self.prepare()
+        for text in ("", "week,cases\n"):
+            done = self.live(text)
+            self.assertEqual(done.stdout, "time,value,lower,upper,sampled\n")
+        self.assertEqual(self.rows(), [])
+        self.assertEqual(self.asked(), 0)
+
+    def test_a_missing_column_or_file_is_found_before_anything_is_published(self):
+        self.prepare()
+        self.live("week,deaths\n2026-01-05,3\n", code=3, says="cases")
+        self.assertEqual(self.rows(), [])
+        self.prepare({"source": {"path": "nowhere.csv"}, "live": {"name": "other"}, "output": {"csv": "other.csv"}})
+        self.refuses("", 5, "nowhere.csv")
+
+    def test_json_prints_how_it_stands_instead_of_rows(self):
+        self.prepare()
+        done = self.live(counts((0, 1), (1, 2)), "--json")
+        stands = json.loads(done.stdout)
+        self.assertEqual(stands["state"], "open")
+        self.assertEqual(stands["steps"], {"horizon": STEPS, "published": 2})
+        self.assertEqual(stands["last_published"][:10], WEEKS[1])
+        self.assertEqual(stands, self.standing())
+        self.assertEqual(len(self.rows()), 2)
+
+
+class Records(LiveTest):
+    def test_a_person_counts_once_over_the_whole_life(self):
+        self.prepare(VISITS)
+        self.live(visits((0, "ann"), (0, "ann"), (0, "ben"), (1, "ann"), (1, "cid")))
+        self.live(visits((2, "ann"), (2, "ben"), (2, "dan")))
+        # Nobody came in the fourth week: a zero with noise, like any other.
+        self.live(visits((4, "cid"), (4, "eve")))
+        self.assertEqual([(value, sampled) for _, value, sampled in self.values()],
+                         [("2", "1"), ("1", "1"), ("1", "1"), ("0", "1"), ("1", "1")])
+        self.assertEqual(self.asked(), 5)
+        guarantee = json.loads((self.folder / "out.json").read_text())["guarantee"]
+        self.assertIn({"text": "rows come in the order of their slots: none comes after one of a later slot",
+                       "basis": "declared"}, guarantee["assumptions"])
+        names = b"".join(path.read_bytes() for path in self.state.iterdir())
+        for name in (b"person-ann", b"person-ben"):
+            self.assertNotIn(name, names)
+
+    def test_without_its_memory_of_people_it_does_not_go_on(self):
+        self.prepare(VISITS)
+        self.live(visits((0, "ann")))
+        people = self.state / "people.1.db"
+        kept = people.read_bytes()
+        self.assertEqual(people.stat().st_mode & 0o777, 0o600)
+        people.unlink()
+        self.refuses(visits((1, "ann")), 5, "people.1.db")
+        people.write_bytes(kept)
+        self.live(visits((1, "ann"), (1, "ben")))
+        self.assertEqual([value for _, value, _ in self.values()], ["1", "1"])
+
+    def test_each_span_gives_everybody_a_new_cap_and_a_new_debit(self):
+        self.prepare(VISITS, {"slots": {"end": WEEKS[2]}, "live": {"after": "continue"}})
+        self.live(visits((0, "ann"), (1, "ann"), (2, "ann"), (2, "ben"), (3, "ann")), says="the next one begins")
+        self.live(visits((4, "ann")), says="the next one begins")
+        self.assertEqual([value for _, value, _ in self.values()], ["1", "0", "2", "0", "1"])
+        self.assertEqual([debit["state"] for debit in self.history()], ["released", "released", "reserved"])
+
+    def test_a_rehearsal_remembers_people_too(self):
+        self.prepare(VISITS)
+        self.live(visits((0, "ann"), (1, "ann"), (1, "ben")), "--seed", "1", says="not private")
+        self.assertEqual([value for _, value, _ in self.values()], ["1", "1"])
+        self.assertFalse(self.state.exists())
+
+    def test_rows_of_one_each_count_without_people(self):
+        self.prepare({"source": {"value": None}})
+        self.live("week\n" + f"{WEEKS[0]}\n" * 3 + f"{WEEKS[2]}\n")
+        self.assertEqual([value for _, value, _ in self.values()], ["3", "0", "1"])
+
+
+class Disorder(LiveTest):
+    def test_a_missing_step_is_published_as_predicted_and_costs_nothing(self):
+        for mechanism, privacy in ((BASE["mechanism"], {}), ({"name": "kalman"}, {"delta": 1e-6}),
+                                   ({"name": "fixed_rate", "interval": 1}, {})):
+            with self.subTest(mechanism["name"]):
+                name = mechanism["name"]
+                self.out = self.folder / f"{name}.csv"
+                self.prepare({"mechanism": mechanism, "privacy": privacy, "live": {"name": name},
+                              "output": {"csv": f"{name}.csv", "json": None}})
+                self.live(counts((0, 500), (3, 510), (4, 505)))
+                rows = self.rows()
+                self.assertEqual([row["sampled"] for row in rows], ["1", "0", "0", "1", "1"])
+                for row in rows[1:3]:
+                    self.assertLessEqual(float(row["lower"]), 500)
+                    self.assertGreaterEqual(float(row["upper"]), 500)
+                self.assertEqual(self.asked(), 3)
+
+    def test_a_missing_first_step_is_published_all_the_same(self):
+        self.prepare()
+        self.live(counts((2, 9)))
+        self.assertEqual([sampled for _, _, sampled in self.values()], ["0", "0", "1"])
+
+    def test_series_that_report_partly(self):
+        self.prepare(WARDS)
+        self.live(wards((0, "north", 1), (1, "north", 2), (1, "south", 3), (2, "elsewhere", 77), (3, "south", 4)))
+        self.assertEqual([(row["series"], row["value"]) for row in self.rows() if row["sampled"] == "1"],
+                         [("north", "1"), ("north", "2"), ("south", "3"), ("south", "4")])
+        self.assertEqual(len(self.rows()), 8)
+        self.assertEqual(self.asked(), 4)
+
+    def test_late_and_double_rows_are_refused_and_the_first_counts(self):
+        self.prepare(WARDS)
+        text = wards((0, "south", 5), (0, "south", 61), (0, "north", 6), (1, "north", 7), (0, "north", 62),
+                     (1, "south", 8), (1, "south", 63))
+        done = self.live(text, says=["row 2: its series and step came before; the first counts; refused",
+                                     "row 5: it is late: its step was published before; refused", "row 7: it is late"])
+        for value in ("61", "62", "63"):
+            self.assertNotIn(value, done.stderr)
+        self.assertEqual([row["value"] for row in self.rows()], ["6", "5", "7", "8"])
+
+    def test_duplicates_may_be_added_up(self):
+        self.prepare({"source": {"duplicates": "sum"}})
+        self.live(counts((0, 5), (0, 6), (1, 7)))
+        self.assertEqual([value for _, value, _ in self.values()], ["11", "7"])
+
+    def test_a_broken_line_stops_nothing_and_is_never_quoted(self):
+        self.prepare()
+        broken = [f"{WEEKS[1]},4711x", f"{WEEKS[1]},-4711", f"{WEEKS[1]}", f"{WEEKS[1]},4711,4711", "4711-01-12x,3",
+                  f'"{WEEKS[1]},4711', f"{WEEKS[1]},47110000000000000000000000", ",4711", f"{WEEKS[1]},4711\x00"]
+        text = f"week,cases\n{WEEKS[0]},1\n" + "\n".join(broken) + f"\n{WEEKS[2]},3\n"
+        refused = [f"row {row}: " for row in range(2, 2 + len(broken))]
+        done = self.live(text, code=3, says=[*refused, "9 rows could not be read"])
+        self.assertNotIn("4711", done.stderr)
+        self.assertNotIn("4711", done.stdout)
+        self.assertEqual([(value, sampled) for _, value, sampled in self.values()][::2], [("1", "1"), ("3", "1")])
+        self.assertEqual(self.asked(), 2)
+
+    def test_many_broken_lines_do_not_flood_the_log(self):
+        self.prepare()
+        done = self.live("week,cases\n" + "x\n" * 500 + f"{WEEKS[0]},1\n", code=3, says="480 more were refused")
+        self.assertLess(done.stderr.count("\n"), 25)
+        self.assertEqual(len(self.rows()), 1)
+
+    def test_a_clock_that_jumps_ahead_is_refused(self):
+        self.prepare({"live": {"max_gap": 3}})
+        self.live(counts((0, 1), (7, 99), (30, 99), (4, 5)),
+                  says=["row 2: it is 6 steps ahead, and live.max_gap allows 3; refused",
+                        "row 3: it is 29 steps ahead"])
+        self.assertEqual([sampled for _, _, sampled in self.values()], ["1", "0", "0", "0", "1"])
+        # How far is too far may change while it is open: it spends nothing.
+        self.prepare({"live": {"max_gap": 5}})
+        self.live(counts((10, 6)))
+        self.assertEqual(len(self.rows()), 11)
+
+    def test_a_clock_that_jumps_back_is_late(self):
+        self.prepare()
+        self.live("week,cases\n1970-01-01,9\n" + f"{WEEKS[0]},1\n{WEEKS[1]},2\n1970-01-01,9\n{WEEKS[0]},3\n",
+                  says=["2 rows of steps that were published before this start", "row 5: it is late"])
+        self.assertEqual([value for _, value, _ in self.values()], ["1", "2"])
+
+    def test_rows_after_the_horizon_are_refused(self):
+        self.prepare({"slots": {"end": WEEKS[3]}, "live": {"max_gap": 2}})
+        self.live(counts((0, 1), (11, 99)), says="row 2: it is 10 steps ahead")
+        self.assertEqual(len(self.rows()), 1)
+        # One that is near says that time went on: the steps before it will not come any more.
+        self.live(counts((1, 2), (3, 99)),
+                  says=[f"row 2: it lies after the horizon, which ends at {WEEKS[3]}; refused",
+                        f"the horizon is over: all 3 steps up to {WEEKS[3]} are published"])
+        self.assertEqual([sampled for _, _, sampled in self.values()], ["1", "1", "0"])
+
+
+class Budgets(LiveTest):
+    def test_over_budget_publishes_nothing_and_the_job_may_be_corrected(self):
+        self.budget("--epsilon", "1")
+        self.prepare({"privacy": {"epsilon": 2.0}})
+        self.refuses(counts((0, 1)), 4, ["over the budget", "privacy.epsilon"])
+        self.assertFalse(self.out.exists())
+        self.prepare({"privacy": {"epsilon": 0.5}})
+        self.live(counts((0, 1)))
+        self.assertAlmostEqual(self.standing()["guarantee"]["epsilon"], 0.5)
+        self.assertEqual(len(self.history()), 1)
+
+    def test_the_dataset_must_be_there_and_fit(self):
+        self.job.write_text(toml(merged()))
+        self.refuses(counts((0, 1)), 2, ["dataset.name", "chronoveil budget create clinic"])
+        self.budget("--epsilon", "100000", "--unit", "user")
+        self.prepare({"privacy": {"unit": "event", "max_steps": None}, "mechanism": {"name": "event"}})
+        self.refuses(counts((0, 1)), 2, "privacy.unit")
+        self.assert_fails(2, "privacy.unit", *self.words("status", str(self.job)))
+
+    def test_it_continues_with_the_next_span_and_a_new_debit(self):
+        self.budget("--epsilon", "900000", "--renews", "month")
+        self.prepare({"slots": {"end": WEEKS[2]}, "live": {"after": "continue"}})
+        self.live(counts((0, 1), (1, 2)))
+        self.assertEqual(self.standing()["state"], "open")
+        self.live(counts((2, 3)), says=f"the span {WEEKS[0]} to {WEEKS[2]} is over; the next one begins")
+        self.live(counts((3, 4), (4, 5)), says="the next one begins")
+        self.assertEqual([value for _, value, _ in self.values()], ["1", "2", "3", "4", "5"])
+        debits = self.history()
+        self.assertEqual([debit["state"] for debit in debits], ["released", "released", "reserved"])
+        stands = self.standing()
+        self.assertEqual(stands["steps"], {"horizon": 2, "published": 1})
+        self.assertEqual([debit["uses"] for debit in debits],
+                         [{"reserved": 2, "used": 2}, {"reserved": 2, "used": 2}, {"reserved": 2, "used": 1}])
+        self.assertEqual(stands["span"]["start"][:10], WEEKS[4])
+        document = json.loads((self.folder / "out.json").read_text())
+        self.assertEqual(document["debit"]["id"], debits[-1]["id"])
+        self.assertEqual(len(document["series"][0]["value"]), 1)
+
+    def test_a_budget_too_small_for_the_second_span(self):
+        self.budget("--epsilon", "1500")
+        self.prepare({"slots": {"end": WEEKS[2]}, "live": {"after": "continue"}})
+        self.live(counts((0, 1), (1, 2)))
+        whole = self.out.read_bytes()
+        for told in ("time,value,lower,upper,sampled\n", ""):
+            done = self.live(counts((2, 3)), code=4, says="over the budget")
+            self.assertEqual(done.stdout, told)
+            self.assertEqual(self.out.read_bytes(), whole)
+        self.assertEqual([debit["state"] for debit in self.history()], ["released"])
+        document = json.loads((self.folder / "out.json").read_text())
+        self.assertEqual(len(document["series"][0]["value"]), 2)
+
+    def test_one_debit_however_often_it_is_opened(self):
+        self.prepare()
+        for _ in range(3):
+            self.live("")
+        self.assertEqual(len(self.history()), 1)
+        self.assertEqual(self.standing()["steps"]["published"], 0)
+
+
+class Asking(LiveTest):
+    def test_status_from_before_the_opening_to_the_end(self):
+        self.prepare()
+        self.assertEqual(self.standing(), {"release": "cases", "state": "none", "debit": None})
+        self.assertIn("it was never opened", self.assert_succeeds(*self.words("status", str(self.job))))
+        self.live(counts((0, 1), (1, 2)))
+        text = self.assert_succeeds(*self.words("status", str(self.job)))
+        for piece in ("release   cases: open", "debit     clinic:1", "steps     2 of 12 published, the last 2026-01-12",
+                      "questions 2 of 12 asked", "guarantee DP, unit user"):
+            self.assertIn(piece, text)
+
+    def test_close_ends_it_and_gives_nothing_back(self):
+        self.prepare()
+        self.assert_fails(2, "no release 'cases'", *self.words("close", str(self.job)))
+        self.live(counts((0, 1)))
+        whole = self.out.read_bytes()
+        (self.folder / "out.json").unlink()
+        stands = self.assert_json(*self.words("close", str(self.job)))
+        self.assertEqual(stands["state"], "closed")
+        self.assertTrue((self.folder / "out.json").exists())
+        self.assertEqual([debit["state"] for debit in self.history()], ["released"])
+        self.assert_fails(2, "is over already", *self.words("close", str(self.job)))
+        self.refuses(counts((1, 2)), 2, "--yes")
+        # A new one needs a word, a debit and a file of its own.
+        self.refuses(counts((1, 2)), 2, "output.csv", "--yes")
+        self.out.rename(self.folder / "first.csv")
+        self.live(counts((0, 7), (1, 8)), "--yes")
+        self.assertEqual([value for _, value, _ in self.values()], ["7", "8"])
+        self.assertEqual((self.folder / "first.csv").read_bytes(), whole)
+        self.assertEqual([debit["state"] for debit in self.history()], ["released", "reserved"])
+
+    def test_a_release_that_is_over_is_not_opened_again_by_losing_its_folder(self):
+        self.prepare({"slots": {"end": WEEKS[1]}})
+        self.live(counts((0, 1)), says="the horizon is over")
+        shutil.rmtree(self.state)
+        self.out.unlink()
+        self.refuses(counts((0, 1)), 2, ["is over", "--yes"])
+
+    def test_usage(self):
+        self.prepare()
+        self.assert_fails(2, "JOB", "live")
+        self.assert_fails(2, "JOB", "live", "status")
+        self.assert_fails(5, "nowhere.toml", "live", "nowhere.toml")
+        for change, mention in (({"output": {"csv": None}}, "output.csv"), ({"output": {"csv": "-"}}, "output.csv"),
+                                ({"output": {"json": "-"}}, "output"), ({"live": {"name": "a/b"}}, "live.name"),
+                                ({"live": {"name": ".."}}, "live.name"), ({"live": {"after": "never"}}, "live.after"),
+                                ({"live": {"max_gap": 0}}, "live.max_gap"), ({"live": {"nmae": "x"}}, "live.nmae"),
+                                ({"mechanism": {"name": "shrink"}, "privacy": {"delta": 1e-6}}, "mechanism.name"),
+                                ({"source": {"kind": "sqlite", "path": "a.db", "table": "t"}}, "source.kind")):
+            with self.subTest(change=change):
+                self.prepare(change)
+                done = run(*self.words(str(self.job)), stdin=counts((0, 1)))
+                self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+                self.assertIn(mention, done.stderr)
+        self.assertEqual(self.history(), [])
+
+
+class Rehearsing(LiveTest):
+    CASES = [120, 130, 90, 0, 15, 200, 1000, 990, 70, 60, 5, 8]
+
+    def test_a_seed_is_marked_and_touches_no_ledger(self):
+        self.prepare({"output": {"report": "out.html"}})
+        self.ledger.unlink()
+        texts = set()
+        for _ in range(2):  # a rehearsal replaces the one before
+            done = self.live(counts(*enumerate(self.CASES)), "--seed", "7", says="seeded: not private")
+            texts.add(self.out.read_text())
+            self.assertEqual(done.stdout, self.out.read_text())
+        self.assertEqual(len(texts), 1)
+        for row in self.rows():
+            self.assertEqual(row["mark"], "seeded: not private")
+        self.assertEqual(json.loads((self.folder / "out.json").read_text())["mark"], "seeded: not private")
+        self.assertFalse(self.ledger.exists() or self.state.exists())
+        # Neither takes the place of the other.
+        self.budget()
+        self.refuses(counts((0, 1)), 2, "is there already and not of this release")
+        self.out.unlink()
+        self.live(counts((0, 1)))
+        done = run(*self.words(str(self.job), "--seed", "7"), stdin=counts((0, 1)))
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("is no rehearsal", done.stderr)
+
+    def test_a_tape_gives_what_run_gives(self):
+        (self.folder / "cases.csv").write_text(counts(*enumerate(self.CASES)))
+        (self.folder / "tape.txt").write_text(" ".join(str((k * 37 % 23 - 11) / 4) for k in range(STEPS)))
+        for name, mechanism, delta in (
+                ("laplace", {}, 0), ("fixed_rate", {"interval": 3}, 0), ("kalman", {}, 1e-6),
+                ("fast", {"queries": 6, "integration_time": 2}, 0)):
+            with self.subTest(name):
+                change = {"source": {"path": "cases.csv"}, "mechanism": {"name": name, **mechanism},
+                          "privacy": {"epsilon": 1.0, "delta": delta}}
+                self.prepare(change, {"output": {"csv": "live.csv", "json": None, "integers": False}})
+                tape = ("--noise-from", str(self.folder / "tape.txt"))
+                self.live("", "--once", *tape, says="replayed")
+                live = (self.folder / "live.csv").read_text()
+                self.prepare(change, {"output": {"csv": "run.csv", "json": None, "integers": False}})
+                done = run("run", str(self.job), *tape)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual((self.folder / "run.csv").read_text(), live)
+                self.assertEqual(len(self.rows(self.folder / "live.csv")), STEPS)
+                self.assertIn("not private: replayed", live)
+                (self.folder / "live.csv").unlink()
+
+    def test_a_tape_that_is_too_short_or_two_sources_of_noise_are_refused(self):
+        self.prepare()
+        (self.folder / "tape.txt").write_text("1 2")
+        done = run(*self.words(str(self.job), "--noise-from", str(self.folder / "tape.txt")),
+                   stdin=counts((0, 1), (1, 2), (2, 3)))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("noise", done.stderr)
+        done = run(*self.words(str(self.job), "--seed", "1", "--noise-from", str(self.folder / "tape.txt")))
+        self.assertEqual(done.returncode, 2, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
