@@ -32,8 +32,8 @@ SHOWN = [("laplace", "", False, GREY, ""), ("dft", "", False, ORANGE, DASHED), (
 
 
 def read(path):
-    numbers = {"epsilon": float, "delta": float, "scale": float, "asked": float, "error": float, "spread": float,
-               "absolute": float, "coverage": float, "value": float, "steps": int, "trials": int}
+    numbers = {"epsilon": float, "delta": float, "scale": float, "asked": float, "last": float, "error": float, "spread": float,
+               "absolute": float, "coverage": float, "value": float, "steps": int, "start": int, "trials": int}
     with open(path, newline="", encoding="utf-8") as file:
         return [{key: numbers.get(key, str)(value) for key, value in row.items()} for row in csv.DictReader(file)]
 
@@ -47,9 +47,14 @@ def rounded(number):
     return f"{number:.{max(0, min(3, 2 - math.floor(math.log10(max(number, 1e-9)))))}f}" if number >= 0.01 else f"{number:.4f}"
 
 
+def as_good(row, best):
+    """Within two standard errors of the difference of the two means."""
+    return row["error"] - best["error"] <= 2 * math.hypot(row["spread"], best["spread"]) / math.sqrt(row["trials"])
+
+
 def comparison_table(rows):
-    """A row a mechanism and a column an ε: relative error, and below it how much the intervals hold. The least error of
-    what can be published live is bold, for δ = 0 and δ > 0 apart."""
+    """A row a mechanism and a column an ε: relative error, and how much the intervals hold. Of what can be published
+    live, the least error and all that cannot be told from it are bold, for δ = 0 and δ > 0 apart."""
     lines = []
     for dataset in in_order(rows, "dataset"):
         part = [row for row in rows if row["dataset"] == dataset]
@@ -64,7 +69,8 @@ def comparison_table(rows):
             cells = []
             for row in found:
                 cell = f"{rounded(row['error'])} ± {rounded(row['spread'])}"
-                cells.append(f"**{cell}**" if least[row["epsilon"], delta] is row else cell)
+                best = mechanism not in OFFLINE and as_good(row, least[row["epsilon"], delta])
+                cells.append(f"**{cell}**" if best else cell)
             offline = " (offline)" if mechanism in OFFLINE else ""
             held = " / ".join(f"{100 * row['coverage']:.0f}" for row in found)
             lines.append(f"| {name_of(found[0])}{offline} | {'0' if delta == 0 else '10⁻⁶'} | " + " | ".join(cells) + f" | {held} % |")
@@ -72,19 +78,31 @@ def comparison_table(rows):
     return "\n".join(lines).rstrip()
 
 
-class Panel:
-    """One frame with lines. Ticks are given; the vertical axis is logarithmic, the horizontal one where it says so."""
+def tick(value):
+    """0.25, 16, 10⁵."""
+    power = round(math.log10(value))
+    if 0.01 <= value <= 1000 or value != 10.0**power:
+        return f"{value:g}"
+    return "10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
-    def __init__(self, x, y, width, height, across, errors, title, unit, logarithmic=True):
-        self.x, self.y, self.width, self.height, self.logarithmic = x, y, width, height, logarithmic
+
+class Panel:
+    """One frame with lines, both axes logarithmic; ticks across are given, and shown where there is room."""
+
+    def __init__(self, x, y, width, height, across, errors, title, unit):
+        self.x, self.y, self.width, self.height = x, y, width, height
         self.low, self.high = min(across), max(across)
         low, high = math.log10(min(errors)), math.log10(max(errors))
         room = max(0.05 * (high - low), 0.02)
         self.least, self.most = low - room, high + room
         self.body = [text(x, y - 10, title), line(x, y + height, x + width, y + height), line(x, y, x, y + height),
                      text(x + width, y + height + 30, unit, "end", ' class="small"')]
+        free = x - width
         for value in across:
-            self.body.append(text(self.right(value), y + height + 16, f"{value:g}", "middle", ' class="small"'))
+            label, here = tick(value), self.right(value)
+            if here - 4 * len(label) >= free:
+                self.body.append(text(here, y + height + 16, label, "middle", ' class="small"'))
+                free = here + 4 * len(label)
         for value in self.ticks():
             self.body += [text(x - 6, self.up(value) + 4, f"{value:g}", "end", ' class="small"'),
                           line(x - 3, self.up(value), x, self.up(value))]
@@ -99,8 +117,7 @@ class Panel:
         return found[::max(1, len(found) // 5)]
 
     def right(self, value):
-        measure = math.log10 if self.logarithmic else float
-        return self.x + self.width * (measure(value) - measure(self.low)) / (measure(self.high) - measure(self.low))
+        return self.x + self.width * math.log(value / self.low) / math.log(self.high / self.low)
 
     def up(self, error):
         return self.y + self.height * (self.most - math.log10(error)) / (self.most - self.least)
@@ -117,7 +134,7 @@ def legend(entries, x, y, width):
     """Lines with their names, in as many rows as they need; gives the drawing and where it ends."""
     body, here = [], x
     for name, colour, extra in entries:
-        needed = 50 + 7.5 * len(name)
+        needed = 45 + 7 * len(name)
         if here > x and here + needed > x + width:
             here, y = x, y + 20
         body += [line(here, y - 4, here + 20, y - 4, f'stroke="{colour}" stroke-width="2"{extra}'), text(here + 25, y, name)]
@@ -171,50 +188,64 @@ def rates_figure(rows):
                     max(700, 50 + 310 * len(datasets)), 350)
 
 
-# Figures of the report by number: what is varied, and whether its axis is logarithmic.
-FILTER = {"9": ("Q", True), "10": ("R", True)}
-CONTROL = {"12": ("M/T", False), "13": ("T_i", True), "14": ("ξ", False), "15": ("θ", True)}
+# Figures of the report by number, and what they vary.
+FILTER = {"9": "Q", "10": "R"}
+PUBLISHED_GAINS = "0.9, 0.1, 0"
+CONTROL = {"12": "M/T", "13": "T_i", "14": "ξ", "15": "θ"}
 
 
 def parameter_figure(rows, figures, title):
     """A panel a figure of the report and an ε."""
     panels, budgets, palette = [], in_order(rows, "epsilon"), [SKY, RED, GREEN, ORANGE, BLUE]
     rows = [row for row in rows if row["figure"] in figures]
-    # The second half of the lines of figure 13 are the same gains with our settings.
-    lines = list(dict.fromkeys(row["line"] for row in rows))
-    gains = list(dict.fromkeys(name.split(": ")[1] for name in lines if ": " in name))
-    plain = [name for name in lines if ": " not in name]
+    gains = list(dict.fromkeys(name.split(": ")[1] for name in in_order(rows, "line") if ": " in name))
+    others = [name for name in in_order(rows, "line") if ": " not in name and name not in ("published", "ours")]
 
     def look(name):
+        """A colour for the gains, of which the published ones are everywhere but in figure 13; dashes for the filter."""
         settings, _, gain = name.partition(": ")
-        if gain:
-            return palette[gains.index(gain)], DASHED if settings == "published" else ""
-        return palette[plain.index(name)], DASHED if settings == "published" else ""
+        if name in others:
+            return palette[others.index(name)], ""
+        return palette[gains.index(gain or PUBLISHED_GAINS)], DASHED if settings == "published" else ""
 
     for down, epsilon in enumerate(budgets):
-        for number, (figure, (parameter, logarithmic)) in enumerate(figures.items()):
+        for number, (figure, parameter) in enumerate(figures.items()):
             part = [row for row in rows if row["figure"] == figure and row["epsilon"] == epsilon]
             across = sorted({row["value"] for row in part})
             panel = Panel(50 + 310 * number, 30 + 260 * down, 250, 180, across, [row["error"] for row in part],
-                          f"{parameter}, ε = {epsilon:g} (figure {figure})", parameter, logarithmic)
+                          f"{parameter}, ε = {epsilon:g} (figure {figure})", parameter)
             for name in in_order(part, "line"):
                 colour, extra = look(name)
                 panel.draw([(row["value"], row["error"]) for row in part if row["line"] == name], colour, extra)
             panels.append(panel)
-    entries = [(name, *look(name)) for name in plain]
-    entries += [(f"gains {gain}", palette[number], "") for number, gain in enumerate(gains)]
+    entries = [(name, *look(name)) for name in others] + [(f"gains {gain}", *look(f"ours: {gain}")) for gain in gains]
     note = "average relative error" + ("; dashed: published settings of the filter, full: ours" if gains else "")
     return finished(panels, entries, note, title, 50 + 310 * len(figures), 60 + 260 * len(budgets))
 
 
 def parameter_table(rows):
-    """A row a figure, line and ε: where the error is least, where greatest."""
+    """A row a figure, ε and line (of figure 13: all gains together): where the error is least, where greatest."""
     lines = ["| figure | varied | ε | line | least error | greatest error |", "|---|---|---|---|---|---|"]
-    for figure, epsilon, name in dict.fromkeys((row["figure"], row["epsilon"], row["line"]) for row in rows):
-        part = [row for row in rows if (row["figure"], row["epsilon"], row["line"]) == (figure, epsilon, name)]
-        ends = [pick(part, key=lambda row: row["error"]) for pick in (min, max)]
-        lines.append(f"| {figure} | {part[0]['parameter']} | {epsilon:g} | {name} | " + " | ".join(
-            f"{rounded(row['error'])} at {row['value']:g}" for row in ends) + " |")
+
+    def group(row):
+        return row["figure"], row["epsilon"], row["line"].partition(": ")[0]
+
+    for figure, epsilon, name in dict.fromkeys(map(group, rows)):
+        part = [row for row in rows if group(row) == (figure, epsilon, name)]
+        cells = []
+        for row in (pick(part, key=lambda row: row["error"]) for pick in (min, max)):
+            gain = row["line"].partition(": ")[2]
+            cells.append(f"{rounded(row['error'])} at {tick(row['value'])}" + (f", gains {gain}" if gain else ""))
+        lines.append(f"| {figure} | {part[0]['parameter']} | {epsilon:g} | {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def starts_table(rows):
+    """A row a mechanism: the error over all starts."""
+    lines = ["| mechanism | mean over the starts | least | greatest |", "|---|---|---|---|"]
+    for mechanism in in_order(rows, "mechanism"):
+        errors = [row["error"] for row in rows if row["mechanism"] == mechanism]
+        lines.append(f"| {mechanism} | " + " | ".join(rounded(n) for n in (sum(errors) / len(errors), min(errors), max(errors))) + " |")
     return "\n".join(lines)
 
 
@@ -225,7 +256,8 @@ def draw(folder):
                "control": parameter_figure(varied, CONTROL, "The effect of the parameters of the controller")}
     for name, drawing in figures.items():
         (folder / f"{name}.svg").write_text(drawing, encoding="utf-8")
-    tables = {"comparison": comparison_table(compared), "parameters": parameter_table(varied)}
+    tables = {"comparison": comparison_table(compared), "parameters": parameter_table(varied),
+              "starts": starts_table(read(folder / "starts.csv"))}
     for name, table in tables.items():
         (folder / f"{name}.md").write_text(table + "\n", encoding="utf-8")
     return tables

@@ -21,7 +21,9 @@ Outcome compared(const Dataset& dataset, const Estimate& released) {
     outcome.error += off / std::max(truth, kSanityBound) / steps;
     outcome.absolute += off / steps;
     outcome.coverage += released.lower[t] <= truth && truth <= released.upper[t] ? 1 / steps : 0;
-    outcome.asked += released.sampled[t];
+    if (released.sampled[t] == 0) continue;
+    ++outcome.asked;
+    outcome.last = static_cast<double>(t + 1);
   }
   return outcome;
 }
@@ -47,6 +49,7 @@ Result<Outcome> run_trials(const Dataset& dataset, const Contender& contender, d
     mean.absolute += one.absolute / trials;
     mean.coverage += one.coverage / trials;
     mean.asked += one.asked / trials;
+    mean.last += one.last / trials;
   }
   for (const Outcome& one : all) mean.spread += (one.error - mean.error) * (one.error - mean.error) / trials;
   mean.spread = std::sqrt(mean.spread);

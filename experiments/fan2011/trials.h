@@ -21,6 +21,7 @@ struct Contender {
 struct Outcome {
   double scale = 0;              // b or σ
   double asked = 0;              // steps that were asked, on average
+  double last = 0;               // the last of them, counted from 1
   double error = 0, spread = 0;  // average relative error of a release: mean and standard deviation over the trials
   double absolute = 0;           // mean absolute error
   double coverage = 0;           // of the 95 % intervals: the share of the steps that they hold
