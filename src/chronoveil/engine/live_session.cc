@@ -27,16 +27,7 @@ Result<data::SlotCursor> cursor_of(const data::SlotSpec& slots) {
 }
 
 Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
-  CV_TRY(Planned planned,
-         plan_over(job, {cursor.steps(), cursor.usual_length()}, Compare::when_needed, plan::Audience::live));
-  // A row of a later slot closes the one before, and whose rows come after that are refused: where rows are people, it
-  // must not be one person's doing that another's came too late.
-  const bool rows_are_people = job.source.user || !job.source.value;
-  planned.guarantee.assumptions.push_back(
-      {rows_are_people ? "rows come in the order of their slots: none comes after one of a later slot"
-                       : "which series report at which step, and when, depends on no person",
-       Basis::declared});
-  return planned;
+  return plan_over(job, {cursor.steps(), cursor.usual_length()}, Compare::when_needed, plan::Audience::live);
 }
 
 // Everything but values and axis.

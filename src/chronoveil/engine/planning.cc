@@ -123,11 +123,21 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
     CV_TRY(planned.chosen, named(mechanism->prepare(request)));
     planned.reason = "The job names this mechanism.";
   }
-  planned.guarantee = mechanisms::guarantee_of(planned.chosen, job.source.user ? Basis::enforced : Basis::declared,
-                                               job.disjoint && series > 1);
+  const bool may_be_missing = audience == plan::Audience::live && job.source.value && !job.source.user;
+  planned.guarantee = mechanisms::guarantee_of(
+      planned.chosen, job.source.user ? Basis::enforced : Basis::declared, job.disjoint && series > 1,
+      may_be_missing ? mechanisms::EmptySlot::is_missing : mechanisms::EmptySlot::counts_zero);
   if (ours_to_choose && !job.public_sample.empty())
     planned.guarantee.assumptions.push_back(
         {"the sample that helped to choose the mechanism is public", Basis::declared});
+  // A row of a later slot closes the one before, and whose rows come after that are refused: where rows are people, it
+  // must not be one person's doing that another's came too late.
+  const bool rows_are_people = job.source.user || !job.source.value;
+  if (audience == plan::Audience::live)
+    planned.guarantee.assumptions.push_back(
+        {rows_are_people ? "rows come in the order of their slots: none comes after one of a later slot"
+                         : "which series report at which step, and when, depends on no person",
+         Basis::declared});
   return planned;
 }
 
