@@ -20,6 +20,18 @@ std::string_view type_name(const Value& value) {
   return names[value.index()];
 }
 
+// A value as the parameter has it.
+Result<Value> understood(const ParameterInfo& info, const Value& value) {
+  const bool takes_number = info.or_number || std::holds_alternative<double>(info.standard);
+  if (takes_number && std::holds_alternative<std::int64_t>(value))
+    return static_cast<double>(std::get<std::int64_t>(value));
+  if (takes_number && std::holds_alternative<double>(value)) return value;
+  if (info.or_number ? value == info.standard : value.index() == info.standard.index()) return value;
+  return fail(ErrorKind::usage, "mechanism." + std::string(info.name) + ": it must be " +
+                                    (info.or_number ? "a number or \"" + std::get<std::string>(info.standard) + "\""
+                                                    : std::string(type_name(info.standard))));
+}
+
 // Whole numbers up to here are exact as doubles, and so are the sensitivities that are made of them.
 constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
@@ -37,30 +49,21 @@ Result<void> fits(std::string_view what, std::int64_t a, std::int64_t b, std::in
 
 Result<Parameters> resolved(const Request& request, const SeriesMechanism& mechanism) {
   Parameters all;
-  for (const ParameterInfo& info : mechanism.parameters) all.emplace(info.name, info.standard);
-  for (const auto& [name, value] : request.parameters) {
-    const auto info = std::find_if(mechanism.parameters.begin(), mechanism.parameters.end(),
-                                   [&](const ParameterInfo& each) { return each.name == name; });
-    if (info == mechanism.parameters.end()) {
-      std::string names;
-      for (const ParameterInfo& each : mechanism.parameters) names.append(names.empty() ? "" : ", ").append(each.name);
-      return fail(ErrorKind::usage, "mechanism." + name + ": " + std::string(mechanism.name) +
-                                        " has no such parameter; " +
-                                        (names.empty() ? "it has none" : "it has " + names));
+  std::string names;
+  for (const ParameterInfo& info : mechanism.parameters) {
+    names.append(names.empty() ? "it has " : ", ").append(info.name);
+    const auto given = request.parameters.find(info.name);
+    if (given == request.parameters.end()) {
+      all.emplace(info.name, info.standard);
+    } else {
+      CV_TRY(Value value, understood(info, given->second));
+      all.emplace(info.name, std::move(value));
     }
-    const bool takes_number = info->or_number || std::holds_alternative<double>(info->standard);
-    if (takes_number && std::holds_alternative<std::int64_t>(value))
-      all[name] = static_cast<double>(std::get<std::int64_t>(value));
-    else if (takes_number && std::holds_alternative<double>(value))
-      all[name] = value;
-    else if (info->or_number && value != info->standard)
-      return fail(ErrorKind::usage,
-                  "mechanism." + name + ": it must be a number or \"" + std::get<std::string>(info->standard) + "\"");
-    else if (info->standard.index() == value.index())
-      all[name] = value;
-    else
-      return fail(ErrorKind::usage, "mechanism." + name + ": it must be " + std::string(type_name(info->standard)));
   }
+  for (const auto& [name, value] : request.parameters)
+    if (!all.contains(name))
+      return fail(ErrorKind::usage, "mechanism." + name + ": " + std::string(mechanism.name) +
+                                        " has no such parameter; " + (names.empty() ? "it has none" : names));
   return all;
 }
 
