@@ -112,6 +112,16 @@ class Tampering(LiveTest):
         self.refuses(counts((0, 1)), 2, "not of this release")
         self.assertEqual(self.history(), [])
 
+    def test_it_does_not_read_what_it_writes(self):
+        (self.folder / "inbox").mkdir()
+        for output in ({"csv": "inbox/out.csv"}, {"json": "inbox/../inbox/out.json"}):
+            self.prepare({"source": {"path": "inbox"}, "output": output})
+            self.refuses("", 2, "lies in the folder that is the source", "--once")
+        done = run("live", "-", "--ledger", str(self.ledger), stdin=toml(merged()), cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn("source.path: standard input holds the job", done.stderr)
+        self.assertEqual(self.history(), [])
+
     def test_without_its_state_it_does_not_go_on(self):
         self.prepare()
         self.live(counts((0, 1)))

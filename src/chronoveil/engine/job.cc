@@ -247,7 +247,12 @@ Result<void> check_outputs(const Job& job) {
     CV_CHECK(check_spared(job, what, input));
   }
   const std::vector<NamedPath> outputs = outputs_of(job);
+  std::error_code ignored;
   for (const auto& [key, path] : outputs) {
+    // A live release reads every file that appears there, and would publish what it published.
+    if (!path.empty() && path != "-" && fs::is_directory(job.source.path, ignored) &&
+        fs::equivalent(fs::absolute(path, ignored).parent_path(), job.source.path, ignored))
+      return fail(ErrorKind::usage, std::string(key) + ": '" + path + "' lies in the folder that is the source");
     for (const auto& [other, same] : outputs) {
       if (other != key && !path.empty() && (same == path || same_file(same, path)))
         return fail(ErrorKind::usage, std::string(key) + ": '" + path + "' is " + std::string(other) + " too");
@@ -299,6 +304,8 @@ Result<void> check_values(const Job& job) {
   }
   CV_CHECK(check_source(job.source));
   CV_CHECK(check_keys(job));
+  if (job.path == "-" && job.source.path == "-")
+    return fail(ErrorKind::usage, "source.path: standard input holds the job; give the rows in a file");
   // The choice of a mechanism by private data would be a release of its own, without a debit.
   if (same_file(job.public_sample, job.source.path))
     return fail(ErrorKind::usage, "plan.sample: '" + job.public_sample + "' is the source; the sample must be public");
