@@ -22,6 +22,7 @@ struct LiveCommandOptions {
   std::string ledger;
   bool yes = false;
   bool once = false;
+  std::optional<std::string> until;
   std::optional<std::string> seed;
   std::optional<std::string> noise_from;
   bool json = false;
@@ -96,6 +97,7 @@ Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
   options.ledger = given.ledger;
   options.confirmed = given.yes;
   options.once = given.once;
+  options.until = given.until;
   options.seed = run.seed;
   options.replay = std::move(run.replay);
   if (!given.json) options.publish = write_out;
@@ -146,6 +148,8 @@ void add_live_command(CLI::App& app, CommandContext& context) {
   add_ledger_option(*command, options->ledger);
   command->add_flag("--yes", options->yes, "Open a new release, with a new debit, although one of this name is over");
   command->add_flag("--once", options->once, "Take what a file or directory holds now, and do not wait for more");
+  command->add_option("--until", options->until,
+                      "At the end of the input, publish the steps that end by this time, and no others");
   command->add_option("--seed", options->seed, "For tests and experiments only: not private, touches no ledger");
   command->add_option("--noise-from", options->noise_from,
                       "For tests only: numbers to use as noise, in order; not private, touches no ledger");

@@ -57,7 +57,8 @@ void name_flags(Error& error) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"again: ", "--again: "},
                                                                       {"id: ", "--again: "},
                                                                       {"noise-from: ", "--noise-from: "},
-                                                                      {"keep-from: ", "--keep-from: "}};
+                                                                      {"keep-from: ", "--keep-from: "},
+                                                                      {"until: ", "--until: "}};
   for (const auto& [name, flag] : kNames) {
     if (error.message.starts_with(name)) error.message.replace(0, name.size(), flag);
   }

@@ -210,4 +210,11 @@ Result<void> write_files(const std::vector<OutputFile>& files) {
   return {};
 }
 
+Result<void> synchronise_folder(std::string_view what, const std::string& folder) {
+  const Descriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.number() >= 0 && ::fsync(opened.number()) == 0) return {};
+  return fail(ErrorKind::storage, std::string(what) + ": the folder '" + folder +
+                                      "' cannot be synchronised: " + std::generic_category().message(errno));
+}
+
 }  // namespace chronoveil

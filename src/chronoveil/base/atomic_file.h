@@ -25,6 +25,9 @@ struct OutputFile {
 // storage and names `what` and the path.
 Result<void> check_writable(std::string_view what, const std::string& path);
 
+// Makes the names in a folder last through a power failure. An error is of kind storage and names `what`.
+Result<void> synchronise_folder(std::string_view what, const std::string& folder);
+
 // Standard output and what is no regular file come last.
 Result<void> write_files(const std::vector<OutputFile>&);
 

@@ -109,8 +109,11 @@ class SqliteParticipation final : public Participation {
     CV_CHECK(read_key());
     CV_TRY(find_, prepare("SELECT last_slot, used_before, used_after FROM people WHERE person = ?1"));
     CV_TRY(use_, prepare(kUse));
+    CV_TRY(last_slot_, number("SELECT COALESCE(MAX(last_slot), -1) FROM people"));
     return {};
   }
+
+  std::int64_t last_slot() const override { return last_slot_; }
 
   Result<std::vector<std::int64_t>> used_before(std::int64_t step,
                                                 const std::vector<std::string_view>& people) override {
@@ -135,7 +138,9 @@ class SqliteParticipation final : public Participation {
       return fail(ErrorKind::internal, "participation: not one number of pairs a person");
     }
     if (people.empty()) return {};
-    return in_transaction([&] { return use_inside(step, people, pairs); });
+    CV_CHECK(in_transaction([&] { return use_inside(step, people, pairs); }));
+    last_slot_ = std::max(last_slot_, step);
+    return {};
   }
 
  private:
@@ -294,6 +299,7 @@ class SqliteParticipation final : public Participation {
   }
 
   std::string path_;
+  std::int64_t last_slot_ = -1;
   std::unique_ptr<sqlite3, CloseDatabase> database_;
   Statement begin_, commit_, find_, use_;
   Key key_{};

@@ -27,6 +27,9 @@ class Participation {
   static Result<std::unique_ptr<Participation>> open(const std::string& path, Missing = Missing::make);
   virtual ~Participation() = default;
 
+  // The latest slot that anything was added for; -1 before the first. An older copy of the file shows in it.
+  virtual std::int64_t last_slot() const = 0;
+
   // What each person has used before slot `step`, in the order of the names; 0 for who was never seen.
   virtual Result<std::vector<std::int64_t>> used_before(std::int64_t step,
                                                         const std::vector<std::string_view>& people) = 0;

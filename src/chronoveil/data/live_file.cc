@@ -68,6 +68,7 @@ class FollowedFile final : public LiveInput {
     if (other) {
       lines_.refuse_rest(arrival, "the file was replaced by another before the line had its end");
       CV_TRY(const bool opened, open_path());
+      arrival.anew = opened;
       return opened ? Result<void>() : wait();
     }
     replaced_ = false;
@@ -77,6 +78,7 @@ class FollowedFile final : public LiveInput {
       return fail(ErrorKind::storage, "cannot read " + path_ + ": " + std::strerror(errno));
     }
     from_the_beginning();
+    arrival.anew = true;
     return {};
   }
 

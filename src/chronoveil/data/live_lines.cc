@@ -156,7 +156,7 @@ void clear(Arrival& arrival) {
   arrival.number.clear();
   arrival.part.clear();
   arrival.refused.clear();
-  arrival.complete = false;
+  arrival.complete = arrival.anew = false;
 }
 
 Result<void> read_on(ByteSource& bytes, LiveLines& lines, Arrival& arrival) {

@@ -256,6 +256,7 @@ std::int64_t SlotCursor::begin() const { return inside_->begin; }
 std::int64_t SlotCursor::end() const { return inside_->next.at(); }
 std::string SlotCursor::label() const { return label_of(inside_->begin, inside_->offset); }
 void SlotCursor::advance() { inside_->advance(); }
+std::int64_t SlotCursor::span_end() const { return inside_->last; }
 std::int64_t SlotCursor::usual_length() const { return inside_->usual_length; }
 
 Result<SlotSpec> span_after(const SlotSpec& spec) {

@@ -23,6 +23,7 @@ class SlotCursor {
   std::int64_t end() const;    // the first instant after it; the same as begin() after the last
   std::string label() const;   // as in SlotAxis::labels
   void advance();              // not after the last
+  std::int64_t span_end() const;  // the first instant after the last slot
   // The length that most slots have, in milliseconds; of several, the one that the spec names, else the shortest.
   std::int64_t usual_length() const;
 

@@ -53,13 +53,14 @@ Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
   CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
   CV_TRY(LiveSession session,
          options.rehearses() ? LiveSession::rehearse(job, options) : LiveSession::open(job, options));
-  if (options.publish) CV_CHECK(options.publish(session.header()));
+  if (options.publish) CV_CHECK(options.publish(session.header() + session.caught_up()));
   data::Arrival arrival;
   while (!session.finished() || job.live.continues) {
     CV_TRY(const bool more, input->next(arrival));
     if (!more) break;
     CV_CHECK(session.take(arrival));
   }
+  if (options.until) CV_CHECK(session.publish_until(*options.until));
   return session.end();
 }
 
@@ -77,8 +78,15 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
     return fail(ErrorKind::usage, "live: the release '" + job.live.name + "' is over already");
   LiveOptions options;
   options.ledger = ledger;
-  CV_TRY(LiveSession session, LiveSession::open(job, options));
-  CV_CHECK(session.close());
+  Result<LiveSession> session = LiveSession::open(job, options);
+  if (session) {
+    CV_CHECK(session->finish());
+  } else if (session.error().kind == ErrorKind::storage) {
+    // Whatever is lost or changed of it: it must be possible to end it. Its documents are not written then.
+    CV_CHECK(budget.ledger.settle(before.debit->id, ledger::State::released));
+  } else {
+    return Failure(std::move(session).error());
+  }
   before.stage = before.published == before.steps ? LiveStage::finished : LiveStage::closed;
   return before;
 }

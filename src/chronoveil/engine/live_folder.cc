@@ -15,6 +15,7 @@
 
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/engine/text_file.h"
+#include "chronoveil/ledger/entry.h"
 #include "chronoveil/ledger/store.h"
 #include "chronoveil/report/writers.h"
 
@@ -47,7 +48,12 @@ Result<Facts> facts_in(const std::string& path) {
 
 Result<LiveFolder> LiveFolder::of_release(const std::string& place, const Job& job) {
   const fs::path leaf = fs::path(job.dataset) / job.live.name;
-  if (place.find("://") == std::string::npos) return LiveFolder((place + ".live") / leaf);
+  if (place.find("://") == std::string::npos) {
+    // One ledger, one folder, by whatever name it is reached.
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(place, error);
+    return LiveFolder(fs::path((error ? place : real.string()) + ".live") / leaf);
+  }
   CV_TRY(const std::string own, ledger::default_ledger_path());
   return LiveFolder(fs::path(own).parent_path() / ("live-" + ledger::place_digest(place).substr(0, 16)) / leaf);
 }
@@ -62,8 +68,15 @@ Result<void> LiveFolder::make() const {
     if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
       return fail(ErrorKind::storage, "live: the folder '" + folder.string() + "' cannot be made: " +
                                           (error ? error.message() : std::string(std::strerror(errno))));
+    // The name must last as long as what will be in it.
+    CV_CHECK(synchronise_folder("live", folder.parent_path()));
   }
   return {};
+}
+
+void LiveFolder::forget_people(std::int64_t debit) const {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(people(debit) + suffix, ignored);
 }
 
 Result<void> LiveFolder::put(const LiveOpening& opening) const {
@@ -81,6 +94,15 @@ Result<LiveOpening> LiveFolder::get() const {
   if (!published) return damaged(opening_path(path_));
   opening.published = std::move(*published);
   return opening;
+}
+
+Result<std::string> LiveFolder::opening_digest() const {
+  CV_TRY(const std::string text, read_text_file("live", opening_path(path_)));
+  return ledger::sha256_hex(text).substr(0, 16);
+}
+
+std::string LiveFolder::opening_digest(const report::Published& published) {
+  return ledger::sha256_hex(report::to_json(published)).substr(0, 16);
 }
 
 Result<LiveLock> LiveLock::take(const LiveFolder& folder) {

@@ -26,11 +26,15 @@ class LiveFolder {
   const std::string& path() const { return path_; }
   // Caps hold over what one debit pays for, so each debit has a file of its own.
   std::string people(std::int64_t debit) const { return path_ + "/people." + std::to_string(debit) + ".db"; }
+  void forget_people(std::int64_t debit) const;
   // Whether a release was ever opened here.
   bool has_opening() const;
   Result<void> make() const;  // mode 0700, with the folders above it
   Result<void> put(const LiveOpening&) const;
   Result<LiveOpening> get() const;
+  // Of how it was opened, as it lies there and as it would lie there: sixteen hexadecimal digits.
+  Result<std::string> opening_digest() const;
+  static std::string opening_digest(const report::Published&);
 
  private:
   explicit LiveFolder(const std::filesystem::path& path) : path_(path.string()) {}

@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include "chronoveil/base/atomic_file.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -48,7 +51,7 @@ Result<std::string> read_from(int file, const std::string& path, std::int64_t at
 }  // namespace
 
 LiveOutput::LiveOutput(LiveOutput&& other) noexcept
-    : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
+    : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)), caught_up_(std::move(other.caught_up_)) {}
 
 LiveOutput::~LiveOutput() {
   if (file_ >= 0) ::close(file_);
@@ -60,13 +63,7 @@ Result<LiveOutput> LiveOutput::begin(const std::string& path) {
   if (::lseek(file, 0, SEEK_END) != 0)
     return fail(ErrorKind::usage, "output.csv: '" + path +
                                       "' is there already and not of this release; move it away or name another file");
-  // The name must last as long as the rows.
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int directory = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return storage(path, "cannot be synchronised");
-  const bool synced = ::fsync(directory) == 0;
-  ::close(directory);
-  if (!synced) return storage(path, "cannot be synchronised");
+  CV_CHECK(synchronise_folder("output.csv", std::filesystem::path(path).parent_path().string()));
   return output;
 }
 
@@ -76,8 +73,21 @@ Result<LiveOutput> LiveOutput::resume(const std::string& path, std::int64_t sync
   const std::int64_t size = ::lseek(file, 0, SEEK_END);
   if (size < synced) return changed(path, "is shorter than what was published");
   CV_TRY(const std::string tail, read_from(file, path, synced, unsynced.size() + 1));
-  if (!unsynced.starts_with(tail)) return changed(path, "holds something else than what was published");
-  CV_CHECK(output.append(unsynced.substr(tail.size())));
+  const auto same = static_cast<std::size_t>(
+      std::mismatch(tail.begin(), tail.end(), unsynced.begin(), unsynced.end()).first - tail.begin());
+  if (same < tail.size()) {
+    // A power failure may leave a file longer than what was written to it, filled with zeros.
+    if (tail.find_first_not_of('\0', same) != std::string::npos)
+      return changed(path, "holds something else than what was published");
+    if (::ftruncate(file, synced + static_cast<std::int64_t>(same)) != 0) return storage(path, "cannot be cut");
+  }
+  CV_CHECK(output.append(unsynced.substr(same)));
+  // Whole lines: who listens has seen nothing of one that was cut off.
+  if (same < unsynced.size()) {
+    const std::size_t line = same == 0 ? 0 : unsynced.rfind('\n', same - 1) + 1;
+    output.caught_up_ = {synced + static_cast<std::int64_t>(line), std::string(unsynced.substr(line))};
+  }
+  CV_CHECK(synchronise_folder("output.csv", std::filesystem::path(path).parent_path().string()));
   return output;
 }
 

@@ -26,12 +26,19 @@ class LiveOutput {
   // All lines or none, unless the process is killed in between.
   Result<void> append(std::string_view lines);
   Result<void> sync();
+  // The lines that resume() had to complete, which nobody has seen, and where they begin in the file.
+  struct CaughtUp {
+    std::int64_t at = 0;
+    std::string lines;
+  };
+  const CaughtUp& caught_up() const { return caught_up_; }
 
  private:
   LiveOutput(int file, std::string path) : file_(file), path_(std::move(path)) {}
 
   int file_ = -1;
   std::string path_;
+  CaughtUp caught_up_;
 };
 
 }  // namespace chronoveil::engine

@@ -1,11 +1,16 @@
 #include "chronoveil/engine/live_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/signals_held.h"
+#include "chronoveil/data/time_reader.h"
+#include "chronoveil/data/zone.h"
 #include "chronoveil/engine/named_errors.h"
 #include "chronoveil/engine/publishing.h"
 #include "chronoveil/engine/text_file.h"
@@ -17,9 +22,24 @@ constexpr std::size_t kCommitBytes = std::size_t{1} << 20;  // lines worked out 
 constexpr std::size_t kSyncBytes = std::size_t{1} << 14;    // lines that only the state has for certain, about
 constexpr std::int64_t kMostMessages = 20;                  // about rows, from one process
 
+constexpr int kSpansAhead = 12;  // that are planned before a release that continues is opened
+
+// Sixteen hexadecimal digits; nothing for 0.
+std::string token_text(std::int64_t token) {
+  return token == 0 ? "" : fmt::format("{:016x}", static_cast<std::uint64_t>(token));
+}
+
+std::int64_t new_token() {
+  for (;;)
+    if (const auto token = static_cast<std::int64_t>(BitSource::for_this_thread().next_u64()); token != 0) return token;
+}
+
+// How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. Whatever lies in
+// the folder must be what the ledger says, or it is not gone on with.
 std::string tag_start(const Job& job) { return "[live " + job.live.name + " "; }
-std::string tag_of(const Job& job, std::int64_t span) {
-  return tag_start(job) + digest_of(live_facts_of(job)) + "/" + std::to_string(span) + "]";
+std::string tag_of(const Job& job, const LiveState& state, const std::string& opening) {
+  return tag_start(job) + digest_of(live_facts_of(job)) + "/" + std::to_string(state.span) + " " +
+         token_text(state.holder) + " " + opening + "]";
 }
 
 Result<data::SlotCursor> cursor_of(const data::SlotSpec& slots) {
@@ -33,7 +53,29 @@ Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
 // Everything but values and axis.
 report::Published without_values(const Job& job, Planned planned, const std::string& mark) {
   planned.comparison.reset();
-  return published_of(job, std::move(planned), {}, mark);
+  report::Published published = published_of(job, std::move(planned), {}, mark);
+  if (job.live.continues)
+    published.not_protected.emplace_back(
+        "The guarantee is for this span of time. Each span has its own debit and its own caps, and for somebody who is "
+        "in several they add up.");
+  return published;
+}
+
+// A span that cannot be planned would stop the release when it comes, after its budget was spent on the ones before.
+Result<void> check_spans_ahead(const Job& job) {
+  Job span = job;
+  std::set<std::int64_t> lengths;
+  for (int i = 0; i < kSpansAhead; ++i) {
+    const Result<data::SlotSpec> following = data::span_after(span.slots);
+    if (!following) return {};  // the calendar ends there
+    span.slots = *following;
+    CV_TRY(const data::SlotCursor cursor, cursor_of(span.slots));
+    if (!lengths.insert(cursor.steps()).second) continue;
+    if (const Result<Planned> planned = plan_live(span, cursor); !planned)
+      return fail(planned.error().kind, "live.after: the span that begins at " + span.slots.start + " has " +
+                                            std::to_string(cursor.steps()) + " steps: " + planned.error().message);
+  }
+  return {};
 }
 
 Result<void> check_live(const Job& job) {
@@ -138,12 +180,18 @@ Result<void> LiveSession::open_or_resume() {
   const bool over = debit && debit->state != ledger::State::reserved;
   const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
   if (opening) {
-    CV_CHECK(check_unchanged());
+    // Without a debit of its own nothing was begun, and the job may be another.
+    if (debit && debit->terms.mechanism.find(token_text(keeping.state.holder)) != std::string::npos)
+      CV_CHECK(check_unchanged());
     return open_span(keeping.state.span);
   }
   if (!debit || (!over && !has_state)) return open_span(0);
   if (!over) {
     CV_CHECK(check_unchanged());
+    CV_TRY(const std::string opened, keeping.folder.opening_digest());
+    if (!debit->terms.mechanism.ends_with(tag_of(*job_, keeping.state, opened)))
+      return storage("what lies in '" + keeping.folder.path() + "' is not what the debit " + debit->id.text() +
+                     " was made for; put back the folder as the program left it");
     return resume_span();
   }
   if (job_->live.continues && whole) {
@@ -175,29 +223,36 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   Job this_span = *job_;
   this_span.slots = slots_;
   CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
-  CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(span, planned));
-  // Before anything is written: a job that is over the budget may be changed and tried again.
-  if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, planned));
-  const SignalsHeld held;
-  if (!keeping.files.latest() || keeping.state.debit >= 0) {
-    LiveState opening;
+  if (span == 0 && job_->live.continues) CV_CHECK(check_spans_ahead(*job_));
+  opened_ = without_values(this_span, planned, "");
+  const bool begun_before = keeping.files.latest() && keeping.state.debit < 0;
+  LiveState opening;
+  if (begun_before) {
+    opening = keeping.state;
+  } else {
     opening.span = span;
+    opening.holder = new_token();
+    opening.next = cursor_->begin();
     if (span == 0) {
-      CV_CHECK(LiveOutput::begin(job_->csv));
       opening.unsynced = report::CsvRows(job_->keys, "").header();
     } else {
       opening.synced = keeping.state.synced;
       opening.unsynced = keeping.state.unsynced;
     }
     opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
-    CV_CHECK(keeping.files.save(opening));
-    keeping.state = std::move(opening);
   }
-  opened_ = without_values(this_span, planned, "");
+  const std::string tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
+  CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
+  // Before anything is written: a job that is over the budget may be changed and tried again.
+  if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, planned));
+  const SignalsHeld held;
+  if (!begun_before && span == 0) CV_CHECK(LiveOutput::begin(job_->csv));
+  CV_CHECK(keeping.files.save(opening));
+  keeping.state = std::move(opening);
   CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
   opened_.debit = unused;
   if (!unused) {
-    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, planned, tag_of(*job_, span)));
+    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, planned, tag));
   }
   keeping.state.debit = opened_.debit->id.sequence;
   keeping.asked = 0;  // of this debit
@@ -205,13 +260,11 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   return enter_span();
 }
 
-// One that was made for exactly this span before a crash.
-Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(std::int64_t span, const Planned& planned) {
+// One that was made for exactly this span, by whoever left the state that is gone on with, before a crash.
+Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const std::string& tag) {
   CV_TRY(const std::optional<ledger::Debit> last, live_debit(keeping_->budget.ledger, *job_));
   std::optional<ledger::DebitReference> found;
-  if (last && last->state == ledger::State::reserved && last->used == 0 &&
-      last->terms.mechanism.ends_with(tag_of(*job_, span)) &&
-      accounting::to_text(last->event) == accounting::to_text(planned.chosen.event))
+  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.mechanism.ends_with(tag))
     found = ledger::DebitReference{last->id, last->chain_head};
   return found;
 }
@@ -228,8 +281,14 @@ Result<void> LiveSession::resume_span() {
     return fail(ErrorKind::storage, "live: the state in '" + keeping.folder.path() + "' is older than the ledger: " +
                                         std::to_string(known.used()) + " questions were asked, it knows of " +
                                         std::to_string(state.asked) + "; put back the latest");
+  // Whose uses those in the ledger are: two who went on from copies of one state would each take the other's for its
+  // own, and publish two answers about one step.
+  if (known.token() != token_text(state.asked == known.used() ? state.token : state.before))
+    return fail(ErrorKind::storage, "live: somebody else has gone on with the debit " + keeping.debit().text() +
+                                        ", from another copy of '" + keeping.folder.path() + "'; only one may");
   if (state.asked > known.used())
-    CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), known.used(), state.asked - known.used()));
+    CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), known.used(), state.asked - known.used(),
+                                           token_text(state.token)));
   keeping.asked = state.asked;
   CV_TRY(slots_, live_slots(*job_, state.span));
   CV_TRY(cursor_, cursor_of(slots_));
@@ -237,6 +296,10 @@ Result<void> LiveSession::resume_span() {
     if (cursor_->step() + 1 == state.step) last_ = cursor_->label();
     cursor_->advance();
   }
+  if (cursor_->steps() != opened_.plan.shape.steps || cursor_->begin() != state.next)
+    return fail(ErrorKind::storage, "live: the clocks of " + slots_.zone +
+                                        " are no longer those that the release was opened with; close it and open "
+                                        "another");
   return enter_span();
 }
 
@@ -251,7 +314,7 @@ Result<void> LiveSession::enter_span() {
   CV_CHECK(start(std::move(draws)));
   if (keeping.state.process.empty()) return {};
   StateReader reader(keeping.state.process);
-  process_->load(reader);
+  if (keeping.state.format == mechanisms::kLiveStateFormat) process_->load(reader);
   if (!reader.complete())
     return fail(ErrorKind::storage,
                 "live: the state in '" + keeping.folder.path() + "' was written by another version of the program");
@@ -268,6 +331,8 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   CV_TRY(OpenStep step,
          OpenStep::make(*job_, opened_.plan.shape, people, begun ? bound::Missing::refuse : bound::Missing::make));
   step_.emplace(std::move(step));
+  if (keeping_ && step_->remembered().value_or(-1) < keeping_->state.people)
+    return fail(ErrorKind::storage, "live: '" + people + "' is older than the state; put back the latest");
   rows_.emplace(job_->keys, draws_->mark());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
   started_ = cursor_->begin();
@@ -275,12 +340,29 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   return {};
 }
 
-Result<void> LiveSession::next_span() {
+// The span that holds the instant. Those between, of which nothing came, are left out and cost nothing.
+Result<void> LiveSession::next_span(std::int64_t instant) {
+  std::int64_t span = keeping_->state.span;
+  Job following = *job_;
+  following.slots = slots_;
+  for (std::int64_t end = instant; end <= instant;) {
+    CV_TRY(following.slots, data::span_after(following.slots));
+    CV_TRY(const data::SlotCursor cursor, cursor_of(following.slots));
+    end = cursor.span_end();
+    ++span;
+    // Before this one is over for good.
+    if (end > instant) CV_CHECK(plan_live(following, cursor));
+  }
   CV_CHECK(commit());
-  CV_CHECK(settle(ledger::State::released));
-  CV_CHECK(write_documents());
-  say("the span " + slots_.start + " to " + slots_.end + " is over; the next one begins");
-  return open_span(keeping_->state.span + 1);
+  CV_CHECK(finish());
+  say("the span " + slots_.start + " to " + slots_.end + " is over; the next one begins at " + following.slots.start);
+  return open_span(span);
+}
+
+std::string LiveSession::caught_up() const {
+  const LiveOutput::CaughtUp& found = output_->caught_up();
+  const std::int64_t header = keeping_ ? std::max<std::int64_t>(0, keeping_->state.begun - found.at) : 0;
+  return found.lines.substr(std::min(static_cast<std::size_t>(header), found.lines.size()));
 }
 
 Result<void> LiveSession::take(const data::Arrival& arrival) {
@@ -288,8 +370,22 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
     ++broken_;
     if (++refused_ <= kMostMessages) say(row.where + ": " + row.reason + "; refused");
   }
+  if (arrival.anew) {
+    step_->forget();
+    started_ = cursor_->begin();
+  }
   for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(take_row(arrival, row));
-  if (arrival.complete && !step_->empty()) CV_CHECK(close_step());
+  if (arrival.complete && !step_->empty() && !options_->until) CV_CHECK(close_step());
+  return commit();
+}
+
+Result<void> LiveSession::publish_until(const std::string& until) {
+  CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(slots_.zone));
+  CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
+  std::int64_t instant = 0;
+  if (reader.read(until, instant) != data::TimeProblem::none)
+    return invalid("until", until, "it must be a time such as 2026-03-01T00:00, local in " + slots_.zone);
+  while (!finished() && cursor_->end() <= instant) CV_CHECK(close_step());
   return commit();
 }
 
@@ -309,22 +405,18 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
     return {};
   }
   const std::int64_t behind = time - cursor_->begin();
-  if (finished()) {
-    CV_TRY(const data::SlotSpec following, data::span_after(slots_));
-    CV_TRY(const data::SlotCursor next, cursor_of(following));
-    if (!job_->live.continues || !keeping_ || behind / next.usual_length() >= next.steps() + 1) {
-      refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
-      return {};
-    }
-    CV_CHECK(next_span());
-    return take_row(arrival, row);
-  }
-  const std::int64_t gap = behind / cursor_->usual_length();
-  const std::int64_t most = job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
-  if (gap > most) {
-    refuse(arrival, row,
-           "it is " + std::to_string(gap) + " steps ahead, and live.max_gap allows " + std::to_string(most));
+  if (finished() && (!job_->live.continues || !keeping_)) {
+    refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
     return {};
+  }
+  const std::int64_t most = job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
+  if (behind / cursor_->usual_length() > most) {
+    refuse(arrival, row, "it is further ahead than the " + std::to_string(most) + " steps that live.max_gap allows");
+    return {};
+  }
+  if (finished()) {
+    CV_CHECK(next_span(time));
+    return take_row(arrival, row);
   }
   while (!finished() && time >= cursor_->end()) CV_CHECK(close_step());
   if (finished()) return take_row(arrival, row);
@@ -344,7 +436,8 @@ Result<void> LiveSession::close_step() {
                   adjusted(*job_, value.upper, up), value.sampled);
   }
   cursor_->advance();
-  if (lines_.size() >= kCommitBytes) CV_CHECK(commit());
+  // What people have used up is written down slot by slot, and only the last slot can be bounded again.
+  if (lines_.size() >= kCommitBytes || (keeping_ && step_->remembered())) CV_CHECK(commit());
   return {};
 }
 
@@ -359,15 +452,22 @@ Result<void> LiveSession::commit() {
       state.synced += static_cast<std::int64_t>(state.unsynced.size());
       state.unsynced.clear();
     }
+    if (draws_->used() > keeping.asked) {
+      state.before = state.token;
+      state.token = new_token();
+    }
     state.step = cursor_->step();
+    state.next = cursor_->begin();
     state.asked = draws_->used();
+    state.people = step_->remembered().value_or(-1);
     state.unsynced += lines_;
     StateWriter writer;
     process_->save(writer);
     state.process = std::move(writer).take();
     CV_CHECK(keeping.files.save(state));
     if (state.asked > keeping.asked)
-      CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), keeping.asked, state.asked - keeping.asked));
+      CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), keeping.asked, state.asked - keeping.asked,
+                                             token_text(state.token)));
     keeping.asked = state.asked;
   }
   CV_CHECK(output_->append(lines_));
@@ -377,15 +477,16 @@ Result<void> LiveSession::commit() {
   return {};
 }
 
-Result<void> LiveSession::settle(ledger::State state) {
+// The documents first: once the debit is settled, nobody comes back to write them.
+Result<void> LiveSession::finish() {
+  CV_CHECK(write_documents());
   if (!keeping_) return {};
   CV_CHECK(output_->sync());
-  return keeping_->budget.ledger.settle(keeping_->debit(), state);
-}
-
-Result<void> LiveSession::close() {
-  CV_CHECK(settle(ledger::State::released));
-  return write_documents();
+  CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released));
+  // Who was there is of no use any more, and as private as the records.
+  step_.reset();
+  keeping_->folder.forget_people(keeping_->state.debit);
+  return {};
 }
 
 Result<LiveStanding> LiveSession::end() {
@@ -395,9 +496,10 @@ Result<LiveStanding> LiveSession::end() {
         " of steps that were published before this start " + (skipped_ == 1 ? "was" : "were") + " skipped");
   LiveStanding stands = standing();
   if (finished() && !job_->live.continues) {
-    CV_CHECK(settle(ledger::State::released));
+    CV_CHECK(finish());
     say("the horizon is over: all " + std::to_string(cursor_->steps()) + " steps up to " + slots_.end +
         " are published");
+    return stands;
   }
   CV_CHECK(write_documents());
   return stands;

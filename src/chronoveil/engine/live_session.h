@@ -44,13 +44,17 @@ class LiveSession {
   static Result<LiveSession> rehearse(const Job&, const LiveOptions&);
 
   const std::string& header() const { return rows_->header(); }
+  // Lines that were worked out before a crash and that nobody has seen yet.
+  std::string caught_up() const;
   Result<void> take(const data::Arrival&);
   // Nothing more will come of this span: all its steps are published.
   bool finished() const { return cursor_->step() == cursor_->steps(); }
+  // Publishes the steps that end by this time, whatever came of them. Public, where rows alone would tell too much.
+  Result<void> publish_until(const std::string& until);
   // After the last input: what there is to say, and the outputs that are written whole.
   Result<LiveStanding> end();
-  // No step is published after this.
-  Result<void> close();
+  // No step is published after this: the documents, and the debit is settled.
+  Result<void> finish();
 
  private:
   LiveSession(const Job& job, const LiveOptions& options) : job_(&job), options_(&options) {}
@@ -59,15 +63,14 @@ class LiveSession {
   Result<void> check_unchanged() const;
   Result<void> open_span(std::int64_t span);
   Result<void> resume_span();
-  Result<std::optional<ledger::DebitReference>> unused_debit(std::int64_t span, const Planned&);
+  Result<std::optional<ledger::DebitReference>> unused_debit(const std::string& tag);
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
-  Result<void> next_span();
+  Result<void> next_span(std::int64_t instant);
 
   Result<void> take_row(const data::Arrival&, std::size_t row);
   Result<void> close_step();
   Result<void> commit();
-  Result<void> settle(ledger::State);
   Result<void> write_documents();
   Result<report::Published> published_so_far();
   LiveStanding standing() const;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "chronoveil/base/atomic_file.h"
 #include "chronoveil/base/state_words.h"
 
 namespace chronoveil::engine {
@@ -46,10 +48,15 @@ std::string hash_of(std::string_view bytes) {
   return hash;
 }
 
+template <class State>
+auto fields_in(State& state) {
+  return std::array{&state.format, &state.debit, &state.holder, &state.token,  &state.before, &state.span,
+                    &state.step,   &state.next,  &state.asked,  &state.people, &state.begun,  &state.synced};
+}
+
 std::vector<std::uint64_t> fields_of(const LiveState& state) {
   StateWriter writer;
-  for (const std::int64_t field : {state.debit, state.span, state.step, state.asked, state.begun, state.synced})
-    writer.put(field);
+  for (const std::int64_t* field : fields_in(state)) writer.put(*field);
   return std::move(writer).take();
 }
 
@@ -84,8 +91,7 @@ std::optional<Numbered> decode(std::string_view bytes) {
   const std::vector<std::uint64_t> fields = words_at(bytes, kHeadBytes, head[1]);
   StateReader reader(fields);
   LiveState& state = found.state;
-  for (std::int64_t* field : {&state.debit, &state.span, &state.step, &state.asked, &state.begun, &state.synced})
-    *field = reader.integer();
+  for (std::int64_t* field : fields_in(state)) *field = reader.integer();
   if (!reader.complete()) return std::nullopt;
   state.process = words_at(bytes, fields_end, head[2]);
   state.unsynced = bytes.substr(process_end, head[3]);
@@ -141,12 +147,11 @@ Result<LiveStateFiles> LiveStateFiles::open(const std::string& folder) {
     made.files_[which] = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (made.files_[which] < 0) return storage(path, "cannot be opened");
   }
-  // The names must last as long as what will be in the files.
-  const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return storage(folder, "cannot be opened");
-  const bool synced = ::fsync(directory) == 0;
-  ::close(directory);
-  if (!synced) return storage(folder, "cannot be synchronised");
+  // The names must last as long as what will be in the files; and what a process wrote before it was killed may not be
+  // on the disk yet, and is about to be relied on.
+  CV_CHECK(synchronise_folder("live", folder));
+  for (int which = 0; which < 2; ++which)
+    if (::fdatasync(made.files_[which]) != 0) return storage(path_of(folder, which), "cannot be synchronised");
   CV_TRY(std::optional<Numbered> latest, latest_of(folder, made.files_));
   if (latest) {
     made.number_ = latest->number;

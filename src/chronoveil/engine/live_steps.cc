@@ -14,6 +14,7 @@ namespace {
 // A rehearsal closes each slot once and remembers nothing beyond itself.
 class RehearsedParticipation final : public bound::Participation {
  public:
+  std::int64_t last_slot() const override { return -1; }
   Result<std::vector<std::int64_t>> used_before(std::int64_t, const std::vector<std::string_view>& people) override {
     std::vector<std::int64_t> used;
     used.reserve(people.size());
@@ -54,6 +55,7 @@ Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& s
   if (shape.unit == Unit::user && shape.max_steps < shape.series * shape.steps) {
     CV_TRY(participation, open_participation(people, missing));
   }
+  step.participation_ = participation.get();
   step.people_.emplace(shape.series, caps, std::move(participation));
   return step;
 }
@@ -85,13 +87,24 @@ OpenStep::Taken OpenStep::add(const data::RecordBatch& batch, std::size_t row) {
   return Taken::kept;
 }
 
+void OpenStep::forget() {
+  if (people_) people_->forget();
+  std::fill(counts_.begin(), counts_.end(), zeros_ ? 0 : kMissing);
+  reported_ = rows_ = 0;
+}
+
+std::optional<std::int64_t> OpenStep::remembered() const {
+  if (participation_ == nullptr) return std::nullopt;
+  return participation_->last_slot();
+}
+
 Result<void> OpenStep::close(std::int64_t step, std::vector<std::int64_t>& counts) {
   if (people_) {
     CV_TRY(counts, people_->close(step));
   } else {
     counts = counts_;
-    std::fill(counts_.begin(), counts_.end(), zeros_ ? 0 : kMissing);
   }
+  std::fill(counts_.begin(), counts_.end(), zeros_ ? 0 : kMissing);
   reported_ = rows_ = 0;
   return {};
 }

@@ -31,6 +31,11 @@ class OpenStep {
   // Nothing more can come: every series has reported, and may report only once.
   bool complete() const { return once_ && reported_ == static_cast<std::int64_t>(counts_.size()); }
 
+  // Drops what came for the step: it will come again.
+  void forget();
+  // The latest slot that anybody's participation was written down for; nothing where nobody's is.
+  std::optional<std::int64_t> remembered() const;
+
   // The counts of the step, one a series, mechanisms::kMissing where none came; the next step is open then.
   Result<void> close(std::int64_t step, std::vector<std::int64_t>& counts);
 
@@ -45,8 +50,9 @@ class OpenStep {
 
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> series_;  // empty for one without a name
   std::optional<bound::SlotBounder> people_;
-  bool once_ = false;   // a series reports a step in one row
-  bool zeros_ = false;  // a series without a row counts 0
+  const bound::Participation* participation_ = nullptr;  // of people_
+  bool once_ = false;                                    // a series reports a step in one row
+  bool zeros_ = false;                                   // a series without a row counts 0
   std::int64_t maximum_ = 0;
   std::vector<std::int64_t> counts_;  // kMissing where none came
   std::int64_t reported_ = 0, rows_ = 0;

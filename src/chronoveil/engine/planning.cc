@@ -130,13 +130,15 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   if (ours_to_choose && !job.public_sample.empty())
     planned.guarantee.assumptions.push_back(
         {"the sample that helped to choose the mechanism is public", Basis::declared});
-  // A row of a later slot closes the one before, and whose rows come after that are refused: where rows are people, it
-  // must not be one person's doing that another's came too late.
+  // A row of a later slot closes the one before, and rows of that one that come after are refused: where rows are
+  // people, it must not be one person's doing that a step is published, or that another's row came too late.
   const bool rows_are_people = job.source.user || !job.source.value;
   if (audience == plan::Audience::live)
     planned.guarantee.assumptions.push_back(
-        {rows_are_people ? "rows come in the order of their slots: none comes after one of a later slot"
-                         : "which series report at which step, and when, depends on no person",
+        {rows_are_people
+             ? "rows come in the order of their slots, and how far they reach whenever they are read depends "
+               "on no person"
+             : "which series report at which step, and when, depends on no person",
          Basis::declared});
   return planned;
 }

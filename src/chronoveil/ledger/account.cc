@@ -98,7 +98,9 @@ Result<void> Account::apply_body(const Entry& entry) {
   if (entry.kind == "use") {
     CV_TRY(const UseBody use, use_from_body(entry.body));
     CV_CHECK(may_use({entry.dataset, use.debit, std::nullopt}, use.first, use.count));
-    debits_[use.debit].run->used += use.count;
+    RunProgress& run = *debits_[use.debit].run;
+    run.used += use.count;
+    run.token = use.token;
     return {};
   }
   if (entry.kind == "state") {
@@ -130,7 +132,7 @@ Result<void> Account::apply_debit(const Entry& entry) {
   total += debit.cost;
   DebitProgress& progress = debits_[entry.sequence];
   progress.slots.resize(debit.slot_count());
-  if (debit.uses) progress.run = RunProgress{entry.hash, std::move(debit.events), *debit.uses, 0};
+  if (debit.uses) progress.run = RunProgress{entry.hash, std::move(debit.events), *debit.uses, 0, ""};
   return {};
 }
 

@@ -20,6 +20,7 @@ struct RunProgress {
   nlohmann::json event;    // parsed by whoever goes on with the run
   std::int64_t uses = 0;   // reserved
   std::int64_t used = 0;   // gone
+  std::string token;       // of the last use
 };
 
 class Account {

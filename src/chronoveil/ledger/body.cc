@@ -110,7 +110,9 @@ Result<SlotBody> slot_from_body(std::string_view text) {
 }
 
 std::string to_body(const UseBody& use) {
-  return canonical({{"debit", use.debit}, {"first", use.first}, {"count", use.count}});
+  json body = {{"debit", use.debit}, {"first", use.first}, {"count", use.count}};
+  if (!use.token.empty()) body["token"] = use.token;
+  return canonical(body);
 }
 
 Result<UseBody> use_from_body(std::string_view text) {
@@ -120,6 +122,8 @@ Result<UseBody> use_from_body(std::string_view text) {
   CV_TRY(use.debit, fields.integer("debit"));
   CV_TRY(use.first, fields.integer("first"));
   CV_TRY(use.count, fields.integer("count"));
+  CV_TRY(auto token, fields.text_if("token"));
+  use.token = std::move(token).value_or("");
   CV_CHECK(fields.nothing_else());
   return use;
 }

@@ -304,15 +304,16 @@ Result<Run> Ledger::resume_run(const DebitId& id) {
   };
   CV_CHECK(inside_->append(id.dataset, true, compose));
   CV_TRY(Event event, accounting::event_from_json(progress.event));
-  return Run(DebitReference{id, std::move(progress.chain_head)}, std::move(event), progress.uses, progress.used);
+  return Run(DebitReference{id, std::move(progress.chain_head)}, std::move(event), progress.uses, progress.used,
+             std::move(progress.token));
 }
 
-Result<void> Ledger::use_run(const DebitId& id, std::int64_t first, std::int64_t count) {
+Result<void> Ledger::use_run(const DebitId& id, std::int64_t first, std::int64_t count, const std::string& token) {
   const std::scoped_lock lock(inside_->mutex);
   const Inside::Composer compose = [&](const Account& account, const std::string&,
                                        const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
     CV_CHECK(account.may_use(id, first, count));
-    return std::vector<Inside::Draft>{{"use", to_body(UseBody{id.sequence, first, count})}};
+    return std::vector<Inside::Draft>{{"use", to_body(UseBody{id.sequence, first, count, token})}};
   };
   CV_CHECK(inside_->append(id.dataset, true, compose));
   return {};

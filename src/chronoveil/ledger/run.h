@@ -16,6 +16,7 @@ class [[nodiscard]] Run {
         event_(std::move(other.event_)),
         uses_(other.uses_),
         used_(other.used_),
+        token_(std::move(other.token_)),
         live_(std::exchange(other.live_, false)) {}
   Run& operator=(Run&&) = delete;
   Run(const Run&) = delete;
@@ -26,16 +27,23 @@ class [[nodiscard]] Run {
   const accounting::Event& event() const { return event_; }
   std::int64_t uses() const { return uses_; }  // reserved in all
   std::int64_t used() const { return used_; }  // gone when the run was resumed
+  // What the last use was written down with; empty before the first. Whoever does not know it did not make that use.
+  const std::string& token() const { return token_; }
 
  private:
   friend class Ledger;
   friend Result<DebitReference> redeem(Run&&, const accounting::Event&);
-  Run(DebitReference reference, accounting::Event event, std::int64_t uses, std::int64_t used)
-      : reference_(std::move(reference)), event_(std::move(event)), uses_(uses), used_(used) {}
+  Run(DebitReference reference, accounting::Event event, std::int64_t uses, std::int64_t used, std::string token)
+      : reference_(std::move(reference)),
+        event_(std::move(event)),
+        uses_(uses),
+        used_(used),
+        token_(std::move(token)) {}
 
   DebitReference reference_;
   accounting::Event event_;
   std::int64_t uses_ = 0, used_ = 0;
+  std::string token_;
   bool live_ = true;
 };
 

@@ -72,7 +72,7 @@ Result<double> epsilon_when_exceeded(const SeriesPlan& plan, std::int64_t factor
 
 }  // namespace
 
-Guarantee guarantee_of(const SeriesPlan& plan, Basis caps, bool disjoint) {
+Guarantee guarantee_of(const SeriesPlan& plan, Basis caps, bool disjoint, EmptySlot empty) {
   Guarantee guarantee;
   guarantee.definition = "DP";
   guarantee.unit = plan.shape.unit;
@@ -89,8 +89,8 @@ Guarantee guarantee_of(const SeriesPlan& plan, Basis caps, bool disjoint) {
                      std::to_string(plan.shape.maximum) + ", a maximum that is public",
                  Basis::enforced});
   all.push_back(
-      {"the list of series, the span of time and the slots come from the job, never from the data, and an empty slot "
-       "counts 0",
+      {"the list of series, the span of time and the slots come from the job, never from the data, and an empty slot " +
+           std::string(empty == EmptySlot::counts_zero ? "counts 0" : "is not asked"),
        Basis::enforced});
   all.push_back({"the job was written without looking at the data: everything in it is public", Basis::declared});
   all.push_back({"the noise is exact: whole steps of a grid, drawn from a cryptographic generator", Basis::enforced});

@@ -14,7 +14,9 @@ namespace chronoveil::mechanisms {
 // ε is the certified price (at most what was requested) at the plan's δ; a published analysis makes the certificate
 // `as published`. `caps`: enforced on records, declared for counts. `disjoint`: the job declares that everybody is in
 // one series only.
-Guarantee guarantee_of(const SeriesPlan&, Basis caps, bool disjoint);
+// `empty`: what a slot without rows is. Counts that come live may be missing, and are then not asked.
+enum class EmptySlot { counts_zero, is_missing };
+Guarantee guarantee_of(const SeriesPlan&, Basis caps, bool disjoint, EmptySlot empty = EmptySlot::counts_zero);
 
 // ε at the plan's δ when people are in 1, 2, 3 and 4 times I slots and the noise stays: pairs (factor, ε), infinity
 // where no finite ε can be stated. For unit user; the other units have no cap on slots, so there is nothing to exceed.

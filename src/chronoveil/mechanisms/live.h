@@ -13,6 +13,9 @@
 
 namespace chronoveil::mechanisms {
 
+// Raised whenever a process saves something else than before: what an older program left is then refused.
+inline constexpr std::int64_t kLiveStateFormat = 1;
+
 inline constexpr std::int64_t kMissing = -1;  // in place of a count: the series did not report at this step
 
 struct LiveValue {
