@@ -123,7 +123,7 @@ Expected fast_directly(const Case& c, const SeriesPlan& plan, const std::vector<
           if (errors.size() > 1)
             delta += c.cd * (errors.back() - errors[errors.size() - 2]) / static_cast<Real>(k - last_query);
           const Real before = s;
-          s = std::max<Real>(c.least, s + sign * c.theta * (1 - std::exp((delta - c.xi) / c.xi)));
+          s = std::max<Real>(c.least, s + c.theta * (1 - std::exp(sign * (delta - c.xi) / c.xi)));
           expected.branches.longer += s > before;
           expected.branches.shorter += s < before;
           expected.branches.at_least += s == c.least;
