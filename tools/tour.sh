@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A guided tour with the program itself: simulate a city's traffic, give it a budget, plan, check, release, evaluate, and
-# see what is left. It keeps everything in out/tour and starts afresh each time.
+# A guided tour with the program itself: simulate a city's traffic, give it a budget, plan, check, release, evaluate, see
+# what is left, and publish a series week by week. It keeps everything in out/tour and starts afresh each time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/build:$PATH"
@@ -24,7 +24,7 @@ run() {
   "$@" 2>&1
 }
 
-echo "Chronoveil in seven steps. The numbers are computed on this machine, now."
+echo "Chronoveil in eight steps. The numbers are computed on this machine, now."
 
 say "1. A city counts the cards that pass its sensors. Here is one, made up: a million passings in four weeks."
 run chronoveil simulate traffic --records 1000000 --output out/tour/trips.csv --keys out/tour/sensors.txt \
@@ -53,8 +53,39 @@ run chronoveil run out/tour/again.toml --yes || status=$?
 [ "$status" = 4 ] || { echo "the tour expected exit code 4, not $status" >&2; exit 1; }
 echo "(exit code 4: over budget)"
 
+say "8. A series need not wait for its end. A year of weekly cases is debited once, and every week is published as it comes."
+chronoveil simulate flu --weeks 5 --start 2026-07-06 --output out/tour/cases.csv 2>&1
+cat > out/tour/weekly.toml <<'JOB'
+version = 1
+[dataset]
+name = "flu"
+[source]
+path = "cases.csv"
+time = "time"
+value = "value"
+zone = "Europe/Berlin"
+[slots]
+start = "2026-07-06"
+end = "2027-07-05"
+length = "1w"
+[privacy]
+unit = "user"
+max_steps = 12
+epsilon = 1.0
+delta = 1e-6
+[output]
+csv = "weekly.csv"
+integers = true
+JOB
+run chronoveil budget create flu --epsilon 1 --delta 1e-6 --renews year
+run chronoveil live out/tour/weekly.toml --once
+echo "2026-08-10,52" >> out/tour/cases.csv
+echo "(a week later; it could have crashed in between)"
+run chronoveil live out/tour/weekly.toml --once
+run chronoveil live status out/tour/weekly.toml | sed -n '1,7p'
+
 say "That was the tour. What the city may publish:"
 echo "  the report   $PWD/out/tour/city_report.html (open it in a browser)"
-echo "  the numbers  out/tour/city_release.csv, out/tour/city_release.json"
+echo "  the numbers  out/tour/city_release.csv, out/tour/city_release.json, out/tour/weekly.csv"
 echo "What it keeps to itself: out/tour/internal.html. chronoveil --help says what else there is; README.md is the place"
 echo "to read on."
