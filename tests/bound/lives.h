@@ -132,6 +132,11 @@ class InMemory : public Participation {
   using Rows = std::map<std::string, Row, std::less<>>;
   explicit InMemory(std::shared_ptr<Rows> rows) : rows_(std::move(rows)) {}
 
+  std::int64_t last_slot() const override {
+    std::int64_t last = -1;
+    for (const auto& [person, row] : *rows_) last = std::max(last, row.last);
+    return last;
+  }
   Result<std::vector<std::int64_t>> used_before(std::int64_t step, const People& people) override {
     std::vector<std::int64_t> used;
     for (const std::string_view person : people) {
