@@ -188,6 +188,27 @@ class Records(LiveTest):
         self.assertEqual([value for _, value, _ in self.values()], ["1", "1"])
         self.assertFalse(self.state.exists())
 
+    def test_until_a_time_it_is_the_clock_that_publishes_and_nobody(self):
+        self.prepare(VISITS, {"source": {"path": "visits.csv"}})
+        source = self.folder / "visits.csv"
+        source.write_text(visits((0, "ann"), (1, "ben"), (4, "cid"), (7, "dan")))
+        # Whoever comes later publishes nothing now, and is counted when the time has come.
+        for until, values in ((WEEKS[0], []), (WEEKS[2], ["1", "1"]), (WEEKS[4], ["1", "1", "0", "0"]),
+                              (WEEKS[5], ["1", "1", "0", "0", "1"]), (WEEKS[5], ["1", "1", "0", "0", "1"]),
+                              (WEEKS[3], ["1", "1", "0", "0", "1"])):
+            run(*self.words(str(self.job), "--once", "--until", until))
+            self.assertEqual([value for _, value, _ in self.values()], values)
+        # A time that cannot be meant is refused before anything is read.
+        for arguments in (("--once", "--until", "soon"), ("--once", "--until", ""), ("--until", WEEKS[7])):
+            self.refuses("", 2, "--until", *arguments)
+        # So is a clock that jumped: it would end the release for good.
+        whole = source.read_text()
+        source.write_text(visits((4, "cid")))
+        self.refuses("", 2, ["--until", "live.max_gap"], "--once", "--until", "2062-01-01")
+        source.write_text(whole)
+        self.live("", "--once", "--until", WEEKS[8], says="skipped")
+        self.assertEqual([value for _, value, _ in self.values()][5:], ["0", "0", "1"])
+
     def test_rows_of_one_each_count_without_people(self):
         self.prepare({"source": {"value": None}})
         self.live("week\n" + f"{WEEKS[0]}\n" * 3 + f"{WEEKS[2]}\n")

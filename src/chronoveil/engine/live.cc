@@ -60,7 +60,7 @@ Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
     if (!more) break;
     CV_CHECK(session.take(arrival));
   }
-  if (options.until) CV_CHECK(session.publish_until(*options.until));
+  CV_CHECK(session.publish_until());
   return session.end();
 }
 
@@ -71,24 +71,27 @@ Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
 
 Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   CV_TRY(OpenBudget budget, open_budget(job, ledger));
-  CV_TRY(LiveStanding before, standing_of(job, budget));
-  if (before.stage == LiveStage::none)
-    return fail(ErrorKind::usage, "live: no release '" + job.live.name + "' is in the ledger");
-  if (before.stage != LiveStage::open)
+  CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
+  if (!debit) return fail(ErrorKind::usage, "live: no release '" + job.live.name + "' is in the ledger");
+  if (debit->state != ledger::State::reserved)
     return fail(ErrorKind::usage, "live: the release '" + job.live.name + "' is over already");
   LiveOptions options;
   options.ledger = ledger;
   Result<LiveSession> session = LiveSession::open(job, options);
   if (session) {
     CV_CHECK(session->finish());
-  } else if (session.error().kind == ErrorKind::storage) {
-    // Whatever is lost or changed of it: it must be possible to end it. Its documents are not written then.
-    CV_CHECK(budget.ledger.settle(before.debit->id, ledger::State::released));
-  } else {
-    return Failure(std::move(session).error());
+    return standing_of(job, budget);
   }
-  before.stage = before.published == before.steps ? LiveStage::finished : LiveStage::closed;
-  return before;
+  if (session.error().kind != ErrorKind::storage) return Failure(std::move(session).error());
+  // Whatever is lost or changed of it: it must be possible to end it. Its documents are not written then.
+  CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
+  LiveStanding stands;
+  stands.name = job.live.name;
+  stands.stage = LiveStage::closed;
+  stands.debit = ledger::DebitReference{debit->id, debit->chain_head};
+  stands.questions = *debit->uses;
+  stands.asked = debit->used;
+  return stands;
 }
 
 }  // namespace chronoveil::engine

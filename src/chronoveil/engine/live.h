@@ -21,7 +21,8 @@ struct LiveOptions {
   std::string ledger;      // a path or URL; the user's own when empty
   bool confirmed = false;  // --yes: a new release although one of this name was closed
   // A time by the clock of the slots: the steps that end by it are published at the end of the input, whatever came of
-  // them, and no others. Without it, the end of the input completes the step that is open.
+  // them, and no others; rows from then on are left for the next time. Without it, the end of the input completes the
+  // step that is open.
   std::optional<std::string> until;
   bool once = false;                         // do not wait for more at the end of a file or directory
   std::optional<std::uint64_t> seed;         // not private; touches no ledger

@@ -131,6 +131,7 @@ Result<data::SlotSpec> live_slots(const Job& job, std::int64_t before) {
 Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& options) {
   CV_CHECK(check_live(job));
   LiveSession session(job, options);
+  CV_CHECK(session.read_until());
   session.slots_ = job.slots;
   CV_TRY(session.cursor_, cursor_of(job.slots));
   CV_TRY(Planned planned, plan_live(job, *session.cursor_));
@@ -149,6 +150,7 @@ Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& opt
 Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options) {
   CV_CHECK(check_live(job));
   LiveSession session(job, options);
+  CV_CHECK(session.read_until());
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(LiveFolder folder, LiveFolder::of_release(budget.place, job));
   CV_CHECK(folder.make());
@@ -375,18 +377,38 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
     started_ = cursor_->begin();
   }
   for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(take_row(arrival, row));
-  if (arrival.complete && !step_->empty() && !options_->until) CV_CHECK(close_step());
+  if (arrival.complete && !step_->empty() && !until_) CV_CHECK(close_step());
   return commit();
 }
 
-Result<void> LiveSession::publish_until(const std::string& until) {
-  CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(slots_.zone));
+Result<void> LiveSession::read_until() {
+  if (!options_->until) return {};
+  if (!options_->once && job_->source.path != "-")
+    return fail(ErrorKind::usage, "until: it is for the end of the input, which a followed one has not; give --once");
+  CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(job_->slots.zone));
   CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
-  std::int64_t instant = 0;
-  if (reader.read(until, instant) != data::TimeProblem::none)
-    return invalid("until", until, "it must be a time such as 2026-03-01T00:00, local in " + slots_.zone);
-  while (!finished() && cursor_->end() <= instant) CV_CHECK(close_step());
+  until_.emplace();
+  if (reader.read(*options_->until, *until_) != data::TimeProblem::none)
+    return invalid("until", *options_->until,
+                   "it must be a time such as 2026-03-01T00:00, local in " + job_->slots.zone);
+  return {};
+}
+
+Result<void> LiveSession::publish_until() {
+  if (!until_ || finished()) return {};
+  if (too_far(*until_))
+    return fail(ErrorKind::usage,
+                "until: it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
+  while (!finished() && cursor_->end() <= *until_) CV_CHECK(close_step());
   return commit();
+}
+
+std::int64_t LiveSession::max_gap() const {
+  return job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
+}
+
+bool LiveSession::too_far(std::int64_t instant) const {
+  return (instant - cursor_->begin()) / cursor_->usual_length() > max_gap();
 }
 
 void LiveSession::refuse(const data::Arrival& arrival, std::size_t row, const std::string& why) {
@@ -404,14 +426,15 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
       refuse(arrival, row, "it is late: its step was published before");
     return {};
   }
-  const std::int64_t behind = time - cursor_->begin();
+  // Left for the next time, without a word: it must not matter who came.
+  if (until_ && time >= *until_) return {};
   if (finished() && (!job_->live.continues || !keeping_)) {
     refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
     return {};
   }
-  const std::int64_t most = job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
-  if (behind / cursor_->usual_length() > most) {
-    refuse(arrival, row, "it is further ahead than the " + std::to_string(most) + " steps that live.max_gap allows");
+  if (too_far(time)) {
+    refuse(arrival, row,
+           "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
     return {};
   }
   if (finished()) {

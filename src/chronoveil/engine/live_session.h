@@ -49,8 +49,9 @@ class LiveSession {
   Result<void> take(const data::Arrival&);
   // Nothing more will come of this span: all its steps are published.
   bool finished() const { return cursor_->step() == cursor_->steps(); }
-  // Publishes the steps that end by this time, whatever came of them. Public, where rows alone would tell too much.
-  Result<void> publish_until(const std::string& until);
+  // Publishes the steps that end by the time that was given, whatever came of them: public, where rows alone would tell
+  // too much. Nothing without one. A clock that jumped is refused as in a row.
+  Result<void> publish_until();
   // After the last input: what there is to say, and the outputs that are written whole.
   Result<LiveStanding> end();
   // No step is published after this: the documents, and the debit is settled.
@@ -68,6 +69,9 @@ class LiveSession {
   Result<void> start(mechanisms::Draws);
   Result<void> next_span(std::int64_t instant);
 
+  Result<void> read_until();
+  std::int64_t max_gap() const;
+  bool too_far(std::int64_t instant) const;
   Result<void> take_row(const data::Arrival&, std::size_t row);
   Result<void> close_step();
   Result<void> commit();
@@ -89,10 +93,11 @@ class LiveSession {
   std::optional<report::CsvRows> rows_;
   std::optional<LiveOutput> output_;
   std::optional<LiveKeeping> keeping_;
-  std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
-  std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
-  std::string lines_;         // worked out and not yet committed
-  std::string last_;          // the label of the last step worked out
+  std::optional<std::int64_t> until_;  // an instant; rows from then on are left for the next time
+  std::int64_t begun_ = 0;             // where the rows of this span begin in the output, without keeping
+  std::int64_t started_ = 0;           // rows before this instant are of steps that were published before this process
+  std::string lines_;                  // worked out and not yet committed
+  std::string last_;                   // the label of the last step worked out
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
   std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
