@@ -47,10 +47,11 @@ nlohmann::ordered_json standing_json(const engine::LiveStanding& stands) {
   if (stands.debit) all["debit"] = {{"id", stands.debit->id.text()}, {"chain_head", stands.debit->chain_head}};
   if (!stands.mark.empty()) all["mark"] = stands.mark;
   if (stands.stage == engine::LiveStage::none) return all;
+  all["questions"] = {{"reserved", stands.questions}, {"used", stands.asked}};
+  if (stands.mechanism.empty()) return all;  // its folder is lost, and only the ledger knows of it
   all["mechanism"] = stands.mechanism;
   all["span"] = {{"start", stands.start}, {"end", stands.end}, {"length", stands.length}};
   all["steps"] = {{"horizon", stands.steps}, {"published", stands.published}};
-  all["questions"] = {{"reserved", stands.questions}, {"used", stands.asked}};
   all["last_published"] = stands.last.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(stands.last);
   if (stands.guarantee) {
     const Guarantee& guarantee = *stands.guarantee;
@@ -69,10 +70,12 @@ std::string standing_text(const engine::LiveStanding& stands) {
   std::string text = fmt::format("release   {}: {}\n", stands.name, engine::name(stands.stage));
   if (stands.stage == engine::LiveStage::none) return text + "          it was never opened in this ledger\n";
   if (stands.debit) text += fmt::format("debit     {}\n", stands.debit->id.text());
-  text += fmt::format("mechanism {}\n", stands.mechanism);
-  text += fmt::format("span      {} to {}, slots of {}\n", stands.start, stands.end, stands.length);
-  text += fmt::format("steps     {} of {} published{}\n", stands.published, stands.steps,
-                      stands.last.empty() ? "" : ", the last " + stands.last);
+  if (!stands.mechanism.empty()) {  // else its folder is lost, and only the ledger knows of it
+    text += fmt::format("mechanism {}\n", stands.mechanism);
+    text += fmt::format("span      {} to {}, slots of {}\n", stands.start, stands.end, stands.length);
+    text += fmt::format("steps     {} of {} published{}\n", stands.published, stands.steps,
+                        stands.last.empty() ? "" : ", the last " + stands.last);
+  }
   text += fmt::format("questions {} of {} asked\n", stands.asked, stands.questions);
   if (stands.guarantee) text += guarantee_text(*stands.guarantee);
   return text;

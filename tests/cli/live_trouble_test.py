@@ -150,7 +150,7 @@ class Tampering(LiveTest):
         self.live(counts((2, 3)))
         self.assertEqual([value for _, value, _ in self.values()], ["1", "2", "3"])
 
-    def test_an_older_copy_of_the_ledger_is_refused(self):
+    def test_a_ledger_that_is_behind_is_brought_up_to_date_or_refused(self):
         self.prepare()
         self.live(counts((0, 1)))
         shutil.copy(self.ledger, self.folder / "old.db")
@@ -159,10 +159,27 @@ class Tampering(LiveTest):
         # The state knows of more uses than the ledger: they are written down again, and none is asked twice.
         self.live(counts((2, 3)))
         self.assertEqual(self.asked(), 3)
+        # Further behind than a crash could leave it, it may be that somebody else goes on from it.
+        shutil.copy(self.ledger, self.folder / "latest.db")
+        shutil.copy(self.folder / "old.db", self.ledger)
+        self.refuses(counts((3, 4)), 5, "clinic:1")
+        shutil.copy(self.folder / "latest.db", self.ledger)
         # A ledger from before the debit has never heard of it.
         self.ledger.unlink()
         self.budget()
         self.refuses(counts((3, 4)), 5, "is of a debit that this ledger does not have")
+
+    def test_a_release_whose_folder_is_lost_can_still_be_ended(self):
+        self.prepare()
+        self.live(counts((0, 1)))
+        whole = self.out.read_bytes()
+        shutil.rmtree(self.state)
+        self.assert_fails(5, "ledger.db.live", *self.words("status", str(self.job)))
+        text = self.assert_succeeds(*self.words("close", str(self.job)))
+        self.assertEqual(text, "release   cases: closed\ndebit     clinic:1\nquestions 1 of 12 asked\n")
+        self.assertEqual([debit["state"] for debit in self.history()], ["released"])
+        self.assertEqual(self.out.read_bytes(), whole)
+        self.refuses(counts((1, 2)), 2, "--yes")
 
     def test_damaged_state_files(self):
         self.prepare()
