@@ -45,6 +45,25 @@ TEST_P(RunConformance, ARunIsDebitedOnceWhateverIsUsedOfIt) {
   EXPECT_TRUE(value_of(ledger.verify_against(reference)).holds());
 }
 
+TEST_P(RunConformance, WhoeverUsedItLastIsKnownByTheToken) {
+  const DebitId run = [&] {
+    Ledger ledger = open_city();
+    const DebitId id = value_of(ledger.reserve_run(terms("city"), pure(0.01, 75), 100)).id;
+    EXPECT_EQ(value_of(ledger.resume_run(id)).token(), "") << "before the first use";
+    ok(ledger.use_run(id, 0, 2, "mine"));
+    EXPECT_EQ(value_of(ledger.resume_run(id)).token(), "mine");
+    refusal(ledger.use_run(id, 0, 1, "other"), ErrorKind::usage);
+    EXPECT_EQ(value_of(ledger.resume_run(id)).token(), "mine") << "what was refused leaves nothing";
+    ok(ledger.use_run(id, 2, 1, "other"));
+    return id;
+  }();
+  Ledger again = open();
+  EXPECT_EQ(value_of(again.resume_run(run)).token(), "other") << "also after opening it again";
+  ok(again.use_run(run, 3, 1));
+  EXPECT_EQ(value_of(again.resume_run(run)).token(), "") << "a use without a token has none";
+  EXPECT_TRUE(value_of(again.verify()).holds());
+}
+
 TEST_P(RunConformance, AFirstRunMayTakeTheWholeBudgetByItsOwnPrice) {
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1, 1e-6)));

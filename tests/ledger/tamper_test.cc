@@ -194,7 +194,7 @@ constexpr std::size_t kRunRow = 5, kFirstUseRow = 6, kSecondUseRow = 7;
 
 TEST_P(Tampering, AForgedUseThatDoesNotFollowTheOneBeforeIsFound) {
   fill();
-  for (const UseBody forged : {UseBody{5, 17, 8}, UseBody{5, 16, 7}, UseBody{5, 18, 7}}) {
+  for (const UseBody& forged : {UseBody{5, 17, 8}, UseBody{5, 16, 7}, UseBody{5, 18, 7}}) {
     std::vector<Entry> rows = rows_;
     rows[kSecondUseRow].body = to_body(forged);
     if (forged.first == 17) {

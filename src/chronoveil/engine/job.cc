@@ -379,10 +379,10 @@ Facts facts_of(const Job& job) {
   add("source.url", source.url.empty() ? "" : ledger::place_digest(source.url));  // no password in it
   add("source.query", source.query);
   add("source.table", source.table);
-  add("source.user", source.user.value_or(""));
+  if (source.user) add("source.user", *source.user);
   add("source.time", source.time);
-  add("source.series", source.series.value_or(""));
-  add("source.value", source.value.value_or(""));
+  if (source.series) add("source.series", *source.series);
+  if (source.value) add("source.value", *source.value);
   add("source.time_format", source.time_format);
   add("source.zone", source.zone);
   add("source.delimiter", std::string(1, source.delimiter));

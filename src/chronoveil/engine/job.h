@@ -71,7 +71,8 @@ Result<void> check_spared(const Job&, std::string_view what, const std::string& 
 Result<std::vector<std::string>> read_key_list(const std::string& path);
 
 // What the job asks of which data, key by key as a job file spells them: everything but the outputs, their
-// post-processing and the title. No passwords. Keys that are not in a job have the value of their default.
+// post-processing and the title. No passwords. Columns that are not named are left out; other keys that are not in a
+// job have the value of their default.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts_of(const Job&);
 

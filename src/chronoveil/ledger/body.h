@@ -46,7 +46,7 @@ struct UseBody {
   std::int64_t debit = 0;
   std::int64_t first = 0;
   std::int64_t count = 0;
-  std::string token;  // whoever used them; may be empty
+  std::string token = "";  // whoever used them; may be empty
 };
 
 std::string to_body(const UseBody&);

@@ -65,8 +65,8 @@ class Ledger {
   // none, and for one that is settled.
   Result<Run> resume_run(const DebitId&);
   // Writes down durably that uses [first, first + count) are gone. Refused unless `first` are gone already, and beyond
-  // what was reserved (over_budget): so nobody uses one twice. After a storage
-  // error the uses may or may not be gone: resume the run to learn which.
+  // what was reserved (over_budget): so nobody uses one twice. After a storage error the uses may or may not be gone:
+  // resume the run to learn which.
   // `token`: a text that only this user of the run knows, for it to recognise its own use by (Run::token). Two who took
   // up one run from copies of one state would else each take the other's use for its own.
   Result<void> use_run(const DebitId&, std::int64_t first, std::int64_t count, const std::string& token = "");
