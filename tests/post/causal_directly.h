@@ -64,10 +64,10 @@ inline std::vector<DenseModel> dense_bank(std::int64_t season) {
 
   members.clear();
   for (const int k : {-6, -4, -2})
-    for (const double v : {0.1, 1.0, 10.0}) {
+    for (int j = -2; j <= 2; ++j) {
       DenseModel m;
       m.walk = level(std::pow(Real{10}, k));
-      m.irregular = v;
+      m.irregular = std::pow(Real{10}, Real{0.5} * j);
       members.push_back(m);
     }
   family(std::move(members));

@@ -7,7 +7,7 @@
 //   relative   the same with q = (2^−k max(x̂, 1))², x̂ the model's estimate before: counts move in proportion
 //              k = 0..9
 //   irregular  x_t = l_t + N(0, v), l a level
-//              q = R 10^k, k = −6, −4, −2, each with v = R/10, R, 10 R
+//              q = R 10^k, k = −6, −4, −2, each with v = R 10^(j/2), j = −2..2
 //   trend      x_t = x_{t−1} + b_t, b_t = b_{t−1} + N(0, c), b_0 ~ N(0, 256 c)
 //              c = R 8^k, k = −8..2
 //   small      a level that starts as N(0, R g/(1 − g)): near nothing, for long, compared with the noise

@@ -13,9 +13,9 @@ CausalLevels::CausalLevels(double noise_variance) : half_precision_(0.5 / noise_
   for (int power = 0; power < static_cast<int>(kRelative); ++power)
     relative_[i++] = std::ldexp(1.0, -2 * power) / noise_variance;
   for (const double step : {1e-6, 1e-4, 1e-2})
-    for (const double irregular : {0.1, 1.0, 10.0}) {
+    for (int half_power = -2; half_power <= 2; ++half_power) {
       fixed_[i] = step;
-      irregular_[i++] = irregular;
+      irregular_[i++] = std::pow(10.0, half_power / 2.0);
     }
   for (int power = 1; power <= static_cast<int>(kSmall); ++power) {
     start_[i] = std::pow(10.0, -power / 2.0);

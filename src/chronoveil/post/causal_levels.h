@@ -12,7 +12,7 @@ namespace chronoveil::post {
 
 class CausalLevels {
  public:
-  static constexpr std::size_t kLevel = 21, kRelative = 10, kIrregular = 9, kSmall = 8;
+  static constexpr std::size_t kLevel = 21, kRelative = 10, kIrregular = 15, kSmall = 8;
   static constexpr std::size_t kCount = kLevel + kRelative + kIrregular + kSmall;
 
   explicit CausalLevels(double noise_variance);
