@@ -3,5 +3,5 @@
 #include "chronoveil/ledger/run.h"
 
 auto forge(chronoveil::ledger::DebitReference reference, chronoveil::accounting::Event event) {
-  return chronoveil::ledger::Run(reference, event, 52, 0);
+  return chronoveil::ledger::Run(reference, event, 52, 0, "");
 }
