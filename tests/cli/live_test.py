@@ -34,6 +34,13 @@ class Feeding(LiveTest):
             self.assertEqual(len(document["series"][0]["value"]), week + 1)
             self.assertEqual(document["debit"]["id"], "clinic:1")
 
+    def test_what_is_published_so_far_can_be_evaluated(self):
+        self.prepare({"source": {"path": "in.csv"}})
+        (self.folder / "in.csv").write_text(counts((0, 3), (1, 4), (2, 5)))
+        self.live("", "--once")
+        text = self.assert_succeeds("evaluate", str(self.job), "--release", str(self.folder / "out.json"), "--json")
+        self.assertEqual(json.loads(text)["errors"]["mean_absolute"], 0)
+
     def test_a_followed_file_gives_a_value_before_the_next_row(self):
         self.prepare({"source": {"path": "cases.csv"}})
         source = self.folder / "cases.csv"

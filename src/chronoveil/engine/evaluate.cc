@@ -22,8 +22,10 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
     return fail(ErrorKind::usage, "source.path: an evaluation reads the data twice; it must be a file or a database");
   report::Evaluation evaluation;
   CV_TRY(evaluation.published, report::from_json(release_json));
-  CV_TRY(const SlotAxis axis, axis_of(job));
   const Release& release = evaluation.published.release;
+  CV_TRY(SlotAxis axis, axis_of(job));
+  // A live release has the steps that are published so far, of the span that it is in.
+  if (job.live.given) axis = release.axis;
   if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
     return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
 

@@ -4,6 +4,11 @@
 #include "chronoveil/engine/named_errors.h"
 
 namespace chronoveil::engine {
+std::string_view name(LiveStage stage) {
+  constexpr std::string_view names[] = {"none", "open", "finished", "closed"};
+  return names[static_cast<int>(stage)];
+}
+
 namespace {
 
 Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {

@@ -22,8 +22,14 @@ namespace chronoveil::engine {
 // The debit of the last release of that name, if there is one.
 Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger&, const Job&);
 
-// The slots of the span that comes after `before` others.
+// The slots of the span that comes after `before` others, and their plan.
 Result<data::SlotSpec> live_slots(const Job&, std::int64_t before);
+Result<data::SlotCursor> live_cursor(const data::SlotSpec&);
+Result<Planned> plan_live(const Job&, const data::SlotCursor&);
+
+// A random number by which something is recognised, and its text: sixteen hexadecimal digits; nothing for 0.
+std::int64_t new_token();
+std::string token_text(std::int64_t);
 
 // What makes published lines last; a rehearsal has none of it.
 struct LiveKeeping {

@@ -11,11 +11,15 @@ Estimate non_negative(Estimate estimate) {
   return estimate;
 }
 
+// The difference is exact, where x + 0.5 may round up. + 0.0: no negative zero.
+double nearest_integer(double x) { return std::floor(x) + (x - std::floor(x) >= 0.5 ? 1.0 : 0.0); }
+double integer_below(double x) { return std::floor(x) + 0.0; }
+double integer_above(double x) { return std::ceil(x) + 0.0; }
+
 Estimate to_integers(Estimate estimate) {
-  // + 0.0: no negative zero. The difference is exact, where x + 0.5 may round up.
-  for (double& x : estimate.value) x = std::floor(x) + (x - std::floor(x) >= 0.5 ? 1.0 : 0.0);
-  for (double& x : estimate.lower) x = std::floor(x) + 0.0;
-  for (double& x : estimate.upper) x = std::ceil(x) + 0.0;
+  for (double& x : estimate.value) x = nearest_integer(x);
+  for (double& x : estimate.lower) x = integer_below(x);
+  for (double& x : estimate.upper) x = integer_above(x);
   return estimate;
 }
 

@@ -12,4 +12,9 @@ Estimate non_negative(Estimate);
 // The value to the nearest integer (halves up); lower down and upper up, so that no true count drops out.
 Estimate to_integers(Estimate);
 
+// The same for one value, its lower and its upper end; no negative zero, and what is infinite stays so.
+double nearest_integer(double);
+double integer_below(double);
+double integer_above(double);
+
 }  // namespace chronoveil::post
