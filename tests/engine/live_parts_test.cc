@@ -73,6 +73,8 @@ TEST_F(LiveParts, TheLatestStateIsReadBack) {
   expect_equal(*again->latest(), state_at(19));
   ASSERT_TRUE(again->save(state_at(20)));
   expect_equal(latest(), state_at(20));
+  ASSERT_TRUE(again->save(LiveState())) << "as at the opening: nothing published, nothing kept";
+  expect_equal(latest(), LiveState());
   struct stat facts {};
   ASSERT_EQ(::stat(at("state.0").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0600u);

@@ -37,7 +37,7 @@ void append_words(std::string& out, std::span<const std::uint64_t> words) {
 
 std::vector<std::uint64_t> words_at(std::string_view bytes, std::size_t at, std::size_t count) {
   std::vector<std::uint64_t> words(count);
-  std::memcpy(words.data(), bytes.data() + at, count * 8);
+  if (count > 0) std::memcpy(words.data(), bytes.data() + at, count * 8);
   return words;
 }
 
