@@ -11,7 +11,7 @@ namespace chronoveil::engine {
 namespace {
 
 constexpr std::size_t kCommitBytes = std::size_t{1} << 20;  // lines worked out before they are committed, at most
-constexpr std::size_t kSyncBytes = std::size_t{1} << 14;    // lines that only the state has for certain, about
+constexpr std::size_t kSyncBytes = std::size_t{1} << 12;    // lines that only the state has for certain, about
 constexpr std::int64_t kMostMessages = 20;                  // about rows, from one process
 
 double adjusted(const Job& job, double value, double (*to_integer)(double)) {
