@@ -1,6 +1,7 @@
 #include "chronoveil/engine/live_folder.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -134,25 +134,25 @@ Facts live_facts_of(const Job& job) {
 }
 
 std::string difference(const Facts& before, const Facts& now) {
-  // Keys that come several times, one by one.
-  const auto listed = [](const Facts& facts) {
-    std::multimap<std::string, std::string> all(facts.begin(), facts.end());
-    return all;
-  };
   if (before == now) return "";
-  const auto old_facts = listed(before), new_facts = listed(now);
-  for (const auto& [key, value] : before) {
-    const auto found = new_facts.equal_range(key);
-    if (std::any_of(found.first, found.second, [&](const auto& one) { return one.second == value; })) continue;
-    if (found.first == found.second || old_facts.count(key) > 1)
-      return key + " had '" + value + "' when the release was opened and has it no longer";
-    return key + " was '" + value + "' when the release was opened and is '" + found.first->second + "' now";
+  // Keys such as series.keys come several times, so pairs are compared.
+  const auto not_in = [](const Facts& other) {
+    return
+        [&other](const Facts::value_type& fact) { return std::find(other.begin(), other.end(), fact) == other.end(); };
+  };
+  const auto times = [](const Facts& facts, const std::string& key) {
+    return std::count_if(facts.begin(), facts.end(), [&](const Facts::value_type& fact) { return fact.first == key; });
+  };
+  if (const auto gone = std::find_if(before.begin(), before.end(), not_in(now)); gone != before.end()) {
+    const std::string& key = gone->first;
+    if (times(before, key) != 1 || times(now, key) != 1)
+      return fmt::format("{} had '{}' when the release was opened and has it no longer", key, gone->second);
+    const auto changed =
+        std::find_if(now.begin(), now.end(), [&](const Facts::value_type& fact) { return fact.first == key; });
+    return fmt::format("{} was '{}' when the release was opened and is '{}' now", key, gone->second, changed->second);
   }
-  for (const auto& [key, value] : now) {
-    const auto found = old_facts.equal_range(key);
-    if (std::any_of(found.first, found.second, [&](const auto& one) { return one.second == value; })) continue;
-    return key + " has '" + value + "' now and had it not when the release was opened";
-  }
+  if (const auto come = std::find_if(now.begin(), now.end(), not_in(before)); come != now.end())
+    return fmt::format("{} has '{}' now and had it not when the release was opened", come->first, come->second);
   return "the order of series.keys changed since the release was opened";
 }
 
