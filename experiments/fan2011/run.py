@@ -6,17 +6,16 @@
   run.py --draw                              figures and README.md again, from the results that are there
 """
 
-import argparse
 import csv
 import math
-import subprocess
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
-from drawing import fill, in_order, line, one, svg, text  # noqa: E402
+from command import command  # noqa: E402
+from drawing import in_order, line, one, svg, text  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 NEEDED = ["flu/ilinet_national.csv", "unemployment/LNU03000018.csv", "i94/Metro_Interstate_Traffic_Volume.csv.xz"]
@@ -264,30 +263,7 @@ def draw(folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--toy", action="store_true")
-    parser.add_argument("--draw", action="store_true")
-    parser.add_argument("--trials", type=int)
-    parser.add_argument("--out", type=Path, default=HERE / "results")
-    parser.add_argument("--program", type=Path, default=ROOT / "build" / "experiments" / "fan2011")
-    options = parser.parse_args()
-    if not options.toy and not options.draw:
-        missing = [name for name in NEEDED if not (DATA / name).is_file()]
-        if missing:
-            print(f"skipped: {DATA} does not hold {', '.join(missing)}")
-            return
-    options.out.mkdir(parents=True, exist_ok=True)
-    if not options.draw:
-        data = "--toy" if options.toy else str(DATA)
-        trials = options.trials or (10 if options.toy else 200)
-        subprocess.run([options.program, data, options.out, str(trials)], check=True)
-    tables = draw(options.out)
-    if options.toy or options.out != HERE / "results":
-        print("\n\n".join(tables.values()))
-        return
-    page = HERE / "README.md"
-    page.write_text(fill(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
-    print(f"wrote {page.relative_to(ROOT)} and {options.out}")
+    command(HERE, DATA, NEEDED, draw, trials=200, toy_trials=10, usage=__doc__)
 
 
 if __name__ == "__main__":
