@@ -11,7 +11,10 @@ std::string_view name(Unit unit) {
   return "?";
 }
 
-std::string_view name(Relation relation) { return relation == Relation::replace ? "replace" : "add_remove"; }
+std::string_view name(Relation relation) {
+  constexpr std::string_view names[] = {"add_remove", "replace", "replace_values"};
+  return names[static_cast<int>(relation)];
+}
 
 std::string_view name(Certificate certificate) {
   switch (certificate) {
@@ -38,9 +41,9 @@ Result<Unit> parse_unit(std::string_view text) {
 }
 
 Result<Relation> parse_relation(std::string_view text) {
-  for (Relation relation : {Relation::add_remove, Relation::replace})
+  for (Relation relation : {Relation::add_remove, Relation::replace, Relation::replace_values})
     if (text == name(relation)) return relation;
-  return invalid("relation", text, "add_remove or replace");
+  return invalid("relation", text, "add_remove, replace or replace_values");
 }
 
 }  // namespace chronoveil

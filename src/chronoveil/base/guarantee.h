@@ -14,8 +14,9 @@ namespace chronoveil {
 // What one neighbour may change. `user` covers `w_event` covers `event`, never the reverse.
 enum class Unit { event, w_event, user };
 
-// How neighbours differ: one unit added or removed, or one replaced by another.
-enum class Relation { add_remove, replace };
+// How neighbours differ: one unit added or removed; one replaced by another; or only the values of one replaced, where
+// and when and how many they are being public. Hiding a replacement hides new values too, never the reverse.
+enum class Relation { add_remove, replace, replace_values };
 
 enum class Certificate { exact, upper_bound, upper_bound_with_confidence, as_published };
 
@@ -37,7 +38,7 @@ struct Guarantee {
   Certificate certificate = Certificate::upper_bound;
 };
 
-// Names as in files and on the command line: event, w-event, user; add_remove, replace; exact, upper bound, ...
+// Names as in files and on the command line: event, w-event, user; add_remove, replace, replace_values; exact, upper bound, ...
 std::string_view name(Unit);
 std::string_view name(Relation);
 std::string_view name(Certificate);

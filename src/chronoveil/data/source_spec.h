@@ -15,10 +15,13 @@ struct SourceSpec {
   std::string url;    // postgresql
   std::string query;  // sqlite, postgresql: a SELECT; or `table`
   std::string table;
-  std::optional<std::string> user;      // absent: counts whose caps are declared
-  std::string time = "time";            // a column's name, or its number from 1 when there is no header
-  std::optional<std::string> series;    // absent: one series
-  std::optional<std::string> value;     // absent: every row counts 1
+  std::optional<std::string> user;       // absent: counts whose caps are declared
+  std::string time = "time";             // a column's name, or its number from 1 when there is no header
+  std::optional<std::string> series;     // absent: one series
+  std::optional<std::string> value;      // absent: every row counts 1
+  std::optional<std::string> measure;    // a real number in every row, of which means are made; not with `value`
+  std::optional<std::string> longitude;  // degrees, both or none; then no `series`
+  std::optional<std::string> latitude;
   std::string time_format = "iso8601";  // "iso8601", "epoch", "epoch_ms", or a strftime-like format ("%d/%m/%Y %H:%M")
   std::string zone = "UTC";             // of timestamps that carry no offset
   char delimiter = ',';                 // csv

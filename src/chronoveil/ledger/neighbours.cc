@@ -104,6 +104,11 @@ Result<Event> fitted(const Event& event, const Stated& stated, const Protected& 
   const Relation relation = own ? *own : stated.relation.value_or(dataset.relation);
   if (relation == dataset.relation) return event;
   if (relation == Relation::add_remove) return for_replacement(event);
+  if (relation == Relation::replace && dataset.relation == Relation::replace_values) return event;
+  if (relation == Relation::replace_values)
+    return invalid("relation", name(relation),
+                   std::string(name(dataset.relation)) +
+                       ", the dataset's: noise that hides values need not hide where and when they were");
   return invalid("relation", name(relation),
                  "add_remove, the dataset's: noise for a replacement need not hide that somebody is there");
 }

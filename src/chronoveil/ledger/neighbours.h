@@ -24,8 +24,10 @@ struct Stated {
 
 // The event as the dataset must be charged for it, or an error when it does not fit:
 //   unit      must cover the dataset's (user covers w-event covers event; a wider window covers a narrower)
-//   relation  add_remove in a dataset with replace: converted by for_replacement; the reverse is refused, since noise
-//             that hides a replacement need not hide how many there are
+//   relation  add_remove in a dataset with replace or replace_values: converted by for_replacement. replace in one with
+//             replace_values: as it is, since new values of one unit are a replacement. Every other mixture is refused:
+//             noise that hides a replacement need not hide how many there are, and noise that hides values need not
+//             hide where and when they were
 Result<accounting::Event> fitted(const accounting::Event&, const Stated&, const Protected&);
 
 // An event priced for one unit added or removed, as it looks when one unit is replaced by another: a replacement is a

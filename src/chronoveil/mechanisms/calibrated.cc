@@ -15,23 +15,6 @@ namespace {
 constexpr double kSmallestScale = 0x1p-20;
 constexpr double kUp = 1 + 4 * std::numeric_limits<double>::epsilon();
 
-std::string_view type_name(const Value& value) {
-  constexpr std::string_view names[] = {"true or false", "a whole number", "a number", "a text"};
-  return names[value.index()];
-}
-
-// A value as the parameter has it.
-Result<Value> understood(const ParameterInfo& info, const Value& value) {
-  const bool takes_number = info.or_number || std::holds_alternative<double>(info.standard);
-  if (takes_number && std::holds_alternative<std::int64_t>(value))
-    return static_cast<double>(std::get<std::int64_t>(value));
-  if (takes_number && std::holds_alternative<double>(value)) return value;
-  if (info.or_number ? value == info.standard : value.index() == info.standard.index()) return value;
-  return fail(ErrorKind::usage, "mechanism." + std::string(info.name) + ": it must be " +
-                                    (info.or_number ? "a number or \"" + std::get<std::string>(info.standard) + "\""
-                                                    : std::string(type_name(info.standard))));
-}
-
 // Whole numbers up to here are exact as doubles, and so are the sensitivities that are made of them.
 constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
@@ -48,35 +31,7 @@ Result<void> fits(std::string_view what, std::int64_t a, std::int64_t b, std::in
 }  // namespace
 
 Result<Parameters> resolved(const Request& request, const SeriesMechanism& mechanism) {
-  Parameters all;
-  std::string names;
-  for (const ParameterInfo& info : mechanism.parameters) {
-    names.append(names.empty() ? "it has " : ", ").append(info.name);
-    const auto given = request.parameters.find(info.name);
-    if (given == request.parameters.end()) {
-      all.emplace(info.name, info.standard);
-    } else {
-      CV_TRY(Value value, understood(info, given->second));
-      all.emplace(info.name, std::move(value));
-    }
-  }
-  for (const auto& [name, value] : request.parameters)
-    if (!all.contains(name))
-      return fail(ErrorKind::usage, "mechanism." + name + ": " + std::string(mechanism.name) +
-                                        " has no such parameter; " + (names.empty() ? "it has none" : names));
-  return all;
-}
-
-double number(const Parameters& all, std::string_view name) { return std::get<double>(all.find(name)->second); }
-std::int64_t integer(const Parameters& all, std::string_view name) {
-  return std::get<std::int64_t>(all.find(name)->second);
-}
-const std::string& text(const Parameters& all, std::string_view name) {
-  return std::get<std::string>(all.find(name)->second);
-}
-std::optional<double> auto_or_number(const Parameters& all, std::string_view name) {
-  const double* const given = std::get_if<double>(&all.find(name)->second);
-  return given ? std::optional(*given) : std::nullopt;
+  return resolved(request.parameters, mechanism.name, mechanism.parameters);
 }
 
 Result<void> check_request(const Request& request, const SeriesMechanism& mechanism) {
@@ -87,6 +42,8 @@ Result<void> check_request(const Request& request, const SeriesMechanism& mechan
     return invalid("delta", request.delta, "at least 0 and less than 1");
   if (!(request.level > 0 && request.level < 1))
     return invalid("level", request.level, "greater than 0 and less than 1");
+  if (shape.relation == Relation::replace_values)
+    return invalid("relation", name(shape.relation), "add_remove or replace: a count tells where and when");
   CV_CHECK(whole("steps", shape.steps));
   CV_CHECK(whole("series", shape.series));
   CV_CHECK(whole("max_per_slot", shape.max_per_slot));

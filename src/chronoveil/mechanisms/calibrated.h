@@ -11,16 +11,8 @@
 
 namespace chronoveil::mechanisms {
 
-// The request's parameters with the mechanism's defaults filled in. Refused: one that the mechanism does not know, one
-// of the wrong type (an integer may stand for a real number, and any number for a text that is `or_number`; no other
-// text stands for that one).
+// The request's parameters with the mechanism's defaults filled in; see parameters.h.
 Result<Parameters> resolved(const Request&, const SeriesMechanism&);
-
-double number(const Parameters&, std::string_view name);
-std::int64_t integer(const Parameters&, std::string_view name);
-const std::string& text(const Parameters&, std::string_view name);
-// Of a parameter that is `or_number`: the number, or nothing when it is the text.
-std::optional<double> auto_or_number(const Parameters&, std::string_view name);
 
 // ε > 0, δ in [0, 1), a level in (0, 1), T >= 1, series >= 1, caps >= 1, numbers that are exact as doubles (at most
 // 2^53), a unit that the mechanism protects, δ > 0 where it is needed.

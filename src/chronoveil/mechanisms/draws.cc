@@ -1,6 +1,7 @@
 #include "chronoveil/mechanisms/draws.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/noise/grid.h"
@@ -13,6 +14,12 @@ constexpr std::size_t kSamplersKept = 64;  // some 20 kB each
 
 noise::Law law_of(NoiseKind kind) {
   return kind == NoiseKind::laplace ? noise::Law::rounded_laplace : noise::Law::rounded_gaussian;
+}
+
+Failure off_the_grid(std::size_t number, double step) {
+  return fail(ErrorKind::usage, "noise-from: number " + std::to_string(number) +
+                                    " is not valid; it must be within 2^61 steps of the grid, which are " +
+                                    shortest(step));
 }
 
 }  // namespace
@@ -98,22 +105,23 @@ Result<const noise::Sampler*> Draws::sampler(noise::Law law, double scale_in_ste
   return &samplers_[recent_];
 }
 
+Result<double> Draws::next_on_tape(std::size_t wanted) {
+  const std::vector<double>& tape = *replay_.noise;
+  if (tape.size() - noise_used_ < wanted)
+    return fail(ErrorKind::usage, "noise-from: the file holds " + std::to_string(tape.size()) +
+                                      " numbers; this release draws at least " + std::to_string(noise_used_ + wanted));
+  return tape[noise_used_++];
+}
+
 Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, double scale, double grid) {
   CV_CHECK(may_draw());
   CV_TRY(const noise::Grid steps, noise::Grid::make(grid));
   if (replay_.noise) {
-    const std::vector<double>& tape = *replay_.noise;
-    if (tape.size() - noise_used_ < indices.size())
-      return fail(ErrorKind::usage, "noise-from: the file holds " + std::to_string(tape.size()) +
-                                        " numbers; this release draws at least " +
-                                        std::to_string(noise_used_ + indices.size()));
-    for (std::int64_t& index : indices) {
-      const Result<std::int64_t> noise = steps.to_grid(tape[noise_used_++]);
-      if (!noise)
-        return fail(ErrorKind::usage, "noise-from: number " + std::to_string(noise_used_) +
-                                          " is not valid; it must be within 2^61 steps of the grid, which are " +
-                                          shortest(grid));
-      index = noise::add_noise(index, *noise);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      CV_TRY(const double number, next_on_tape(indices.size() - i));
+      const Result<std::int64_t> noise = steps.to_grid(number);
+      if (!noise) return off_the_grid(noise_used_, grid);
+      indices[i] = noise::add_noise(indices[i], *noise);
     }
     return {};
   }
@@ -123,6 +131,28 @@ Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, d
   source->fill(noise, bits());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = noise::add_noise(indices[i], noise[i]);
   return {};
+}
+
+Result<std::int64_t> Draws::noise(NoiseKind kind, double scale_in_steps, double step) {
+  CV_CHECK(may_draw());
+  if (replay_.noise) {
+    CV_TRY(const double number, next_on_tape(1));
+    const double steps = std::floor(number / step + 0.5);
+    if (!(std::abs(steps) <= static_cast<double>(noise::kValueLimit))) return off_the_grid(noise_used_, step);
+    return static_cast<std::int64_t>(steps);
+  }
+  CV_TRY(const noise::Sampler* const source, sampler(law_of(kind), scale_in_steps));
+  return (*source)(bits());
+}
+
+Result<noise::Choice> Draws::choose(std::span<const double> log_weights, double input_error) {
+  CV_CHECK(may_draw());
+  return noise::choose_by_log_weight(log_weights, input_error, bits());
+}
+
+Result<noise::Choice> Draws::choose(std::span<const noise::WeightedInterval> intervals, double input_error) {
+  CV_CHECK(may_draw());
+  return noise::choose_grid_point(intervals, input_error, bits());
 }
 
 Result<std::vector<std::int64_t>> Draws::keep(std::int64_t n, double rate) {

@@ -16,6 +16,7 @@
 #include "chronoveil/base/result.h"
 #include "chronoveil/ledger/receipt.h"
 #include "chronoveil/ledger/run.h"
+#include "chronoveil/noise/exponential_choice.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::mechanisms {
@@ -63,6 +64,12 @@ class Draws {
 
   // Adds independent rounded noise to grid indices, in order. `scale` and `grid` in counts.
   Result<void> add_noise(std::span<std::int64_t> indices, NoiseKind, double scale, double grid);
+  // One draw of rounded noise, in steps. `step` is what one of them is worth in the units of a tape, which is asked for
+  // the next number when there is one.
+  Result<std::int64_t> noise(NoiseKind, double scale_in_steps, double step);
+  // A choice by the exponential mechanism, from bits; no tape holds those.
+  Result<noise::Choice> choose(std::span<const double> log_weights, double input_error);
+  Result<noise::Choice> choose(std::span<const noise::WeightedInterval>, double input_error);
   // Each of n positions with probability `rate`; ascending.
   Result<std::vector<std::int64_t>> keep(std::int64_t n, double rate);
   // For keyed choices that precede the noise, such as which records of a person stay.
@@ -82,6 +89,7 @@ class Draws {
 
   Draws() = default;
   Result<void> may_draw() const;
+  Result<double> next_on_tape(std::size_t wanted);
   // Making one takes as long as thousands of draws, so those of the last scales are kept.
   Result<const noise::Sampler*> sampler(noise::Law, double scale_in_steps);
 

@@ -3,18 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/base/measurement.h"
+#include "chronoveil/mechanisms/parameters.h"
 
 namespace chronoveil::bound {
 class BoundedSeries;
@@ -45,10 +44,6 @@ struct PublicShape {
   double l2() const;  // c √changes(), rounded up
 };
 
-// Parameters of a mechanism as a job gives them: rate = 0.1, interpolation = "linear".
-using Value = std::variant<bool, std::int64_t, double, std::string>;
-using Parameters = std::map<std::string, Value, std::less<>>;
-
 struct Request {
   PublicShape shape;
   double epsilon = 0;
@@ -72,14 +67,6 @@ struct SeriesPlan {
   double delta = 0;           // the δ at which `price` holds
   accounting::Event event;
   accounting::Price price;
-};
-
-// A parameter that a mechanism understands.
-struct ParameterInfo {
-  std::string_view name;
-  std::string_view meaning;
-  Value standard;
-  bool or_number = false;  // a number may stand in for this one text, such as "auto"
 };
 
 struct SeriesMechanism {

@@ -1,0 +1,40 @@
+// Means per place and slot as they leave the house.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/place_grid.h"
+#include "chronoveil/base/slot_axis.h"
+
+namespace chronoveil {
+
+// A cell is one place in one slot.
+struct CellEstimate {
+  // `empty`: nobody is there, by counts that are public. `sparse`: below the rule for sparse cells, which looks at
+  // public or at noisy counts alone. Neither has a mean.
+  enum class State { published, empty, sparse };
+  State state = State::empty;
+  double mean = std::numeric_limits<double>::quiet_NaN();
+  double lower = std::numeric_limits<double>::quiet_NaN();
+  double upper = std::numeric_limits<double>::quiet_NaN();
+};
+
+struct MeansRelease {
+  std::vector<std::string> places;  // public; empty: one place without a name
+  std::optional<PlaceGrid> grid;    // where the places are, when they come from longitude and latitude
+  SlotAxis axis;
+  std::vector<CellEstimate> cells;  // place * T + slot
+  double lower = 0, upper = 0;      // the public bounds of a value
+  double level = 0.95;              // of the intervals
+  Guarantee guarantee;
+  std::string mark;  // "seeded: not private", "not private: replayed", or empty
+
+  std::int64_t place_count() const { return places.empty() ? 1 : static_cast<std::int64_t>(places.size()); }
+};
+
+}  // namespace chronoveil

@@ -1,0 +1,59 @@
+// Shared by the mechanisms for cells: what a request must be, the share of one cell, and a noisy integer sum.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "chronoveil/mechanisms/cell_mechanism.h"
+#include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/noise/uniform.h"
+
+namespace chronoveil::mechanisms {
+
+__extension__ typedef __int128 Int128;
+
+// ε > 0, δ in [0, 1), a level in (0, 1), finite bounds lower < upper, places, steps, max_cells, max_records at least 1
+// (an m_ub of zero is refused by name), cells and records that are exact as doubles; every parameter known. Cuts
+// max_cells to the number of cells, and gives the parameters with defaults filled in.
+struct Checked {
+  CellShape shape;
+  Parameters parameters;
+};
+Result<Checked> check_request(const CellRequest&, const CellMechanism&);
+
+// m_ub as the parameter says: "median", "optimised", or a number (already checked to be whole and at least 1).
+std::int64_t m_ub_of(const CellsPlan&, std::span<const std::uint32_t> counts);
+
+// The plan whose cells each spend what `one_cell(share)` says, `touched` of them for one person.
+//   δ = 0, or touched = 1 with Laplace   the share is ε / touched, rounded down: pure
+//   otherwise                            the largest share whose `touched`-fold composition is within (ε, δ)
+// The price of the plan's event is at most ε. `one_cell` lists the parts of what happens in a cell that has this share,
+// such as {Exponential{share / 2}, Laplace{2 / share}}.
+Result<CellsPlan> with_shares(const CellRequest&, const CellMechanism&, Checked, std::int64_t touched,
+                              const std::function<std::vector<accounting::Event>(double share)>& one_cell);
+
+// The plan of a mechanism that is nothing but noise on sums: Laplace or Gaussian as the parameter `noise` says, "auto"
+// being the one with the smaller standard deviation in a cell (Laplace when δ = 0). `sums` noisy sums a cell, each with
+// noise_multiplier over its own sensitivity. `l1` and `l2`: how far one person moves all cells together, in
+// sensitivities of one sum of one cell (c and √c for one sum where values are replaced in c cells).
+Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, Checked, double l1, double l2);
+
+// (sum + noise) / divisor with noise of scale multiplier × sensitivity, sum and sensitivity in whole steps of the value
+// grid. The noise is drawn on the grid of 2^j steps, j the least for which its scale is below 2^39 of them (0 almost
+// always); then the sum is rounded to it, floor(x / 2^j + 1/2), and the sensitivity to ceil(sensitivity / 2^j).
+// Sensitivity 0: no noise, and none of a tape is used up.
+struct NoisySum {
+  double value = 0;  // (sum + noise) / divisor, in steps
+  double scale = 0;  // of the noise / divisor, in steps: exactly what was drawn
+};
+// `step`: the value of a step, so that a number on a tape is noise of the result in units of a value.
+Result<NoisySum> noisy_sum(const CellsPlan&, Int128 sum, Int128 sensitivity, double divisor, double step, Draws&);
+
+// A published estimate of lower + steps × step with the interval of its own noise; not yet cut to the bounds.
+CellEstimate estimate_of(const CellsPlan&, const NoisySum&, double step);
+
+// The value of one step of a cell's values: what its ValueGrid says for the plan's bounds.
+double step_of(const CellsPlan&);
+
+}  // namespace chronoveil::mechanisms
