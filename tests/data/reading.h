@@ -30,6 +30,7 @@ inline const bool kElsewhere = [] {
 struct Table {
   std::vector<std::string> user, series;
   std::vector<std::int64_t> time, value;
+  std::vector<double> measure = {}, longitude = {}, latitude = {};
   bool operator==(const Table&) const = default;
 };
 
@@ -47,6 +48,9 @@ inline Result<Table> read_all(RecordSource& source) {
     table.series.insert(table.series.end(), batch.series.begin(), batch.series.end());
     table.time.insert(table.time.end(), batch.time.begin(), batch.time.end());
     table.value.insert(table.value.end(), batch.value.begin(), batch.value.end());
+    table.measure.insert(table.measure.end(), batch.measure.begin(), batch.measure.end());
+    table.longitude.insert(table.longitude.end(), batch.longitude.begin(), batch.longitude.end());
+    table.latitude.insert(table.latitude.end(), batch.latitude.begin(), batch.latitude.end());
   }
 }
 

@@ -1,6 +1,7 @@
 // Feeds arbitrary bytes to the reader of CSV. Whatever comes in: no crash, errors have one line, and the outcome does
 // not depend on how the bytes fall into windows and pieces.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -36,13 +37,17 @@ class Pieces final : public data::ByteSource {
   std::size_t piece_;
 };
 
-// All that a reader learns from the text, as one string.
-std::string outcome(std::string_view text, bool header, std::size_t piece, std::size_t window) {
+// All that a reader learns from the text, as one string. With a measure, the third column is one, and a point, too.
+std::string outcome(std::string_view text, bool header, bool measure, std::size_t piece, std::size_t window) {
   data::SourceSpec spec;
   spec.header = header;
   spec.user = header ? "u" : "1";
   spec.time = header ? "t" : "2";
-  spec.value = header ? "n" : "3";
+  if (measure) {
+    spec.measure = spec.longitude = spec.latitude = header ? "n" : "3";
+  } else {
+    spec.value = header ? "n" : "3";
+  }
   auto source = data::open_csv(std::make_unique<Pieces>(text, piece), spec, window);
   if (!source) return source.error().message;
   std::string result;
@@ -56,9 +61,17 @@ std::string outcome(std::string_view text, bool header, std::size_t piece, std::
     }
     if (!*more) return result;
     for (std::size_t i = 0; i < batch.rows(); ++i) {
-      require(!batch.user[i].empty() && batch.value[i] >= 0, "a record that must not be");
+      require(!batch.user[i].empty(), "a record that must not be");
       result.append(batch.user[i]).append("|").append(std::to_string(batch.time[i])).append("|");
-      result.append(std::to_string(batch.value[i])).append("\n");
+      if (measure) {
+        require(std::isfinite(batch.measure[i]), "a value that must not be");
+        require(batch.longitude[i] == batch.measure[i] && batch.latitude[i] == batch.measure[i],
+                "one text is two numbers");
+        result.append(std::to_string(batch.measure[i])).append("\n");
+      } else {
+        require(batch.value[i] >= 0, "a count that must not be");
+        result.append(std::to_string(batch.value[i])).append("\n");
+      }
     }
   }
 }
@@ -68,9 +81,10 @@ std::string outcome(std::string_view text, bool header, std::size_t piece, std::
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const bool header = data[0] % 2 == 0;
-  const std::size_t piece = 1 + data[0] / 2;
+  const bool measure = data[0] / 2 % 2 == 1;
+  const std::size_t piece = 1 + data[0] / 4;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const std::string whole = outcome(text, header, std::size_t{1} << 20, std::size_t{1} << 16);
-  require(outcome(text, header, piece, 64) == whole, "the outcome depends on where the windows end");
+  const std::string whole = outcome(text, header, measure, std::size_t{1} << 20, std::size_t{1} << 16);
+  require(outcome(text, header, measure, piece, 64) == whole, "the outcome depends on where the windows end");
   return 0;
 }

@@ -46,6 +46,7 @@ class CsvSource final : public RecordSource {
 
   Result<bool> next(RecordBatch& batch) override {
     RowDecoder::begin(batch, rows_ + 1);
+    RowFields fields;  // every row fills the same ones
     while (batch.rows() < kBatchRows) {
       if (!next_row_is_here()) {
         if (batch.rows() > 0) break;  // its views would not survive
@@ -55,7 +56,6 @@ class CsvSource final : public RecordSource {
       if (row_marks_ != columns_) {
         return bad_row(explain_fields(row_marks_, columns_));
       }
-      RowFields fields;
       for (const ColumnPlace& place : places_) {
         if (!field(place.column, fields.*place.field)) return bad_row(problem_);
       }

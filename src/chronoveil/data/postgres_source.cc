@@ -43,10 +43,12 @@ class PostgresSource final : public RecordSource {
     }
     PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
-    // One state of the data for all batches; times as ISO 8601, those with a zone in UTC; a plan for reading all rows.
+    // One state of the data for all batches; times as ISO 8601, those with a zone in UTC; real numbers with all
+    // their digits; a plan for reading all rows.
     for (const char* setting :
          {"SET client_encoding = 'UTF8'", "BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
-          "SET LOCAL DateStyle = 'ISO'", "SET LOCAL TimeZone = 'UTC'", "SET LOCAL cursor_tuple_fraction = 1"}) {
+          "SET LOCAL DateStyle = 'ISO'", "SET LOCAL TimeZone = 'UTC'", "SET LOCAL extra_float_digits = 3",
+          "SET LOCAL cursor_tuple_fraction = 1"}) {
       const Rows done = run(setting);
       if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) return failed(done);
     }

@@ -8,10 +8,20 @@ namespace chronoveil::data {
 Result<RowDecoder> RowDecoder::make(const SourceSpec& spec) {
   CV_TRY(std::shared_ptr<const Zone> zone, Zone::find(spec.zone));
   CV_TRY(TimeReader reader, TimeReader::make(spec.time_format, std::move(zone)));
-  for (const auto* column : {&spec.user, &spec.series, &spec.value}) {
+  for (const auto* column : {&spec.user, &spec.series, &spec.value, &spec.measure, &spec.longitude, &spec.latitude}) {
     if (*column && (*column)->empty()) return fail(ErrorKind::usage, "source: a column's name must not be empty");
   }
   if (spec.time.empty()) return fail(ErrorKind::usage, "time: it must name a column");
+  if (spec.measure && spec.value) {
+    return fail(ErrorKind::usage, "source.value: a record has a count or a value of which means are made, not both");
+  }
+  if (spec.longitude.has_value() != spec.latitude.has_value()) {
+    return fail(ErrorKind::usage, std::string(spec.longitude ? "source.latitude" : "source.longitude") +
+                                      ": it is missing; a point needs longitude and latitude");
+  }
+  if (spec.longitude && spec.series) {
+    return fail(ErrorKind::usage, "source.longitude: a record is placed by a column or by a point, not by both");
+  }
   return RowDecoder(spec, std::move(reader));
 }
 
@@ -20,13 +30,23 @@ RowDecoder::RowDecoder(const SourceSpec& spec, TimeReader time_reader)
       has_user_(spec.user.has_value()),
       has_series_(spec.series.has_value()),
       has_value_(spec.value.has_value()),
+      has_measure_(spec.measure.has_value()),
+      has_point_(spec.longitude.has_value()),
+      has_reals_(has_measure_ || has_point_),
       user_(spec.user.value_or("")),
       time_(spec.time),
-      value_(spec.value.value_or("")) {
+      series_(spec.series.value_or("")),
+      value_(spec.value.value_or("")),
+      measure_(spec.measure.value_or("")),
+      longitude_(spec.longitude.value_or("")),
+      latitude_(spec.latitude.value_or("")) {
   if (spec.user) wanted_.push_back({"user", *spec.user, &RowFields::user});
   wanted_.push_back({"time", spec.time, &RowFields::time});
-  if (spec.series) wanted_.push_back({"series", *spec.series, &RowFields::series});
+  if (spec.series) wanted_.push_back({spec.measure ? "place" : "series", *spec.series, &RowFields::series});
   if (spec.value) wanted_.push_back({"value", *spec.value, &RowFields::value});
+  if (spec.measure) wanted_.push_back({"value", *spec.measure, &RowFields::measure});
+  if (spec.longitude) wanted_.push_back({"longitude", *spec.longitude, &RowFields::longitude});
+  if (spec.latitude) wanted_.push_back({"latitude", *spec.latitude, &RowFields::latitude});
 }
 
 void RowDecoder::begin(RecordBatch& batch, std::int64_t first_row) {
@@ -34,6 +54,9 @@ void RowDecoder::begin(RecordBatch& batch, std::int64_t first_row) {
   batch.time.clear();
   batch.series.clear();
   batch.value.clear();
+  batch.measure.clear();
+  batch.longitude.clear();
+  batch.latitude.clear();
   batch.first_row = first_row;
 }
 
@@ -50,6 +73,36 @@ bool RowDecoder::refuse_time(std::string_view text, TimeProblem problem) {
 
 bool RowDecoder::refuse_value(CountProblem problem) {
   problem_ = "column " + value_ + ": " + std::string(explain(problem));
+  return false;
+}
+
+bool RowDecoder::add_reals(const RowFields& fields, RecordBatch& batch) {
+  double measure = 0;
+  if (has_measure_) {
+    if (has_series_ && fields.series.empty()) return refuse_place();
+    const RealProblem problem = read_real(fields.measure, measure);
+    if (problem != RealProblem::none) return refuse_real(measure_, problem);
+  }
+  if (has_point_) {
+    double longitude = 0, latitude = 0;
+    RealProblem problem = read_real(fields.longitude, longitude);
+    if (problem != RealProblem::none) return refuse_real(longitude_, problem);
+    problem = read_real(fields.latitude, latitude);
+    if (problem != RealProblem::none) return refuse_real(latitude_, problem);
+    batch.longitude.push_back(longitude);
+    batch.latitude.push_back(latitude);
+  }
+  if (has_measure_) batch.measure.push_back(measure);
+  return true;
+}
+
+bool RowDecoder::refuse_place() {
+  problem_ = "column " + series_ + ": empty; every record must say where it is";
+  return false;
+}
+
+bool RowDecoder::refuse_real(const std::string& column, RealProblem problem) {
+  problem_ = "column " + column + ": " + std::string(explain(problem));
   return false;
 }
 

@@ -10,6 +10,7 @@
 
 #include "chronoveil/base/result.h"
 #include "chronoveil/data/count_reader.h"
+#include "chronoveil/data/real_reader.h"
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/data/source_spec.h"
 #include "chronoveil/data/time_reader.h"
@@ -21,16 +22,17 @@ inline constexpr std::size_t kBatchRows = 8192;  // at most; a source may end a 
 // The fields of one row by what they are for. Those that the source does not have stay empty.
 struct RowFields {
   std::string_view user, time, series, value;
+  std::string_view measure, longitude, latitude;
 };
 
 class RowDecoder {
  public:
-  // Zone and time format are checked here.
+  // Checked here: zone, time format, names, and which columns go together.
   static Result<RowDecoder> make(const SourceSpec&);
 
   // Which column goes where.
   struct Wanted {
-    std::string_view key;  // the key of the job: "user", "time", "series", "value"
+    std::string_view key;  // the key of the job: "user", "time", "series" ("place" beside a measure), "value", ...
     std::string column;
     std::string_view RowFields::*field;
   };
@@ -48,13 +50,14 @@ class RowDecoder {
     if (const TimeProblem problem = time_reader_.read(fields.time, time); problem != TimeProblem::none) [[unlikely]] {
       return refuse_time(fields.time, problem);
     }
+    std::int64_t value = 0;
     if (has_value_) {
-      std::int64_t value = 0;
       if (const CountProblem problem = read_count(fields.value, value); problem != CountProblem::none) [[unlikely]] {
         return refuse_value(problem);
       }
-      batch.value.push_back(value);
     }
+    if (has_reals_ && !add_reals(fields, batch)) return false;  // the last that can fail
+    if (has_value_) batch.value.push_back(value);
     if (has_user_) batch.user.push_back(fields.user);
     if (has_series_) batch.series.push_back(fields.series);
     batch.time.push_back(time);
@@ -69,10 +72,13 @@ class RowDecoder {
   bool refuse_user();
   bool refuse_time(std::string_view text, TimeProblem problem);
   bool refuse_value(CountProblem problem);
+  bool add_reals(const RowFields& fields, RecordBatch& batch);
+  bool refuse_place();
+  bool refuse_real(const std::string& column, RealProblem problem);
 
   TimeReader time_reader_;
-  bool has_user_, has_series_, has_value_;
-  std::string user_, time_, value_;  // names of columns
+  bool has_user_, has_series_, has_value_, has_measure_, has_point_, has_reals_;
+  std::string user_, time_, series_, value_, measure_, longitude_, latitude_;  // names of columns
   std::vector<Wanted> wanted_;
   std::string problem_;
 };

@@ -1,5 +1,7 @@
 #include <sqlite3.h>
 
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <memory_resource>
 #include <string>
@@ -21,6 +23,20 @@ struct CloseDatabase {
 struct Finalize {
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
+
+// Room for the shortest text of any double.
+using Digits = std::array<char, 32>;
+
+bool is_real(const ColumnPlace& place) {
+  return place.field == &RowFields::measure || place.field == &RowFields::longitude ||
+         place.field == &RowFields::latitude;
+}
+
+// SQLite itself writes 15 digits, which are not enough to tell doubles apart.
+std::string_view shortest_text(double number, Digits& digits) {
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  return {digits.data(), static_cast<std::size_t>(end - digits.data())};
+}
 
 class SqliteSource final : public RecordSource {
  public:
@@ -58,6 +74,7 @@ class SqliteSource final : public RecordSource {
     names.reserve(static_cast<std::size_t>(sqlite3_column_count(statement)));
     for (int i = 0; i < sqlite3_column_count(statement); ++i) names.emplace_back(sqlite3_column_name(statement, i));
     CV_TRY(places_, place_columns(decoder_, names, spec.query.empty() ? "the table" : "the query's result"));
+    digits_.resize(places_.size());
     path_ = spec.path;
     return {};
   }
@@ -73,8 +90,13 @@ class SqliteSource final : public RecordSource {
       }
       if (status != SQLITE_ROW) return failed(status, path_);
       RowFields fields;
-      for (const ColumnPlace& place : places_) {
+      for (std::size_t i = 0; i < places_.size(); ++i) {
+        const ColumnPlace& place = places_[i];
         const int column = static_cast<int>(place.column);
+        if (is_real(place) && sqlite3_column_type(statement_.get(), column) == SQLITE_FLOAT) {
+          fields.*place.field = shortest_text(sqlite3_column_double(statement_.get(), column), digits_[i]);
+          continue;
+        }
         const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
         if (text == nullptr) continue;  // NULL is empty
@@ -114,6 +136,7 @@ class SqliteSource final : public RecordSource {
   std::unique_ptr<sqlite3, CloseDatabase> database_;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   std::vector<ColumnPlace> places_;
+  std::vector<Digits> digits_;  // of the row's real numbers, by place
   std::string path_;
   std::pmr::monotonic_buffer_resource kept_{std::size_t{256} << 10};  // texts of the batch
   std::int64_t rows_ = 0;
