@@ -58,6 +58,18 @@ TEST(ChooseByLogWeight, ReportsFourTimesTheErrorAsACharge) {
   EXPECT_LE(with_input, 4 * (1e-6 + 0x1p-33) * (1 + 1e-12));
 }
 
+TEST(ChargeOfAChoice, IsKnownBeforehandAndTheSameForEveryInput) {
+  BitSource bits;
+  const std::vector<double> one = {0}, many = {0, -3, 17, kMinusInfinity};
+  const std::vector<WeightedInterval> point = {{5, 5, 0}}, wide = {{0, 1'000'000, -2}, {3, 2, 0}, {-9, -1, 40}};
+  for (const double input_error : {0.0, 0x1p-40, 1e-6, 1.0}) {
+    for (const auto& weights : {one, many})
+      EXPECT_EQ(choose_by_log_weight(weights, input_error, bits)->epsilon_charge, charge_of_log_weights(input_error));
+    for (const auto& intervals : {point, wide})
+      EXPECT_EQ(choose_grid_point(intervals, input_error, bits)->epsilon_charge, charge_of_grid_points(input_error));
+  }
+}
+
 TEST(ChooseByLogWeight, RefusesWhatIsNoWeight) {
   BitSource bits;
   const auto refused = [&](std::vector<double> log_weights, double input_error = 0) {

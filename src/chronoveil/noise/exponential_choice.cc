@@ -33,8 +33,12 @@ Result<void> check_log_weight(double log_weight) {
   return {};
 }
 
-Result<double> charge_for(double input_error, double own_error) {
+Result<void> check_input_error(double input_error) {
   if (!(input_error >= 0 && input_error <= 1)) return invalid("input_error", input_error, "between 0 and 1");
+  return {};
+}
+
+double charge_for(double input_error, double own_error) {
   return std::nextafter(4 * std::nextafter(input_error + own_error, 2), 8);
 }
 
@@ -54,8 +58,14 @@ Result<std::size_t> choose_index(std::span<const std::int64_t> fixed, BitSource&
 
 }  // namespace
 
+double charge_of_log_weights(double input_error) { return charge_for(input_error, kRoundingError); }
+
+double charge_of_grid_points(double input_error) {
+  return charge_for(input_error, 2 * kRoundingError + kLogarithmError);
+}
+
 Result<Choice> choose_by_log_weight(std::span<const double> log_weights, double input_error, BitSource& bits) {
-  CV_TRY(const double charge, charge_for(input_error, kRoundingError));
+  CV_CHECK(check_input_error(input_error));
   std::vector<std::int64_t> fixed;
   fixed.reserve(log_weights.size());
   for (const double log_weight : log_weights) {
@@ -63,11 +73,11 @@ Result<Choice> choose_by_log_weight(std::span<const double> log_weights, double 
     fixed.push_back(fixed_log_weight(log_weight));
   }
   CV_TRY(const std::size_t index, choose_index(fixed, bits));
-  return Choice{static_cast<std::int64_t>(index), charge};
+  return Choice{static_cast<std::int64_t>(index), charge_of_log_weights(input_error)};
 }
 
 Result<Choice> choose_grid_point(std::span<const WeightedInterval> intervals, double input_error, BitSource& bits) {
-  CV_TRY(const double charge, charge_for(input_error, 2 * kRoundingError + kLogarithmError));
+  CV_CHECK(check_input_error(input_error));
   std::vector<std::int64_t> fixed;
   fixed.reserve(intervals.size());
   for (const WeightedInterval& interval : intervals) {
@@ -84,7 +94,8 @@ Result<Choice> choose_grid_point(std::span<const WeightedInterval> intervals, do
     fixed.push_back(fixed_log_weight(interval.log_weight) + fixed_log_weight(std::log(static_cast<double>(steps + 1))));
   }
   CV_TRY(const std::size_t index, choose_index(fixed, bits));
-  return Choice{uniform_between(intervals[index].first, intervals[index].last, bits), charge};
+  const std::int64_t point = uniform_between(intervals[index].first, intervals[index].last, bits);
+  return Choice{point, charge_of_grid_points(input_error)};
 }
 
 }  // namespace chronoveil::noise

@@ -1,7 +1,6 @@
 // The exponential mechanism: a choice with probabilities proportional to exp(log weight), by integer arithmetic.
 //   Method    uniform proposals, kept with probability exp(-(greatest - own)) by exact coins [CKS20]: no weight,
-//   however
-//             small, is ever turned into a double, so none underflows to zero; at most n proposals are expected
+//             however small, is ever turned into a double, so none underflows to zero; at most n proposals are expected
 //   Rounding  log weights are rounded to multiples of 2^-32 and the law of the choice is exact for those. A log
 //             weight that is off by at most eta changes each probability by a factor of at most exp(2 eta), for both
 //             neighbours: the privacy loss grows by at most 4 eta, which the result reports as `epsilon_charge`
@@ -39,5 +38,9 @@ struct WeightedInterval {
 // never a + u (b - a) in floating point, whose gaps would reveal a and b.
 // Refused as above, and intervals of more than 2^62 points.
 Result<Choice> choose_grid_point(std::span<const WeightedInterval>, double input_error, BitSource&);
+
+// The epsilon_charge of either, known before there is anything to choose from; for an input_error in [0, 1].
+double charge_of_log_weights(double input_error);
+double charge_of_grid_points(double input_error);
 
 }  // namespace chronoveil::noise
