@@ -13,12 +13,16 @@
 namespace chronoveil::plan {
 
 // What is known in public about the records of a cell.
-//   counts   the m_l of a typical cell, in any order, each at least 1
+//   counts   the m_l of a typical cell, in any order, each at least 1; more than max_records count as max_records, as
+//            they do when records are read
 //   users    without counts: so many people with max_records each, as the caps allow at most
 struct PublicCounts {
   std::vector<std::uint32_t> counts;
   std::optional<std::int64_t> users;
 };
+
+// People in one cell that are looked at, at most.
+inline constexpr std::int64_t kMostUsers = 10'000'000;
 
 struct MeansCandidate {
   std::string mechanism;  // a name of the catalogue
@@ -38,14 +42,18 @@ struct MeansComparison {
   std::int64_t arrays_best_fit = 0;     // K̄
   std::int64_t arrays_wrap_around = 0;  // K
   std::vector<std::uint32_t> fills;     // of the best-fit arrays
+  // In the order of the catalogue; array_averaging twice, the grouping that the request names (best_fit unless it does)
+  // before the other. The first one with a plan that has the recommended name is the recommended one.
   std::vector<MeansCandidate> candidates;
-  std::string recommended;  // a mechanism's name
-  std::string regime;       // "many records a user", "many users", "few users", "counts are private", ...
-  std::string reason;       // one sentence
+  std::string recommended;  // a mechanism's name; empty when none fits
+  std::string regime;       // see means_recommendation.h
+  std::string reason;       // one or two sentences
 };
 
 // `counts_public`: false leaves only the mechanisms that protect the counts too. Parameters of the request that a
-// mechanism does not know are left out for it. Refused: no counts and no users; a count of 0.
+// mechanism does not know are left out for it. Refused: no counts and no users, users without max_records, a count of
+// 0, more than kMostUsers; a parameter that no mechanism knows; a request that all mechanisms refuse for the same
+// reason.
 Result<MeansComparison> compare_means(const mechanisms::CellRequest&, const PublicCounts&, bool counts_public);
 
 }  // namespace chronoveil::plan

@@ -1,0 +1,35 @@
+// Which mechanism for means per cell, and why: the argument of docs/which_mechanism.md, from expected_noise of what
+// fits and is certified. U is the width of the bounds, K̄ the arrays, `share` the ε of one cell.
+//   Counts are private        registered_mean where registered users are named, else sum_over_count
+//   Exact                     array_averaging as the request groups it; clip_mean where its noise is at most 1 % more,
+//                             since it weighs all kept records alike. What they add is known beforehand
+//   Guesses                   levy and fixed_quantile, if records are independent. Each must be at most 4/5 of the
+//   exact
+//                             one, and its interval must be found:
+//     levy                    a bin that holds no median is drawn with chance at most n e^{−share K̄/8}, n = U/τ; off by
+//                             U at worst, that is at most the noise when share K̄/8 >= ln(U n / noise)
+//     fixed_quantile          share K̄/80 >= ln(U / spread · share K̄/16), spread = 1.28 U/√m_ub: the gap beyond the
+//                             outermost array mean weighs less than the room between two of those next to the quantile
+// Regimes: "many records a user" (levy), "many users" (fixed_quantile), "many users with few records each" (the
+// quantiles would be found, but do not lie closer together than half the bounds), "few users" (else), "counts are
+// private".
+// Never recommended: baseline, which clip_mean equals where nobody has more records than others; epsilon_quantile,
+// whose quantiles are so far out that the gap beyond them is drawn as often as not, whatever K̄ is.
+#pragma once
+
+#include <string>
+
+#include "chronoveil/plan/means_comparison.h"
+
+namespace chronoveil::plan {
+
+struct MeansRecommendation {
+  std::string mechanism;  // empty when none fits
+  std::string regime;
+  std::string reason;
+};
+
+// From the counts and the candidates of a comparison; what it recommends already is not looked at.
+MeansRecommendation recommend_means(const mechanisms::CellRequest&, const MeansComparison&, bool counts_public);
+
+}  // namespace chronoveil::plan
