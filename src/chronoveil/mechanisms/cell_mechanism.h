@@ -62,6 +62,7 @@ struct CellsPlan {
   NoiseKind noise = NoiseKind::laplace;
   double share = 0;             // ε of one cell: what selections and Laplace noise spend together; 0 for Gaussian
   double noise_multiplier = 0;  // of the noise in one cell, exactly what is drawn, rounding charges included
+  double influence = 1;         // where the event joins all cells of a person: its multiplier is the above over this
   Relation relation = Relation::replace_values;
   double delta = 0;  // the δ at which `price` holds; 0 for a pure guarantee
   accounting::Event event;

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "chronoveil/mechanisms/cell_mechanism.h"
@@ -22,27 +24,50 @@ struct Checked {
 };
 Result<Checked> check_request(const CellRequest&, const CellMechanism&);
 
-// m_ub as the parameter says: "median", "optimised", or a number (already checked to be whole and at least 1).
+// The parameters that several mechanisms have.
+ParameterInfo m_ub_parameter();      // "optimised" (standard), "median", or a number
+ParameterInfo grouping_parameter();  // "best_fit" (standard) or "wrap_around"
+ParameterInfo noise_parameter();     // "auto" (standard), "laplace" or "gaussian"
+
+// m_ub as the parameter says: "median", "optimised", or a number (check_request() found it whole and at least 1).
 std::int64_t m_ub_of(const CellsPlan&, std::span<const std::uint32_t> counts);
 
 // The plan whose cells each spend what `one_cell(share)` says, `touched` of them for one person.
-//   δ = 0, or touched = 1 with Laplace   the share is ε / touched, rounded down: pure
-//   otherwise                            the largest share whose `touched`-fold composition is within (ε, δ)
+//   δ = 0             the share is ε / touched, rounded down: pure
+//   one noise alone   the same: δ would buy next to nothing
+//   otherwise         the largest share whose `touched`-fold composition is within (ε, δ), unless it is less than a
+//                     hundredth more than the pure one, which is then taken
 // The price of the plan's event is at most ε. `one_cell` lists the parts of what happens in a cell that has this share,
-// such as {Exponential{share / 2}, Laplace{2 / share}}.
+// such as {Exponential{share / 2}, Laplace{2 / share}}; the multiplier of its Laplace noise is the plan's.
+// Refused: an ε whose noise is beyond what can be drawn (a multiplier outside [2^-40, 2^38]).
 Result<CellsPlan> with_shares(const CellRequest&, const CellMechanism&, Checked, std::int64_t touched,
                               const std::function<std::vector<accounting::Event>(double share)>& one_cell);
 
-// The plan of a mechanism that is nothing but noise on sums: Laplace or Gaussian as the parameter `noise` says, "auto"
-// being the one with the smaller standard deviation in a cell (Laplace when δ = 0). `sums` noisy sums a cell, each with
-// noise_multiplier over its own sensitivity. `l1` and `l2`: how far one person moves all cells together, in
-// sensitivities of one sum of one cell (c and √c for one sum where values are replaced in c cells).
-Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, Checked, double l1, double l2);
+// How far one person moves all noisy sums of all cells together.
+struct Influence {
+  std::int64_t cells = 1;  // that the person touches, at most
+  std::int64_t sums = 1;   // noisy sums of one cell
+  // In sensitivities of one sum, where they are not cells × sums and √(cells × sums) because the person moves some sums
+  // by less than their whole sensitivity.
+  struct Joint {
+    double l1, l2;
+  };
+  std::optional<Joint> joint = std::nullopt;
+};
+
+// The plan of a mechanism that is nothing but noise on sums, each with noise_multiplier over its own sensitivity:
+// Laplace or Gaussian as the parameter `noise` says, "auto" being the one with the smaller standard deviation.
+//   Laplace    shares as above, sums times Laplace{sums / share} in a cell; with a joint influence Laplace{1 / ε} of
+//   all
+//              together, which is pure
+//   Gaussian   needs δ > 0: one Gaussian event of all sums together, σ = noise × l2
+Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, Checked, const Influence&);
 
 // (sum + noise) / divisor with noise of scale multiplier × sensitivity, sum and sensitivity in whole steps of the value
 // grid. The noise is drawn on the grid of 2^j steps, j the least for which its scale is below 2^39 of them (0 almost
 // always); then the sum is rounded to it, floor(x / 2^j + 1/2), and the sensitivity to ceil(sensitivity / 2^j).
-// Sensitivity 0: no noise, and none of a tape is used up.
+// Sensitivity 0: no noise, and none of a tape is used up. Sums are limited to 2^61 steps of that grid, which takes 2^31
+// records in one cell.
 struct NoisySum {
   double value = 0;  // (sum + noise) / divisor, in steps
   double scale = 0;  // of the noise / divisor, in steps: exactly what was drawn
