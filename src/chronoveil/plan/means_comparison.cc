@@ -108,11 +108,13 @@ Result<void> describe_counts(MeansComparison& comparison, const CellRequest& req
   return {};
 }
 
-Result<MeansCandidate> consider(const CellMechanism& mechanism, const CellRequest& asked, mechanisms::UserCounts counts,
-                                std::string_view variant) {
+Result<MeansCandidate> consider(const CellMechanism& mechanism, const CellRequest& request,
+                                mechanisms::UserCounts counts, std::string_view variant = "") {
+  const CellRequest asked = asked_of(mechanism, request);
   MeansCandidate candidate;
   candidate.mechanism = mechanism.name;
   candidate.variant = variant;
+  candidate.as_asked = asked.parameters.size() == request.parameters.size();
   const auto refused = [&](const Error& error) -> Result<MeansCandidate> {
     if (error.kind != ErrorKind::usage && error.kind != ErrorKind::cannot_certify) return Failure(error);
     candidate.refusal = error.message;
@@ -130,23 +132,29 @@ Result<MeansCandidate> consider(const CellMechanism& mechanism, const CellReques
 // array_averaging has two groupings to compare; the mechanisms that clamp have the one that suits them.
 bool compares_groupings(const CellMechanism& mechanism) { return mechanism.name == "array_averaging"; }
 
-Result<void> consider_groupings(MeansComparison& comparison, const CellMechanism& mechanism, CellRequest asked) {
-  const auto named = asked.parameters.find("grouping");
+Result<void> consider_groupings(MeansComparison& comparison, const CellMechanism& mechanism, CellRequest request) {
+  const auto named = request.parameters.find("grouping");
   const bool wrap_first =
-      named != asked.parameters.end() && named->second == mechanisms::Value(std::string(kWrapAround));
+      named != request.parameters.end() && named->second == mechanisms::Value(std::string(kWrapAround));
   for (const bool wrap : {wrap_first, !wrap_first}) {
-    asked.parameters["grouping"] = std::string(wrap ? kWrapAround : kBestFit);
-    CV_TRY(MeansCandidate candidate, consider(mechanism, asked, comparison.counts, wrap ? kWrapAround : ""));
+    request.parameters["grouping"] = std::string(wrap ? kWrapAround : kBestFit);
+    CV_TRY(MeansCandidate candidate, consider(mechanism, request, comparison.counts, wrap ? kWrapAround : ""));
     comparison.candidates.push_back(std::move(candidate));
   }
   return {};
 }
 
 // A refusal that all share is about the request, not about a mechanism.
-bool all_refuse_alike(const std::vector<MeansCandidate>& all) {
-  return std::all_of(all.begin(), all.end(), [&](const MeansCandidate& candidate) {
-    return !candidate.plan && candidate.refusal == all.front().refusal;
-  });
+Result<void> check_that_one_fits(const std::vector<MeansCandidate>& all) {
+  std::string refusals;
+  bool alike = true;
+  for (const MeansCandidate& candidate : all) {
+    if (candidate.plan) return {};
+    alike = alike && candidate.refusal == all.front().refusal;
+    refusals.append(refusals.empty() ? "" : "; ").append(candidate.mechanism).append(": ").append(candidate.refusal);
+  }
+  return fail(ErrorKind::usage,
+              alike ? all.front().refusal : "mechanism.name: no mechanism fits this job (" + refusals + ")");
 }
 
 }  // namespace
@@ -159,15 +167,14 @@ Result<MeansComparison> compare_means(const CellRequest& request, const PublicCo
   CV_CHECK(describe_counts(comparison, request));
   for (const CellMechanism* mechanism : mechanisms::cell_catalogue()) {
     if (!counts_public && mechanism->public_counts) continue;
-    CellRequest asked = asked_of(*mechanism, request);
     if (compares_groupings(*mechanism)) {
-      CV_CHECK(consider_groupings(comparison, *mechanism, std::move(asked)));
+      CV_CHECK(consider_groupings(comparison, *mechanism, request));
     } else {
-      CV_TRY(MeansCandidate candidate, consider(*mechanism, asked, comparison.counts, ""));
+      CV_TRY(MeansCandidate candidate, consider(*mechanism, request, comparison.counts));
       comparison.candidates.push_back(std::move(candidate));
     }
   }
-  if (all_refuse_alike(comparison.candidates)) return fail(ErrorKind::usage, comparison.candidates.front().refusal);
+  CV_CHECK(check_that_one_fits(comparison.candidates));
   MeansRecommendation found = recommend_means(request, comparison, counts_public);
   comparison.recommended = std::move(found.mechanism);
   comparison.regime = std::move(found.regime);

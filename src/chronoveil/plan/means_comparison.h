@@ -30,6 +30,7 @@ struct MeansCandidate {
   std::optional<mechanisms::CellsPlan> plan;
   mechanisms::CellFacts facts;  // when there is a plan
   std::string refusal;          // when there is none
+  bool as_asked = true;         // false: a parameter of the request was left out, since the mechanism has none such
 };
 
 struct MeansComparison {
@@ -45,15 +46,15 @@ struct MeansComparison {
   // In the order of the catalogue; array_averaging twice, the grouping that the request names (best_fit unless it does)
   // before the other. The first one with a plan that has the recommended name is the recommended one.
   std::vector<MeansCandidate> candidates;
-  std::string recommended;  // a mechanism's name; empty when none fits
+  std::string recommended;  // a mechanism's name
   std::string regime;       // see means_recommendation.h
   std::string reason;       // one or two sentences
 };
 
 // `counts_public`: false leaves only the mechanisms that protect the counts too. Parameters of the request that a
-// mechanism does not know are left out for it. Refused: no counts and no users, users without max_records, a count of
-// 0, more than kMostUsers; a parameter that no mechanism knows; a request that all mechanisms refuse for the same
-// reason.
+// mechanism does not know are left out for it, and it is not recommended where another fits. Refused: no counts and no
+// users, users without max_records, a count of 0, more than kMostUsers; a parameter that no mechanism knows; a request
+// that no mechanism fits.
 Result<MeansComparison> compare_means(const mechanisms::CellRequest&, const PublicCounts&, bool counts_public);
 
 }  // namespace chronoveil::plan

@@ -24,7 +24,7 @@ const MeansCandidate* fitting(const Candidates& all, std::string_view name) {
   for (const MeansCandidate& candidate : all) {
     if (candidate.mechanism != name || !candidate.plan) continue;
     const bool certified = candidate.plan->price.certificate != Certificate::as_published;
-    return certified && publishes(candidate) ? &candidate : nullptr;
+    return certified && candidate.as_asked && publishes(candidate) ? &candidate : nullptr;
   }
   return nullptr;
 }
@@ -132,18 +132,21 @@ MeansRecommendation with_private_counts(const mechanisms::CellRequest& request, 
   return {};
 }
 
+MeansRecommendation first_that_fits(const Candidates& all) {
+  for (const bool as_asked : {true, false})
+    for (const MeansCandidate& candidate : all)
+      if (candidate.plan && candidate.as_asked == as_asked)
+        return {candidate.mechanism, "no usual choice fits", "It is the first that fits; the usual choices do not."};
+  return {};
+}
+
 }  // namespace
 
 MeansRecommendation recommend_means(const mechanisms::CellRequest& request, const MeansComparison& comparison,
                                     bool counts_public) {
   const Candidates& all = comparison.candidates;
   MeansRecommendation found = counts_public ? with_public_counts(all) : with_private_counts(request, all);
-  if (found.mechanism.empty()) {
-    for (const MeansCandidate& candidate : all)
-      if (candidate.plan && publishes(candidate))
-        return {candidate.mechanism, "no usual choice fits", "It is the first that fits; the usual choices do not."};
-    return {};
-  }
+  if (found.mechanism.empty()) return first_that_fits(all);
   const MeansCandidate& chosen = *fitting(all, found.mechanism);
   if (noise_of(chosen) >= chosen.plan->shape.width() / 2)
     found.reason += " That is as far as the bounds are from their middle: such means would say nothing.";

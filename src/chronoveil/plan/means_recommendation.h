@@ -13,8 +13,9 @@
 // Regimes: "many records a user" (levy), "many users" (fixed_quantile), "many users with few records each" (the
 // quantiles would be found, but do not lie closer together than half the bounds), "few users" (else), "counts are
 // private".
-// Never recommended: baseline, which clip_mean equals where nobody has more records than others; epsilon_quantile,
-// whose quantiles are so far out that the gap beyond them is drawn as often as not, whatever K̄ is.
+// A mechanism that lacks a parameter of the request is passed over. Where none of these fits, the first that does.
+// Never chosen for its noise: baseline, which clip_mean equals where nobody has more records than others;
+// epsilon_quantile, whose quantiles are so far out that the gap beyond them is drawn as often as not, whatever K̄ is.
 #pragma once
 
 #include <string>
