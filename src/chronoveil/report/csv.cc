@@ -3,10 +3,6 @@
 #include "chronoveil/report/writers.h"
 
 namespace chronoveil::report {
-namespace {
-
-// RFC 4180: quoted when it holds a comma, a quote or a line break, with quotes doubled. Blanks at an end are quoted
-// too, since some readers drop them.
 std::string csv_field(const std::string& text) {
   const bool plain =
       text.find_first_of(",\"\r\n") == std::string::npos && !text.empty() && text.front() != ' ' && text.back() != ' ';
@@ -18,8 +14,6 @@ std::string csv_field(const std::string& text) {
   }
   return quoted + '"';
 }
-
-}  // namespace
 
 CsvRows::CsvRows(const std::vector<std::string>& keys, const std::string& mark) : named_(!keys.empty()) {
   for (const std::string& key : keys) starts_.push_back(csv_field(key) + ",");

@@ -7,6 +7,10 @@
 
 namespace chronoveil::report {
 
+// RFC 4180: quoted when it holds a comma, a quote or a line break, with quotes doubled. Blanks at an end are quoted
+// too, since some readers drop them.
+std::string csv_field(const std::string& text);
+
 class CsvRows {
  public:
   CsvRows(const std::vector<std::string>& keys, const std::string& mark);

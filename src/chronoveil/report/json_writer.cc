@@ -3,8 +3,8 @@
 #include <span>
 
 #include "chronoveil/accounting/event_json.h"
-#include "chronoveil/base/version.h"
 #include "chronoveil/report/json_names.h"
+#include "chronoveil/report/json_parts.h"
 #include "chronoveil/report/numbers.h"
 #include "chronoveil/report/writers.h"
 
@@ -12,28 +12,6 @@ namespace chronoveil::report {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-// JSON has no infinity: null.
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
-
-std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-json parameters_json(const mechanisms::Parameters& parameters) {
-  json all = json::object();
-  for (const auto& [name, value] : parameters)
-    std::visit([&, &key = name](const auto& held) { all[key] = held; }, value);
-  return all;
-}
-
-json price_json(const accounting::Price& price) {
-  json all{{"epsilon", number(price.epsilon)},
-           {"epsilon_lower", number(price.epsilon_lower)},
-           {"delta", number(price.delta)},
-           {"delta_lower", number(price.delta_lower)},
-           {"certificate", name(price.certificate)}};
-  if (!price.reason.empty()) all["reason"] = price.reason;
-  return all;
-}
 
 json shape_json(const mechanisms::PublicShape& shape) {
   return {{"series", shape.series},
@@ -50,14 +28,14 @@ json plan_json(const mechanisms::SeriesPlan& plan) {
   return {{"mechanism", plan.mechanism},
           {"parameters", parameters_json(plan.parameters)},
           {"noise", name_in(kNoiseNames, plan.noise)},
-          {"scale", number(plan.scale)},
-          {"grid", number(plan.grid)},
-          {"sensitivity", number(plan.sensitivity)},
+          {"scale", finite_or_null(plan.scale)},
+          {"grid", finite_or_null(plan.grid)},
+          {"sensitivity", finite_or_null(plan.sensitivity)},
           {"measured", plan.measured},
           {"event", accounting::event_to_json(plan.event)},
           {"analysis", name_in(kAnalysisNames, plan.price.analysis)},
-          {"level", number(plan.level)},
-          {"delta", number(plan.delta)},
+          {"level", finite_or_null(plan.level)},
+          {"delta", finite_or_null(plan.delta)},
           {"price", price_json(plan.price)},
           {"shape", shape_json(plan.shape)}};
 }
@@ -67,9 +45,9 @@ json comparison_json(const plan::Comparison& comparison) {
   for (const plan::Candidate& candidate : comparison.candidates) {
     json row{{"mechanism", candidate.mechanism}};
     if (candidate.plan) {
-      row["noise_error"] = number(candidate.noise_error);
-      row["information"] = number(candidate.information);
-      row["expected_error"] = candidate.expected_error ? number(*candidate.expected_error) : json(nullptr);
+      row["noise_error"] = finite_or_null(candidate.noise_error);
+      row["information"] = finite_or_null(candidate.information);
+      row["expected_error"] = candidate.expected_error ? finite_or_null(*candidate.expected_error) : json(nullptr);
       row["plan"] = plan_json(*candidate.plan);
     } else {
       row["refusal"] = candidate.refusal;
@@ -79,42 +57,14 @@ json comparison_json(const plan::Comparison& comparison) {
   return {{"recommended", comparison.recommended}, {"reason", comparison.reason}, {"candidates", candidates}};
 }
 
-json guarantee_json(const Published& published) {
-  const Guarantee& guarantee = published.release.guarantee;
-  const accounting::Price& price = published.plan.price;
-  json all{{"definition", guarantee.definition},
-           {"unit", name(guarantee.unit)},
-           {"relation", name(guarantee.relation)},
-           {"epsilon", number(guarantee.epsilon)},
-           {"epsilon_lower", number(price.epsilon_lower)},
-           {"delta", number(guarantee.delta)},
-           {"delta_lower", number(price.delta_lower)},
-           {"assumptions", json::array()},
-           {"certificate", name(guarantee.certificate)},
-           {"caps", name(published.caps)},
-           {"cap_growth", json::array()},
-           {"not_protected", published.not_protected}};
-  if (guarantee.unit == Unit::w_event) all["width"] = guarantee.width;
-  if (!std::isfinite(guarantee.epsilon))
-    all["reason"] = published.release.mark.empty() ? price.reason : published.release.mark;
-  for (const Assumption& assumption : guarantee.assumptions)
-    all["assumptions"].push_back({{"text", assumption.text}, {"basis", name(assumption.basis)}});
+json guarantee_in_full(const Published& published) {
+  json all = guarantee_json(published.release.guarantee, published.plan.price, published.release.mark,
+                            published.not_protected);
+  all["caps"] = name(published.caps);
+  all["cap_growth"] = json::array();
   for (const CapGrowth& growth : published.cap_growth)
-    all["cap_growth"].push_back({{"times", growth.times}, {"epsilon", number(growth.epsilon)}});
+    all["cap_growth"].push_back({{"times", growth.times}, {"epsilon", finite_or_null(growth.epsilon)}});
   return all;
-}
-
-json debit_json(const std::optional<ledger::DebitReference>& debit) {
-  if (!debit) return nullptr;
-  return {{"id", debit->id.text()}, {"chain_head", debit->chain_head}};
-}
-
-json budget_json(const BudgetLeft& budget) {
-  return {{"dataset", budget.dataset},
-          {"epsilon", number(budget.epsilon)},
-          {"delta", number(budget.delta)},
-          {"fraction_left", number(budget.fraction_left)},
-          {"still_admits", budget.still_admits}};
 }
 
 // The long arrays go straight to the text: a document in memory would take ten times the room.
@@ -165,12 +115,12 @@ std::string to_json(const Published& published) {
   out += '{';
   if (!release.mark.empty()) member("mark", release.mark);
   member("title", published.title);
-  member("guarantee", guarantee_json(published));
+  member("guarantee", guarantee_in_full(published));
   member("plan", plan);
   member("debit", debit_json(published.debit));
   if (published.budget) member("budget", budget_json(*published.budget));
-  member("software", {{"name", "chronoveil"}, {"version", kVersion}, {"analysis", accounting::kAnalysisVersion}});
-  member("level", number(release.level));
+  member("software", software_json());
+  member("level", finite_or_null(release.level));
   member("zone", release.axis.zone);
   member("boundaries", release.axis.boundaries);
   member("time", release.axis.labels);
