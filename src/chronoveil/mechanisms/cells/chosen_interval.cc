@@ -27,18 +27,6 @@ std::vector<accounting::Event> one_cell(double share, const Choices& choices, do
 
 double log_weight(double rate, double distance) { return std::max(-rate * distance, kLeastLogWeight); }
 
-std::vector<ParameterInfo> interval_parameters() {
-  return {{.name = "m_ub",
-           .meaning = "records that count of one user: 'median', 'optimised', or a number",
-           .standard = std::string("optimised"),
-           .or_number = true,
-           .words = {"median", "optimised"}},
-          {.name = "grouping",
-           .meaning = "how records become arrays: only 'best_fit', where nobody is in two of them",
-           .standard = std::string("best_fit"),
-           .words = {"best_fit", "wrap_around"}}};
-}
-
 Result<CellsPlan> with_choices(const CellRequest& request, const CellMechanism& mechanism, const Choices& choices) {
   CV_TRY(Checked checked, check_request(request, mechanism));
   if (text(checked.parameters, "grouping") != "best_fit")

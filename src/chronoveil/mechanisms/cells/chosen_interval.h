@@ -26,9 +26,6 @@ inline constexpr double kLogWeightError = 0x1p-35;
 // max(−rate × distance, kLeastLogWeight), for a rate > 0 and a distance >= 0
 double log_weight(double rate, double distance);
 
-// `m_ub` and `grouping`
-std::vector<ParameterInfo> interval_parameters();
-
 // The choices in one cell.
 struct Choices {
   std::int64_t count = 1;

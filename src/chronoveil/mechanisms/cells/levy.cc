@@ -11,9 +11,6 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-// Nobody has more records in a cell. An m_ub beyond it changes no array, and would only make bins without end.
-constexpr double kLongestArray = 0x1p32;
-
 Result<CellsPlan> prepare(const CellRequest& request) {
   const Choices bin{.count = 1, .part = 0.5, .charge = noise::charge_of_log_weights(kLogWeightError)};
   return with_choices(request, levy(), bin);
@@ -40,8 +37,8 @@ Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& 
 }  // namespace
 
 LevyBins::LevyBins(std::int64_t upper, std::int64_t arrays, std::int64_t m_ub) : upper_(upper) {
-  const double length = std::min(static_cast<double>(m_ub), kLongestArray);
-  const double relative = std::sqrt(std::log(2 * static_cast<double>(arrays) / 0.2) / (2 * length));  // τ / U
+  const double relative =
+      std::sqrt(std::log(2 * static_cast<double>(arrays) / 0.2) / (2 * static_cast<double>(m_ub)));  // τ / U
   width_ = static_cast<double>(upper) * relative;
   const auto count = static_cast<std::int64_t>(std::ceil(1 / relative));
   for (std::int64_t s = 0; s < count; ++s)
@@ -74,7 +71,7 @@ const CellMechanism& levy() {
   static const CellMechanism row{
       .name = "levy",
       .summary = "finds the bin where the array means are, and adds noise to their mean in and around it",
-      .parameters = interval_parameters(),
+      .parameters = {m_ub_parameter(), grouping_parameter()},
       .prepare = prepare,
       .look = look,
       .measure = measure_cell,

@@ -7,7 +7,7 @@
 //   Interval  the middle of the bin ± 1.5τ, moved outward to whole steps and cut to [0, U]
 //   Noise     Laplace with the other share/2 and the width b − a of that interval, over K̄
 //   Error     biased where array means lie outside [a, b]
-//   Edges     τ >= U: one bin, and [a, b] = [0, U]. An m_ub beyond 2^32 counts as that in τ
+//   Edges     τ >= U: one bin, and [a, b] = [0, U]
 #pragma once
 
 #include <cstdint>
