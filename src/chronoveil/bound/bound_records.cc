@@ -1,21 +1,19 @@
 // See bounded_series.h for the guarantee and kept_cells.h for why it holds in every order of rows.
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <limits>
 #include <new>
 #include <stdexcept>
 #include <system_error>
-#include <thread>
 
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/bound/caps.h"
 #include "chronoveil/bound/cell_finder.h"
 #include "chronoveil/bound/counts.h"
-#include "chronoveil/bound/handover.h"
 #include "chronoveil/bound/hash_table.h"
 #include "chronoveil/bound/kept_cells.h"
 #include "chronoveil/bound/placed_rows.h"
+#include "chronoveil/bound/read_ahead.h"
 #include "chronoveil/bound/siphash.h"
 #include "chronoveil/bound/string_table.h"
 
@@ -100,55 +98,13 @@ class People {
   std::int64_t offered_ = 0;
 };
 
-// Reads and places on a thread of its own, and bounds on this one.
-template <class Amount>
-Result<void> bound_while_reading(RowPlacer& placer, People<Amount>& people) {
-  Handover<PlacedRows> handover;
-  Result<void> outcome;
-  std::exception_ptr thrown;
-  std::thread reader([&] {
-    try {
-      while (PlacedRows* rows = handover.to_fill()) {
-        const Result<bool> more = placer.next(*rows);
-        if (!more) outcome = Failure(more.error());
-        if (!more || !*more) break;
-        handover.filled();
-      }
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    handover.finish();
-  });
-  try {
-    while (const PlacedRows* rows = handover.to_use()) {
-      people.add(rows->rows);
-      handover.used();
-    }
-  } catch (...) {
-    handover.stop();
-    reader.join();
-    throw;
-  }
-  reader.join();
-  if (thrown) std::rethrow_exception(thrown);
-  return outcome;
-}
-
-// Few rows are not worth a thread.
-constexpr std::int64_t kFewRows = 20'000;
-
 template <class Amount>
 Result<BoundedSeries> read_and_bound(data::RecordSource& source, const SlotAxis& axis,
                                      const std::vector<std::string>& keys, const Caps& caps, BitSource& bits) {
   CV_TRY(const CellFinder finder, CellFinder::make(axis, keys, SipHash::with_key_from(bits)));
   RowPlacer placer(source, finder, SipHash::with_key_from(bits));
   People<Amount> people(caps, finder.steps(), bits);
-  bool more = true;
-  for (PlacedRows rows; more && placer.left_out().rows < kFewRows;) {
-    CV_TRY(more, placer.next(rows));
-    people.add(rows.rows);
-  }
-  if (more) CV_CHECK(bound_while_reading(placer, people));
+  CV_CHECK(use_all<PlacedRows>(placer, [&](const PlacedRows& rows) { people.add(rows.rows); }));
   LeftOut left_out = placer.left_out();
   Counts counts(finder.cells(), caps.maximum);
   left_out.over_caps = people.add_to(counts);

@@ -2,6 +2,7 @@
 // records end here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,10 +19,12 @@ namespace chronoveil::bound {
 
 // Values become integers before anything else: floor((clamp(v) − lower) / g + 1/2) with g the power of two for which
 // (upper − lower) / g is in (2^29, 2^30]. U on this grid is floor((upper − lower) / g) steps, and no value exceeds it.
+// Both differences are rounded to doubles; nothing else is. That moves a value by 2^-23 steps at most, and the bounds
+// 0 and U hold in any case.
 class ValueGrid {
  public:
-  // Refused unless lower < upper, both finite and at most 2^500 in magnitude, and U at least 2^-40 of the larger
-  // magnitude (below that, doubles themselves are too coarse).
+  // Refused unless lower < upper, both finite and at most 2^500 in magnitude, and U at least 2^-500 and at least 2^-40
+  // of the larger magnitude (below that, doubles themselves are too coarse).
   static Result<ValueGrid> make(double lower, double upper);
 
   double lower() const { return lower_; }
@@ -29,11 +32,19 @@ class ValueGrid {
   double step() const { return step_; }                 // g
   std::uint32_t upper_steps() const { return steps_; }  // U
   // Clamped, then rounded; `clamped` counts up when it was outside the bounds. NaN is the caller's to refuse.
-  std::uint32_t to_steps(double value, std::int64_t& clamped) const;
+  std::uint32_t to_steps(double value, std::int64_t& clamped) const {
+    const double inside = std::clamp(value, lower_, upper_);
+    if (inside != value) ++clamped;
+    // Not floor(x + 0.5), since that sum is rounded: 0.5 − 2^-54 would become 1.
+    const double steps = (inside - lower_) * steps_per_unit_;
+    const auto whole = static_cast<std::uint32_t>(steps);
+    return std::min(steps_, whole + (steps - whole >= 0.5 ? 1 : 0));
+  }
   double to_real(double steps) const { return lower_ + steps * step_; }
 
  private:
   double lower_ = 0, upper_ = 0, step_ = 0;
+  double steps_per_unit_ = 0;  // 1/g, a power of two as well: multiplying by it is exact
   std::uint32_t steps_ = 0;
 };
 

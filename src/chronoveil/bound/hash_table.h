@@ -36,6 +36,14 @@ class HashTable {
     return size_ - 1;
   }
 
+  // Calls use(number, key) for all keys, in no particular order. Keys stay where they are until the next one is added.
+  template <class Use>
+  void for_each(Use use) const {
+    for (const Slot& slot : slots_) {
+      if (slot.number != kNone) use(slot.number, slot.key);
+    }
+  }
+
  private:
   static constexpr std::size_t kSmallest = 64;
   struct Slot {

@@ -1,7 +1,5 @@
 #include "chronoveil/bound/placed_rows.h"
 
-#include <algorithm>
-
 namespace chronoveil::bound {
 
 namespace {
@@ -24,26 +22,16 @@ Result<bool> RowPlacer::next(PlacedRows& out) {
     return fail(ErrorKind::internal, "a batch with columns of unequal length");
   }
   CV_CHECK(finder_.find(batch_, cells_, left_out_));
-  // All at once, since views into the buffer must stay valid while it fills.
-  std::size_t bytes = 0;
-  for (const std::string_view user : batch_.user) bytes += user.size() > ShortText::kInside ? user.size() : 0;
-  out.texts.resize(bytes);
-  char* text = out.texts.data();
+  out.texts.make_room_for(batch_.user);
   for (std::size_t row = 0; row < rows; ++row) {
     if (cells_[row] == CellFinder::kNowhere) continue;
-    std::string_view user = batch_.user[row];
+    const std::string_view user = batch_.user[row];
     const std::int64_t amount = batch_.value.empty() ? 1 : batch_.value[row];
     const std::int64_t number = batch_.first_row + static_cast<std::int64_t>(row);
     if (amount < 0) return bad_row(number, "the value is negative");
     if (user.empty()) return bad_row(number, "the user is empty; every record must say who it is of");
     if (amount == 0) continue;
-    const std::uint64_t person = person_hash_(user);
-    if (user.size() > ShortText::kInside) {
-      char* const end = std::copy(user.begin(), user.end(), text);
-      user = {text, user.size()};
-      text = end;
-    }
-    out.rows.push_back({ShortText(user), cells_[row], person, amount});
+    out.rows.push_back({out.texts.hold(user), cells_[row], person_hash_(user), amount});
   }
   return true;
 }

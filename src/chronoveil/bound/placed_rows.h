@@ -8,6 +8,7 @@
 #include "chronoveil/bound/cell_finder.h"
 #include "chronoveil/bound/siphash.h"
 #include "chronoveil/bound/string_table.h"
+#include "chronoveil/bound/text_buffer.h"
 
 namespace chronoveil::bound {
 
@@ -20,7 +21,7 @@ struct PlacedRow {
 
 struct PlacedRows {
   std::vector<PlacedRow> rows;
-  std::vector<char> texts;  // users too long for a ShortText
+  TextBuffer texts;
 };
 
 class RowPlacer {

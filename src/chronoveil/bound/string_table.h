@@ -3,6 +3,7 @@
 //           share one cap, and removing one would let in up to I further pairs of the other, a change of 2I pairs
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -34,6 +35,8 @@ class ShortText {
     if (a.size_ != kOutside) return std::memcmp(a.bytes_.data(), b.bytes_.data(), kInside) == 0;
     return a.outside() == b.outside();
   }
+  // Valid while this object is.
+  std::string_view view() const { return is_outside() ? outside() : std::string_view(bytes_.data(), size_); }
   bool is_outside() const { return size_ == kOutside; }
   std::string_view outside() const {
     std::string_view text;
@@ -63,6 +66,31 @@ class StringTable {
   std::uint32_t find_or_add(const ShortText& text, std::uint64_t hash) {
     return table_.find_or_add(
         text, hash, [this](const ShortText& key) { return key.is_outside() ? ShortText(copy(key.outside())) : key; });
+  }
+
+  // The numbers of all strings in the order of their bytes, as unsigned numbers: what does not depend on which came
+  // first.
+  std::vector<std::uint32_t> by_text() const {
+    struct Numbered {
+      std::uint64_t start;  // the first 8 bytes, padded with zeros: most strings differ there, and next to each other
+      std::uint32_t number;
+      const ShortText* text;
+    };
+    std::vector<Numbered> all;
+    all.reserve(size());
+    table_.for_each([&](std::uint32_t number, const ShortText& text) {
+      const std::string_view bytes = text.view();
+      std::uint64_t start = 0;
+      std::memcpy(&start, bytes.data(), std::min(bytes.size(), sizeof start));
+      all.push_back({__builtin_bswap64(start), number, &text});
+    });
+    std::sort(all.begin(), all.end(), [](const Numbered& a, const Numbered& b) {
+      return a.start != b.start ? a.start < b.start : a.text->view() < b.text->view();
+    });
+    std::vector<std::uint32_t> numbers;
+    numbers.reserve(all.size());
+    for (const Numbered& one : all) numbers.push_back(one.number);
+    return numbers;
   }
 
  private:

@@ -1,0 +1,285 @@
+// For each of many people, the records that stay of those that were offered: at most `max_cells` cells, always the ones
+// that come first by priority, and in each of them the first `max_records` records in the order of offers.
+//
+// What stays is the same whenever records are cut, and however often:
+//   - A cell that is dropped has `max_cells` cells before it. Those only ever give way to cells that come before them,
+//     so the dropped cell could never return; it is dropped for good. (Priorities may tie; then its number decides.)
+//   - A cell that stays at the end had fewer before it at all times, so none of its records was lost with it.
+//   - A record that is dropped in its cell has `max_records` before it, and records that come later never go before it.
+// Which cells stay, and with how many records, is a function of the set of offers alone, not of their order.
+//
+// Counts of what was dropped are exact: a cell that has lost records carries their number along, in an entry of its
+// own, until it is known whether they were too many in a cell that stays or in one that does not.
+//
+// Memory: a person's records lie in a chain of chunks of 64 bytes, of 7 records each, and chunks that become free are
+// used again, for anybody. They are cut when there are twice as many as the last cut left (and more than `first_cut`,
+// and more than the caps let stay in any case): so an offer costs O(log) on average, and a person never holds more than
+// twice what the caps let stay of the offers so far, besides one entry a cell.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/bound/large_pages.h"
+
+namespace chronoveil::bound {
+
+struct CellRecord {
+  std::uint32_t cell;
+  std::uint32_t value;
+};
+
+struct RecordsRule {
+  std::int64_t max_cells = 1;
+  std::int64_t max_records = 1;  // of one person in one cell
+  std::int64_t certain = 1;      // records of one person, whichever, that no cap can touch
+};
+
+// How many records the caps left out.
+struct RecordsDropped {
+  std::int64_t over_cells = 0;    // in cells that do not stay
+  std::int64_t over_records = 0;  // in cells that do
+};
+
+// Priority is a function of (person, cell): it is asked only where something has to be dropped. kMostCarried is how
+// many lost records one entry can stand for.
+template <class Priority, std::uint32_t kMostCarried = 0x7fff'ffff>
+class KeptRecords {
+ public:
+  static constexpr std::uint32_t kMostValue = 0x7fff'ffff;  // a larger one would be taken for a number of lost records
+  static constexpr std::uint32_t kFirstCut = 14;            // two chunks
+
+  // What one thread needs to cut with.
+  class Scratch {
+    friend class KeptRecords;
+    struct Run {  // of keys that are of one cell
+      std::uint64_t priority;
+      std::uint32_t first, end;
+    };
+    std::vector<std::uint64_t> keys;    // the cell, then the position: sorts by cell, in the order of offers
+    std::vector<std::uint32_t> values;  // by position
+    std::vector<Run> runs;
+    std::vector<CellRecord> kept;
+  };
+
+  KeptRecords(const RecordsRule& rule, Priority priority, std::uint32_t first_cut = kFirstCut)
+      : rule_(rule), priority_(std::move(priority)) {
+    constexpr std::int64_t kNever = std::numeric_limits<std::uint32_t>::max();
+    first_cut_ = static_cast<std::uint32_t>(
+        std::min(kNever, std::max<std::int64_t>(first_cut, std::min(kNever - 1, rule.certain) + 1)));
+  }
+  KeptRecords(const KeptRecords&) = delete;
+  KeptRecords& operator=(const KeptRecords&) = delete;
+
+  void prefetch(std::uint32_t person) const {
+    if (person < people_.size()) __builtin_prefetch(&people_[person], 1);
+  }
+  void prefetch_end(std::uint32_t person) const {
+    if (person < people_.size()) __builtin_prefetch(people_[person].last, 1);
+  }
+
+  // People are numbered as they first appear, and `hash` is always the same for one of them. std::length_error when one
+  // person has 2^31 records that stay.
+  void offer(std::uint32_t person, std::uint64_t hash, std::uint32_t cell, std::uint32_t value) {
+    if (person == people_.size()) people_.push_back({.hash = hash, .next_cut = first_cut_});
+    Person& of = people_[person];
+    if (of.last_priority != kEverything && priority_(hash, cell) > of.last_priority) {
+      ++dropped_.over_cells;
+      return;
+    }
+    append(of, {cell, value});
+    if (of.size == of.next_cut) cut(of);
+  }
+
+  std::uint32_t people() const { return static_cast<std::uint32_t>(people_.size()); }
+  std::uint32_t held(std::uint32_t person) const { return people_[person].size; }  // entries
+  std::size_t chunks() const { return chunks_; }                                   // that were ever needed at once
+  const RecordsDropped& dropped() const { return dropped_; }                       // so far, of nobody who was settled
+
+  // Cuts a last time, after all offers: only what stays remains, by cell, and `dropped` grows by the rest. Several
+  // threads may settle different people at once.
+  void settle(std::uint32_t person, Scratch& scratch, RecordsDropped& dropped) {
+    Person& of = people_[person];
+    gather(of, scratch, dropped);
+    std::size_t kept = 0;
+    for (const CellRecord& record : scratch.kept) {
+      if (record.value > kMostValue) {
+        dropped.over_records += lost(record);
+      } else {
+        scratch.kept[kept++] = record;
+      }
+    }
+    scratch.kept.resize(kept);
+    put_back(of, scratch.kept);
+  }
+
+  // Calls use(record) for all records of a person who was settled.
+  template <class Use>
+  void for_each(std::uint32_t person, Use use) const {
+    const Chunk* chunk = people_[person].first;
+    for (std::uint32_t left = people_[person].size; left > 0; chunk = chunk->next) {
+      const std::uint32_t here = std::min(left, kInChunk);
+      for (std::uint32_t i = 0; i < here; ++i) use(chunk->records[i]);
+      left -= here;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint32_t kInChunk = 7;
+  static_assert(kMostCarried > 0 && kMostCarried <= kMostValue);
+
+  struct alignas(64) Chunk {
+    std::array<CellRecord, kInChunk> records;
+    Chunk* next;
+  };
+  static_assert(sizeof(Chunk) == 64);
+
+  struct Person {
+    std::uint64_t hash = 0;
+    std::uint64_t last_priority = kEverything;  // offers beyond it are dropped
+    Chunk* first = nullptr;
+    Chunk* last = nullptr;
+    std::uint32_t size = 0;
+    std::uint32_t next_cut = 0;
+  };
+
+  static std::int64_t lost(const CellRecord& record) { return record.value - kMostValue; }
+
+  // Blocks grow up to one large page, and never move.
+  Chunk* new_chunk() {
+    Chunk* chunk = free_;
+    if (chunk != nullptr) {
+      free_ = chunk->next;
+    } else {
+      constexpr std::size_t kSmallest = 64, kLargest = std::size_t{1} << 15;
+      if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) {
+        const std::size_t room = blocks_.empty() ? kSmallest : std::min(kLargest, 2 * blocks_.back().capacity());
+        blocks_.emplace_back().reserve(room);
+      }
+      chunk = &blocks_.back().emplace_back();
+      ++chunks_;
+    }
+    chunk->next = nullptr;
+    return chunk;
+  }
+
+  void append(Person& of, const CellRecord& record) {
+    const std::uint32_t at = of.size % kInChunk;
+    if (at == 0) {
+      Chunk* const chunk = new_chunk();
+      (of.size == 0 ? of.first : of.last->next) = chunk;
+      of.last = chunk;
+    }
+    of.last->records[at] = record;
+    ++of.size;
+  }
+
+  // What stays of the person's records into scratch.kept, by cell: of each cell first its records, then how many it
+  // has lost.
+  void gather(Person& of, Scratch& scratch, RecordsDropped& dropped) {
+    sort_by_cell(of, scratch);
+    std::vector<typename Scratch::Run>& runs = scratch.runs;
+    const auto cell_of = [&](const typename Scratch::Run& run) {
+      return static_cast<std::uint32_t>(scratch.keys[run.first] >> 32);
+    };
+    const auto value_at = [&](std::uint32_t i) { return scratch.values[static_cast<std::uint32_t>(scratch.keys[i])]; };
+    if (std::cmp_greater(runs.size(), rule_.max_cells)) {
+      for (auto& run : runs) run.priority = priority_(of.hash, cell_of(run));
+      const auto last = runs.begin() + rule_.max_cells - 1;
+      std::nth_element(runs.begin(), last, runs.end(), [&](const auto& a, const auto& b) {
+        return a.priority != b.priority ? a.priority < b.priority : cell_of(a) < cell_of(b);
+      });
+      of.last_priority = last->priority;
+      for (auto run = last + 1; run != runs.end(); ++run) {
+        for (std::uint32_t i = run->first; i < run->end; ++i) {
+          const CellRecord record = {0, value_at(i)};
+          dropped.over_cells += record.value > kMostValue ? lost(record) : 1;
+        }
+      }
+      runs.erase(last + 1, runs.end());
+      std::sort(runs.begin(), runs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    }
+    scratch.kept.clear();
+    for (const auto& run : runs) {
+      std::int64_t stay = 0, gone = 0;
+      for (std::uint32_t i = run.first; i < run.end; ++i) {
+        const CellRecord record = {cell_of(run), value_at(i)};
+        if (record.value > kMostValue) {
+          gone += lost(record);
+        } else if (stay < rule_.max_records) {
+          scratch.kept.push_back(record);
+          ++stay;
+        } else {
+          ++gone;
+        }
+      }
+      while (gone > 0) {
+        const auto part = static_cast<std::uint32_t>(std::min<std::int64_t>(gone, kMostCarried));
+        scratch.kept.push_back({cell_of(run), kMostValue + part});
+        gone -= part;
+      }
+    }
+  }
+
+  void sort_by_cell(const Person& of, Scratch& scratch) const {
+    scratch.keys.clear();
+    scratch.values.clear();
+    scratch.runs.clear();
+    const Chunk* chunk = of.first;
+    for (std::uint32_t position = 0; position < of.size; ++position) {
+      const CellRecord& record = chunk->records[position % kInChunk];
+      scratch.keys.push_back(std::uint64_t{record.cell} << 32 | position);
+      scratch.values.push_back(record.value);
+      if (position % kInChunk == kInChunk - 1) chunk = chunk->next;
+    }
+    std::sort(scratch.keys.begin(), scratch.keys.end());
+    for (std::uint32_t i = 0; i < of.size; ++i) {
+      if (i == 0 || scratch.keys[i] >> 32 != scratch.keys[i - 1] >> 32) scratch.runs.push_back({0, i, i});
+      scratch.runs.back().end = i + 1;
+    }
+  }
+
+  // Into the first chunks of the chain; the others stay in it.
+  void put_back(Person& of, const std::vector<CellRecord>& records) {
+    Chunk* chunk = of.first;
+    of.size = static_cast<std::uint32_t>(records.size());
+    of.last = chunk;
+    for (std::uint32_t i = 0; i < of.size; ++i) {
+      of.last = chunk;
+      chunk->records[i % kInChunk] = records[i];
+      if (i % kInChunk == kInChunk - 1) chunk = chunk->next;
+    }
+  }
+
+  void cut(Person& of) {
+    gather(of, scratch_, dropped_);
+    put_back(of, scratch_.kept);
+    for (Chunk* chunk = of.last->next; chunk != nullptr;) {
+      Chunk* const next = chunk->next;
+      chunk->next = free_;
+      free_ = chunk;
+      chunk = next;
+    }
+    of.last->next = nullptr;
+    if (of.size > std::numeric_limits<std::uint32_t>::max() / 2) throw std::length_error("2^31 records of one person");
+    of.next_cut = std::max(first_cut_, 2 * of.size);
+  }
+
+  RecordsRule rule_;
+  Priority priority_;
+  std::uint32_t first_cut_;
+  std::vector<Person, LargePages<Person>> people_;
+  std::vector<std::vector<Chunk, LargePages<Chunk>>> blocks_;
+  Chunk* free_ = nullptr;
+  std::size_t chunks_ = 0;
+  Scratch scratch_;
+  RecordsDropped dropped_;
+};
+
+}  // namespace chronoveil::bound
