@@ -3,6 +3,13 @@
 #include <array>
 #include <string>
 
+#include "chronoveil/mechanisms/cells/array_averaging.h"
+#include "chronoveil/mechanisms/cells/baseline.h"
+#include "chronoveil/mechanisms/cells/clip_mean.h"
+#include "chronoveil/mechanisms/cells/levy.h"
+#include "chronoveil/mechanisms/cells/quantile.h"
+#include "chronoveil/mechanisms/cells/registered_mean.h"
+#include "chronoveil/mechanisms/cells/sum_over_count.h"
 #include "chronoveil/mechanisms/series/dft.h"
 #include "chronoveil/mechanisms/series/event.h"
 #include "chronoveil/mechanisms/series/fast.h"
@@ -25,13 +32,30 @@ std::span<const SeriesMechanism* const> series_catalogue() {
   return rows;
 }
 
-Result<const SeriesMechanism*> find_series_mechanism(std::string_view name) {
+std::span<const CellMechanism* const> cell_catalogue() {
+  static const std::array rows = {&baseline(),       &clip_mean(),        &array_averaging(), &levy(),
+                                  &fixed_quantile(), &epsilon_quantile(), &sum_over_count(),  &registered_mean()};
+  return rows;
+}
+
+namespace {
+
+template <class Row>
+Result<const Row*> find_row(std::span<const Row* const> rows, std::string_view name) {
   std::string names;
-  for (const SeriesMechanism* row : series_catalogue()) {
+  for (const Row* row : rows) {
     if (row->name == name) return row;
     names.append(names.empty() ? "" : ", ").append(row->name);
   }
   return invalid("mechanism.name", name, "one of " + names);
 }
+
+}  // namespace
+
+Result<const SeriesMechanism*> find_series_mechanism(std::string_view name) {
+  return find_row(series_catalogue(), name);
+}
+
+Result<const CellMechanism*> find_cell_mechanism(std::string_view name) { return find_row(cell_catalogue(), name); }
 
 }  // namespace chronoveil::mechanisms

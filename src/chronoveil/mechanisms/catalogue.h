@@ -1,4 +1,5 @@
-// The one table of mechanisms: those for series, those for means per cell. The program, the planner, the conformance tests, the benchmarks and the docs iterate it.
+// The one table of mechanisms: those for series, those for means per cell. The program, the planner, the conformance
+// tests, the benchmarks and the docs iterate it.
 #pragma once
 
 #include <span>

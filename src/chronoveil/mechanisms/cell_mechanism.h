@@ -87,6 +87,7 @@ struct CellMechanism {
   bool public_counts = true;   // needs the m_l to be public; otherwise they are protected too
   bool has_published = false;  // `--analysis published` differs
   bool has_gaussian = false;   // takes `noise` = "auto", "laplace", "gaussian"
+  std::int64_t sums = 1;       // noisy sums of a cell
   std::vector<ParameterInfo> parameters = {};
   // Calibrates. Refuses what does not fit with usage.
   Result<CellsPlan> (*prepare)(const CellRequest&) = nullptr;
@@ -95,6 +96,10 @@ struct CellMechanism {
   // One cell. Called through measure() below, which has dealt with the rule for sparse cells where counts are public.
   Result<CellEstimate> (*measure)(const CellsPlan&, const bound::CellView&, Draws&) = nullptr;
 };
+
+// What is drawn must be what the event says, in as many cells as a person may be in: a plan that was tampered with is
+// not run.
+Result<void> check_noise(const CellsPlan&);
 
 // Runs the mechanism of the plan in every cell, in order. `draws` proves that its event was debited, once, or marks the
 // result as not private. Means and intervals are cut to the public bounds, which is post-processing.

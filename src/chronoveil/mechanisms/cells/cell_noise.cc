@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <string>
 
 #include "chronoveil/bound/bounded_cells.h"
@@ -110,6 +111,12 @@ double laplace_multiplier(const std::vector<accounting::Event>& parts) {
   for (const accounting::Event& part : parts)
     if (const auto* e = std::get_if<accounting::Laplace>(&part.kind)) most = std::max(most, e->noise_multiplier);
   return most;
+}
+
+// Of the noise, in steps of 2^coarser.
+double scale_in_steps(const CellsPlan& plan, Int128 sensitivity, int coarser) {
+  const Int128 rounded_up = (sensitivity + (Int128{1} << coarser) - 1) >> coarser;
+  return plan.noise_multiplier * static_cast<double>(rounded_up) * kUp;
 }
 
 double root_up(std::int64_t n) {
@@ -231,16 +238,16 @@ Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& m
 }
 
 Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& mechanism, Checked checked,
-                             const Influence& influence) {
+                             const std::optional<Influence>& joint) {
   const std::string kind = text(checked.parameters, "noise");
-  const double l2 = influence.joint ? influence.joint->l2 : root_up(influence.cells * influence.sums);
+  const double l2 = joint ? joint->l2 : root_up(checked.shape.max_cells * mechanism.sums);
   if (kind == "gaussian") return with_gaussian(request, mechanism, checked, l2);
   const auto one_cell = [&](double share) {
-    const double sums = static_cast<double>(influence.sums);
-    return std::vector{accounting::Event{accounting::Laplace{sums / share}, influence.sums}};
+    const double multiplier = static_cast<double>(mechanism.sums) / share;
+    return std::vector{accounting::Event{accounting::Laplace{multiplier}, mechanism.sums}};
   };
-  CV_TRY(CellsPlan laplace, influence.joint ? with_joint_laplace(request, mechanism, checked, influence.joint->l1)
-                                            : with_shares(request, mechanism, checked, influence.cells, one_cell));
+  CV_TRY(CellsPlan laplace, joint ? with_joint_laplace(request, mechanism, checked, joint->l1)
+                                  : with_shares(request, mechanism, checked, checked.shape.max_cells, one_cell));
   if (kind == "laplace" || request.delta == 0) return laplace;
   CV_TRY(CellsPlan gaussian, with_gaussian(request, mechanism, checked, l2));
   const bool narrower = standard_deviation(NoiseKind::gaussian, gaussian.noise_multiplier) <
@@ -248,21 +255,25 @@ Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& me
   return narrower ? gaussian : laplace;
 }
 
+int coarsening(const CellsPlan& plan, Int128 sensitivity) {
+  int coarser = 0;
+  while (scale_in_steps(plan, sensitivity, coarser) >= kFinestScale) ++coarser;
+  return coarser;
+}
+
 Result<NoisySum> noisy_sum(const CellsPlan& plan, Int128 sum, Int128 sensitivity, double divisor, double step,
                            Draws& draws) {
   if (sensitivity == 0) return NoisySum{static_cast<double>(sum) / divisor, 0};
-  int coarser = 0;
-  const auto rounded_up = [&] { return (sensitivity + (Int128{1} << coarser) - 1) >> coarser; };
-  const auto scale = [&] { return plan.noise_multiplier * static_cast<double>(rounded_up()) * kUp; };
-  while (scale() >= kFinestScale) ++coarser;
+  const int coarser = coarsening(plan, sensitivity);
+  const double scale = scale_in_steps(plan, sensitivity, coarser);
   // floor(x / 2^j + 1/2): what differs by s steps differs by at most ceil(s / 2^j) of these.
   const Int128 half = coarser == 0 ? 0 : Int128{1} << (coarser - 1);
   constexpr Int128 kLimit = noise::kValueLimit;
   const Int128 on_grid = std::clamp<Int128>((sum + half) >> coarser, -kLimit, kLimit);
   const double grid = std::ldexp(1.0, coarser);
-  CV_TRY(const std::int64_t noise, draws.noise(plan.noise, scale(), grid * step / divisor));
+  CV_TRY(const std::int64_t noise, draws.noise(plan.noise, scale, grid * step / divisor));
   const std::int64_t noisy = noise::add_noise(static_cast<std::int64_t>(on_grid), noise);
-  return NoisySum{static_cast<double>(noisy) * grid / divisor, scale() * grid / divisor};
+  return NoisySum{static_cast<double>(noisy) * grid / divisor, scale * grid / divisor};
 }
 
 CellEstimate estimate_of(const CellsPlan& plan, const NoisySum& sum, double step) {
@@ -271,9 +282,18 @@ CellEstimate estimate_of(const CellsPlan& plan, const NoisySum& sum, double step
   return {CellEstimate::State::published, mean, mean - half_width, mean + half_width};
 }
 
-double step_of(const CellsPlan& plan) {
-  // check_request() asked whether there is such a grid.
-  return bound::ValueGrid::make(plan.shape.lower, plan.shape.upper)->step();
+// check_request() asked whether there is such a grid.
+double step_of(const CellsPlan& plan) { return bound::ValueGrid::make(plan.shape.lower, plan.shape.upper)->step(); }
+
+double range_of(const CellsPlan& plan) {
+  const auto grid = bound::ValueGrid::make(plan.shape.lower, plan.shape.upper);
+  return grid->upper_steps() * grid->step();
+}
+
+CellFacts with_expected_noise(const CellsPlan& plan, CellFacts facts) {
+  facts.scale = plan.noise_multiplier * facts.sensitivity;
+  facts.expected_noise = plan.noise == NoiseKind::laplace ? facts.scale : facts.scale * std::sqrt(2 / std::numbers::pi);
+  return facts;
 }
 
 }  // namespace chronoveil::mechanisms

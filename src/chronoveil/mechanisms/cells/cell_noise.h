@@ -43,25 +43,20 @@ std::int64_t m_ub_of(const CellsPlan&, std::span<const std::uint32_t> counts);
 Result<CellsPlan> with_shares(const CellRequest&, const CellMechanism&, Checked, std::int64_t touched,
                               const std::function<std::vector<accounting::Event>(double share)>& one_cell);
 
-// How far one person moves all noisy sums of all cells together.
+// How far one person moves all noisy sums of all cells together, in sensitivities of one sum.
 struct Influence {
-  std::int64_t cells = 1;  // that the person touches, at most
-  std::int64_t sums = 1;   // noisy sums of one cell
-  // In sensitivities of one sum, where they are not cells × sums and √(cells × sums) because the person moves some sums
-  // by less than their whole sensitivity.
-  struct Joint {
-    double l1, l2;
-  };
-  std::optional<Joint> joint = std::nullopt;
+  double l1 = 0, l2 = 0;
 };
 
 // The plan of a mechanism that is nothing but noise on sums, each with noise_multiplier over its own sensitivity:
-// Laplace or Gaussian as the parameter `noise` says, "auto" being the one with the smaller standard deviation.
-//   Laplace    shares as above, sums times Laplace{sums / share} in a cell; with a joint influence Laplace{1 / ε} of
-//   all
-//              together, which is pure
-//   Gaussian   needs δ > 0: one Gaussian event of all sums together, σ = noise × l2
-Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, Checked, const Influence&);
+// Laplace or Gaussian as the parameter `noise` says, "auto" being the one with the smaller standard deviation. A person
+// moves every sum of at most max_cells cells, unless `joint` says more exactly what all of them move together.
+//   Laplace    shares as above, `sums` times Laplace{sums / share} in a cell; where joint Laplace{1 / ε} of all cells
+//              together, scale l1 / ε: pure
+//   Gaussian   needs δ > 0: one Gaussian event of all cells together, its multiplier times l2, which is
+//              √(max_cells × sums) unless joint
+Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, Checked,
+                             const std::optional<Influence>& joint = std::nullopt);
 
 // (sum + noise) / divisor with noise of scale multiplier × sensitivity, sum and sensitivity in whole steps of the value
 // grid. The noise is drawn on the grid of 2^j steps, j the least for which its scale is below 2^39 of them (0 almost
@@ -72,6 +67,9 @@ struct NoisySum {
   double value = 0;  // (sum + noise) / divisor, in steps
   double scale = 0;  // of the noise / divisor, in steps: exactly what was drawn
 };
+// j above. A change of less than the whole sensitivity may become a larger part of it when rounded: at most
+// ceil(change / 2^j) / ceil(sensitivity / 2^j).
+int coarsening(const CellsPlan&, Int128 sensitivity);
 // `step`: the value of a step, so that a number on a tape is noise of the result in units of a value.
 Result<NoisySum> noisy_sum(const CellsPlan&, Int128 sum, Int128 sensitivity, double divisor, double step, Draws&);
 
@@ -80,5 +78,11 @@ CellEstimate estimate_of(const CellsPlan&, const NoisySum&, double step);
 
 // The value of one step of a cell's values: what its ValueGrid says for the plan's bounds.
 double step_of(const CellsPlan&);
+// U as the values have it: its whole steps, in units of a value.
+double range_of(const CellsPlan&);
+
+// Fills in scale and expected_noise of a mechanism that is nothing but noise on a sum: noise_multiplier × sensitivity,
+// and E|noise| = b or σ √(2/π).
+CellFacts with_expected_noise(const CellsPlan&, CellFacts);
 
 }  // namespace chronoveil::mechanisms

@@ -1,0 +1,19 @@
+// A noisy sum over a noisy count, for people whose presence is protected too: one person added or removed.
+//   m_ub      means.max_records, fixed in advance
+//   Sum       of all values above the lower bound; one person adds at most U m_ub
+//   Count     of records; one person adds at most m_ub. On a grid of 2^-20 records, so that its noise is not rounded
+//             to whole ones
+//   Privacy   Laplace: half of the share each. Gaussian: both together, √(2c) sensitivities over the c cells of a
+//   person Cells     all alike: one without records gets noise as well, and what is published depends on the noisy
+//   count alone Interval  both noises within 1 − (1 − level)/2, and all ratios in that box; the count is at least 1
+//   Tape      sum (in units of a value), then count (in records), cell by cell
+//   Edges     a noisy count below max(1, sparse_below): sparse
+#pragma once
+
+#include "chronoveil/mechanisms/cell_mechanism.h"
+
+namespace chronoveil::mechanisms {
+
+const CellMechanism& sum_over_count();
+
+}  // namespace chronoveil::mechanisms
