@@ -211,13 +211,25 @@ TEST(PlaceGrid, TheEdgeOfTheBoxIsInsideAndWhatIsBeyondIsNowhere) {
   }
 }
 
-TEST(PlaceGrid, ABoxThatSquaresFillHasNoSlivers) {
-  for (const int columns : {1, 3, 7, 10, 49, 100}) {
+// Around the equator, where a degree is as long both ways to less than 1e-9 of a column.
+TEST(PlaceGrid, ABoxThatIsFilledHasNoSlivers) {
+  for (const int columns : {1, 3, 7, 11, 49, 101}) {
     for (const double size : {1.0, 123.4, 1000.0}) {
-      // Around the equator, where a degree is as long both ways to 1e-9 of a column and less.
       const double degrees = columns * size / kMetresADegree;
-      PlaceGridSpec spec{PlaceShape::square, 0, -degrees / 2, degrees, degrees / 2, size};
-      EXPECT_EQ(made(spec).places(), columns * columns) << columns << " of " << size;
+      const PlaceGridSpec box{PlaceShape::square, 0, -degrees / 2, degrees, degrees / 2, size};
+      const PlaceGrid squares = made(box);
+      EXPECT_EQ(squares.places(), columns * columns) << columns << " of " << size;
+      EXPECT_EQ(squares.place_of(box.west, box.north), 0);
+      EXPECT_EQ(squares.place_of(box.east, box.north), columns - 1);
+      EXPECT_EQ(squares.place_of(box.west, box.south), columns * (columns - 1));
+      EXPECT_EQ(squares.place_of(box.east, box.south), columns * columns - 1);
+      // One row of hexagons, whose sides are the west and the east of the box.
+      const double height = size / 2 / kMetresADegree;
+      if (size < 2) continue;  // the box would be too low
+      const PlaceGrid hexagons = made({PlaceShape::hexagon, 0, -height / 2, degrees, height / 2, size});
+      EXPECT_EQ(hexagons.places(), columns) << columns << " of " << size;
+      EXPECT_EQ(hexagons.place_of(0, 0), 0);
+      EXPECT_EQ(hexagons.place_of(degrees, 0), columns - 1);
     }
   }
 }

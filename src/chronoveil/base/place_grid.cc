@@ -37,6 +37,11 @@ Failure too_many(double size) {
                      std::to_string(PlaceGrid::kMostPlaces) + " places");
 }
 
+// The whole part of the number, brought into [0, most]. Without std::floor, which is a call a record.
+std::int64_t clamped_floor(double number, std::int64_t most) {
+  return static_cast<std::int64_t>(std::clamp(number, 0.0, static_cast<double>(most)));
+}
+
 }  // namespace
 
 Result<PlaceGrid> PlaceGrid::make(const PlaceGridSpec& spec) {
@@ -115,8 +120,7 @@ void PlaceGrid::name_places() {
 }
 
 std::int64_t PlaceGrid::nearest_in(const Row& row, double x) const {
-  const double column = std::floor((x - row.x) / spec_.size + 0.5);
-  return static_cast<std::int64_t>(std::clamp(column, 0.0, static_cast<double>(row.columns - 1)));
+  return clamped_floor((x - row.x) / spec_.size + 0.5, row.columns - 1);
 }
 
 std::int64_t PlaceGrid::place_of(double longitude, double latitude) const {
@@ -126,26 +130,22 @@ std::int64_t PlaceGrid::place_of(double longitude, double latitude) const {
   const double x = metres_a_degree_east_ * (longitude - longitude_);
   const double y = metres_a_degree_north_ * (latitude - latitude_);
   const double rows_down = (rows_.front().y - y) / row_height_;
-  const auto last = static_cast<double>(rows_.size() - 1);
+  const auto last = static_cast<std::int64_t>(rows_.size()) - 1;
   if (spec_.shape == PlaceShape::square) {
-    const Row& row = rows_[static_cast<std::size_t>(std::clamp(std::floor(rows_down + 0.5), 0.0, last))];
+    const Row& row = rows_[static_cast<std::size_t>(clamped_floor(rows_down + 0.5, last))];
     return row.number + nearest_in(row, x);
   }
   // A hexagon reaches less than a row's height up and down, so it is in the row above the point or in that below.
-  const double above = std::floor(rows_down);
-  std::int64_t nearest = kNowhere;
-  double least = 0;
-  for (const double candidate : {above, above + 1}) {
-    const Row& row = rows_[static_cast<std::size_t>(std::clamp(candidate, 0.0, last))];
-    const std::int64_t column = nearest_in(row, x);
+  const std::int64_t above = clamped_floor(rows_down, last);
+  const Row& upper = rows_[static_cast<std::size_t>(above)];
+  const Row& lower = rows_[static_cast<std::size_t>(std::min(above + 1, last))];
+  const std::int64_t in_upper = nearest_in(upper, x), in_lower = nearest_in(lower, x);
+  const auto square_of_distance = [&](const Row& row, std::int64_t column) {
     const double dx = x - (row.x + static_cast<double>(column) * spec_.size), dy = y - row.y;
-    const double distance = dx * dx + dy * dy;
-    if (nearest == kNowhere || distance < least) {
-      nearest = row.number + column;
-      least = distance;
-    }
-  }
-  return nearest;
+    return dx * dx + dy * dy;
+  };
+  const bool is_upper = square_of_distance(upper, in_upper) <= square_of_distance(lower, in_lower);
+  return is_upper ? upper.number + in_upper : lower.number + in_lower;
 }
 
 PlaceGrid::Point PlaceGrid::middle_of(std::int64_t place) const {
