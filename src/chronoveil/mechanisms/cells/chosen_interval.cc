@@ -38,8 +38,9 @@ Result<CellsPlan> with_choices(const CellRequest& request, const CellMechanism& 
   const double least = 4 * static_cast<double>(choices.count) * choices.charge * static_cast<double>(touched);
   if (request.epsilon < least)
     return invalid("epsilon", request.epsilon,
-                   "at least " + shortest(least) + " for " + std::string(mechanism.name) +
-                       ", which chooses with probabilities that are exact to so much in a cell");
+                   "at least " + shortest(least) + " for " + std::string(mechanism.name) + " in " +
+                       std::to_string(touched) + (touched == 1 ? " cell" : " cells") +
+                       ": what its choices round is charged, and leaves too little for the noise of less");
   CellRequest certified = request;
   certified.analysis = accounting::Analysis::certified;
   CV_TRY(CellsPlan plan, with_shares(certified, mechanism, std::move(checked), touched,
@@ -49,6 +50,16 @@ Result<CellsPlan> with_choices(const CellRequest& request, const CellMechanism& 
   plan.price.analysis = accounting::Analysis::published;
   plan.price.certificate = Certificate::as_published;
   return plan;
+}
+
+Result<void> check_choices(const CellsPlan& plan, std::int64_t count, double rate, double charge) {
+  if (const auto* parts = std::get_if<accounting::Compose>(&plan.event.kind)) {
+    for (const accounting::Event& part : parts->events) {
+      const auto* choice = std::get_if<accounting::Exponential>(&part.kind);
+      if (choice && part.count >= count && choice->epsilon >= 2 * rate + charge) return {};
+    }
+  }
+  return fail(ErrorKind::internal, "measure: the choices of the plan spend more than its event says");
 }
 
 Arrays arrays_of(const CellsPlan& plan, UserCounts counts) {

@@ -39,6 +39,10 @@ struct Choices {
 // a quarter of a cell's share.
 Result<CellsPlan> with_choices(const CellRequest&, const CellMechanism&, const Choices&);
 
+// What is chosen must be what the event says: a plan that was tampered with is not run. `count` choices of a cell, by
+// log weights that fall by `rate` for each unit of distance.
+Result<void> check_choices(const CellsPlan&, std::int64_t count, double rate, double charge);
+
 // In whole steps, a <= b.
 struct Interval {
   std::int64_t a = 0, b = 0;

@@ -11,9 +11,13 @@
 namespace chronoveil::mechanisms {
 namespace {
 
+double charge() { return noise::charge_of_log_weights(kLogWeightError); }
+
+// What a log weight loses by an array mean more below or above a bin.
+double rate(double share) { return share / 2 / 2; }
+
 Result<CellsPlan> prepare(const CellRequest& request) {
-  const Choices bin{.count = 1, .part = 0.5, .charge = noise::charge_of_log_weights(kLogWeightError)};
-  return with_choices(request, levy(), bin);
+  return with_choices(request, levy(), {.count = 1, .part = 0.5, .charge = charge()});
 }
 
 Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
@@ -27,6 +31,7 @@ Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> cou
 }
 
 Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& cell, Draws& draws) {
+  CV_CHECK(check_choices(plan, 1, rate(plan.share), charge()));
   const Arrays arrays = arrays_of(plan, cell.counts);
   const std::vector<std::uint32_t> means = array_means(cell, arrays.grouped, arrays.m_ub);
   const LevyBins bins(cell.upper_steps, arrays.count(), arrays.m_ub);
@@ -62,7 +67,7 @@ std::vector<double> levy_log_weights(const LevyBins& bins, std::vector<std::uint
   for (std::int64_t s = 0; s < bins.count(); ++s) {
     const std::int64_t above = static_cast<std::int64_t>(means.size()) - below(bins.first(s + 1));
     const std::int64_t missed = std::max<std::int64_t>(below(bins.first(s)), above);
-    log_weights.push_back(log_weight(share / 2 / 2, static_cast<double>(missed)));
+    log_weights.push_back(log_weight(rate(share), static_cast<double>(missed)));
   }
   return log_weights;
 }

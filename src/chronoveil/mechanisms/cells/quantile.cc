@@ -13,13 +13,11 @@
 namespace chronoveil::mechanisms {
 namespace {
 
+double charge() { return noise::charge_of_grid_points(kLogWeightError); }
+
 Result<CellsPlan> prepare(const CellRequest& request, const CellMechanism& mechanism) {
-  const bool published = request.analysis == accounting::Analysis::published;
-  const Choices quantiles{.count = 2,
-                          .part = 0.25,
-                          .charge = noise::charge_of_grid_points(kLogWeightError),
-                          .times = published ? 2.0 : 1.0};
-  return with_choices(request, mechanism, quantiles);
+  const double times = request.analysis == accounting::Analysis::published ? 2 : 1;
+  return with_choices(request, mechanism, {.count = 2, .part = 0.25, .charge = charge(), .times = times});
 }
 Result<CellsPlan> prepare_fixed(const CellRequest& request) { return prepare(request, fixed_quantile()); }
 Result<CellsPlan> prepare_epsilon(const CellRequest& request) { return prepare(request, epsilon_quantile()); }
@@ -50,6 +48,7 @@ Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> cou
 }
 
 Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& cell, Draws& draws) {
+  CV_CHECK(check_choices(plan, 2, quantile_rate(plan), charge()));
   const Arrays arrays = arrays_of(plan, cell.counts);
   std::vector<std::uint32_t> means = array_means(cell, arrays.grouped, arrays.m_ub);
   std::sort(means.begin(), means.end());
