@@ -72,8 +72,9 @@ Result<void> PlaceGrid::lay_squares() {
   const double columns = std::max(1.0, std::ceil(2 * half_width_ / size - kSliver));
   const double rows = std::max(1.0, std::ceil(2 * half_height_ / size - kSliver));
   if (columns * rows > static_cast<double>(kMostPlaces)) return too_many(size);
-  for (double row = 0; row < rows; ++row) {
-    CV_CHECK(add_row(half_height_ - (row + 0.5) * size, size / 2 - half_width_, static_cast<std::int64_t>(columns)));
+  for (std::int64_t row = 0; row < static_cast<std::int64_t>(rows); ++row) {
+    const double y = half_height_ - (static_cast<double>(row) + 0.5) * size;
+    CV_CHECK(add_row(y, size / 2 - half_width_, static_cast<std::int64_t>(columns)));
   }
   return {};
 }
@@ -87,10 +88,10 @@ Result<void> PlaceGrid::lay_hexagons() {
   row_height_ = size * std::numbers::sqrt3 / 2;
   const double top = std::floor((half_height_ + size * std::numbers::inv_sqrt3 - sliver) / row_height_);
   if (2 * top > static_cast<double>(kMostPlaces)) return too_many(size);
-  for (double row = top; row >= -top; --row) {
-    const double y = row * row_height_;
+  for (auto row = static_cast<std::int64_t>(top); row >= -static_cast<std::int64_t>(top); --row) {
+    const double y = static_cast<double>(row) * row_height_;
     const double reach = half_width_ + std::min(size / 2, size - std::numbers::sqrt3 * (std::abs(y) - half_height_));
-    const double shift = std::fmod(row, 2) == 0 ? 0 : 0.5;
+    const double shift = row % 2 == 0 ? 0 : 0.5;
     const double last = std::floor((reach - sliver) / size - shift);  // the first is as far to the west
     const double columns = 2 * (last + shift) + 1;
     if (columns < 1) continue;  // a row above or below the box that would have its places beside it
