@@ -86,8 +86,9 @@ struct Spending {
 using Spend = std::function<Result<Spending>(double share)>;
 
 // The largest share, up to a thousandth of ε, whose price is within ε; that of `least` is.
-Result<Spending> largest_share(const Spend& spend, double epsilon, const Spending& least) {
-  Spending good = least, bad;
+Result<Spending> largest_share(const Spend& spend, double epsilon, double least) {
+  CV_TRY(Spending good, spend(least));
+  Spending bad;
   do {  // shares grow until they cost too much
     CV_TRY(bad, spend(2 * good.share));
     if (bad.price.epsilon <= epsilon) good = bad;
@@ -221,7 +222,7 @@ Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& m
   const bool one_noise = best.event.count == 1 && !std::holds_alternative<accounting::Compose>(best.event.kind);
   if (request.delta > 0 && !one_noise) {
     CV_TRY(Spending composed,
-           largest_share([&](double share) { return priced(share, request.delta); }, request.epsilon, best));
+           largest_share([&](double share) { return priced(share, request.delta); }, request.epsilon, best.share));
     if (composed.share >= 1.01 * best.share) {
       best = std::move(composed);
       delta = request.delta;
