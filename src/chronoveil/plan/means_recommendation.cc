@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <vector>
@@ -52,7 +53,8 @@ bool finds_its_bin(const MeansCandidate& levy) {
 
 bool finds_its_quantiles(const MeansCandidate& quantile) {
   const double bounds_over_spread = std::sqrt(static_cast<double>(quantile.facts.m_ub)) / kSpread;
-  return kOuterQuantile * decisiveness(quantile) >= std::log(bounds_over_spread * decisiveness(quantile) / 2);
+  const double part_of_spread = std::min(1.0, 2 / decisiveness(quantile));  // that is as likely as the quantile itself
+  return kOuterQuantile * decisiveness(quantile) >= std::max(1.0, std::log(bounds_over_spread / part_of_spread));
 }
 
 bool clearly_less(const MeansCandidate& guess, const MeansCandidate* exact) {
@@ -83,19 +85,19 @@ MeansRecommendation by_quantile(const MeansCandidate& quantile, const MeansCandi
                       quantile.facts.arrays, noise_of(quantile), against(exact))};
 }
 
-// "; levy would come to 0.46 and fixed_quantile to 0.79, if records are independent and their ranges are found"
+std::string doubt(bool finds_its_range) { return finds_its_range ? "" : " (its range would hardly be found)"; }
+
+// "; by guesses which hold if records are independent, levy would come to 0.552 and fixed_quantile to 0.872 (its ..."
 std::string beside(const MeansCandidate* levy, const MeansCandidate* quantile) {
   if (levy == nullptr || quantile == nullptr) return "";
-  return fmt::format(
-      "; levy would come to {:.3g} and fixed_quantile to {:.3g} by a guess which holds if records are "
-      "independent{}",
-      noise_of(*levy), noise_of(*quantile),
-      finds_its_bin(*levy) ? "" : fmt::format(", and {} arrays are too few to find their ranges", levy->facts.arrays));
+  return fmt::format("; by guesses which hold if records are independent, {} would come to {:.3g}{} and {} to {:.3g}{}",
+                     levy->mechanism, noise_of(*levy), doubt(finds_its_bin(*levy)), quantile->mechanism,
+                     noise_of(*quantile), doubt(finds_its_quantiles(*quantile)));
 }
 
 MeansRecommendation by_exact(const MeansCandidate& exact, const MeansCandidate* levy, const MeansCandidate* quantile) {
   const bool many = quantile != nullptr && finds_its_quantiles(*quantile);
-  return {exact.mechanism, many ? "many users with few records each" : "few users",
+  return {exact.mechanism, many ? "many users with few records each" : "few users for the budget",
           fmt::format("The noise of {} is off by {:.3g} on average, exactly{}.", exact.mechanism, noise_of(exact),
                       beside(levy, quantile))};
 }
@@ -126,9 +128,9 @@ MeansRecommendation with_private_counts(const mechanisms::CellRequest& request, 
   if (sum != nullptr)
     return {sum->mechanism, regime,
             fmt::format("How many records a person has is protected too: a noisy sum over a noisy number of records is "
-                        "off by about {:.3g} on average where a cell is as full as this one, and by more where fewer "
-                        "records are.",
-                        noise_of(*sum))};
+                        "off by about {:.3g} on average where a cell is as full as this one, in proportion to "
+                        "max_records = {}, and by more where fewer records are.",
+                        noise_of(*sum), sum->facts.m_ub)};
   return {};
 }
 

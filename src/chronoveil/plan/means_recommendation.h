@@ -3,19 +3,20 @@
 //   Counts are private        registered_mean where registered users are named, else sum_over_count
 //   Exact                     array_averaging as the request groups it; clip_mean where its noise is at most 1 % more,
 //                             since it weighs all kept records alike. What they add is known beforehand
-//   Guesses                   levy and fixed_quantile, if records are independent. Each must be at most 4/5 of the
-//   exact
-//                             one, and its interval must be found:
-//     levy                    a bin that holds no median is drawn with chance at most n e^{−share K̄/8}, n = U/τ; off by
-//                             U at worst, that is at most the noise when share K̄/8 >= ln(U n / noise)
-//     fixed_quantile          share K̄/80 >= ln(U / spread · share K̄/16), spread = 1.28 U/√m_ub: the gap beyond the
-//                             outermost array mean weighs less than the room between two of those next to the quantile
+//   Guesses                   levy and fixed_quantile, were records independent. Each must be at most 4/5 of the exact
+//                             noise, and its interval must be found:
+//     levy                    a bin with all array means on one side of it is drawn with chance n e^{−share K̄/8} at
+//                             most, n = U/τ, since that of their median leaves at most K̄/2 on a side; being off by U
+//                             then is at most the noise when share K̄/8 >= ln(U n / noise)
+//     fixed_quantile          share K̄/80 >= ln(U / spread · max(1, share K̄/16)), spread = 1.28 U/√m_ub: the gap beyond
+//                             the outermost array mean weighs less than the room around the quantile; and
+//                             share K̄ >= 80, below which all of [0, U] weighs about the same
 // Regimes: "many records a user" (levy), "many users" (fixed_quantile), "many users with few records each" (the
-// quantiles would be found, but do not lie closer together than half the bounds), "few users" (else), "counts are
-// private".
-// A mechanism that lacks a parameter of the request is passed over. Where none of these fits, the first that does.
-// Never chosen for its noise: baseline, which clip_mean equals where nobody has more records than others;
-// epsilon_quantile, whose quantiles are so far out that the gap beyond them is drawn as often as not, whatever K̄ is.
+// quantiles would be found, but do not lie closer together than half the bounds), "few users for the budget" (else),
+// "counts are private". A mechanism that lacks a parameter of the request is passed over. Where none of these fits, the
+// first that does. Never chosen for its noise: baseline, which clip_mean equals where nobody has more records than
+// others; epsilon_quantile, whose quantiles are so far out that the gap beyond them is drawn more often than not,
+// whatever K̄ is.
 #pragma once
 
 #include <string>
