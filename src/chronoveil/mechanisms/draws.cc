@@ -5,6 +5,7 @@
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/single_draw.h"
 #include "chronoveil/noise/subset.h"
 
 namespace chronoveil::mechanisms {
@@ -141,6 +142,9 @@ Result<std::int64_t> Draws::noise(NoiseKind kind, double scale_in_steps, double 
     if (!(std::abs(steps) <= static_cast<double>(noise::kValueLimit))) return off_the_grid(noise_used_, step);
     return static_cast<std::int64_t>(steps);
   }
+  // Almost every time the scale is another one, and a sampler takes longer to make than some hundred single draws.
+  if (scale_in_steps >= 1 && scale_in_steps <= noise::kLargestScale)
+    return noise::draw_once(law_of(kind), scale_in_steps, bits());
   CV_TRY(const noise::Sampler* const source, sampler(law_of(kind), scale_in_steps));
   return (*source)(bits());
 }
