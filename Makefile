@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: help setup build run test bench soak experiment-koga2022 experiment-fan2011 check format docs install uninstall clean
+.PHONY: help setup build run test bench soak experiment-koga2022 experiment-fan2011 experiment-gupta2024 check format docs install uninstall clean
 
 help:  ## Say what there is to type
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
@@ -39,6 +39,12 @@ experiment-fan2011:  ## Make the tables and figures of experiments/fan2011 from 
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
 	@cmake --build --preset dev --target fan2011
 	@python3 experiments/fan2011/run.py
+
+experiment-gupta2024:  ## Make the tables and figures of experiments/gupta2024 from ../shared/data
+	@tools/setup.sh build
+	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
+	@cmake --build --preset dev --target gupta2024
+	@python3 experiments/gupta2024/run.py
 
 soak:  ## Kill a live release 1,000 times at random, restart it each time, and read the transcript
 	@tools/setup.sh build test
