@@ -203,6 +203,27 @@ class Report(unittest.TestCase):
                                      ("city.html", "phone", "light"), ("city.html", "desk", "dark")):
             self.look(page, screen, scheme, page != "replayed.html")
 
+    def test_means_are_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
+        for page in ("means.html", "places.html", "cell.html"):
+            for screen, scheme in (("phone", "dark"), ("desk", "light"), ("phone", "light"), ("desk", "dark")):
+                seen = self.look(page, screen, scheme, True)
+                self.assertIn("Where and when a person was", seen["text"])
+        for screen, scheme in (("phone", "light"), ("desk", "dark")):
+            self.assertIn("internal: reveals the data", self.look("means_evaluation.html", screen, scheme, False)["banner"])
+
+    def test_means_are_a_map_a_strip_and_small_maps(self):
+        figures = [self.look(page, "desk", "light", True)["figures"] for page in ("means.html", "cell.html")]
+        self.assertEqual(figures, [1 + 1 + 24, 1])
+        # What a mean is shown by must be seen: seven colours, all different, each lighter or darker than the one before.
+        for scheme in ("light", "dark"):
+            self.look("means.html", "desk", scheme, True)
+            light = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
+                "[1, 2, 3, 4, 5, 6, 7].map(i => { const c = getComputedStyle(document.querySelector('.c' + i + ' path'))"
+                ".fill.match(/[\\d.]+/g).map(Number); return .2126 * c[0] + .7152 * c[1] + .0722 * c[2]; })"
+            ))["result"]["value"]
+            steps = [b - a for a, b in zip(light, light[1:])]
+            self.assertTrue(all(abs(step) > 8 and (step > 0) == (steps[0] > 0) for step in steps), (scheme, light))
+
     def test_what_the_program_publishes_is_whole(self):
         def program(*arguments):
             environment = {**os.environ, "HOME": str(self.pages), "CHRONOVEIL_LEDGER": str(self.pages / "ledger.db")}

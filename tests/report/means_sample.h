@@ -141,4 +141,24 @@ inline MeansPublished means_on_grid(PlaceShape shape, double size, std::int64_t 
   return means_of(std::move(release));
 }
 
+inline MeansEvaluation means_evaluation(std::int64_t places, std::int64_t steps) {
+  MeansEvaluation all;
+  all.published = means_sample(places, steps);
+  for (std::size_t i = 0; i < all.published.release.cells.size(); ++i) {
+    const CellEstimate& cell = all.published.release.cells[i];
+    const bool empty = cell.state == CellEstimate::State::empty;
+    all.truth.push_back(empty                   ? std::nan("")
+                        : std::isnan(cell.mean) ? 12
+                                                : cell.mean + 3 * std::sin(1.7 * static_cast<double>(i)));
+    all.users.push_back(empty ? 0 : std::isnan(cell.mean) ? 2 : 37);
+  }
+  all.rows = 1'000'000;
+  all.outside_span = 1200;
+  all.unlisted_places = 340;
+  all.over_cells = 20'511;
+  all.over_records = 7'013;
+  all.clamped = 99;
+  return all;
+}
+
 }  // namespace chronoveil::report::testing

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <string>
 
+#include "report/means_sample.h"
 #include "report/sample.h"
 
 int main(int argc, char** argv) {
@@ -22,11 +23,16 @@ int main(int argc, char** argv) {
   report::Published replayed = testing::sample(1, 168);
   replayed.release.mark = "not private: replayed";
   replayed.debit.reset();
-  const bool written = write("single.html", report::to_html(testing::sample(1, 744))) &&
-                       write("sampled.html", report::to_html(testing::sample(1, 744, 10))) &&
-                       write("declared.html", report::to_html(testing::declared_sample(3, 168))) &&
-                       write("city.html", report::to_html(testing::sample(1000, 744))) &&
-                       write("replayed.html", report::to_html(replayed)) &&
-                       write("evaluation.html", report::evaluation_html(testing::evaluation(3, 168)));
+  const bool written =
+      write("single.html", report::to_html(testing::sample(1, 744))) &&
+      write("sampled.html", report::to_html(testing::sample(1, 744, 10))) &&
+      write("declared.html", report::to_html(testing::declared_sample(3, 168))) &&
+      write("city.html", report::to_html(testing::sample(1000, 744))) &&
+      write("replayed.html", report::to_html(replayed)) &&
+      write("evaluation.html", report::evaluation_html(testing::evaluation(3, 168))) &&
+      write("means.html", report::means_html(testing::means_on_grid(chronoveil::PlaceShape::hexagon, 900, 168))) &&
+      write("places.html", report::means_html(testing::means_sample(30, 24))) &&
+      write("cell.html", report::means_html(testing::means_sample(0, 1))) &&
+      write("means_evaluation.html", report::evaluation_html(testing::means_evaluation(12, 24)));
   return written ? 0 : 1;
 }

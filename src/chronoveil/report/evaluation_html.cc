@@ -14,8 +14,6 @@
 namespace chronoveil::report {
 namespace {
 
-std::string percent(double fraction) { return rounded(fraction * 100) + " %"; }
-
 std::string errors_section(const Evaluation& evaluation) {
   const Errors errors = errors_of(evaluation);
   const double level = evaluation.published.release.level;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "chronoveil/report/levels.h"
 #include "chronoveil/report/local_time.h"
 #include "chronoveil/report/markup.h"
 #include "chronoveil/report/numbers.h"
@@ -14,8 +15,6 @@
 
 namespace chronoveil::report {
 namespace {
-
-constexpr std::size_t kLevels = 8;
 
 struct Cells {
   std::size_t rows = 0, columns = 0;
@@ -39,30 +38,10 @@ Cells averaged(const Release& release) {
   return cells;
 }
 
-// Each level holds about as many cells as the next: a few large places do not make all others look alike. Equal cells
-// share a level, so there may be fewer; the least are always the ground.
-std::vector<double> thresholds(std::vector<double> means) {
-  std::sort(means.begin(), means.end());
-  std::vector<double> all;
-  for (std::size_t level = 1; level < kLevels; ++level) {
-    const double limit = means[level * means.size() / kLevels];
-    if (limit > means.front() && (all.empty() || limit > all.back())) all.push_back(limit);
-  }
-  return all;
-}
-
-// The colour of the level that begins with limit number `level` (from 1): the last is always the strongest.
-std::size_t colour(std::size_t level, std::size_t limits) {
-  return limits == 0 ? 0 : (level * (kLevels - 1) + limits / 2) / limits;
-}
-
 // One path a colour, a horizontal stroke for each run of equal cells. Colour 0 is the ground.
-std::string paths(const Cells& cells, const std::vector<double>& limits) {
-  std::array<std::string, kLevels> drawn;
-  const auto colour_of = [&](std::size_t at) {
-    const auto level = std::upper_bound(limits.begin(), limits.end(), cells.mean[at]) - limits.begin();
-    return colour(static_cast<std::size_t>(level), limits.size());
-  };
+std::string paths(const Cells& cells, const Levels& levels) {
+  std::array<std::string, kColours> drawn;
+  const auto colour_of = [&](std::size_t at) { return levels.colour_of(cells.mean[at]); };
   for (std::size_t row = 0; row < cells.rows; ++row) {
     for (std::size_t column = 0; column < cells.columns;) {
       const std::size_t run = colour_of(row * cells.columns + column);
@@ -73,20 +52,9 @@ std::string paths(const Cells& cells, const std::vector<double>& limits) {
     }
   }
   std::string out;
-  for (std::size_t i = 1; i < kLevels; ++i)
+  for (std::size_t i = 1; i < kColours; ++i)
     if (!drawn[i].empty()) out += fmt::format("<path class=\"h{}\" d=\"{}\"/>", i, drawn[i]);
   return out;
-}
-
-std::string legend(const std::vector<double>& limits) {
-  if (limits.empty()) return "";
-  std::string out = "<p class=\"legend scale\">";
-  for (std::size_t level = 0; level <= limits.size(); ++level)
-    out += fmt::format(
-        "<span><svg class=\"swatch\" viewBox=\"0 0 1 1\" aria-hidden=\"true\"><path class=\"h{}\" "
-        "d=\"M0 .5h1\"/></svg>{} {}</span>",
-        colour(level, limits.size()), level == 0 ? "below" : "from", rounded(limits[level == 0 ? 0 : level - 1], 2));
-  return out + "</p>";
 }
 
 }  // namespace
@@ -96,7 +64,7 @@ std::string heat_map(const Release& release, const std::string& id) {
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   if (release.keys.empty() || steps == 0) return "";
   const Cells cells = averaged(release);
-  const std::vector<double> limits = thresholds(cells.mean);
+  const Levels levels(cells.mean);
   const SlotWords words = slot_words(release.axis);
   std::string note = fmt::format("{} series, {}", grouped(release.series()), span_words(release.axis));
   if (series > cells.rows || steps > cells.columns)
@@ -105,7 +73,7 @@ std::string heat_map(const Release& release, const std::string& id) {
 
   std::string out = fmt::format("<figure class=\"chart map\"><figcaption><b>All series</b><span>{}</span></figcaption>",
                                 escaped(note));
-  out += legend(limits);
+  if (!levels.limits().empty()) out += "<p class=\"legend scale\">" + levels.swatches() + "</p>";
   // Rows are as high as a label while there is room for that.
   out += fmt::format("<div class=\"plot\" style=\"height:{}px\">", std::clamp<std::size_t>(cells.rows * 18, 90, 560));
   const std::size_t every = (cells.rows + 30) / 31;
@@ -118,7 +86,7 @@ std::string heat_map(const Release& release, const std::string& id) {
       "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"{}-t {}-d\">"
       "<title id=\"{}-t\">All series over time</title><desc id=\"{}-d\">{}</desc>",
       cells.columns, cells.rows, id, id, id, id, escaped("A row a series, a column a stretch of time: " + note + "."));
-  out += paths(cells, limits) + "</svg>";
+  out += paths(cells, levels) + "</svg>";
   out += tick_labels(time_ticks(release.axis, 9));
   return out + "</div></figure>\n";
 }

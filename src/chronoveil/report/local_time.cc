@@ -30,15 +30,6 @@ std::int64_t day_number(const LocalTime& time) { return day_of(time).time_since_
 
 const char* month_word(const LocalTime& time) { return kMonths[time.month - 1]; }
 
-std::string day_words(const LocalTime& time) { return fmt::format("{} {}", time.day, month_word(time)); }
-
-std::string clock_words(const LocalTime& time) {
-  return time.second ? fmt::format("{:02}:{:02}:{:02}", time.hour, time.minute, time.second)
-                     : fmt::format("{:02}:{:02}", time.hour, time.minute);
-}
-
-bool is_midnight(const LocalTime& time) { return time.hour == 0 && time.minute == 0 && time.second == 0; }
-
 // Local wall-clock milliseconds of a time, as if it were UTC.
 std::int64_t wall(const LocalTime& time) {
   return ((day_number(time) * 24 + time.hour) * 60 + time.minute) * kMinute + time.second * std::int64_t{1000};
@@ -102,6 +93,15 @@ std::optional<LocalTime> parse_label(std::string_view label) {
   if (!date.ok()) return std::nullopt;
   return time;
 }
+
+std::string day_words(const LocalTime& time) { return fmt::format("{} {}", time.day, month_word(time)); }
+
+std::string clock_words(const LocalTime& time) {
+  return time.second ? fmt::format("{:02}:{:02}:{:02}", time.hour, time.minute, time.second)
+                     : fmt::format("{:02}:{:02}", time.hour, time.minute);
+}
+
+bool is_midnight(const LocalTime& time) { return time.hour == 0 && time.minute == 0 && time.second == 0; }
 
 std::string date_words(const LocalTime& time) {
   return fmt::format("{} {} {}", kWeekdays[std::chrono::weekday(day_of(time)).c_encoding()], day_words(time),

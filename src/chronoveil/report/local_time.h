@@ -20,8 +20,13 @@ struct LocalTime {
 // "2026-03-01T06:00:00+01:00"; nothing when the text is no such time.
 std::optional<LocalTime> parse_label(std::string_view label);
 
-std::string date_words(const LocalTime&);  // "Sun 1 Mar 2026"
-std::string time_words(const LocalTime&);  // "Sun 1 Mar 2026, 06:00"; the time is left out at midnight
+std::string day_words(const LocalTime&);    // "1 Mar"
+std::string clock_words(const LocalTime&);  // "06:00"; seconds where there are some
+std::string date_words(const LocalTime&);   // "Sun 1 Mar 2026"
+std::string time_words(const LocalTime&);   // "Sun 1 Mar 2026, 06:00"; the time is left out at midnight
+
+// Whether it is 00:00:00.
+bool is_midnight(const LocalTime&);
 
 // What one slot is called: {"hour", "hours"}, {"day", "days"}, {"week", "weeks"}, {"slot of 15 minutes", ...}, or
 // "slot" where they differ. Days and weeks may be an hour short or long.

@@ -66,6 +66,8 @@ std::string rounded_up(double value, int digits) {
   return with_places(std::ceil(value / step) * step, digits);
 }
 
+std::string percent(double fraction) { return rounded(fraction * 100) + " %"; }
+
 std::string tick_text(double value, double unit) {
   const int places = unit >= 1 || unit <= 0 ? 0 : std::min(12, -magnitude(unit * 1.0001));
   return tidy(fmt::format("{:.{}f}", value, places));

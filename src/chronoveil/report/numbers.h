@@ -20,6 +20,9 @@ std::string rounded(double value, int digits = 3);
 // The same, never less than the value: for ε, δ and what follows from them. Infinity is "∞".
 std::string rounded_up(double value, int digits = 4);
 
+// "12.5 %" of 0.125
+std::string percent(double fraction);
+
 // rounded() in whole steps of `unit`: what an axis with ticks every `unit` shows.
 std::string tick_text(double value, double unit);
 

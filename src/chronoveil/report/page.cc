@@ -32,6 +32,8 @@ section{margin-top:44px}
 .facts{margin:0;display:grid;gap:9px}
 .facts dt,.facts dd{display:inline;margin:0}
 .facts dt{font-weight:650;color:var(--accent)}
+.facts .notice{background:var(--warn);color:var(--warn-ink);border-radius:8px;padding:5px 10px;margin:0 -10px}
+.facts .notice dt{color:inherit}
 .strength{background:var(--raised);border-radius:10px;padding:10px 14px;border-left:4px solid var(--accent)}
 .strength p{margin:0;font-size:14px}
 .strength .numbers{font-size:20px;font-weight:650;margin-bottom:2px}
@@ -66,6 +68,21 @@ path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .h0,.h1,.h2,.h3,.h4,.h5,.h6,.h7{vector-effect:none;stroke-width:1.02;shape-rendering:crispEdges}
 .h0{stroke:var(--h0)}.h1{stroke:var(--h1)}.h2{stroke:var(--h2)}.h3{stroke:var(--h3)}
 .h4{stroke:var(--h4)}.h5{stroke:var(--h5)}.h6{stroke:var(--h6)}.h7{stroke:var(--h7)}
+.cells path{stroke:var(--rule);stroke-width:.7;stroke-linejoin:miter}
+.c0,.c0 path{fill:var(--h0)}.c1,.c1 path{fill:var(--h1)}.c2,.c2 path{fill:var(--h2)}.c3,.c3 path{fill:var(--h3)}
+.c4,.c4 path{fill:var(--h4)}.c5,.c5 path{fill:var(--h5)}.c6,.c6 path{fill:var(--h6)}.c7,.c7 path{fill:var(--h7)}
+.bare path{fill:transparent}
+.cells .few{stroke:var(--soft);stroke-width:3;stroke-linecap:round;pointer-events:none}
+.cells .halo{stroke:var(--ground);stroke-width:3;pointer-events:none}
+.cells .struck{stroke:var(--ink);stroke-width:1.1;pointer-events:none}
+.small .few{stroke-width:1.5}
+.small .halo{stroke-width:1.6}
+.small .struck{stroke-width:.7}
+.tiles>svg{display:block;width:100%;height:auto;max-height:82vh}
+.multiples{display:grid;grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:12px;margin:0 0 24px}
+.multiples figcaption{margin-bottom:2px}
+.strip .plot{background:none}
+.points{stroke:var(--accent);stroke-width:4;stroke-linecap:round}
 .legend{display:flex;flex-wrap:wrap;gap:2px 18px;font-size:13px;color:var(--soft);margin-bottom:14px;max-width:none}
 .legend span{display:inline-flex;align-items:center;gap:7px}
 .legend.scale{gap:2px 12px}
@@ -138,6 +155,8 @@ figure,tr,.strength,.facts>*,li{break-inside:avoid}
 .banner{margin-bottom:14pt}
 .plot{height:110pt}
 .large .plot{height:220pt}
+.tiles>svg{max-height:150mm}
+.multiples{grid-template-columns:repeat(6,minmax(0,1fr))}
 .charts.many{grid-template-columns:repeat(2,minmax(0,1fr));gap:14pt 18pt}
 .many .minor{display:none}}
 )css";

@@ -93,11 +93,12 @@ Facts facts_of(const Published& published) {
 
 std::string strength_of(const Guarantee& guarantee) {
   if (!std::isfinite(guarantee.epsilon)) return "No finite ε holds: nothing is promised.";
-  const std::string whose = guarantee.unit == Unit::user ? "one person’s records" : "those records";
+  const std::string what = guarantee.relation == Relation::replace_values ? "values" : "records";
+  const std::string whose = (guarantee.unit == Unit::user ? "one person’s " : "those ") + what;
   std::string sentence = fmt::format("{} no result more than {} times as likely or unlikely",
-                                     guarantee.relation == Relation::replace ? "Exchanging " + whose + " makes"
-                                     : guarantee.unit == Unit::user          ? "One person’s records make"
-                                                                             : "Those records make",
+                                     guarantee.relation != Relation::add_remove ? "Exchanging " + whose + " makes"
+                                     : guarantee.unit == Unit::user             ? "One person’s records make"
+                                                                                : "Those records make",
                                      rounded_up(std::exp(guarantee.epsilon), 3));
   if (guarantee.delta > 0) {
     const double one_in = std::floor(1 / guarantee.delta * (1 + 1e-12));

@@ -10,11 +10,12 @@ namespace chronoveil::report {
 
 // What a reader must know, a sentence or two each.
 struct Facts {
-  std::string unit;           // who or what is protected
-  std::string relation;       // compared with what
-  std::string cap;            // how much anybody can count for, and who vouches for it
-  std::string public_facts;   // what was known beforehand
-  std::string not_protected;  // the limits
+  std::string unit;               // who or what is protected
+  std::string relation;           // compared with what
+  std::string cap;                // how much anybody can count for, and who vouches for it
+  std::string public_facts;       // what was known beforehand
+  std::string not_protected;      // the limits
+  bool limits_stand_out = false;  // they are more than a reader would expect
 };
 Facts facts_of(const Published&);
 

@@ -1,0 +1,33 @@
+// Where the places of a release are drawn: the hexagons or squares of its grid, or tiles row by row in the order of its
+// list. More places than can be drawn are put together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chronoveil/base/means_release.h"
+
+namespace chronoveil::report {
+
+struct TileCorner {
+  int x = 0, y = 0;  // to the right and down
+};
+
+struct Tile {
+  std::vector<std::size_t> places;
+  std::vector<TileCorner> corners;  // in order, nothing outside [0, width] × [0, height]
+};
+
+struct Tiles {
+  int width = 0, height = 0;
+  int across = 1;  // about how many there are side by side
+  std::vector<Tile> all;
+};
+
+// At most `most` tiles, most >= 1. Neighbours share their corners.
+Tiles tiles_of(const MeansRelease&, std::size_t most);
+
+// The name of the place, or how many there are; not yet escaped.
+std::string name_of(const Tile&, const MeansRelease&);
+
+}  // namespace chronoveil::report

@@ -1,0 +1,37 @@
+// Parts of the page of every kind of release.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/slot_axis.h"
+#include "chronoveil/mechanisms/parameters.h"
+#include "chronoveil/report/published.h"
+#include "chronoveil/report/words.h"
+
+namespace chronoveil::report {
+
+// What a reader must know before any figure: the facts, and ε and δ beside them. A mark takes their place.
+std::string promise(const Facts&, const Guarantee&, const std::string& mark);
+
+// Assumptions, then `growth` (HTML), then what is not protected.
+std::string promise_in_full(const Guarantee&, const std::string& mark, const std::vector<std::string>& not_protected,
+                            std::string_view growth = "");
+
+// A parameter as people read it, escaped.
+std::string value_text(const mechanisms::Value&);
+
+// <dt>label</dt><dd>html</dd>
+std::string pair_of(std::string_view label, std::string_view html);
+
+std::string budget_section(const std::optional<BudgetLeft>&, const std::optional<ledger::DebitReference>&);
+
+std::string citation(const std::string& title, const SlotAxis&, const std::string& mechanism, const Guarantee&,
+                     const std::string& mark, const std::optional<ledger::DebitReference>&);
+
+std::string footer();
+
+}  // namespace chronoveil::report
