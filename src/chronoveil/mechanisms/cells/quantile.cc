@@ -25,7 +25,7 @@ Result<CellsPlan> prepare_epsilon(const CellRequest& request) { return prepare(r
 // A guess of b − a in units of U, for recommendations alone. Means of m_ub independent values in [0, U] have a standard
 // deviation of at most U / (2√m_ub): their quantiles α and 1 − α are then z / √m_ub apart, with z that of a normal law.
 // To that comes the chance that one of the two falls outside all array means, somewhere in [0, U]: the weight there is
-// exp(−rate × rank), against 2 / rate times the typical gap between two neighbours.
+// exp(−rate × rank), against 2 / rate times the typical gap between two neighbours, of which there are K̄ at most.
 double expected_width(const CellsPlan& plan, const Arrays& arrays) {
   const auto spread = [&](double alpha) {
     return std::numbers::sqrt2 * boost::math::erf_inv(1 - 2 * alpha) / std::sqrt(static_cast<double>(arrays.m_ub));
@@ -35,7 +35,7 @@ double expected_width(const CellsPlan& plan, const Arrays& arrays) {
   const double rank = static_cast<double>(low.numerator) / static_cast<double>(low.denominator);
   const double rate = quantile_rate(plan);
   const double outside = std::exp(-rate * rank);
-  const double inside = spread(0.1) / count * 2 / rate;
+  const double inside = spread(0.1) * std::min(1.0, 2 / (rate * count));
   return std::min(1.0, spread(rank / count) + outside / (outside + inside));
 }
 
