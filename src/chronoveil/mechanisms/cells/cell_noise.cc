@@ -247,13 +247,24 @@ Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& me
     const double multiplier = static_cast<double>(mechanism.sums) / share;
     return std::vector{accounting::Event{accounting::Laplace{multiplier}, mechanism.sums}};
   };
+  std::optional<CellsPlan> gaussian;
+  if (kind == "auto" && request.delta > 0) {
+    CV_TRY(gaussian, with_gaussian(request, mechanism, checked, l2));
+  }
+  if (gaussian && !joint) {
+    // The search for shares is long where cells are many, and one look says that it would be in vain: Laplace noise
+    // with this standard deviation costs too much.
+    const double share = static_cast<double>(mechanism.sums) * std::sqrt(2.0) / gaussian->noise_multiplier;
+    CV_TRY(const Delta delta, Delta::make(request.delta));
+    CV_TRY(const accounting::Price price,
+           accounting::epsilon_at(repeated(one_cell(share), checked.shape.max_cells), delta));
+    if (price.epsilon_lower > request.epsilon) return *std::move(gaussian);
+  }
   CV_TRY(CellsPlan laplace, joint ? with_joint_laplace(request, mechanism, checked, joint->l1)
                                   : with_shares(request, mechanism, checked, checked.shape.max_cells, one_cell));
-  if (kind == "laplace" || request.delta == 0) return laplace;
-  CV_TRY(CellsPlan gaussian, with_gaussian(request, mechanism, checked, l2));
-  const bool narrower = standard_deviation(NoiseKind::gaussian, gaussian.noise_multiplier) <
-                        standard_deviation(NoiseKind::laplace, laplace.noise_multiplier);
-  return narrower ? gaussian : laplace;
+  const bool narrower = gaussian && standard_deviation(NoiseKind::gaussian, gaussian->noise_multiplier) <
+                                        standard_deviation(NoiseKind::laplace, laplace.noise_multiplier);
+  return narrower ? *std::move(gaussian) : laplace;
 }
 
 int coarsening(const CellsPlan& plan, Int128 sensitivity) {
