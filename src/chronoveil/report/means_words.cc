@@ -9,7 +9,7 @@ namespace chronoveil::report {
 namespace {
 
 std::string cap_fact(const mechanisms::CellShape& shape, const SlotWords& slot) {
-  std::string cells = "in every cell";
+  std::string cells = shape.cells() == 1 ? "in this one cell" : "in every cell";
   if (shape.max_cells < shape.cells())
     cells = fmt::format("in at most {} {} (one place in one {} each)", grouped(shape.max_cells),
                         shape.max_cells == 1 ? "cell" : "cells", slot.one);

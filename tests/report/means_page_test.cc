@@ -1,0 +1,261 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string_view>
+
+#include "chronoveil/mechanisms/catalogue.h"
+#include "report/means_sample.h"
+
+namespace chronoveil::report {
+namespace {
+
+using State = CellEstimate::State;
+
+bool has(const std::string& html, const std::string& text) { return html.find(text) != std::string::npos; }
+
+// What is wrong with the nesting of a page, or nothing. Every element but those that are void is closed, in order.
+std::string misnested(std::string_view html) {
+  std::vector<std::string_view> open;
+  for (std::size_t at = html.find('<'); at != std::string_view::npos; at = html.find('<', at + 1)) {
+    const std::size_t end = html.find('>', at);
+    if (end == std::string_view::npos) return "a tag without an end";
+    const std::string_view tag = html.substr(at + 1, end - at - 1);
+    if (tag.starts_with('!') || tag.ends_with('/')) continue;
+    const std::string_view name = tag.substr(0, tag.find_first_of(" \n"));
+    if (name == "meta" || name == "link") continue;
+    if (!name.starts_with('/')) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name.substr(1)) {
+      return "unexpected " + std::string(name);
+    } else {
+      open.pop_back();
+    }
+  }
+  return open.empty() ? "" : "unclosed " + std::string(open.back());
+}
+
+std::vector<std::string> pages() {
+  MeansPublished marked = testing::means_sample(3, 24);
+  marked.release.mark = "not private: replayed";
+  marked.debit.reset();
+  marked.budget.reset();
+  MeansPublished bare = testing::means_sample(2, 2);
+  for (CellEstimate& cell : bare.release.cells) cell = {.state = State::empty};
+  return {means_html(testing::means_sample(40, 24)),
+          means_html(testing::means_on_grid(PlaceShape::hexagon, 3000, 168)),
+          means_html(testing::means_on_grid(PlaceShape::square, 3000, 1)),
+          means_html(testing::means_sample(0, 1)),
+          means_html(marked),
+          means_html(bare),
+          means_html(MeansPublished{}),
+          evaluation_html(testing::means_evaluation(5, 24)),
+          evaluation_html(MeansEvaluation{})};
+}
+
+TEST(MeansPage, IsWellFormed) {
+  for (const std::string& html : pages()) EXPECT_EQ(misnested(html), "");
+  EXPECT_EQ(misnested("<p><b></p></b>"), "unexpected /p");
+  EXPECT_EQ(misnested("<svg><path d=\"M0 0\"></svg>"), "unexpected /svg");
+  EXPECT_EQ(misnested("<p>"), "unclosed p");
+}
+
+TEST(MeansPage, NeedsNothingFromElsewhere) {
+  for (const std::string& html : pages()) {
+    EXPECT_FALSE(has(html, "<script"));
+    EXPECT_FALSE(has(html, "://"));
+    EXPECT_FALSE(has(html, "@import"));
+    EXPECT_FALSE(std::regex_search(html, std::regex("\\son[a-z]+=")));
+    EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:,\")")));
+    EXPECT_TRUE(has(html, "default-src 'none'"));
+  }
+}
+
+TEST(MeansPage, HasNoNumberThatIsNone) {
+  for (const std::string& html : pages()) {
+    EXPECT_FALSE(has(html, "nan"));
+    EXPECT_FALSE(std::regex_search(html, std::regex("[ >]-?inf[ <]")));
+  }
+}
+
+TEST(MeansPage, WhatComesFromOutsideIsEscapedEverywhere) {
+  const std::string evil = "<img src=x onerror=alert(1)>\"'&";
+  MeansEvaluation evaluation = testing::means_evaluation(2, 24);
+  MeansPublished& all = evaluation.published;
+  all.title = all.measure = all.reason = all.release.axis.zone = all.release.mark = evil;
+  all.release.places = {evil, evil + "2"};
+  all.release.guarantee.assumptions = {{evil, Basis::declared}};
+  all.not_protected = {evil};
+  all.plan.mechanism = evil;
+  all.plan.parameters = {{evil, evil}};
+  all.comparison->candidates[3].refusal = all.comparison->candidates[3].mechanism = evil;
+  all.comparison->candidates[2].variant = all.comparison->reason = all.comparison->regime = evil;
+  all.debit->id.dataset = all.debit->chain_head = evil;
+  all.budget->dataset = all.budget->still_admits = evil;
+  for (const bool labels : {false, true}) {
+    if (labels) std::fill(all.release.axis.labels.begin(), all.release.axis.labels.end(), evil);
+    for (const bool marked : {true, false}) {
+      all.release.mark = marked ? evil : "";
+      for (const std::string& html : {means_html(all), evaluation_html(evaluation)}) {
+        EXPECT_FALSE(has(html, "<img"));
+        EXPECT_TRUE(has(html, "&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;"));
+        EXPECT_EQ(misnested(html), "");
+      }
+    }
+  }
+}
+
+TEST(MeansPage, SaysFirstThatWhereAndWhenAreNotProtected) {
+  const std::string html = means_html(testing::means_sample(3, 24));
+  const std::size_t notice = html.find(
+      "<div id=\"fact-limits\" class=\"notice\"><dt>Not protected</dt> <dd>Where and when "
+      "a person was, and how often");
+  ASSERT_NE(notice, std::string::npos);
+  EXPECT_LT(notice, html.find("<h2>The means</h2>"));
+  EXPECT_TRUE(has(html, "<li>Where and when a person was is not protected.</li>"));
+  MeansPublished counts_too = testing::means_sample(3, 24);
+  counts_too.release.guarantee.relation = Relation::add_remove;
+  EXPECT_FALSE(has(means_html(counts_too), "class=\"notice\""));
+}
+
+TEST(MeansPage, ShowsCellsPlanBudgetAndDebit) {
+  const std::string html = means_html(testing::means_sample(3, 24));
+  for (const char* text :
+       {"72 cells: 56 with a mean, 10 with nobody there, 6 with too few to publish", "Mean speed per place and hour",
+        "Laplace noise with b = 20 times", "68.7 % of the budget is left", "buses:17", "What was compared",
+        "4 by the median rule, 7 by the optimised rule. With 7, best-fit grouping makes 4 arrays and wrap-around 3.",
+        "array_averaging, wrap_around", "registered_mean needs the number of registered users", "ε of one cell",
+        "not published below 5 people, by public counts", "ε = 1", "Table of 56 cells", "How to cite"})
+    EXPECT_TRUE(has(html, text)) << text;
+  EXPECT_FALSE(has(html, "class=\"banner\""));
+}
+
+TEST(MeansPage, ChosenAndRecommendedAreOneRowEach) {
+  MeansPublished published = testing::means_sample(3, 24);
+  const auto row = [](const std::string& html, const std::string& start) {
+    const std::size_t at = html.find("<td>" + start);
+    return html.substr(at, html.find("</td>", at) - at);
+  };
+  std::string html = means_html(published);
+  EXPECT_TRUE(has(row(html, "array_averaging <"), ">chosen<"));
+  EXPECT_TRUE(has(row(html, "array_averaging <"), ">recommended<"));
+  EXPECT_FALSE(has(row(html, "array_averaging, wrap_around"), "tag"));
+  published.plan.parameters["grouping"] = std::string("wrap_around");
+  html = means_html(published);
+  EXPECT_FALSE(has(row(html, "array_averaging <"), ">chosen<"));
+  EXPECT_TRUE(has(row(html, "array_averaging, wrap_around"), ">chosen<"));
+}
+
+TEST(MeansPage, EveryMechanismOfTheCatalogueIsExplained) {
+  for (const mechanisms::CellMechanism* mechanism : mechanisms::cell_catalogue()) {
+    MeansPublished published = testing::means_sample(2, 2);
+    published.plan.mechanism = mechanism->name;
+    const std::string html = means_html(published);
+    EXPECT_TRUE(has(html, "<b>" + std::string(mechanism->name) + "</b>: "));
+    EXPECT_EQ(has(html, "people, by public counts"), mechanism->public_counts);
+  }
+}
+
+TEST(MeansPage, WhatIsNotPrivateSaysSoAndNamesNoEpsilonAsAPromise) {
+  MeansPublished all = testing::means_sample(3, 24);
+  all.release.mark = "not private: replayed";
+  all.debit.reset();
+  all.budget.reset();
+  const std::string html = means_html(all);
+  EXPECT_TRUE(has(html, "<div class=\"banner\" role=\"alert\">not private: replayed"));
+  EXPECT_TRUE(has(html, "No promise"));
+  EXPECT_FALSE(has(html, "ε = 1<"));
+}
+
+TEST(MeansPage, TheTableEndsAtFiveHundredAndPointsToTheCsv) {
+  const std::string html = means_html(testing::means_sample(40, 24));
+  EXPECT_TRUE(has(html, "Table of the first 500 of 748 cells"));
+  EXPECT_TRUE(has(html, "248 more are in the CSV."));
+  EXPECT_FALSE(has(means_html(testing::means_sample(3, 24)), "more are in the CSV"));
+}
+
+TEST(MeansPage, TwentyThousandCellsStaySmall) {
+  for (const MeansPublished& published :
+       {testing::means_sample(20'000, 1), testing::means_sample(834, 24), testing::means_sample(119, 168),
+        testing::means_on_grid(PlaceShape::hexagon, 145, 1), testing::means_on_grid(PlaceShape::hexagon, 730, 24)}) {
+    EXPECT_GT(published.release.cells.size(), 19'000u);
+    const std::string html = means_html(published);
+    EXPECT_LT(html.size(), 3'000'000u);
+    EXPECT_EQ(misnested(html), "");
+  }
+}
+
+TEST(MeansPage, MorePlacesThanCanBeDrawnArePutTogether) {
+  const MeansPublished published = testing::means_on_grid(PlaceShape::hexagon, 130, 2);
+  EXPECT_GT(published.release.places.size(), 20'000u);
+  const std::string html = means_html(published);
+  EXPECT_TRUE(has(html, "each tile is several of "));
+  EXPECT_LT(html.size(), 3'500'000u);
+}
+
+TEST(MeansPage, NoCellsAreStillAPage) {
+  EXPECT_TRUE(has(means_html(MeansPublished{}), "Published means"));
+  EXPECT_TRUE(has(means_html(MeansPublished{}), "No cell has a mean that could be published."));
+}
+
+TEST(MeansEvaluationOf, ErrorsAreWhatTheirNamesSay) {
+  MeansEvaluation all;
+  all.published.release.axis = testing::hours(5);
+  all.published.release.cells = {{State::published, 10, 8, 12},
+                                 {State::published, 20, 19, 21},
+                                 {State::published, 5, 4, 6},
+                                 {.state = State::sparse},
+                                 {State::published, 7, 6, 8}};
+  all.truth = {12, 20, 0, 3, std::nan("")};
+  all.users = {3, 3, 3, 1, 0};
+  const MeansErrors errors = errors_of(all);
+  EXPECT_EQ(errors.cells, 3);
+  EXPECT_DOUBLE_EQ(errors.mean_absolute, 7.0 / 3);
+  EXPECT_DOUBLE_EQ(errors.root_mean_square, std::sqrt(29.0 / 3));
+  EXPECT_DOUBLE_EQ(errors.coverage, 2.0 / 3);  // both ends count as inside
+  EXPECT_EQ(errors_of(MeansEvaluation{}).cells, 0);
+  EXPECT_EQ(errors_of(MeansEvaluation{}).mean_absolute, 0);
+}
+
+TEST(MeansEvaluationOf, IsMarkedAsInternalOnEveryFormat) {
+  const MeansEvaluation all = testing::means_evaluation(3, 24);
+  const std::string html = evaluation_html(all);
+  EXPECT_TRUE(has(html, "<div class=\"banner\" role=\"alert\">internal: reveals the data"));
+  EXPECT_TRUE(has(html, "<svg class=\"watermark\""));
+  for (const char* text : {"class=\"points\"", "20,511", "7,013", "1,200", ">99<", "Cells by error", "Mean absolute"})
+    EXPECT_TRUE(has(html, text)) << text;
+  const nlohmann::json json = nlohmann::json::parse(evaluation_json(all));
+  EXPECT_EQ(json["internal"], "reveals the data");
+  EXPECT_EQ(json["left_out"]["over_cells"], 20511);
+  EXPECT_EQ(json["left_out"]["over_records"], 7013);
+  EXPECT_EQ(json["left_out"]["clamped"], 99);
+  EXPECT_EQ(json["truth"].size(), 72u);
+  EXPECT_EQ(json["users"][0], 37);
+  EXPECT_TRUE(json["truth"][6].is_null());
+  EXPECT_TRUE(json["mean"][6].is_null());
+  EXPECT_EQ(json["errors"]["coverage"], errors_of(all).coverage);
+  EXPECT_EQ(json["errors"]["cells"], 56);
+}
+
+TEST(MeansEvaluationOf, TheLargestErrorComesFirst) {
+  MeansEvaluation all = testing::means_evaluation(3, 24);
+  all.truth[30] = 64.5;
+  const std::string html = evaluation_html(all);
+  const std::size_t table = html.find("<h2>Cells by error</h2>");
+  const std::size_t row = html.find("<tbody>\n<tr>", table);
+  EXPECT_TRUE(has(html.substr(row, html.find("</tr>", row) - row), "<td class=\"n\">64.5</td>"));
+}
+
+TEST(MeansEvaluationOf, NothingThatIsPublishedHoldsTheTruth) {
+  MeansEvaluation all = testing::means_evaluation(2, 48);
+  all.truth[0] = 12.0625;
+  for (const std::string& text : {means_html(all.published), means_json(all.published), means_csv(all.published)}) {
+    EXPECT_FALSE(has(text, "class=\"points\""));
+    EXPECT_FALSE(has(text, "12.06"));
+    EXPECT_FALSE(has(text, "20511"));
+    EXPECT_FALSE(has(text, "20,511"));
+  }
+}
+
+}  // namespace
+}  // namespace chronoveil::report
