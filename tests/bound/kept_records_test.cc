@@ -104,8 +104,8 @@ TEST(KeptRecords, AreThoseOfTheDefinitionWheneverTheyAreCut) {
 TEST(KeptRecords, OfOneBusyPersonTakeNoMoreMemoryThanTheCapsAllow) {
   KeptRecords<Coarse> records({1, 10, 1}, {});
   for (std::uint32_t i = 0; i < 1'000'000; ++i) records.offer(0, 0, 0, i);
-  EXPECT_LE(records.held(0), 2 * (10 + 1));
-  EXPECT_LE(records.chunks(), 4u);
+  EXPECT_LE(records.held(0), 2u * (10 + 1));
+  EXPECT_EQ(records.lines(), 1u + 2);
   KeptRecords<Coarse>::Scratch scratch;
   RecordsDropped dropped = records.dropped();
   records.settle(0, scratch, dropped);
@@ -115,28 +115,28 @@ TEST(KeptRecords, OfOneBusyPersonTakeNoMoreMemoryThanTheCapsAllow) {
 }
 
 TEST(KeptRecords, InCellsThatDoNotStayTakeNoMemory) {
-  // A million records in ten thousand cells of which two may stay.
+  // A million records in ten thousand cells of which two may stay: 2 × (10 + 1) of them, and twice that.
   KeptRecords<Coarse> records({2, 10, 2}, {});
   for (std::uint32_t i = 0; i < 1'000'000; ++i) records.offer(0, 0, i % 10'000, i);
-  EXPECT_LE(records.chunks(), 7u);
+  EXPECT_LE(records.lines(), 1u + 2 + 4);
 }
 
-TEST(KeptRecords, ChunksThatBecomeFreeServeOthers) {
-  // Everybody has many records before the next person comes, and nearly all of them go.
+TEST(KeptRecords, LeaveTheirMemoryToOthers) {
+  // Everybody has 700 records before the next person comes, and all but one of them go: 1 + 2 + 22 × 4 lines for all
+  // together, and one for each.
   KeptRecords<Coarse> records({1, 1, 1}, {}, 700);
   constexpr std::uint32_t kPeople = 1000;
   for (std::uint32_t person = 0; person < kPeople; ++person) {
     for (std::uint32_t i = 0; i < 700; ++i) records.offer(person, 0, 0, i);
   }
-  EXPECT_LE(records.chunks(), 100u + kPeople);
+  EXPECT_LE(records.lines(), 1u + 2 + 22 * 4 + kPeople);
 }
 
-TEST(KeptRecords, ThatNoCapCanTouchAreNeverSorted) {
-  // Nothing is dropped and nothing is held twice: 7 records a chunk.
+TEST(KeptRecords, ThatNoCapCanTouchTakeTheirOwnMemoryAndNoMore) {
   KeptRecords<Coarse> records({1, 7'000, 7'000}, {});
   for (std::uint32_t i = 0; i < 7'000; ++i) records.offer(0, 0, 0, i);
-  EXPECT_EQ(records.chunks(), 1000u);
   EXPECT_EQ(records.held(0), 7'000u);
+  EXPECT_LE(records.lines(), 7'000u / 8 + 7'000u / 31 / 8 + 2 + 4);
 }
 
 }  // namespace

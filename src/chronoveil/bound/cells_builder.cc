@@ -60,6 +60,7 @@ class Arranger {
 CellsBuilder::CellsBuilder(std::int64_t places, std::int64_t steps, const ValueGrid& grid, const CellCaps& caps,
                            BitSource& bits, std::uint32_t first_cut)
     : cells_(places, steps, grid, caps),
+      person_hash_(SipHash::with_key_from(bits)),
       records_(rule_of(caps, places * steps), SipHash::with_key_from(bits), first_cut) {}
 
 // In small blocks, each step for the whole block before the next: so that the loads from memory that one row waits for
@@ -68,13 +69,16 @@ void CellsBuilder::add(const std::vector<PlacedValue>& rows) {
   for (std::size_t start = 0; start < rows.size(); start += kBlock) {
     const std::size_t count = std::min(kBlock, rows.size() - start);
     const PlacedValue* const row = &rows[start];
-    for (std::size_t i = 0; i < count; ++i) people_.prefetch(row[i].person);
     for (std::size_t i = 0; i < count; ++i) {
-      person_[i] = people_.find_or_add(row[i].user, row[i].person);
+      hash_[i] = person_hash_(row[i].user.view());
+      people_.prefetch(hash_[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      person_[i] = people_.find_or_add(row[i].user, hash_[i]);
       records_.prefetch(person_[i]);
     }
     for (std::size_t i = 0; i < count; ++i) records_.prefetch_end(person_[i]);
-    for (std::size_t i = 0; i < count; ++i) records_.offer(person_[i], row[i].person, row[i].cell, row[i].value);
+    for (std::size_t i = 0; i < count; ++i) records_.offer(person_[i], hash_[i], row[i].cell, row[i].value);
   }
 }
 
@@ -101,13 +105,12 @@ void CellsBuilder::settle(Split& split) {
     RecordsDropped own;
     Records::Scratch scratch;
     for (const std::uint32_t person : split.of(worker)) {
-      records_.settle(person, scratch, own);
       std::uint32_t last = kNoCell;
-      records_.for_each(person, [&](const CellRecord& record) {
+      for (const CellRecord& record : records_.settle(person, scratch, own)) {
         Share& here = shares[record.cell];
         if (record.cell != std::exchange(last, record.cell)) ++here.people;
         ++here.records;
-      });
+      }
     }
     split.shares[worker] = std::move(shares);
     dropped[worker] = own;

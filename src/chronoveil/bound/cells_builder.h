@@ -29,8 +29,8 @@ class CellsBuilder {
 
   void add(const std::vector<PlacedValue>&);
 
-  // Memory that records have taken so far, in chunks of 64 bytes.
-  std::size_t chunks() const { return records_.chunks(); }
+  // Memory that records have taken so far, in lines of 64 bytes.
+  std::size_t lines() const { return records_.lines(); }
 
   // Gives the cells away, made by so many threads. `left_out` is what was left out before rows came here.
   BoundedCells finish(const CellsLeftOut& left_out, unsigned workers) &&;
@@ -57,9 +57,11 @@ class CellsBuilder {
 
   static constexpr std::size_t kBlock = 64;
   BoundedCells cells_;
+  SipHash person_hash_;
   StringTable people_;
   Records records_;
-  std::array<std::uint32_t, kBlock> person_;  // of each row of a block
+  std::array<std::uint64_t, kBlock> hash_;    // of the person of each row of a block
+  std::array<std::uint32_t, kBlock> person_;  // the number
 };
 
 }  // namespace chronoveil::bound

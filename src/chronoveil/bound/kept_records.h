@@ -11,16 +11,19 @@
 // Counts of what was dropped are exact: a cell that has lost records carries their number along, in an entry of its
 // own, until it is known whether they were too many in a cell that stays or in one that does not.
 //
-// Memory: a person's records lie in a chain of chunks of 64 bytes, of 7 records each, and chunks that become free are
-// used again, for anybody. They are cut when there are twice as many as the last cut left (and more than `first_cut`,
-// and more than the caps let stay in any case): so an offer costs O(log) on average, and a person never holds more than
-// twice what the caps let stay of the offers so far, besides one entry a cell.
+// Memory: a person's records lie in a chain of chunks, the first of one cache line, the next of two, all others of
+// four: most people have few records, and where there are many, few steps lead through them. Chunks that become free
+// are used again, for anybody. Records are cut when there are twice as many as the last cut left (and at least
+// `first_cut`, and more than the caps let stay in any case): so an offer costs O(log) on average, and nobody holds more
+// than twice what the caps let stay of the offers so far, besides one entry a cell.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -52,7 +55,7 @@ template <class Priority, std::uint32_t kMostCarried = 0x7fff'ffff>
 class KeptRecords {
  public:
   static constexpr std::uint32_t kMostValue = 0x7fff'ffff;  // a larger one would be taken for a number of lost records
-  static constexpr std::uint32_t kFirstCut = 14;            // two chunks
+  static constexpr std::uint32_t kFirstCut = 22;            // two chunks
 
   // What one thread needs to cut with.
   class Scratch {
@@ -80,7 +83,7 @@ class KeptRecords {
     if (person < people_.size()) __builtin_prefetch(&people_[person], 1);
   }
   void prefetch_end(std::uint32_t person) const {
-    if (person < people_.size()) __builtin_prefetch(people_[person].last, 1);
+    if (person < people_.size()) __builtin_prefetch(people_[person].next, 1);
   }
 
   // People are numbered as they first appear, and `hash` is always the same for one of them. std::length_error when one
@@ -98,12 +101,12 @@ class KeptRecords {
 
   std::uint32_t people() const { return static_cast<std::uint32_t>(people_.size()); }
   std::uint32_t held(std::uint32_t person) const { return people_[person].size; }  // entries
-  std::size_t chunks() const { return chunks_; }                                   // that were ever needed at once
-  const RecordsDropped& dropped() const { return dropped_; }                       // so far, of nobody who was settled
+  std::size_t lines() const { return lines_; }                // of 64 bytes, that all chunks take, free ones too
+  const RecordsDropped& dropped() const { return dropped_; }  // so far, of nobody who was settled
 
-  // Cuts a last time, after all offers: only what stays remains, by cell, and `dropped` grows by the rest. Several
-  // threads may settle different people at once.
-  void settle(std::uint32_t person, Scratch& scratch, RecordsDropped& dropped) {
+  // Cuts a last time, after all offers: only what stays remains, by cell, and `dropped` grows by the rest. Returns what
+  // stays, valid as long as the scratch is not used again. Several threads may settle different people at once.
+  std::span<const CellRecord> settle(std::uint32_t person, Scratch& scratch, RecordsDropped& dropped) {
     Person& of = people_[person];
     gather(of, scratch, dropped);
     std::size_t kept = 0;
@@ -116,68 +119,92 @@ class KeptRecords {
     }
     scratch.kept.resize(kept);
     put_back(of, scratch.kept);
+    return scratch.kept;
   }
 
-  // Calls use(record) for all records of a person who was settled.
+  // Calls use(record) for all records of a person: by cell, once settled.
   template <class Use>
   void for_each(std::uint32_t person, Use use) const {
-    const Chunk* chunk = people_[person].first;
-    for (std::uint32_t left = people_[person].size; left > 0; chunk = chunk->next) {
-      const std::uint32_t here = std::min(left, kInChunk);
-      for (std::uint32_t i = 0; i < here; ++i) use(chunk->records[i]);
-      left -= here;
-    }
+    for_each(people_[person], use);
   }
 
  private:
   static constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
-  static constexpr std::uint32_t kInChunk = 7;
+  static constexpr std::uint32_t kInLine = 64 / sizeof(CellRecord);
   static_assert(kMostCarried > 0 && kMostCarried <= kMostValue);
 
-  struct alignas(64) Chunk {
-    std::array<CellRecord, kInChunk> records;
-    Chunk* next;
-  };
-  static_assert(sizeof(Chunk) == 64);
+  // A chunk begins with where the next one of the chain is, in the space of one record.
+  using Chunk = CellRecord*;
+  static_assert(sizeof(Chunk) == sizeof(CellRecord));
+  static Chunk next_of(const CellRecord* chunk) { return std::bit_cast<Chunk>(chunk[0]); }
+  static void set_next(Chunk chunk, Chunk next) { chunk[0] = std::bit_cast<CellRecord>(next); }
 
-  struct Person {
+  // Chunks are of three kinds, by their place in the chain.
+  static constexpr std::size_t kKinds = 3;
+  static std::uint32_t kind_of(std::uint32_t place) { return std::min<std::uint32_t>(place, kKinds - 1); }
+  static std::uint32_t room_of(std::uint32_t place) { return (kInLine << kind_of(place)) - 1; }
+
+  struct alignas(64) Person {
     std::uint64_t hash = 0;
     std::uint64_t last_priority = kEverything;  // offers beyond it are dropped
-    Chunk* first = nullptr;
-    Chunk* last = nullptr;
+    Chunk first = nullptr;
+    Chunk last = nullptr;
+    CellRecord* next = nullptr;  // where the next record goes
+    std::uint32_t room = 0;      // for how many of them
+    std::uint32_t chunks = 0;
     std::uint32_t size = 0;
     std::uint32_t next_cut = 0;
+  };
+  static_assert(sizeof(Person) == 64);
+
+  struct alignas(64) Line {
+    std::array<CellRecord, kInLine> records;
   };
 
   static std::int64_t lost(const CellRecord& record) { return record.value - kMostValue; }
 
-  // Blocks grow up to one large page, and never move.
-  Chunk* new_chunk() {
-    Chunk* chunk = free_;
-    if (chunk != nullptr) {
-      free_ = chunk->next;
-    } else {
-      constexpr std::size_t kSmallest = 64, kLargest = std::size_t{1} << 15;
-      if (blocks_.empty() || blocks_.back().size() == blocks_.back().capacity()) {
-        const std::size_t room = blocks_.empty() ? kSmallest : std::min(kLargest, 2 * blocks_.back().capacity());
-        blocks_.emplace_back().reserve(room);
-      }
-      chunk = &blocks_.back().emplace_back();
-      ++chunks_;
+  // Blocks grow up to 16 MiB, and never move.
+  Chunk new_chunk(std::uint32_t kind) {
+    if (free_[kind] != nullptr) return std::exchange(free_[kind], next_of(free_[kind]));
+    constexpr std::size_t kSmallest = 64, kLargest = std::size_t{1} << 18;
+    const std::size_t lines = std::size_t{1} << kind;
+    if (blocks_.empty() || blocks_.back().capacity() - blocks_.back().size() < lines) {
+      const std::size_t room = blocks_.empty() ? kSmallest : std::min(kLargest, 2 * blocks_.back().capacity());
+      blocks_.emplace_back().reserve(room);
     }
-    chunk->next = nullptr;
-    return chunk;
+    auto& block = blocks_.back();
+    const std::size_t at = block.size();
+    block.resize(at + lines);
+    lines_ += lines;
+    return block[at].records.data();
   }
 
   void append(Person& of, const CellRecord& record) {
-    const std::uint32_t at = of.size % kInChunk;
-    if (at == 0) {
-      Chunk* const chunk = new_chunk();
-      (of.size == 0 ? of.first : of.last->next) = chunk;
+    if (of.room == 0) {
+      const Chunk chunk = new_chunk(kind_of(of.chunks));
+      set_next(chunk, nullptr);
+      if (of.chunks == 0) {
+        of.first = chunk;
+      } else {
+        set_next(of.last, chunk);
+      }
       of.last = chunk;
+      of.next = chunk + 1;
+      of.room = room_of(of.chunks++);
     }
-    of.last->records[at] = record;
+    *of.next++ = record;
+    --of.room;
     ++of.size;
+  }
+
+  template <class Use>
+  static void for_each(const Person& of, Use use) {
+    const CellRecord* chunk = of.first;
+    for (std::uint32_t place = 0, left = of.size; left > 0; ++place, chunk = next_of(chunk)) {
+      const std::uint32_t here = std::min(left, room_of(place));
+      for (std::uint32_t i = 1; i <= here; ++i) use(chunk[i]);
+      left -= here;
+    }
   }
 
   // What stays of the person's records into scratch.kept, by cell: of each cell first its records, then how many it
@@ -231,13 +258,10 @@ class KeptRecords {
     scratch.keys.clear();
     scratch.values.clear();
     scratch.runs.clear();
-    const Chunk* chunk = of.first;
-    for (std::uint32_t position = 0; position < of.size; ++position) {
-      const CellRecord& record = chunk->records[position % kInChunk];
-      scratch.keys.push_back(std::uint64_t{record.cell} << 32 | position);
+    for_each(of, [&](const CellRecord& record) {
+      scratch.keys.push_back(std::uint64_t{record.cell} << 32 | scratch.values.size());
       scratch.values.push_back(record.value);
-      if (position % kInChunk == kInChunk - 1) chunk = chunk->next;
-    }
+    });
     std::sort(scratch.keys.begin(), scratch.keys.end());
     for (std::uint32_t i = 0; i < of.size; ++i) {
       if (i == 0 || scratch.keys[i] >> 32 != scratch.keys[i - 1] >> 32) scratch.runs.push_back({0, i, i});
@@ -246,27 +270,30 @@ class KeptRecords {
   }
 
   // Into the first chunks of the chain; the others stay in it.
-  void put_back(Person& of, const std::vector<CellRecord>& records) {
-    Chunk* chunk = of.first;
+  static void put_back(Person& of, const std::vector<CellRecord>& records) {
     of.size = static_cast<std::uint32_t>(records.size());
-    of.last = chunk;
-    for (std::uint32_t i = 0; i < of.size; ++i) {
+    of.chunks = 0;
+    auto record = records.begin();
+    for (Chunk chunk = of.first; record != records.end(); chunk = next_of(chunk)) {
+      const std::uint32_t room = room_of(of.chunks++);
+      const auto here = static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(room, records.end() - record));
       of.last = chunk;
-      chunk->records[i % kInChunk] = records[i];
-      if (i % kInChunk == kInChunk - 1) chunk = chunk->next;
+      of.next = std::copy_n(record, here, chunk + 1);
+      of.room = room - here;
+      record += here;
     }
   }
 
   void cut(Person& of) {
     gather(of, scratch_, dropped_);
     put_back(of, scratch_.kept);
-    for (Chunk* chunk = of.last->next; chunk != nullptr;) {
-      Chunk* const next = chunk->next;
-      chunk->next = free_;
-      free_ = chunk;
+    std::uint32_t place = of.chunks;
+    for (Chunk chunk = next_of(of.last); chunk != nullptr; ++place) {
+      const Chunk next = next_of(chunk);
+      set_next(chunk, std::exchange(free_[kind_of(place)], chunk));
       chunk = next;
     }
-    of.last->next = nullptr;
+    set_next(of.last, nullptr);
     if (of.size > std::numeric_limits<std::uint32_t>::max() / 2) throw std::length_error("2^31 records of one person");
     of.next_cut = std::max(first_cut_, 2 * of.size);
   }
@@ -275,9 +302,9 @@ class KeptRecords {
   Priority priority_;
   std::uint32_t first_cut_;
   std::vector<Person, LargePages<Person>> people_;
-  std::vector<std::vector<Chunk, LargePages<Chunk>>> blocks_;
-  Chunk* free_ = nullptr;
-  std::size_t chunks_ = 0;
+  std::vector<std::vector<Line, LargePages<Line>>> blocks_;
+  std::array<Chunk, kKinds> free_ = {};
+  std::size_t lines_ = 0;
   Scratch scratch_;
   RecordsDropped dropped_;
 };

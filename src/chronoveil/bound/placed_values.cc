@@ -14,7 +14,6 @@ ValuePlacer::ValuePlacer(data::RecordSource& source, const SlotAxis& axis, const
       map_(places.grid ? &*places.grid : nullptr),
       grid_(grid),
       name_hash_(SipHash::with_key_from(bits)),
-      person_hash_(SipHash::with_key_from(bits)),
       steps_(axis.steps()) {}
 
 Result<ValuePlacer> ValuePlacer::make(data::RecordSource& source, const SlotAxis& axis, const Places& places,
@@ -110,7 +109,7 @@ Result<bool> ValuePlacer::next(PlacedValues& out) {
     if (user.empty()) return bad_row(row, "the user is empty; every record must say who it is of");
     const double value = batch_.measure[row];
     if (!std::isfinite(value)) return bad_row(row, "the value is no finite number");
-    out.rows.push_back({out.texts.hold(user), static_cast<std::uint32_t>(place * steps_ + slot), person_hash_(user),
+    out.rows.push_back({out.texts.hold(user), static_cast<std::uint32_t>(place * steps_ + slot),
                         grid_.to_steps(value, left_out_.clamped)});
   }
   return true;

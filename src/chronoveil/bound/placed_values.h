@@ -16,9 +16,8 @@ namespace chronoveil::bound {
 
 struct PlacedValue {
   ShortText user;
-  std::uint32_t cell = 0;    // place * T + slot
-  std::uint64_t person = 0;  // the hash of the user
-  std::uint32_t value = 0;   // steps
+  std::uint32_t cell = 0;   // place * T + slot
+  std::uint32_t value = 0;  // steps
 };
 
 struct PlacedValues {
@@ -54,7 +53,7 @@ class ValuePlacer {
   data::SlotFinder slot_;
   const PlaceGrid* map_;
   ValueGrid grid_;
-  SipHash name_hash_, person_hash_;
+  SipHash name_hash_;
   StringTable names_;
   std::int64_t places_ = 1, steps_;
   CellsLeftOut left_out_;

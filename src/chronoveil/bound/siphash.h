@@ -27,8 +27,8 @@ class SipHash {
   std::uint64_t operator()(std::string_view message) const {
     State state(k0_, k1_);
     const char* next = message.data();
-    for (std::size_t left = message.size() / 8; left > 0; --left, next += 8) state.absorb(word(next, 8));
-    state.absorb(word(next, message.size() % 8) | static_cast<std::uint64_t>(message.size()) << 56);
+    for (std::size_t left = message.size() / 8; left > 0; --left, next += 8) state.absorb(load<std::uint64_t>(next));
+    state.absorb(last_word(next, message.size() % 8) | static_cast<std::uint64_t>(message.size()) << 56);
     return state.squeeze();
   }
 
@@ -42,10 +42,20 @@ class SipHash {
   }
 
  private:
-  static std::uint64_t word(const char* bytes, std::size_t size) {
-    std::uint64_t value = 0;
-    if (size > 0) std::memcpy(&value, bytes, size);
-    return value;
+  template <class Word>
+  static std::uint64_t load(const char* bytes) {
+    Word word;
+    std::memcpy(&word, bytes, sizeof word);
+    return word;
+  }
+
+  // Fewer than 8 bytes, padded with zeros. Loads of fixed size that overlap are quicker than a copy of variable size.
+  static std::uint64_t last_word(const char* bytes, std::size_t size) {
+    if (size >= 4) return load<std::uint32_t>(bytes) | load<std::uint32_t>(bytes + size - 4) << 8 * (size - 4);
+    if (size == 0) return 0;
+    const std::size_t middle = size / 2, last = size - 1;
+    return load<std::uint8_t>(bytes) | load<std::uint8_t>(bytes + middle) << 8 * middle |
+           load<std::uint8_t>(bytes + last) << 8 * last;
   }
 
   struct State {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "chronoveil/bound/hash_table.h"
@@ -24,7 +25,7 @@ class ShortText {
   explicit ShortText(std::string_view text)
       : size_(text.size() <= kInside ? static_cast<std::uint32_t>(text.size()) : kOutside) {
     if (size_ != kOutside) {
-      if (!text.empty()) std::memcpy(bytes_.data(), text.data(), text.size());
+      copy_inside(text);
     } else {
       std::memcpy(bytes_.data(), &text, sizeof text);
     }
@@ -47,6 +48,23 @@ class ShortText {
  private:
   static_assert(sizeof(std::string_view) <= kInside);
   static constexpr std::uint32_t kOutside = kInside + 1;
+
+  // Two copies of fixed size that overlap are quicker than one of variable size.
+  void copy_inside(std::string_view text) {
+    const auto copy_both_ends = [&](auto size) {
+      std::memcpy(bytes_.data(), text.data(), size);
+      std::memcpy(bytes_.data() + text.size() - size, text.data() + text.size() - size, size);
+    };
+    if (text.size() >= 8) {
+      copy_both_ends(std::integral_constant<std::size_t, 8>());
+    } else if (text.size() >= 4) {
+      copy_both_ends(std::integral_constant<std::size_t, 4>());
+    } else if (text.size() >= 2) {
+      copy_both_ends(std::integral_constant<std::size_t, 2>());
+    } else if (text.size() == 1) {
+      bytes_[0] = text[0];
+    }
+  }
 
   std::uint32_t size_ = 0;
   alignas(4) std::array<char, kInside> bytes_ = {};
