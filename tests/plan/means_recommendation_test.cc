@@ -74,6 +74,52 @@ TEST(MeansRecommendation, TenTimesTheUsersTakeFixedQuantile) {
   EXPECT_NE(got.reason.find("guess"), std::string::npos) << got.reason;
 }
 
+// 149 arrays: 6τ/U = 6 √(ln(1490) / (2 m)) is 0.90 for m = 162 and 0.73 for m = 250.
+TEST(MeansRecommendation, AGuessMustWinClearly) {
+  const MeansComparison slightly = compared(buses(), std::vector<std::uint32_t>(149, 162));
+  EXPECT_NEAR(of(slightly, "levy").facts.expected_noise / of(slightly, "clip_mean").facts.expected_noise, 0.901, 1e-3);
+  EXPECT_EQ(slightly.recommended, "clip_mean");
+  const MeansComparison clearly = compared(buses(), std::vector<std::uint32_t>(149, 250));
+  EXPECT_NEAR(of(clearly, "levy").facts.expected_noise / of(clearly, "clip_mean").facts.expected_noise, 0.725, 1e-3);
+  EXPECT_EQ(clearly.recommended, "levy");
+}
+
+// Ten arrays at ε = 0.5: nothing of [0, U] is clearly more likely than the rest.
+TEST(MeansRecommendation, ManyRecordsOfFewPeopleDoNotShowWhereTheyAre) {
+  CellRequest request = buses();
+  request.epsilon = 0.5;
+  const MeansComparison got = compared(request, std::vector<std::uint32_t>(10, 100'000));
+  EXPECT_LT(of(got, "levy").facts.expected_noise, 0.1 * of(got, "clip_mean").facts.expected_noise);
+  EXPECT_EQ(got.recommended, "clip_mean");
+}
+
+// Both ranges are found. 700 arrays of 2000 records: 3τ = 0.141 U, and 0.029 U between the quantiles, one of which is
+// missed with chance 0.2. With 10 000 of 1000, the quantiles are sure and 3τ = 0.228 U.
+TEST(MeansRecommendation, TheBetterOfTwoGuessesIsTaken) {
+  const MeansComparison bins = compared(buses(), std::vector<std::uint32_t>(700, 2000));
+  EXPECT_LT(of(bins, "fixed_quantile").facts.expected_noise, 0.8 * of(bins, "clip_mean").facts.expected_noise);
+  EXPECT_EQ(bins.recommended, "levy");
+  const MeansComparison quantiles = compared(buses(), std::vector<std::uint32_t>(10'000, 1000));
+  EXPECT_LT(of(quantiles, "levy").facts.expected_noise, 0.8 * of(quantiles, "clip_mean").facts.expected_noise);
+  EXPECT_EQ(quantiles.recommended, "fixed_quantile");
+}
+
+TEST(MeansRecommendation, OnePersonWithOneRecordIsFew) {
+  const MeansComparison got = compared(buses(), {1});
+  EXPECT_EQ(got.recommended, "clip_mean");
+  EXPECT_EQ(got.regime, "few users for the budget");
+  EXPECT_NE(got.reason.find("say nothing"), std::string::npos) << got.reason;
+}
+
+TEST(MeansRecommendation, SaysSoWhereNoArrayIsFull) {
+  CellRequest request = buses();
+  request.parameters = {{"grouping", std::string("wrap_around")}, {"m_ub", std::int64_t{100}}};
+  const MeansComparison got = compared(request, {40, 30, 20});
+  EXPECT_EQ(got.arrays_wrap_around, 0);
+  EXPECT_EQ(got.recommended, "array_averaging");
+  EXPECT_NE(got.reason.find("no array of 100 records is full"), std::string::npos) << got.reason;
+}
+
 TEST(MeansRecommendation, OnePersonWithAMillionRecordsIsNotGivenToLevy) {
   const MeansComparison got = compared(buses(), {1'000'000});
   EXPECT_LT(of(got, "levy").facts.expected_noise, 1) << "its noise alone would be small";

@@ -175,7 +175,7 @@ Result<MeansComparison> compare_means(const CellRequest& request, const PublicCo
     }
   }
   CV_CHECK(check_that_one_fits(comparison.candidates));
-  MeansRecommendation found = recommend_means(request, comparison, counts_public);
+  MeansRecommendation found = recommend_means(comparison, counts_public);
   comparison.recommended = std::move(found.mechanism);
   comparison.regime = std::move(found.regime);
   comparison.reason = std::move(found.reason);

@@ -53,8 +53,8 @@ bool finds_its_bin(const MeansCandidate& levy) {
 
 bool finds_its_quantiles(const MeansCandidate& quantile) {
   const double bounds_over_spread = std::sqrt(static_cast<double>(quantile.facts.m_ub)) / kSpread;
-  const double part_of_spread = std::min(1.0, 2 / decisiveness(quantile));  // that is as likely as the quantile itself
-  return kOuterQuantile * decisiveness(quantile) >= std::max(1.0, std::log(bounds_over_spread / part_of_spread));
+  return kOuterQuantile * decisiveness(quantile) >=
+         std::max(1.0, std::log(bounds_over_spread * decisiveness(quantile) / 2));
 }
 
 bool clearly_less(const MeansCandidate& guess, const MeansCandidate* exact) {
@@ -114,16 +114,16 @@ MeansRecommendation with_public_counts(const Candidates& all) {
   return {};
 }
 
-MeansRecommendation with_private_counts(const mechanisms::CellRequest& request, const Candidates& all) {
+MeansRecommendation with_private_counts(const Candidates& all) {
   const std::string regime = "counts are private";
   const MeansCandidate* registered = fitting(all, "registered_mean");
-  if (request.shape.registered && registered != nullptr)
+  if (registered != nullptr)
     return {
         registered->mechanism, regime,
         fmt::format("How many records a person has is protected too: one mean of each of {} registered people needs "
                     "noise that is off by {:.3g} on average, exactly; who is absent counts as a public constant and "
                     "draws the mean towards it.",
-                    *request.shape.registered, noise_of(*registered))};
+                    *registered->plan->shape.registered, noise_of(*registered))};
   const MeansCandidate* sum = fitting(all, "sum_over_count");
   if (sum != nullptr)
     return {sum->mechanism, regime,
@@ -138,16 +138,21 @@ MeansRecommendation first_that_fits(const Candidates& all) {
   for (const bool as_asked : {true, false})
     for (const MeansCandidate& candidate : all)
       if (candidate.plan && candidate.as_asked == as_asked)
-        return {candidate.mechanism, "no usual choice fits", "It is the first that fits; the usual choices do not."};
+        return {
+            candidate.mechanism, "no usual choice fits",
+            publishes(candidate)
+                ? "It is the first that fits; the usual choices do not."
+                : fmt::format("Nothing else does as asked, but no array of {} records is full: such a cell would not "
+                              "be published.",
+                              candidate.facts.m_ub)};
   return {};
 }
 
 }  // namespace
 
-MeansRecommendation recommend_means(const mechanisms::CellRequest& request, const MeansComparison& comparison,
-                                    bool counts_public) {
+MeansRecommendation recommend_means(const MeansComparison& comparison, bool counts_public) {
   const Candidates& all = comparison.candidates;
-  MeansRecommendation found = counts_public ? with_public_counts(all) : with_private_counts(request, all);
+  MeansRecommendation found = counts_public ? with_public_counts(all) : with_private_counts(all);
   if (found.mechanism.empty()) return first_that_fits(all);
   const MeansCandidate& chosen = *fitting(all, found.mechanism);
   if (noise_of(chosen) >= chosen.plan->shape.width() / 2)

@@ -8,9 +8,9 @@
 //     levy                    a bin with all array means on one side of it is drawn with chance n e^{−share K̄/8} at
 //                             most, n = U/τ, since that of their median leaves at most K̄/2 on a side; being off by U
 //                             then is at most the noise when share K̄/8 >= ln(U n / noise)
-//     fixed_quantile          share K̄/80 >= ln(U / spread · max(1, share K̄/16)), spread = 1.28 U/√m_ub: the gap beyond
-//                             the outermost array mean weighs less than the room around the quantile; and
-//                             share K̄ >= 80, below which all of [0, U] weighs about the same
+//     fixed_quantile          share K̄/80 >= ln(U / spread · share K̄/16), spread = 1.28 U/√m_ub: the gap beyond the
+//                             outermost array mean weighs less than the room around the quantile; and share K̄ >= 80,
+//                             below which all of [0, U] weighs about the same
 // Regimes: "many records a user" (levy), "many users" (fixed_quantile), "many users with few records each" (the
 // quantiles would be found, but do not lie closer together than half the bounds), "few users for the budget" (else),
 // "counts are private". A mechanism that lacks a parameter of the request is passed over. Where none of these fits, the
@@ -32,6 +32,6 @@ struct MeansRecommendation {
 };
 
 // From the counts and the candidates of a comparison; what it recommends already is not looked at.
-MeansRecommendation recommend_means(const mechanisms::CellRequest&, const MeansComparison&, bool counts_public);
+MeansRecommendation recommend_means(const MeansComparison&, bool counts_public);
 
 }  // namespace chronoveil::plan
