@@ -171,7 +171,11 @@ TEST(MeansPage, TheTableEndsAtFiveHundredAndPointsToTheCsv) {
   const std::string html = means_html(testing::means_sample(40, 24));
   EXPECT_TRUE(has(html, "Table of the first 500 of 748 cells"));
   EXPECT_TRUE(has(html, "248 more are in the CSV."));
-  EXPECT_FALSE(has(means_html(testing::means_sample(3, 24)), "more are in the CSV"));
+  const std::string small = means_html(testing::means_sample(3, 24));
+  EXPECT_FALSE(has(small, "more are in the CSV"));
+  EXPECT_TRUE(has(small, "<td>Central Station</td><td>Sun 1 Mar 2026, 00:00</td>"));
+  EXPECT_TRUE(has(small, "Cells without a mean are left out"));
+  EXPECT_FALSE(has(means_html(testing::means_sample(0, 1)), "Cells without a mean are left out"));
 }
 
 TEST(MeansPage, TwentyThousandCellsStaySmall) {

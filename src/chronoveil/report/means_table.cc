@@ -17,8 +17,13 @@ constexpr int kDigits = 4;
 }  // namespace
 
 std::string slot_text(const SlotAxis& axis, std::size_t slot) {
+  constexpr std::int64_t kHalfDay = 43'200'000;
   const auto time = parse_label(axis.labels[slot]);
-  return time ? time_words(*time) : axis.labels[slot];
+  if (!time) return axis.labels[slot];
+  // Midnight is a time like any other where slots are parts of a day.
+  if (axis.boundaries[slot + 1] - axis.boundaries[slot] <= kHalfDay)
+    return date_words(*time) + ", " + clock_words(*time);
+  return time_words(*time);
 }
 
 std::string place_text(const MeansRelease& release, std::size_t place) {
@@ -39,8 +44,8 @@ std::string means_table(const MeansRelease& release) {
   const std::size_t shown = table.rows.size();
   const std::int64_t left = numbers.published - static_cast<std::int64_t>(shown);
   std::string out = to_html(table) + "<p class=\"quiet\">";
-  out += fmt::format("From and to: the {} interval. Cells without a mean are left out here; they are in the CSV.",
-                     percent(release.level));
+  out += fmt::format("From and to: the {} interval.", percent(release.level));
+  if (numbers.empty + numbers.sparse > 0) out += " Cells without a mean are left out here; they are in the CSV.";
   if (left > 0)
     out += fmt::format(" These are the first {}; {} more are in the CSV.", grouped(static_cast<std::int64_t>(shown)),
                        grouped(left));

@@ -12,7 +12,7 @@ inline constexpr std::size_t kMostCellRows = 500;
 // The cells that have a mean, in the order of the CSV, with their intervals; beyond 500 the CSV is pointed to.
 std::string means_table(const MeansRelease&);
 
-// "Sun 1 Mar 2026, 06:00", not yet escaped.
+// "Sun 1 Mar 2026, 06:00", not yet escaped; days and longer slots have no time.
 std::string slot_text(const SlotAxis&, std::size_t slot);
 
 // The place of a cell, not yet escaped; "All" for the one without a name.

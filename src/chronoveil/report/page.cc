@@ -79,6 +79,7 @@ path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .small .halo{stroke-width:1.6}
 .small .struck{stroke-width:.7}
 .tiles>svg{display:block;width:100%;height:auto;max-height:82vh}
+.chart.tiles{margin-bottom:28px}
 .multiples{display:grid;grid-template-columns:repeat(auto-fill,minmax(104px,1fr));gap:12px;margin:0 0 24px}
 .multiples figcaption{margin-bottom:2px}
 .strip .plot{background:none}
