@@ -9,6 +9,7 @@
 #include "command.h"
 #include "job_output.h"
 #include "ledger_option.h"
+#include "means_output.h"
 #include "run_flags.h"
 
 namespace chronoveil::cli {
@@ -29,9 +30,21 @@ std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& ear
                      earlier.stored ? ", or --again " + id : "");
 }
 
-std::string checked_text(const engine::Job& job, const engine::Checked& checked, bool data) {
+std::string planned_text(const engine::Job& job, const engine::Planned& planned) { return plan_text(job, planned); }
+std::string planned_text(const engine::Job& job, const engine::MeansPlanned& planned) {
+  return means_plan_text(job, planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job& job, const engine::Planned& planned) {
+  return plan_json(job, planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job&, const engine::MeansPlanned& planned) {
+  return means_plan_json(planned);
+}
+
+template <class Checked>
+std::string checked_text(const engine::Job& job, const Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
-  std::string text = plan_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
+  std::string text = planned_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
   const bool goes_on = job.live.given && checked.earlier;
   if (!goes_on)
     text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
@@ -43,9 +56,10 @@ std::string checked_text(const engine::Job& job, const engine::Checked& checked,
   return text;
 }
 
-nlohmann::ordered_json checked_json(const engine::Job& job, const engine::Checked& checked, bool data) {
+template <class Checked>
+nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
-  nlohmann::ordered_json all = plan_json(job, checked.planned);
+  nlohmann::ordered_json all = planned_json(job, checked.planned);
   all["cost"] = nullptr;
   if (!(job.live.given && checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
   all["budget"] = {{"dataset", checked.budget.dataset.name},
@@ -66,11 +80,19 @@ Result<void> check(const CheckOptions& options) {
   CV_CHECK(apply_analysis(options.analysis, job));
   engine::RunOptions run;
   run.ledger = options.ledger;
-  CV_TRY(const engine::Checked checked, engine::check_job(job, run, options.data));
-  if (options.json) {
-    print_json(checked_json(job, checked, options.data));
+  const auto show = [&](const auto& checked) {
+    if (options.json) {
+      print_json(checked_json(job, checked, options.data));
+    } else {
+      std::cout << checked_text(job, checked, options.data);
+    }
+  };
+  if (job.means.given) {
+    CV_TRY(const engine::MeansChecked checked, engine::check_means_job(job, run, options.data));
+    show(checked);
   } else {
-    std::cout << checked_text(job, checked, options.data);
+    CV_TRY(const engine::Checked checked, engine::check_job(job, run, options.data));
+    show(checked);
   }
   return {};
 }

@@ -51,6 +51,7 @@ void add_plan_command(CLI::App& app, CommandContext& context);
 void add_check_command(CLI::App& app, CommandContext& context);
 void add_run_command(CLI::App& app, CommandContext& context);
 void add_release_command(CLI::App& app, CommandContext& context);
+void add_means_command(CLI::App& app, CommandContext& context);
 void add_live_command(CLI::App& app, CommandContext& context);
 void add_evaluate_command(CLI::App& app, CommandContext& context);
 void add_simulate_command(CLI::App& app, CommandContext& context);

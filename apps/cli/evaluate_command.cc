@@ -8,6 +8,7 @@
 #include "chronoveil/engine/text_file.h"
 #include "command.h"
 #include "job_output.h"
+#include "means_output.h"
 
 namespace chronoveil::cli {
 namespace {
@@ -48,20 +49,30 @@ Result<void> check_report(const EvaluateOptions& options, const engine::Job& job
   return check_writable("--report", options.report);
 }
 
+template <class Evaluation>
+Result<void> show(const EvaluateOptions& options, const Evaluation& evaluation,
+                  std::string (*errors)(const Evaluation&)) {
+  if (!options.report.empty()) CV_CHECK(write_files({{options.report, report::evaluation_html(evaluation), 0600}}));
+  if (options.json) {
+    std::cout << report::evaluation_json(evaluation);
+  } else if (options.report != "-") {
+    std::cout << errors(evaluation);
+  }
+  return {};
+}
+
 Result<void> evaluate(const EvaluateOptions& options) {
   CV_TRY(const engine::Job job, engine::read_job(options.job));
   if (options.json && options.report == "-")
     return fail(ErrorKind::usage, "--report: standard output is taken by --json");
   if (!options.report.empty()) CV_CHECK(check_report(options, job));
   CV_TRY(const std::string text, engine::read_text_file("--release", options.release));
-  CV_TRY(const report::Evaluation evaluation, engine::evaluate_job(job, text));
-  if (!options.report.empty()) CV_CHECK(write_files({{options.report, report::evaluation_html(evaluation), 0600}}));
-  if (options.json) {
-    std::cout << report::evaluation_json(evaluation);
-  } else if (options.report != "-") {
-    std::cout << errors_text(evaluation);
+  if (job.means.given) {
+    CV_TRY(const report::MeansEvaluation evaluation, engine::evaluate_means(job, text));
+    return show(options, evaluation, means_errors_text);
   }
-  return {};
+  CV_TRY(const report::Evaluation evaluation, engine::evaluate_job(job, text));
+  return show(options, evaluation, errors_text);
 }
 
 }  // namespace

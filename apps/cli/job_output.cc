@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chronoveil/ledger/rounded_text.h"
+#include "text_table.h"
 
 namespace chronoveil::cli {
 
@@ -15,37 +16,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// Four significant digits: enough to compare noise by.
-std::string figure(double value) { return std::isfinite(value) ? fmt::format("{:.4g}", value) : "infinite"; }
-
 std::string noise_text(const mechanisms::SeriesPlan& plan) {
   return plan.noise == NoiseKind::laplace ? "Laplace b = " + figure(plan.scale) : "Gaussian σ = " + figure(plan.scale);
-}
-
-std::string counted(std::int64_t number, const char* one, const char* many) {
-  return fmt::format("{} {}", number, number == 1 ? one : many);
-}
-
-// Columns padded to their widest cell, the last one free.
-std::string table_text(const std::vector<std::vector<std::string>>& rows) {
-  const auto width_of = [](const std::string& text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-  };
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
-      if (i + 1 < row.size()) text.append(widths[i] - width_of(row[i]) + 2, ' ');
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 std::string price_text(const mechanisms::SeriesPlan& plan) {
@@ -139,6 +111,16 @@ std::string guarantee_text(const Guarantee& guarantee) {
   return text;
 }
 
+std::string debit_text(const std::optional<ledger::DebitReference>& debit,
+                       const std::optional<report::BudgetLeft>& budget) {
+  std::string text;
+  if (debit) text += fmt::format("debit     {}\n", debit->id.text());
+  if (budget)
+    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", budget->dataset, 100 * budget->fraction_left,
+                        budget->still_admits);
+  return text;
+}
+
 std::string outputs_text(const engine::Job& job) {
   std::string text;
   for (const std::string* path : {&job.csv, &job.json, &job.report}) {
@@ -157,6 +139,14 @@ ordered_json outputs_json(const engine::Job& job) {
 
 void print_json(const ordered_json& object) {
   std::cout << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+}
+
+bool writes_to_stdout(const engine::Job& job) { return job.csv == "-" || job.json == "-" || job.report == "-"; }
+
+Result<void> check_room(const engine::Job& job, bool json) {
+  if (json && writes_to_stdout(job))
+    return fail(ErrorKind::usage, "output: a job that writes to standard output leaves no room for --json");
+  return {};
 }
 
 Result<void> print_dry_run(const engine::Job& job, bool json) {

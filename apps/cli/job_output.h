@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "chronoveil/engine/engine.h"
@@ -20,9 +21,16 @@ std::string plan_text(const engine::Job&, const engine::Planned&);
 // ε, δ, what they hold for, and every assumption with who answers for it.
 std::string guarantee_text(const Guarantee&);
 
+// Which debit paid, and what is left; nothing for what is not private.
+std::string debit_text(const std::optional<ledger::DebitReference>&, const std::optional<report::BudgetLeft>&);
+
 // Where the files went.
 std::string outputs_text(const engine::Job&);
 nlohmann::ordered_json outputs_json(const engine::Job&);
+
+bool writes_to_stdout(const engine::Job&);
+// Refuses --json where the job itself writes to standard output.
+Result<void> check_room(const engine::Job&, bool json);
 
 // What --dry-run prints: the plan and its guarantee.
 Result<void> print_dry_run(const engine::Job&, bool json);

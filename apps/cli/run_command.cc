@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "job_output.h"
+#include "means_command.h"
 #include "run_flags.h"
 
 namespace chronoveil::cli {
@@ -18,24 +19,18 @@ struct RunCommandOptions {
   bool json = false;
 };
 
-bool writes_to_stdout(const engine::Job& job) { return job.csv == "-" || job.json == "-" || job.report == "-"; }
-
 std::string published_text(const engine::Job& job, const report::Published& published) {
   std::string text = guarantee_text(published.release.guarantee);
   text += fmt::format("mechanism {}\n", published.plan.mechanism);
-  if (published.debit) text += fmt::format("debit     {}\n", published.debit->id.text());
-  if (published.budget)
-    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", published.budget->dataset,
-                        100 * published.budget->fraction_left, published.budget->still_admits);
-  return text + outputs_text(job);
+  return text + debit_text(published.debit, published.budget) + outputs_text(job);
 }
 
 Result<void> run(const RunCommandOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   CV_CHECK(apply_analysis(options.analysis, job));
+  if (job.means.given) return run_means(job, options.flags, options.json);
   if (options.flags.dry_run) return print_dry_run(job, options.json);
-  if (options.json && writes_to_stdout(job))
-    return fail(ErrorKind::usage, "output: a job that writes to standard output leaves no room for --json");
+  CV_CHECK(check_room(job, options.json));
   CV_TRY(const report::Published published, run_with(job, options.flags));
   if (options.json) {
     nlohmann::ordered_json summary = summary_json(published);

@@ -88,23 +88,40 @@ Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::
   return {};
 }
 
-Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags) {
+namespace {
+
+// Tells on a terminal what is going on, and says on an interrupt what has been spent.
+template <class Published>
+Result<Published> run_watched(const engine::Job& job, const RunFlags& flags,
+                              Result<Published> (*run)(const engine::Job&, const engine::RunOptions&),
+                              Result<Published> (*again)(const engine::Job&, const std::string&,
+                                                         const engine::RunOptions&)) {
   CV_TRY(engine::RunOptions options, options_of(flags));
-  if (flags.again) return with_flag_names(engine::run_again(job, *flags.again, options));
+  if (flags.again) return with_flag_names(again(job, *flags.again, options));
   say_on_interrupt("nothing was spent");
   options.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
-  Result<report::Published> published = [&] {
+  Result<Published> published = [&] {
     const Progress progress;
     options.progress = [&](std::string_view stage) {
       // While it is being written, nobody here knows whether it is durable yet.
       if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
       progress.tell(stage);
     };
-    return engine::run_job(job, options);
+    return run(job, options);
   }();
   say_on_interrupt("");
   if (published && !published->release.mark.empty()) std::fprintf(stderr, "%s\n", published->release.mark.c_str());
   return with_flag_names(std::move(published));
+}
+
+}  // namespace
+
+Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags) {
+  return run_watched(job, flags, engine::run_job, engine::run_again);
+}
+
+Result<report::MeansPublished> run_means_with(const engine::Job& job, const RunFlags& flags) {
+  return run_watched(job, flags, engine::run_means, engine::run_means_again);
 }
 
 }  // namespace chronoveil::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/means.h"
 
 namespace chronoveil::cli {
 
@@ -38,5 +39,6 @@ Result<T> with_flag_names(Result<T> result) {
 
 // Tells on a terminal what is going on, and says on an interrupt what has been spent.
 Result<report::Published> run_with(const engine::Job&, const RunFlags&);
+Result<report::MeansPublished> run_means_with(const engine::Job&, const RunFlags&);
 
 }  // namespace chronoveil::cli

@@ -147,7 +147,7 @@ TEST_F(Promises, WhatAKilledRunHadStoredIsReleasedOnceItIsEmitted) {
     ASSERT_TRUE(budget) << budget.error().message;
     const Result<Planned> planned = plan_job(job());
     ASSERT_TRUE(planned) << planned.error().message;
-    const Result<ledger::Receipt> receipt = reserve(*budget, job(), *planned);
+    const Result<ledger::Receipt> receipt = reserve(*budget, job(), ask_of(*planned));
     ASSERT_TRUE(receipt) << receipt.error().message;
     stored->debit = receipt->reference();
     ASSERT_TRUE(budget->store.put(stored->debit->id, report::to_json(*stored)));

@@ -22,7 +22,7 @@ std::string create_command(const Job& job, const std::string& ledger) {
   if (job.delta > 0) command += " --delta " + shortest(std::min(2 * job.delta, 0.5));
   command += " --unit " + std::string(name(job.unit));
   if (job.unit == Unit::w_event) command += " --width " + std::to_string(job.width);
-  if (job.relation == Relation::replace) command += " --relation replace";
+  if (job.relation != Relation::add_remove) command += " --relation " + std::string(name(job.relation));
   // A URL may hold a password.
   if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
   return command;
@@ -40,20 +40,36 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
     return invalid("privacy.relation", "replace",
                    "it must be add_remove, as the dataset '" + job.dataset +
                        "' promises: noise for a replacement need not hide that somebody is there");
+  if (job.relation == Relation::replace_values && promise.relation != Relation::replace_values)
+    return fail(ErrorKind::usage,
+                "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                    ", which also hides where and when people are; this mechanism hides their values alone "
+                    "(replace_values). Take a dataset that promises no more, or means.counts = \"private\"");
   return {};
 }
 
+ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& dataset) {
+  ledger::Terms terms;
+  terms.dataset = job.dataset;
+  terms.purpose = job.purpose.empty() ? ask.what + " " + job.slots.start + ".." + job.slots.end : job.purpose;
+  terms.mechanism = ask.mechanism + " " + tag_of(job);
+  // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
+  // before. In a composition the parts that do not know theirs must be told.
+  const bool composed = std::holds_alternative<accounting::Compose>(ask.event.kind);
+  if (composed || !accounting::unit_of(ask.event)) {
+    terms.stated.unit = job.unit;
+    if (job.unit == Unit::w_event) terms.stated.width = job.width;
+  }
+  if (composed || !accounting::relation_of(ask.event)) terms.stated.relation = job.relation;
+  if (dataset.filter.kind == ledger::FilterKind::sum && ask.delta > 0) terms.delta = ask.delta;
+  return terms;
+}
+
 // The largest ε, to two digits, whose plan the budget still admits; nothing where not even a thousandth does.
-std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, const Planned& planned) {
-  const Result<const mechanisms::SeriesMechanism*> mechanism =
-      mechanisms::find_series_mechanism(planned.chosen.mechanism);
-  if (!mechanism) return std::nullopt;
+std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, const Ask& ask) {
   const auto fits = [&](double epsilon) {
-    mechanisms::Request request = planned.request;
-    request.parameters = planned.chosen.parameters;  // the request's may be another mechanism's when we chose
-    request.epsilon = epsilon;
-    const Result<mechanisms::SeriesPlan> plan = (*mechanism)->prepare(request);
-    return plan && budget.ledger.check(terms_of(job, *plan, budget.view.dataset), plan->event).has_value();
+    const Result<Ask> smaller = ask.at_epsilon(epsilon);
+    return smaller && budget.ledger.check(terms_of(job, *smaller, budget.view.dataset), smaller->event).has_value();
   };
   double low = job.epsilon / 1000, high = job.epsilon;
   if (!fits(low)) return std::nullopt;
@@ -67,12 +83,12 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
 }
 
 template <class T>
-Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, const Planned& planned) {
+Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, const Ask& ask) {
   if (result || result.error().kind != ErrorKind::over_budget) return result;
-  const std::optional<double> epsilon = epsilon_that_fits(budget, job, planned);
-  result.error().message +=
-      epsilon ? fmt::format("; {} with privacy.epsilon = {:.2g} would fit", planned.chosen.mechanism, *epsilon)
-              : "; no smaller privacy.epsilon worth having would fit";
+  const std::optional<double> epsilon = epsilon_that_fits(budget, job, ask);
+  result.error().message += epsilon
+                                ? fmt::format("; {} with privacy.epsilon = {:.2g} would fit", ask.mechanism, *epsilon)
+                                : "; no smaller privacy.epsilon worth having would fit";
   return result;
 }
 
@@ -140,39 +156,36 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   return OpenBudget{place, std::move(open), std::move(store), std::move(view)};
 }
 
-ledger::Terms terms_of(const Job& job, const mechanisms::SeriesPlan& plan, const ledger::Dataset& dataset) {
-  ledger::Terms terms;
-  terms.dataset = job.dataset;
-  terms.purpose = job.purpose.empty() ? "series release " + job.slots.start + ".." + job.slots.end : job.purpose;
-  terms.mechanism = plan.mechanism + " " + tag_of(job);
-  // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
-  // before. In a composition the parts that do not know theirs must be told.
-  const bool composed = std::holds_alternative<accounting::Compose>(plan.event.kind);
-  if (composed || !accounting::unit_of(plan.event)) {
-    terms.stated.unit = job.unit;
-    if (job.unit == Unit::w_event) terms.stated.width = job.width;
-  }
-  if (composed || !accounting::relation_of(plan.event)) terms.stated.relation = job.relation;
-  if (dataset.filter.kind == ledger::FilterKind::sum && plan.delta > 0) terms.delta = plan.delta;
-  return terms;
+Ask ask_of(const Planned& planned) {
+  const auto ask = [](const mechanisms::SeriesPlan& plan) {
+    return Ask{"series release", plan.mechanism, plan.event, plan.delta, {}};
+  };
+  Ask asked = ask(planned.chosen);
+  mechanisms::Request request = planned.request;
+  request.parameters = planned.chosen.parameters;  // the request's may be another mechanism's when we chose
+  asked.at_epsilon = [ask, request, name = planned.chosen.mechanism](double epsilon) mutable -> Result<Ask> {
+    CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(name));
+    request.epsilon = epsilon;
+    CV_TRY(const mechanisms::SeriesPlan plan, mechanism->prepare(request));
+    return ask(plan);
+  };
+  return asked;
 }
 
-Result<ledger::Cost> check_debit(OpenBudget& budget, const Job& job, const Planned& planned) {
-  return with_advice(budget.ledger.check(terms_of(job, planned.chosen, budget.view.dataset), planned.chosen.event),
-                     budget, job, planned);
+Result<ledger::Cost> check_debit(OpenBudget& budget, const Job& job, const Ask& ask) {
+  return with_advice(budget.ledger.check(terms_of(job, ask, budget.view.dataset), ask.event), budget, job, ask);
 }
 
-Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Planned& planned) {
-  return with_advice(budget.ledger.reserve(terms_of(job, planned.chosen, budget.view.dataset), planned.chosen.event),
-                     budget, job, planned);
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& ask) {
+  return with_advice(budget.ledger.reserve(terms_of(job, ask, budget.view.dataset), ask.event), budget, job, ask);
 }
 
 Result<ledger::DebitReference> reserve_run(OpenBudget& budget, const Job& job, const Planned& planned,
                                            const std::string& tag) {
-  ledger::Terms terms = terms_of(job, planned.chosen, budget.view.dataset);
-  terms.mechanism = planned.chosen.mechanism + " " + tag;
-  return with_advice(budget.ledger.reserve_run(terms, planned.chosen.event, planned.chosen.measured), budget, job,
-                     planned);
+  const Ask ask = ask_of(planned);
+  ledger::Terms terms = terms_of(job, ask, budget.view.dataset);
+  terms.mechanism = ask.mechanism + " " + tag;
+  return with_advice(budget.ledger.reserve_run(terms, ask.event, planned.chosen.measured), budget, job, ask);
 }
 
 bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(tag_of(job)); }

@@ -1,6 +1,7 @@
 // A job and the ledger: what it would debit, whether it was debited before, what is left.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -31,14 +32,22 @@ struct OpenBudget {
 // does not cover what the dataset promises.
 Result<OpenBudget> open_budget(const Job&, const std::string& ledger);
 
-// What the job debits: its mechanism's event at its unit and relation. Where the filter adds up ε and δ, at the job's
-// δ.
-ledger::Terms terms_of(const Job&, const mechanisms::SeriesPlan&, const ledger::Dataset&);
+// What a plan asks of a ledger.
+struct Ask {
+  std::string what;  // "series release"
+  std::string mechanism;
+  accounting::Event event;
+  double delta = 0;  // at which it is priced where the filter adds up ε and δ
+  // The same at another ε, to find one that would fit.
+  std::function<Result<Ask>(double epsilon)> at_epsilon;
+};
+Ask ask_of(const Planned&);
 
-// The debit of the job, tried (check) or made (reserve). When the budget does not admit it, the error also says which
-// privacy.epsilon it would admit for the same mechanism, found by looking at plans alone.
-Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Planned&);
-Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Planned&);
+// The debit of the job, tried (check) or made (reserve): the event at the job's unit and relation. When the budget does
+// not admit it, the error also says which privacy.epsilon it would admit for the same mechanism, found by looking at
+// plans alone.
+Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Ask&);
+Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&);
 
 // The same for a release that happens over time; `tag` is how its debit is found again.
 Result<ledger::DebitReference> reserve_run(OpenBudget&, const Job&, const Planned&, const std::string& tag);

@@ -16,11 +16,11 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
     // What is open goes on: it costs nothing more, and the budget need not have room for it twice.
     if (stands.stage == LiveStage::open)
       return Checked{std::move(planned), std::move(budget.view), {}, EarlierDebit{stands.debit->id}};
-    CV_TRY(ledger::Cost once, check_debit(budget, job, planned));
+    CV_TRY(ledger::Cost once, check_debit(budget, job, ask_of(planned)));
     return Checked{std::move(planned), std::move(budget.view), std::move(once), std::nullopt};
   }
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
-  CV_TRY(ledger::Cost cost, check_debit(budget, job, planned));
+  CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
   if (read_data)
     CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, BitSource::for_this_thread()));

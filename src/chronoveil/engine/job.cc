@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "chronoveil/engine/job_table.h"
+#include "chronoveil/engine/means_job.h"
+#include "chronoveil/engine/section_readers.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/ledger/dataset.h"
 #include "chronoveil/ledger/entry.h"
@@ -17,55 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string_view> kSections = {"dataset",   "source", "slots",  "series", "privacy",
-                                                 "mechanism", "plan",   "output", "live"};
+const std::vector<std::string_view> kSections = {"dataset", "source",    "slots", "series", "places", "means",
+                                                 "privacy", "mechanism", "plan",  "output", "live"};
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
-
-// Relative to the job's folder; "-" stays what it is.
-std::string beside(const std::string& job, const std::string& path) {
-  if (path.empty() || path == "-" || path.starts_with('/')) return path;
-  const fs::path folder = fs::path(job).parent_path();
-  return (folder / path).lexically_normal().string();
-}
-
-Result<void> read_path(const Section& section, std::string_view key, const std::string& job, std::string& into) {
-  CV_CHECK(section.read(key, into));
-  if (section.has(key) && into.empty()) return invalid(section.name_of(key), "''", "it must be a path");
-  if (into.find('\0') != std::string::npos)
-    return fail(ErrorKind::usage, section.name_of(key) + ": a path cannot hold a NUL character");
-  into = beside(job, into);
-  return {};
-}
-
-// A word out of a closed list.
-template <class T>
-Result<void> read_word(const Section& section, std::string_view key,
-                       const std::vector<std::pair<std::string_view, T>>& words, T& into) {
-  if (!section.has(key)) return {};
-  std::string word, all;
-  CV_CHECK(section.read(key, word));
-  for (const auto& [name, value] : words) {
-    if (name == word) {
-      into = value;
-      return {};
-    }
-    all.append(all.empty() ? "" : ", ").append(name);
-  }
-  return invalid(section.name_of(key), word, "it must be one of " + all);
-}
-
-// A column: its name, or without a header its number, which may be written as one.
-Result<void> read_column(const Section& section, std::string_view key, std::optional<std::string>& into) {
-  const auto found = section.values().find(key);
-  if (found == section.values().end()) return {};
-  if (const auto* number = std::get_if<std::int64_t>(&found->second)) {
-    into = std::to_string(*number);
-    return {};
-  }
-  CV_CHECK(section.read(key, into));
-  if (into->empty()) return invalid(section.name_of(key), "''", "it must name a column");
-  return {};
-}
 
 Result<void> read_dataset(const Section& section, Job& job) {
   CV_CHECK(section.only({"name", "purpose"}));
@@ -76,8 +32,8 @@ Result<void> read_dataset(const Section& section, Job& job) {
 
 Result<void> read_source(const Section& section, Job& job) {
   data::SourceSpec& source = job.source;
-  CV_CHECK(section.only({"kind", "path", "url", "query", "table", "user", "time", "series", "value", "time_format",
-                         "zone", "delimiter", "header", "duplicates"}));
+  CV_CHECK(section.only({"kind", "path", "url", "query", "table", "user", "time", "series", "value", "place",
+                         "longitude", "latitude", "time_format", "zone", "delimiter", "header", "duplicates"}));
   CV_CHECK(read_word<data::SourceKind>(section, "kind",
                                        {{"csv", data::SourceKind::csv},
                                         {"sqlite", data::SourceKind::sqlite},
@@ -116,17 +72,19 @@ Result<void> read_slots(const Section& section, Job& job) {
   return section.read("zone", job.slots.zone);
 }
 
-Result<void> read_series(const Section& section, Job& job) {
-  CV_CHECK(section.only({"list", "keys", "disjoint"}));
+// The public keys: series, or places. Of [places], read_means has the rest.
+Result<void> read_keys(const Section& section, Job& job) {
+  if (!job.means.given) CV_CHECK(section.only({"list", "keys", "disjoint"}));
   CV_CHECK(section.read("disjoint", job.disjoint));
   if (section.has("list") && section.has("keys"))
-    return fail(ErrorKind::usage, "series.keys: give either series.keys or series.list");
+    return fail(ErrorKind::usage, section.name_of("keys") + ": give either " + section.name_of("keys") + " or " +
+                                      section.name_of("list"));
   CV_CHECK(section.read("keys", job.keys));
   if (section.has("keys") && job.keys.empty())
-    return fail(ErrorKind::usage, "series.keys: the list is empty; it must hold at least one key");
+    return fail(ErrorKind::usage, section.name_of("keys") + ": the list is empty; it must hold at least one key");
   CV_CHECK(read_path(section, "list", job.path, job.key_list));
   if (job.key_list.empty()) return {};
-  CV_TRY(job.keys, read_key_list(job.key_list));
+  CV_TRY(job.keys, read_key_list(job.key_list, section.name_of("list")));
   return {};
 }
 
@@ -187,15 +145,12 @@ Result<void> read_live(const Section& section, Job& job) {
   return section.read("max_gap", job.live.max_gap);
 }
 
-Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most) {
-  if (value >= 1 && value <= most) return {};
-  return invalid(key, std::to_string(value), "it must be a whole number between 1 and " + std::to_string(most));
-}
-
 Result<void> check_source(const data::SourceSpec& source) {
   for (const auto& [key, column] :
        {std::pair{"source.user", source.user}, std::pair{"source.series", source.series},
-        std::pair{"source.value", source.value}, std::pair{"source.time", std::optional<std::string>(source.time)}}) {
+        std::pair{"source.value", source.value}, std::pair{"source.value", source.measure},
+        std::pair{"source.longitude", source.longitude}, std::pair{"source.latitude", source.latitude},
+        std::pair{"source.time", std::optional<std::string>(source.time)}}) {
     if (column && column->empty()) return invalid(key, "''", "it must name a column");
   }
   const bool database = source.kind != data::SourceKind::csv;
@@ -216,20 +171,22 @@ Result<void> check_source(const data::SourceSpec& source) {
 }
 
 Result<void> check_keys(const Job& job) {
+  const std::string section = job.means.given ? "places" : "series";
+  const std::string column = job.means.given ? "source.place" : "source.series";
   if (job.source.series && job.keys.empty())
-    return fail(ErrorKind::usage,
-                "series.list: it is missing; the keys of series are public and never discovered from data, so a job "
-                "with source.series lists them (series.list = \"FILE\" or series.keys = [\"a\", \"b\"])");
+    return fail(ErrorKind::usage, section + ".list: it is missing; the keys of " + section +
+                                      " are public and never discovered from data, so a job with " + column +
+                                      " lists them (" + section + ".list = \"FILE\" or " + section +
+                                      ".keys = [\"a\", \"b\"])");
   if (!job.keys.empty() && !job.source.series)
-    return fail(ErrorKind::usage, "source.series: it is missing; a list of keys needs the column that holds them");
+    return fail(ErrorKind::usage, column + ": it is missing; a list of keys needs the column that holds them");
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < job.keys.size(); ++i) {
-    if (job.keys[i].empty()) return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is empty");
+    const std::string key = section + ".keys: key " + std::to_string(i + 1);
+    if (job.keys[i].empty()) return fail(ErrorKind::usage, key + " is empty");
     // JSON could not write it, and would make two such keys one.
-    if (!is_utf8(job.keys[i]))
-      return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is not UTF-8 text");
-    if (!seen.insert(job.keys[i]).second)
-      return fail(ErrorKind::usage, "series.keys: key " + std::to_string(i + 1) + " is there twice");
+    if (!is_utf8(job.keys[i])) return fail(ErrorKind::usage, key + " is not UTF-8 text");
+    if (!seen.insert(job.keys[i]).second) return fail(ErrorKind::usage, key + " is there twice");
   }
   return {};
 }
@@ -243,7 +200,8 @@ std::vector<NamedPath> outputs_of(const Job& job) {
 Result<void> check_outputs(const Job& job) {
   for (const auto& [what, input] :
        {NamedPath{"the source", job.source.path}, NamedPath{"the job itself", job.path},
-        NamedPath{"the list of series", job.key_list}, NamedPath{"the public sample", job.public_sample}}) {
+        NamedPath{"the list of keys", job.key_list}, NamedPath{"the public sample", job.public_sample},
+        NamedPath{"the public counts", job.means.counts_path}}) {
     CV_CHECK(check_spared(job, what, input));
   }
   const std::vector<NamedPath> outputs = outputs_of(job);
@@ -272,8 +230,8 @@ Result<void> check_spared(const Job& job, std::string_view what, const std::stri
   return {};
 }
 
-Result<std::vector<std::string>> read_key_list(const std::string& path) {
-  CV_TRY(std::string text, read_text_file("series.list", path));
+Result<std::vector<std::string>> read_key_list(const std::string& path, const std::string& key_of_list) {
+  CV_TRY(std::string text, read_text_file(key_of_list, path));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   std::vector<std::string> keys;
   std::unordered_set<std::string> seen;
@@ -287,13 +245,13 @@ Result<std::vector<std::string>> read_key_list(const std::string& path) {
     if (key.empty()) continue;
     if (!is_utf8(key))
       return fail(ErrorKind::usage,
-                  "series.list: line " + std::to_string(line) + " of '" + path + "' is not UTF-8 text");
+                  key_of_list + ": line " + std::to_string(line) + " of '" + path + "' is not UTF-8 text");
     if (!seen.insert(key).second)
-      return fail(ErrorKind::usage,
-                  "series.list: line " + std::to_string(line) + " of '" + path + "' holds a key for the second time");
+      return fail(ErrorKind::usage, key_of_list + ": line " + std::to_string(line) + " of '" + path +
+                                        "' holds a key for the second time");
     keys.push_back(std::move(key));
   }
-  if (keys.empty()) return fail(ErrorKind::usage, "series.list: '" + path + "' holds no key");
+  if (keys.empty()) return fail(ErrorKind::usage, key_of_list + ": '" + path + "' holds no key");
   return keys;
 }
 
@@ -322,21 +280,29 @@ Result<void> check_values(const Job& job) {
   CV_CHECK(at_least_one("privacy.width", job.width, kLargestCount));
   if (!(job.level > 0) || !(job.level < 1))
     return invalid("output.level", job.level, "it must be greater than 0 and less than 1");
+  if (job.means.given) {
+    CV_CHECK(check_means(job));
+  } else if (job.relation == Relation::replace_values) {
+    return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
+  }
   if (job.live.max_gap) CV_CHECK(at_least_one("live.max_gap", *job.live.max_gap, kLargestCount));
   if (job.mechanism == "auto") {
     if (!job.parameters.empty())
       return fail(ErrorKind::usage, "mechanism." + job.parameters.begin()->first +
                                         ": parameters belong to a mechanism; give mechanism.name too");
   } else {
-    CV_CHECK(mechanisms::find_series_mechanism(job.mechanism));
+    if (job.means.given)
+      CV_CHECK(mechanisms::find_cell_mechanism(job.mechanism));
+    else
+      CV_CHECK(mechanisms::find_series_mechanism(job.mechanism));
   }
   return check_outputs(job);
 }
 
 Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_TRY(const JobTable table, parse_table(toml, kSections));
-  CV_CHECK(table.top.only(
-      {"version", "dataset", "source", "slots", "series", "privacy", "mechanism", "plan", "output", "live"}));
+  CV_CHECK(table.top.only({"version", "dataset", "source", "slots", "series", "places", "means", "privacy", "mechanism",
+                           "plan", "output", "live"}));
   CV_CHECK(table.top.require("version", "1"));
   std::int64_t version = 0;
   CV_CHECK(table.top.read("version", version));
@@ -346,10 +312,11 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_CHECK(read_dataset(table.section("dataset"), job));
   CV_CHECK(read_source(table.section("source"), job));
   CV_CHECK(read_slots(table.section("slots"), job));
-  CV_CHECK(read_series(table.section("series"), job));
+  CV_CHECK(read_means(table, job));
+  CV_CHECK(read_keys(table.section(job.means.given ? "places" : "series"), job));
   CV_CHECK(read_privacy(table.section("privacy"), job));
   CV_CHECK(read_mechanism(table.section("mechanism"), job));
-  CV_CHECK(table.section("plan").only({"sample"}));
+  if (!job.means.given) CV_CHECK(table.section("plan").only({"sample"}));
   CV_CHECK(read_path(table.section("plan"), "sample", job.path, job.public_sample));
   CV_CHECK(read_output(table.section("output"), job));
   CV_CHECK(read_live(table.section("live"), job));
@@ -383,6 +350,9 @@ Facts facts_of(const Job& job) {
   add("source.time", source.time);
   if (source.series) add("source.series", *source.series);
   if (source.value) add("source.value", *source.value);
+  if (source.measure) add("source.value", *source.measure);
+  if (source.longitude) add("source.longitude", *source.longitude);
+  if (source.latitude) add("source.latitude", *source.latitude);
   add("source.time_format", source.time_format);
   add("source.zone", source.zone);
   add("source.delimiter", std::string(1, source.delimiter));
@@ -403,6 +373,7 @@ Facts facts_of(const Job& job) {
   add("privacy.analysis", job.analysis == accounting::Analysis::published ? "published" : "certified");
   add("privacy.epsilon", shortest(job.epsilon));
   add("privacy.delta", shortest(job.delta));
+  if (job.means.given) add_means_facts(job.means, facts);
   add("mechanism.name", job.mechanism);
   for (const auto& [key, value] : job.parameters) {
     const auto text = [](const auto& held) -> std::string {

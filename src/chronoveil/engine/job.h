@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/place_grid.h"
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/data/slots.h"
 #include "chronoveil/data/source_spec.h"
@@ -24,6 +25,21 @@ struct LiveSpec {
   std::optional<std::int64_t> max_gap;  // a row further ahead is refused: a clock that jumped
 };
 
+// [means] and [places]: means of a value per place and slot, instead of counts per series and slot.
+struct MeansSpec {
+  bool given = false;           // the job has the section [means]
+  double lower = 0, upper = 0;  // public bounds of a value; what is outside is clamped
+  bool counts_public = true;    // who was where and when, with how many records, is public: it is not protected
+  std::optional<std::int64_t> max_cells;    // cells (place and slot) of a person; absent: every one
+  std::optional<std::int64_t> max_records;  // of a person in one cell
+  std::int64_t sparse_below = 1;            // cells with fewer are not published
+  std::optional<std::int64_t> registered;   // everybody who may be there, for registered_mean
+  std::optional<PlaceGridSpec> grid;        // [places]: where longitude and latitude are; else the keys are places
+  std::vector<std::uint32_t> counts;        // [plan] counts: records of each person in a typical cell, public
+  std::string counts_path;                  // their file, when they come from one
+  std::optional<std::int64_t> users;        // [plan] users: people in a typical cell, public
+};
+
 struct Job {
   std::string path;         // of the job file; relative paths in it are relative to its folder
   std::string dataset;      // [dataset] name
@@ -31,7 +47,7 @@ struct Job {
   data::SourceSpec source;  // [source]
   bound::Duplicates duplicates = bound::Duplicates::refuse;
   data::SlotSpec slots;           // [slots]
-  std::vector<std::string> keys;  // [series] list (a file, a key a line) or keys (an array); empty: one series
+  std::vector<std::string> keys;  // [series] or [places]: list (a file, a key a line) or keys (an array); empty: one
   std::string key_list;           // the file of the list; empty without one
   bool disjoint = false;          // [series] disjoint: everybody is in one series only (declared)
   Unit unit = Unit::user;         // [privacy]
@@ -52,6 +68,7 @@ struct Job {
   std::string title;  // [output]
   std::string csv, json, report;
   LiveSpec live;
+  MeansSpec means;
 };
 
 // Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
@@ -68,7 +85,7 @@ Result<void> check_spared(const Job&, std::string_view what, const std::string& 
 
 // A list of public keys, one a line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates and
 // what is not UTF-8 refused.
-Result<std::vector<std::string>> read_key_list(const std::string& path);
+Result<std::vector<std::string>> read_key_list(const std::string& path, const std::string& key_of_list = "series.list");
 
 // What the job asks of which data, key by key as a job file spells them: everything but the outputs, their
 // post-processing and the title. No passwords. Columns that are not named are left out; other keys that are not in a

@@ -222,7 +222,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   const std::string tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
   // Before anything is written: a job that is over the budget may be changed and tried again.
-  if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, planned));
+  if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, ask_of(planned)));
   const SignalsHeld held;
   if (!begun_before && span == 0) CV_CHECK(LiveOutput::begin(job_->csv));
   CV_CHECK(keeping.files.save(opening));

@@ -76,6 +76,7 @@ Result<T> named(Result<T> result) {
 }  // namespace
 
 Result<Planned> plan_job(const Job& job, Compare compare) {
+  if (job.means.given) return fail(ErrorKind::usage, "means: this job releases means, not counts");
   CV_TRY(SlotAxis axis, axis_of(job));
   CV_TRY(Planned planned, plan_over(job, {axis.steps(), usual_length(axis)}, compare,
                                     job.live.given ? plan::Audience::live : plan::Audience::any));

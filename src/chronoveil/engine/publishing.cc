@@ -57,10 +57,7 @@ report::Published published_of(const Job& job, Planned planned, Estimate estimat
   release.guarantee = std::move(planned.guarantee);
   release.mark = std::move(mark);
   if (!release.mark.empty()) {
-    release.guarantee.definition = release.mark;
-    release.guarantee.epsilon = std::numeric_limits<double>::infinity();
-    release.guarantee.delta = 1;
-    release.guarantee.assumptions.clear();
+    disown(release.guarantee, release.mark);
     published.not_protected = {"Nothing is: the random choices of this release are known."};
   } else if (!job.source.user) {
     for (const auto& [times, epsilon] : mechanisms::epsilon_if_cap_exceeded(planned.chosen))
@@ -70,6 +67,13 @@ report::Published published_of(const Job& job, Planned planned, Estimate estimat
   published.comparison = std::move(planned.comparison);
   published.reason = std::move(planned.reason);
   return published;
+}
+
+void disown(Guarantee& guarantee, const std::string& mark) {
+  guarantee.definition = mark;
+  guarantee.epsilon = std::numeric_limits<double>::infinity();
+  guarantee.delta = 1;
+  guarantee.assumptions.clear();
 }
 
 Result<void> check_outputs(const Job& job) {
@@ -83,11 +87,7 @@ Result<void> check_outputs(const Job& job) {
 }
 
 Result<void> write_outputs(const Job& job, const report::Published& published) {
-  std::vector<OutputFile> files;
-  if (!job.csv.empty()) files.push_back({job.csv, report::to_csv(published)});
-  if (!job.json.empty()) files.push_back({job.json, report::to_json(published)});
-  if (!job.report.empty()) files.push_back({job.report, report::to_html(published)});
-  return write_files(files);
+  return write_outputs(job, published, report::to_csv, report::to_json, report::to_html);
 }
 
 }  // namespace chronoveil::engine

@@ -1,6 +1,7 @@
 // The last steps of a release: what it says beside its values, and its files.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "chronoveil/base/atomic_file.h"
@@ -14,6 +15,19 @@ report::Published published_of(const Job&, Planned, Estimate, std::string mark);
 // A job that writes nothing, or where it cannot: found before anything is spent.
 Result<void> check_outputs(const Job&);
 Result<void> write_outputs(const Job&, const report::Published&);
+// The same for any kind of release, by what makes its texts.
+template <class Published>
+Result<void> write_outputs(const Job& job, const Published& published, std::string (*csv)(const Published&),
+                           std::string (*json)(const Published&), std::string (*html)(const Published&)) {
+  std::vector<OutputFile> files;
+  if (!job.csv.empty()) files.push_back({job.csv, csv(published)});
+  if (!job.json.empty()) files.push_back({job.json, json(published)});
+  if (!job.report.empty()) files.push_back({job.report, html(published)});
+  return write_files(files);
+}
+
+// What a release promises whose random choices are known: nothing.
+void disown(Guarantee&, const std::string& mark);
 
 // What the guarantee does not cover, in sentences.
 std::vector<std::string> not_protected(const Guarantee&, const mechanisms::PublicShape&);

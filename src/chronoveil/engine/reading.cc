@@ -9,8 +9,8 @@ namespace {
 Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& spec) {
   Result<std::unique_ptr<data::RecordSource>> source =
       in_section("source",
-                 {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "time_format", "zone",
-                  "delimiter", "header"},
+                 {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "place", "longitude",
+                  "latitude", "time_format", "zone", "delimiter", "header"},
                  data::open_source(spec));
   if (!source && !source.error().message.starts_with("source."))
     source.error().message.insert(0, spec.kind == data::SourceKind::postgresql ? "source.url: " : "source.path: ");

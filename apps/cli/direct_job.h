@@ -1,0 +1,46 @@
+// What the commands share that take a job from options instead of a file: release and means.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/engine/engine.h"
+#include "run_flags.h"
+
+namespace chronoveil::cli {
+
+struct DirectJob {
+  std::string input;
+  std::string kind = "csv";
+  std::string delimiter = ",";
+  bool no_header = false;
+  std::vector<std::string> keys;
+  std::string key_list;
+  std::optional<std::string> analysis;
+  std::vector<std::string> parameters;
+  RunFlags flags;
+  bool json = false;
+  engine::Job job;
+};
+
+// INPUT and how to read it, who and when, and the slots.
+void add_source_options(CLI::App&, DirectJob&, std::string_view input);
+// The dataset, ε and δ, and the mechanism.
+void add_privacy_options(CLI::App&, DirectJob&);
+// Where the release goes, and how a run is made.
+void add_output_options(CLI::App&, DirectJob&);
+
+// The job so far: source, slots, keys (`option`: "series" or "place"), parameters, outputs. What is left is the
+// command's own.
+Result<engine::Job> job_of(const DirectJob&, const std::string& option);
+
+// Errors name the keys of a job file; who typed options knows them by another name. Names that belong to the command
+// come first.
+Error with_options(Error, std::span<const std::pair<std::string_view, std::string_view>> own);
+
+}  // namespace chronoveil::cli

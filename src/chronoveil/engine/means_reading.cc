@@ -1,0 +1,23 @@
+#include "chronoveil/engine/means_reading.h"
+
+#include "chronoveil/engine/reading.h"
+
+namespace chronoveil::engine {
+
+Result<bound::BoundedCells> read_cells(const MeansPlanned& planned, const bound::CellCaps& caps,
+                                       const bound::ValueGrid& values, data::RecordSource& source, BitSource& bits) {
+  bound::Places places;
+  if (planned.grid)
+    places.grid = planned.grid;
+  else
+    places.names = planned.places;
+  return bound::bound_cells(source, planned.axis, places, caps, values, bits);
+}
+
+Result<bound::BoundedCells> read_cells(const Job& job, const MeansPlanned& planned, const bound::CellCaps& caps,
+                                       const bound::ValueGrid& values, BitSource& bits) {
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  return read_cells(planned, caps, values, *source, bits);
+}
+
+}  // namespace chronoveil::engine
