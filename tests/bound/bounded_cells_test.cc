@@ -178,9 +178,9 @@ TEST(BoundedCells, RefuseSourcesWithoutTheColumnsTheyNeed) {
   EXPECT_EQ(message({false, true, true, false}, {kNames, {}}),
             "source.user: means need the column that says who a row is of");
   EXPECT_EQ(message({true, true, false, false}, {kNames, {}}),
-            "source.measure: means need the column that holds the value");
+            "source.value: means need the column that holds the value");
   EXPECT_EQ(message({true, false, true, false}, {kNames, {}}),
-            "source.series: a list of places needs the column that says where a row is");
+            "source.place: a list of places needs the column that says where a row is");
   EXPECT_EQ(message({true, true, true, false}, {{}, *grid}),
             "source.longitude, source.latitude: a grid needs both columns");
   EXPECT_EQ(message({true, false, true, false}, {{}, {}}), "");

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 #include <sodium.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "chronoveil/bound/counts.h"
 #include "chronoveil/bound/siphash.h"
@@ -54,6 +56,36 @@ TEST(StringTable, NumbersStringsByFirstAppearance) {
   }
   EXPECT_EQ(table.size(), 10'000u);
   EXPECT_EQ(table.find("person 10000", hash("person 10000")), StringTable::kNone);
+}
+
+TEST(ShortText, HoldsTextsOfEveryLength) {
+  const std::string letters = "abcdefghijklmnopqrstuvwxyz";
+  for (std::size_t size = 0; size <= letters.size(); ++size) {
+    const std::string text = letters.substr(0, size);
+    EXPECT_EQ(ShortText(text).view(), text);
+    EXPECT_EQ(ShortText(text), ShortText(std::string(text)));
+    EXPECT_EQ(ShortText(text).is_outside(), size > 16);
+  }
+}
+
+TEST(StringTable, OrdersStringsByTheirBytes) {
+  // Few different bytes, so that many strings begin alike; zeros, which pad short ones; and bytes that are negative as
+  // signed numbers.
+  const SipHash hash(1, 2);
+  BitSource bits = BitSource::with_seed(3);
+  for (const std::size_t longest : {3u, 12u, 17u, 40u}) {
+    StringTable table;
+    std::vector<std::string> texts;
+    for (int i = 0; i < 3000; ++i) {
+      std::string text(bits.next_u64() % (longest + 1), '\0');
+      for (char& byte : text) byte = "\0\0\0a\xff"[bits.next_u64() % 5];
+      if (table.find_or_add(text, hash(text)) == texts.size()) texts.push_back(text);
+    }
+    std::vector<std::string> ordered;
+    for (const std::uint32_t number : table.by_text()) ordered.push_back(texts[number]);
+    std::sort(texts.begin(), texts.end());
+    EXPECT_EQ(ordered, texts);
+  }
 }
 
 TEST(StringTable, StringsWithTheSameHashStayApart) {

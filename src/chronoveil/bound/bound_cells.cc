@@ -22,12 +22,13 @@ Result<void> check_caps(const CellCaps& caps) {
   return {};
 }
 
-// Every worker keeps a tally of all cells, which must not outweigh the records.
+// Every worker keeps a tally of all cells, which is worth it only where there are more rows than cells, and must not
+// outweigh what stays.
 unsigned workers_for(std::int64_t rows, std::int64_t cells) {
-  constexpr std::int64_t kMostTallies = std::int64_t{1} << 23;
+  constexpr std::int64_t kMostTallies = std::int64_t{1} << 22;
   if (rows < kFewRows) return 1;
-  const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(std::clamp<std::int64_t>(kMostTallies / cells, 1, std::min<std::int64_t>(cores, 8)));
+  const std::int64_t cores = std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
+  return static_cast<unsigned>(std::clamp<std::int64_t>(std::min(rows, kMostTallies) / cells, 1, cores));
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ Result<BoundedCells> bound_cells(data::RecordSource& source, const SlotAxis& axi
   } catch (const std::length_error&) {
     return fail(ErrorKind::storage, "more than 2^32 people, or 2^31 records of one of them; shorten the span");
   } catch (const std::system_error&) {
-    return fail(ErrorKind::internal, "no second thread could be started to read with");
+    return fail(ErrorKind::internal, "no second thread could be started");
   }
 }
 

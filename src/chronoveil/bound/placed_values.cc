@@ -54,13 +54,13 @@ Result<void> ValuePlacer::check_columns() const {
     return {};
   };
   CV_CHECK(check(batch_.user.size(), "source.user: means need the column that says who a row is of"));
-  CV_CHECK(check(batch_.measure.size(), "source.measure: means need the column that holds the value"));
+  CV_CHECK(check(batch_.measure.size(), "source.value: means need the column that holds the value"));
   if (map_ != nullptr) {
     constexpr const char* kNoPoint = "source.longitude, source.latitude: a grid needs both columns";
     CV_CHECK(check(batch_.longitude.size(), kNoPoint));
     CV_CHECK(check(batch_.latitude.size(), kNoPoint));
   } else if (names_.size() > 0) {
-    CV_CHECK(check(batch_.series.size(), "source.series: a list of places needs the column that says where a row is"));
+    CV_CHECK(check(batch_.series.size(), "source.place: a list of places needs the column that says where a row is"));
   }
   return {};
 }

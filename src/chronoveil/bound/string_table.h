@@ -38,6 +38,12 @@ class ShortText {
   }
   // Valid while this object is.
   std::string_view view() const { return is_outside() ? outside() : std::string_view(bytes_.data(), size_); }
+  // The first 16 bytes as two numbers that compare as they do, padded with zeros.
+  std::array<std::uint64_t, 2> start() const {
+    std::array<std::uint64_t, 2> words;
+    std::memcpy(words.data(), is_outside() ? outside().data() : bytes_.data(), kInside);
+    return {__builtin_bswap64(words[0]), __builtin_bswap64(words[1])};
+  }
   bool is_outside() const { return size_ == kOutside; }
   std::string_view outside() const {
     std::string_view text;
@@ -90,18 +96,13 @@ class StringTable {
   // first.
   std::vector<std::uint32_t> by_text() const {
     struct Numbered {
-      std::uint64_t start;  // the first 8 bytes, padded with zeros: most strings differ there, and next to each other
-      std::uint32_t number;
+      std::array<std::uint64_t, 2> start;  // the first 16 bytes, padded with zeros: most strings differ there
       const ShortText* text;
+      std::uint32_t number;
     };
     std::vector<Numbered> all;
     all.reserve(size());
-    table_.for_each([&](std::uint32_t number, const ShortText& text) {
-      const std::string_view bytes = text.view();
-      std::uint64_t start = 0;
-      std::memcpy(&start, bytes.data(), std::min(bytes.size(), sizeof start));
-      all.push_back({__builtin_bswap64(start), number, &text});
-    });
+    table_.for_each([&](std::uint32_t number, const ShortText& text) { all.push_back({text.start(), &text, number}); });
     std::sort(all.begin(), all.end(), [](const Numbered& a, const Numbered& b) {
       return a.start != b.start ? a.start < b.start : a.text->view() < b.text->view();
     });
