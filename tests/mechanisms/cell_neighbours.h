@@ -1,6 +1,7 @@
 // Two cells that differ in the values of one user, released again and again: how far apart what is published gets.
 #pragma once
 
+#include <algorithm>
 #include <boost/math/distributions/beta.hpp>
 #include <cmath>
 #include <cstdint>
@@ -8,11 +9,14 @@
 
 #include "cell_setting.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "noise/draws.h"
 
 namespace chronoveil::mechanisms::testing {
 
 // Every bound fails with probability below this; a comparison has some hundred of them.
 inline constexpr double kBoundFails = 1e-10;
+
+inline constexpr std::int64_t kReleases = noise::kSanitized ? 20'000 : 40'000;
 
 // A lower bound on the ε of the release: ln P(S) − ln Q(S) for the best of some sets S of outputs, P and Q bounded by
 // exact binomial limits. Sets: the mean is at most, or at least, one of `levels`; with its interval narrower than one

@@ -13,6 +13,7 @@
 #include "chronoveil/mechanisms/cells/array_means.h"
 #include "chronoveil/mechanisms/cells/levy.h"
 #include "chronoveil/mechanisms/cells/quantile.h"
+#include "noise/draws.h"
 #include "noise/statistics.h"
 #include "selection_reference.h"
 
@@ -300,7 +301,7 @@ Interval chosen(const CellsPlan& plan, const Means& means, const CellEstimate& e
   return {low, low + width};
 }
 
-constexpr int kReleases = 100'000;
+constexpr int kReleases = noise::kSanitized ? 20'000 : 100'000;
 Draws without_noise() { return Draws::replayed({std::vector<double>(kReleases, 0.0), {}}); }
 
 TEST(QuantileSelection, IsWhatAReleaseDraws) {

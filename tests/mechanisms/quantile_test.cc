@@ -197,8 +197,8 @@ TEST(Quantile, TheWholeReleaseKeepsItsShareOnTheWorstNeighbours) {
     double honest = 0, broken = 0;
     for (const auto& [one, other] : neighbours) {
       const std::vector<double> levels = {-20, 0, 10, 20, 32.5, 45, 55, 65, 85}, widths = {10, 50};
-      honest = std::max(honest, testing::attained_epsilon(*row, plan, one, other, levels, widths, 40'000));
-      broken = std::max(broken, testing::attained_epsilon(*row, twin, one, other, levels, widths, 40'000));
+      honest = std::max(honest, testing::attained_epsilon(*row, plan, one, other, levels, widths, testing::kReleases));
+      broken = std::max(broken, testing::attained_epsilon(*row, twin, one, other, levels, widths, testing::kReleases));
     }
     EXPECT_LE(honest, plan.share) << row->name;
     EXPECT_GT(honest, 0.3 * plan.share) << row->name;
