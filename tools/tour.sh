@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A guided tour with the program itself: simulate a city's traffic, give it a budget, plan, check, release, evaluate, see
-# what is left, and publish a series week by week. It keeps everything in out/tour and starts afresh each time.
+# what is left, publish a series week by week, and publish mean speeds on a map. It keeps everything in out/tour and starts afresh each time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/build:$PATH"
@@ -24,7 +24,7 @@ run() {
   "$@" 2>&1
 }
 
-echo "Chronoveil in eight steps. The numbers are computed on this machine, now."
+echo "Chronoveil in nine steps. The numbers are computed on this machine, now."
 
 say "1. A city counts the cards that pass its sensors. Here is one, made up: a million passings in four weeks."
 run chronoveil simulate traffic --records 1000000 --output out/tour/trips.csv --keys out/tour/sensors.txt \
@@ -84,8 +84,15 @@ echo "(a week later; it could have crashed in between)"
 run chronoveil live out/tour/weekly.toml --once
 run chronoveil live status out/tour/weekly.toml | sed -n '1,7p'
 
+say "9. Not counts but means: how fast are buses, where and when? Their values are protected; where they drive is public."
+run chronoveil simulate buses --vehicles 1000 --days 1 --output out/tour/buses.csv --job out/tour/buses.toml
+run chronoveil budget create buses --epsilon 1 --unit user --relation replace_values
+run chronoveil run out/tour/buses.toml
+run chronoveil evaluate out/tour/buses.toml --release out/tour/buses_release.json
+
 say "That was the tour. What the city may publish:"
 echo "  the report   $PWD/out/tour/city_report.html (open it in a browser)"
-echo "  the numbers  out/tour/city_release.csv, out/tour/city_release.json, out/tour/weekly.csv"
+echo "  the map      $PWD/out/tour/buses_report.html"
+echo "  the numbers  out/tour/city_release.csv, out/tour/city_release.json, out/tour/weekly.csv, out/tour/buses_release.csv"
 echo "What it keeps to itself: out/tour/internal.html. chronoveil --help says what else there is; README.md is the place"
 echo "to read on."

@@ -67,7 +67,8 @@ std::string comparison_text(const plan::MeansComparison& comparison) {
                       counted(comparison.m_ub, "record", "records"), comparison.arrays_best_fit,
                       comparison.arrays_wrap_around);
   text += fmt::format("fills     {}\n\n", fills_text(comparison.fills));
-  std::vector<std::vector<std::string>> rows{{"mechanism", "m_ub", "sensitivity", "noise", "cost"}};
+  std::vector<std::vector<std::string>> rows{
+      {"mechanism", "m_ub", "sensitivity", "noise", "off by on average", "cost"}};
   std::string refused;
   for (const plan::MeansCandidate& one : comparison.candidates) {
     if (!one.plan) {
@@ -76,7 +77,7 @@ std::string comparison_text(const plan::MeansComparison& comparison) {
     }
     rows.push_back({label_of(one), one.facts.m_ub > 0 ? std::to_string(one.facts.m_ub) : "",
                     figure(one.facts.sensitivity), noise_text(one.plan->noise, one.facts.scale),
-                    price_text(*one.plan)});
+                    figure(one.facts.expected_noise), price_text(*one.plan)});
   }
   return text + table_text(rows) + refused;
 }

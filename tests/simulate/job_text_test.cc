@@ -56,6 +56,17 @@ TEST(JobText, CountsHaveNoUserAndOneSeriesHasNoKeys) {
   EXPECT_NE(text.find("value = \"value\"\n"), std::string::npos);
 }
 
+TEST(JobText, MeansHaveBoundsAGridAndACapOnCells) {
+  const std::string text = job_text(*job_facts(Buses()), {"a"}, {});
+  EXPECT_NE(text.find("value = \"speed\"\nlongitude = \"lon\"\nlatitude = \"lat\"\n"), std::string::npos);
+  EXPECT_NE(text.find("[places]\nwest = 72.73\nsouth = 21.09\neast = 72.93\nnorth = 21.27\nsize = 9000\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("[means]\nlower = 0\nupper = 65\n# "), std::string::npos);
+  EXPECT_NE(text.find("\nmax_cells = 6\nsparse_below = 60\n"), std::string::npos);
+  for (const char* of_counts : {"[series]", "max_steps", "max_per_slot"})
+    EXPECT_EQ(text.find(of_counts), std::string::npos) << of_counts;
+}
+
 TEST(JobText, WithoutACapOnStepsNoneIsWritten) {
   EXPECT_EQ(job_text(*job_facts(Meters()), {}, {}).find("max_steps ="), std::string::npos);
 }

@@ -228,14 +228,26 @@ Result<JobFacts> job_facts(const Buses& world) {
   facts.dataset = "buses";
   facts.user = "vehicle";
   facts.time = "timestamp";
-  facts.series = "place";
   facts.zone = world.period.zone;
   facts.start = world.period.start;
   facts.end = calendar.end();
-  facts.length = "1h";
-  facts.max_steps = 30 * world.period.days;
+  facts.length = "6h";
   facts.caps_reason =
-      "How many buses serve a place in an hour: each counts once there, and for 30 places and hours a day.";
+      "A bus is in many cells; six of them, chosen at random, count. More would need more noise in each.";
+  constexpr double kNorthwards = (kRadius + 1) / kKmADegree;
+  const double eastwards = kNorthwards / std::cos(kLatitude * std::numbers::pi / 180);
+  const auto hundredth = [](double degrees) { return std::round(100 * degrees) / 100; };
+  facts.means = MeansFacts{.value = "speed",
+                           .longitude = "lon",
+                           .latitude = "lat",
+                           .upper = kFastest,
+                           .max_cells = 6,
+                           .sparse_below = 60,
+                           .west = hundredth(kLongitude - eastwards),
+                           .south = hundredth(kLatitude - kNorthwards),
+                           .east = hundredth(kLongitude + eastwards),
+                           .north = hundredth(kLatitude + kNorthwards),
+                           .size = 9000};
   return facts;
 }
 
