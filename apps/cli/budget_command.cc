@@ -402,7 +402,9 @@ void add_create(CLI::App& budget, CommandContext& context) {
   command->add_option("--delta", options->delta, "δ of the whole budget; 0 unless given");
   command->add_option("--unit", options->unit, "What is protected: user (the default), w-event or event");
   command->add_option("--width", options->width, "How many events in a row, for w-event");
-  command->add_option("--relation", options->relation, "How neighbours differ: add_remove (the default) or replace");
+  command->add_option(
+      "--relation", options->relation,
+      "How neighbours differ: add_remove (the default), replace, or replace_values (where and when is public)");
   command->add_option("--filter", options->filter, "sum, zcdp, renyi or gaussian; renyi unless δ is 0, then sum");
   command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
   command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one a line");

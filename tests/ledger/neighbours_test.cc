@@ -74,6 +74,21 @@ TEST(Neighbours, AddRemoveInADatasetWithReplaceIsConvertedAndTheReverseIsRefused
   EXPECT_THAT(refusal(fitted(gaussian(2), replace, kUserAddRemove), ErrorKind::usage), HasSubstr("add_remove"));
 }
 
+TEST(Neighbours, NewValuesAreLessThanAReplacementAndOnlyADatasetThatPromisesNoMoreTakesThem) {
+  const Protected values{Unit::user, 1, Relation::replace_values};
+  Stated add_remove, replace, replace_values;
+  add_remove.relation = Relation::add_remove;
+  replace.relation = Relation::replace;
+  replace_values.relation = Relation::replace_values;
+  EXPECT_EQ(accounting::to_text(value_of(fitted(gaussian(2), replace_values, values))),
+            accounting::to_text(gaussian(2)));
+  EXPECT_EQ(accounting::to_text(value_of(fitted(gaussian(2), replace, values))), accounting::to_text(gaussian(2)));
+  EXPECT_EQ(accounting::to_text(value_of(fitted(gaussian(2), add_remove, values))), accounting::to_text(gaussian(1)));
+  for (const Protected& more : {kUserAddRemove, kUserReplace})
+    EXPECT_THAT(refusal(fitted(gaussian(2), replace_values, more), ErrorKind::usage),
+                HasSubstr("need not hide where and when"));
+}
+
 TEST(Neighbours, TheUnitMustCoverTheDatasets) {
   const Protected windows{Unit::w_event, 24, Relation::add_remove}, events{Unit::event, 1, Relation::add_remove};
   Stated event_unit, window, wide, user;
