@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "chronoveil/ledger/rounded_text.h"
+#include "chronoveil/mechanisms/cell_guarantee.h"
 #include "chronoveil/report/means_json.h"
 #include "job_output.h"
 #include "text_table.h"
@@ -104,13 +105,15 @@ ordered_json means_plan_json(const engine::MeansPlanned& planned) {
   published.release.guarantee = planned.guarantee;
   published.plan = planned.chosen;
   published.reason = planned.reason;
+  published.not_protected = mechanisms::not_protected(planned.chosen);
   const ordered_json summary = means_summary_json(published);
   ordered_json all{{"mechanism", planned.chosen.mechanism},
                    {"reason", planned.reason},
                    {"places", planned.chosen.shape.places},
                    {"steps", planned.chosen.shape.steps}};
   if (planned.comparison) {
-    for (const auto& [key, value] : report::comparison_json(*planned.comparison).items())
+    const ordered_json comparison = report::comparison_json(*planned.comparison);  // items() refers to it
+    for (const auto& [key, value] : comparison.items())
       if (!all.contains(key)) all[key] = value;
   }
   all["guarantee"] = summary["guarantee"];

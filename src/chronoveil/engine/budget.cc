@@ -36,6 +36,11 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
     return invalid("privacy.unit", name(job.unit),
                    "it must cover what the dataset '" + job.dataset + "' promises: " + own);
   }
+  if (job.relation == Relation::replace && promise.relation == Relation::add_remove && job.means.given)
+    return fail(ErrorKind::usage,
+                "dataset.name: the dataset '" + job.dataset +
+                    "' promises add_remove, which also hides whether somebody is registered; this mechanism does not "
+                    "(replace). Take a dataset that promises replace, or the mechanism sum_over_count");
   if (job.relation == Relation::replace && promise.relation == Relation::add_remove)
     return invalid("privacy.relation", "replace",
                    "it must be add_remove, as the dataset '" + job.dataset +
