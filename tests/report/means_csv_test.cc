@@ -27,20 +27,20 @@ TEST(MeansCsv, HasARowForEveryPublicCellAndNothingWhereNothingIsPublished) {
             "\"a,\"\"b\"\"\",2026-03-01T01:00:00+02:00,,,\n");
 }
 
-TEST(MeansCsv, OnePlaceWithoutANameHasNoPlaceColumn) {
+TEST(MeansCsv, OnePlaceWithoutANameHasAnEmptyPlace) {
   EXPECT_EQ(means_csv(two_slots({})),
-            "slot,mean,lower,upper\n"
-            "2026-03-01T00:00:00+02:00,20.5,0.1,1e+21\n"
-            "2026-03-01T01:00:00+02:00,,,\n");
+            "place,slot,mean,lower,upper\n"
+            ",2026-03-01T00:00:00+02:00,20.5,0.1,1e+21\n"
+            ",2026-03-01T01:00:00+02:00,,,\n");
 }
 
 TEST(MeansCsv, WhatIsNotPrivateSaysSoInEveryRow) {
   MeansPublished all = two_slots({});
   all.release.mark = "seeded: not private";
   EXPECT_EQ(means_csv(all),
-            "slot,mean,lower,upper,mark\n"
-            "2026-03-01T00:00:00+02:00,20.5,0.1,1e+21,seeded: not private\n"
-            "2026-03-01T01:00:00+02:00,,,,seeded: not private\n");
+            "place,slot,mean,lower,upper,mark\n"
+            ",2026-03-01T00:00:00+02:00,20.5,0.1,1e+21,seeded: not private\n"
+            ",2026-03-01T01:00:00+02:00,,,,seeded: not private\n");
 }
 
 TEST(MeansCsv, ANumberInACellThatIsNotPublishedStaysInside) {

@@ -25,8 +25,8 @@ struct MeansPublished {
   std::vector<std::string> not_protected;  // sentences
 };
 
-// place,slot,mean,lower,upper; a row for every public cell, the last three fields empty where nothing is published. No
-// place column for one place without a name. A last column `mark` when it is not private.
+// place,slot,mean,lower,upper; a row for every public cell, the last three fields empty where nothing is published. The
+// place is empty where there is one without a name. A last column `mark` when it is not private.
 std::string means_csv(const MeansPublished&);
 
 // cells, guarantee, plan, debit, software; means_from_json(means_json(x)) gives back what CSV and report need.
