@@ -61,6 +61,8 @@ Result<engine::Job> job_of(const MeansOptions& options) {
     return invalid("--counts", options.counts, "public or private");
   means.counts_public = options.counts == "public";
   if (!options.grid.empty()) {
+    if (!options.direct.key_list.empty() || !options.direct.keys.empty())
+      return fail(ErrorKind::usage, "--grid: a grid names its own places; leave --place-list and --place-key out");
     CV_TRY(means.grid, grid_of(options));
   }
   if (!options.plan_counts.empty()) {
@@ -90,6 +92,7 @@ Result<void> means(const MeansOptions& options) {
                                                                     {"means.registered", "--registered"},
                                                                     {"means.counts", "--counts"},
                                                                     {"means.", "--"},
+                                                                    {"plan.", "--plan-"},
                                                                     {"places.list", "--place-list"},
                                                                     {"places.keys", "--place-key"},
                                                                     {"series.list", "--place-list"},

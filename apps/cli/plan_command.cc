@@ -71,8 +71,11 @@ Result<mechanisms::CellRequest> request_of(const PlanOptions& options) {
 
 // Errors name parameters of the library; here they are options.
 Error with_dashes(Error error) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"means.max_records", "--max-records"},
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"means.max_cells", "--max-cells"},
+                                                                      {"means.max_records", "--max-records"},
                                                                       {"means.registered", "--registered"},
+                                                                      {"plan.counts", "--counts"},
+                                                                      {"plan.users", "--users"},
                                                                       {"max_records", "--max-records"},
                                                                       {"max_cells", "--max-cells"},
                                                                       {"registered", "--registered"},

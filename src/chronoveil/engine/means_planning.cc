@@ -29,9 +29,11 @@ Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std:
 
 template <class T>
 Result<T> named(Result<T> result) {
-  return in_section("privacy", {"epsilon", "delta"},
-                    in_section("means", {"lower", "upper", "max_cells", "max_records", "sparse_below", "registered"},
-                               std::move(result)));
+  return in_section(
+      "privacy", {"epsilon", "delta"},
+      in_section("mechanism", {"grouping"},
+                 in_section("means", {"lower", "upper", "max_cells", "max_records", "sparse_below", "registered"},
+                            std::move(result))));
 }
 
 // What can be chosen when nothing is known in public about who has how many records.
