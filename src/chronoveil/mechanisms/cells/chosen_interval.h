@@ -2,9 +2,10 @@
 // means clamped to it.
 //   Choice    log weights −rate × distance, where new values of one user move a distance by at most 1: the weights of
 //             two neighbours differ by at most ±rate, so the choice has bounded range 2 rate    [DongDurfeeRogers20]
-//   Rounding  log weights end at kLeastLogWeight. That moves none of two neighbours' further apart, keeps what
-//             doubles miss of them below kLogWeightError whatever the data, and only takes from what was chosen with
-//             probability e^-65536. What exactness misses is charged (exponential_choice.h) and paid by the noise
+//   Rounding  log weights end at kLeastLogWeight. That moves none of two neighbours' further apart and keeps what
+//             doubles miss of them below kLogWeightError, whatever the data; it shows only where nothing to choose from
+//             is nearer than 65536 / rate array means. What is missed is charged (exponential_choice.h) and paid by the
+//             noise
 //   Sum       Σ clamp(A_i, a, b) moves by at most b − a steps, exactly: a = b is released without noise
 //   Share     of a cell: `part` and a charge for every choice, all the rest for Laplace noise
 #pragma once

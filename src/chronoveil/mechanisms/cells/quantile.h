@@ -1,13 +1,11 @@
-// Finds two quantiles of the array means privately, and releases their mean clamped to what lies between [Gupta24,
-// III-D].
+// Finds two quantiles of the array means privately, and releases their mean clamped to what lies between [Gupta24].
 //   Ranks     αK̄ and (1 − α)K̄. fixed_quantile: α = 1/10. epsilon_quantile: α = min(1/2, ceil(2/ε) / K̄), where ε is the
 //             share of the cell, what its own release spends
-//   Choice    of each among the whole steps x in {0, ..., U − 1}, with weight exp(−(share/4) |i(x) − rank| / 2), i(x)
-//   the
-//             number of array means at or below x. With z_0 = 0, z_{K̄+1} = U and the sorted array means between, the
-//             z_{i+1} − z_i steps from z_i on have i(x) = i: so interval i is chosen in proportion to its length times
-//             exp(−(share/4) |i − rank| / 2), and one of its steps uniformly. New values of one user move i(x) by at
-//             most 1, so it costs share/4; without the 1/2 it would cost twice that
+//   Choice    of each among the whole steps x in {0, ..., U − 1}, with weight exp(−(share/4) |i(x) − rank| / 2), where
+//             i(x) is the number of array means at or below x. With z_0 = 0, z_{K̄+1} = U and the sorted array means
+//             between, the z_{i+1} − z_i steps from z_i on have i(x) = i: so interval i is chosen in proportion to its
+//             length times exp(−(share/4) |i − rank| / 2), and one of its steps uniformly. New values of one user move
+//             i(x) by at most 1, so it costs share/4; without the 1/2 it would cost twice that
 //   Interval  [a, b], the two that were chosen in order
 //   Noise     Laplace with the other share/2 and the width b − a, over K̄
 //   Published the choices without the 1/2, said to cost share/4 each: their price is as published, their event says 2 ×
