@@ -26,8 +26,8 @@ CellsPlan as_published(CellsPlan plan) {
 }
 
 Result<CellsPlan> prepare(const CellRequest& request) {
-  CV_TRY(Checked checked, check_request(request, array_averaging()));
-  CV_TRY(CellsPlan plan, with_noise(request, array_averaging(), std::move(checked)));
+  CV_TRY(const Checked checked, check_request(request, array_averaging()));
+  CV_TRY(CellsPlan plan, with_noise(request, array_averaging(), checked));
   if (request.analysis == accounting::Analysis::published && wraps(plan)) return as_published(std::move(plan));
   return plan;
 }

@@ -10,8 +10,8 @@ namespace chronoveil::mechanisms {
 namespace {
 
 Result<CellsPlan> prepare(const CellRequest& request) {
-  CV_TRY(Checked checked, check_request(request, baseline()));
-  return with_noise(request, baseline(), std::move(checked));
+  CV_TRY(const Checked checked, check_request(request, baseline()));
+  return with_noise(request, baseline(), checked);
 }
 
 double records(UserCounts counts) { return std::accumulate(counts.begin(), counts.end(), 0.0); }

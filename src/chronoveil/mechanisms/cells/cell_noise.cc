@@ -204,7 +204,7 @@ std::int64_t m_ub_of(const CellsPlan& plan, std::span<const std::uint32_t> count
   return text(plan.parameters, "m_ub") == "median" ? median_m_ub(counts) : optimised_m_ub(counts);
 }
 
-Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& mechanism, Checked checked,
+Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& mechanism, const Checked& checked,
                               std::int64_t touched,
                               const std::function<std::vector<accounting::Event>(double share)>& one_cell) {
   const auto priced = [&](double share, double at) -> Result<Spending> {
@@ -238,7 +238,7 @@ Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& m
   return drawable(std::move(plan));
 }
 
-Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& mechanism, Checked checked,
+Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& mechanism, const Checked& checked,
                              const std::optional<Influence>& joint) {
   const std::string kind = text(checked.parameters, "noise");
   const double l2 = joint ? joint->l2 : root_up(checked.shape.max_cells * mechanism.sums);

@@ -40,7 +40,7 @@ std::int64_t m_ub_of(const CellsPlan&, std::span<const std::uint32_t> counts);
 // The price of the plan's event is at most ε. `one_cell` lists the parts of what happens in a cell that has this share,
 // such as {Exponential{share / 2}, Laplace{2 / share}}; the multiplier of its Laplace noise is the plan's.
 // Refused: an ε whose noise is beyond what can be drawn (a multiplier outside [2^-40, 2^38]).
-Result<CellsPlan> with_shares(const CellRequest&, const CellMechanism&, Checked, std::int64_t touched,
+Result<CellsPlan> with_shares(const CellRequest&, const CellMechanism&, const Checked&, std::int64_t touched,
                               const std::function<std::vector<accounting::Event>(double share)>& one_cell);
 
 // How far one person moves all noisy sums of all cells together, in sensitivities of one sum.
@@ -55,7 +55,7 @@ struct Influence {
 //              together, scale l1 / ε: pure
 //   Gaussian   needs δ > 0: one Gaussian event of all cells together, its multiplier times l2, which is
 //              √(max_cells × sums) unless joint
-Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, Checked,
+Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, const Checked&,
                              const std::optional<Influence>& joint = std::nullopt);
 
 // (sum + noise) / divisor with noise of scale multiplier × sensitivity, sum and sensitivity in whole steps of the value

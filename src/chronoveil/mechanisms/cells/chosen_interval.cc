@@ -28,7 +28,7 @@ std::vector<accounting::Event> one_cell(double share, const Choices& choices, do
 double log_weight(double rate, double distance) { return std::max(-rate * distance, kLeastLogWeight); }
 
 Result<CellsPlan> with_choices(const CellRequest& request, const CellMechanism& mechanism, const Choices& choices) {
-  CV_TRY(Checked checked, check_request(request, mechanism));
+  CV_TRY(const Checked checked, check_request(request, mechanism));
   if (text(checked.parameters, "grouping") != "best_fit")
     return invalid("grouping", text(checked.parameters, "grouping"),
                    "best_fit for " + std::string(mechanism.name) +
@@ -43,7 +43,7 @@ Result<CellsPlan> with_choices(const CellRequest& request, const CellMechanism& 
                        ": what its choices round is charged, and leaves too little for the noise of less");
   CellRequest certified = request;
   certified.analysis = accounting::Analysis::certified;
-  CV_TRY(CellsPlan plan, with_shares(certified, mechanism, std::move(checked), touched,
+  CV_TRY(CellsPlan plan, with_shares(certified, mechanism, checked, touched,
                                      [&](double share) { return one_cell(share, choices, choices.part); }));
   if (choices.times == 1) return plan;
   plan.event = {accounting::Compose{one_cell(plan.share, choices, choices.times * choices.part)}, touched};

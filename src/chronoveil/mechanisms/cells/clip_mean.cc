@@ -11,8 +11,8 @@ namespace chronoveil::mechanisms {
 namespace {
 
 Result<CellsPlan> prepare(const CellRequest& request) {
-  CV_TRY(Checked checked, check_request(request, clip_mean()));
-  return with_noise(request, clip_mean(), std::move(checked));
+  CV_TRY(const Checked checked, check_request(request, clip_mean()));
+  return with_noise(request, clip_mean(), checked);
 }
 
 Result<CellFacts> look(const CellsPlan& plan, UserCounts counts) {

@@ -59,7 +59,7 @@ Result<CellsPlan> with_registered_noise(const CellRequest& request, const Checke
 }
 
 Result<CellsPlan> prepare(const CellRequest& request) {
-  CV_TRY(Checked checked, check_request(request, registered_mean()));
+  CV_TRY(const Checked checked, check_request(request, registered_mean()));
   const CellShape& shape = checked.shape;
   if (!shape.registered)
     return fail(ErrorKind::usage,

@@ -14,11 +14,11 @@ namespace {
 constexpr int kCountBits = 20;  // a record is 2^20 steps of the count's grid
 
 Result<CellsPlan> prepare(const CellRequest& request) {
-  CV_TRY(Checked checked, check_request(request, sum_over_count()));
+  CV_TRY(const Checked checked, check_request(request, sum_over_count()));
   if (!checked.shape.max_records)
     return fail(ErrorKind::usage,
                 "means.max_records: it is missing; sum_over_count needs the most records of a person in a cell");
-  return with_noise(request, sum_over_count(), std::move(checked));
+  return with_noise(request, sum_over_count(), checked);
 }
 
 // The sum's sensitivity over the records that are there. The count's noise moves the mean as well, by that of half the
