@@ -50,7 +50,7 @@ TEST(MeansCsv, ANumberInACellThatIsNotPublishedStaysInside) {
   EXPECT_EQ(means_json(all).find("12.25"), std::string::npos);
 }
 
-TEST(MeansCsv, NoSlotsAreNoRows) { EXPECT_EQ(means_csv(MeansPublished{}), "slot,mean,lower,upper\n"); }
+TEST(MeansCsv, NoSlotsAreNoRows) { EXPECT_EQ(means_csv(MeansPublished{}), "place,slot,mean,lower,upper\n"); }
 
 }  // namespace
 }  // namespace chronoveil::report

@@ -40,11 +40,12 @@ std::string swatch(std::string_view shape, std::string_view over) {
 }  // namespace
 
 void CellPaths::add(std::span<const TileCorner> corners, const CellSummary& cells, const std::string& title) {
-  std::string& shapes = cells.published > 0 ? coloured_[levels_.colour_of(cells.mean)] : bare_;
-  if (tooltips_)
-    shapes += fmt::format("<path d=\"{}\"><title>{}</title></path>", outline(corners), escaped(title));
+  std::string shape = outline(corners);
+  if (tooltips_) shape = fmt::format("<path d=\"{}\"><title>{}</title></path>", shape, escaped(title));
+  if (cells.published > 0)
+    coloured_[levels_.colour_of(cells.mean)] += shape;
   else
-    shapes += outline(corners);
+    bare_ += shape;
   const Span span = span_of(corners);
   if (is_vague(cells, release_)) {
     // From corner to corner of the inner half, so that it stays inside a hexagon.

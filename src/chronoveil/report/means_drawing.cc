@@ -73,6 +73,7 @@ std::vector<StripRow> strip_rows(const MeansRelease& release) {
   if (shown.size() > kMostStripRows) {
     const std::vector<std::size_t> slots = first_numbers(release.axis.steps());
     std::vector<std::int64_t> published;
+    published.reserve(places.size());
     for (const std::size_t place : places)
       published.push_back(summary_of(release, std::span(&place, 1), slots).published);
     std::stable_sort(shown.begin(), shown.end(),
