@@ -135,7 +135,6 @@ class KeptRecords {
 
   // A chunk begins with where the next one of the chain is, in the space of one record.
   using Chunk = CellRecord*;
-  static_assert(sizeof(Chunk) == sizeof(CellRecord));
   static Chunk next_of(const CellRecord* chunk) { return std::bit_cast<Chunk>(chunk[0]); }
   static void set_next(Chunk chunk, Chunk next) { chunk[0] = std::bit_cast<CellRecord>(next); }
 

@@ -27,7 +27,7 @@ class ShortText {
     if (size_ != kOutside) {
       copy_inside(text);
     } else {
-      std::memcpy(bytes_.data(), &text, sizeof text);
+      std::memcpy(bytes_.data(), &text, sizeof(std::string_view));
     }
   }
 
@@ -47,7 +47,7 @@ class ShortText {
   bool is_outside() const { return size_ == kOutside; }
   std::string_view outside() const {
     std::string_view text;
-    std::memcpy(&text, bytes_.data(), sizeof text);
+    std::memcpy(&text, bytes_.data(), sizeof(std::string_view));
     return text;
   }
 
