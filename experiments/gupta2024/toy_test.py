@@ -99,6 +99,10 @@ class Toy(unittest.TestCase):
             for epsilon in (1, 2):
                 part = [row for row in rows if row["dataset"] == dataset and row["epsilon"] == epsilon]
                 self.assertEqual(sum(row["best"] for row in part), 2)
+                self.assertEqual(sum(row["best_in_paper"] for row in part if row["in_paper"]), 2)
+                shown = {row["mechanism"] for row in part if row["in_paper"]}
+                averaging = "array_averaging, median" if dataset == "itms_like" else "array_averaging"
+                self.assertEqual(shown, {"baseline", averaging, "levy", "fixed_quantile", "epsilon_quantile"})
         self.assertEqual(run.one(rows, dataset="more_samples", mechanism="levy", epsilon=1)["best"], 2)
 
     def test_the_figures_are_drawings(self):
