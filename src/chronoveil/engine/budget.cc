@@ -49,7 +49,7 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
     return fail(ErrorKind::usage,
                 "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
                     ", which also hides where and when people are; this mechanism hides their values alone "
-                    "(replace_values). Take a dataset that promises no more, or means.counts = \"private\"");
+                    "(replace_values). Take a dataset that promises no more, or keep the counts private too");
   return {};
 }
 
