@@ -63,12 +63,14 @@ class Simulate(ProgramTest):
                 job = tomllib.loads(Path(paths["job"]).read_text(encoding="utf-8"))
                 self.assertEqual(job["version"], 1)
                 self.assertEqual(job["source"]["path"], f"{world}_output")
-                columns = {job["source"][name] for name in ("user", "time", "series", "value") if name in job["source"]}
+                columns = {job["source"][name] for name in ("user", "time", "series", "value", "longitude", "latitude")
+                           if name in job["source"]}
                 self.assertLessEqual(columns, set(rows[0]))
                 if "keys" in paths:
                     keys = Path(paths["keys"]).read_text(encoding="utf-8").split()
                     self.assertEqual(summary["series"], len(keys))
-                    self.assertLessEqual({row[job["source"]["series"]] for row in rows}, set(keys))
+                    column = job["source"].get("series", "place")  # the job of buses has a grid instead
+                    self.assertLessEqual({row[column] for row in rows}, set(keys))
                 self.assertEqual(len(os.listdir(self.folder)), len(paths))
                 for path in paths.values():
                     os.remove(path)
@@ -128,6 +130,10 @@ class Simulate(ProgramTest):
                 done = run("run", paths["job"], "--seed", "1")  # touches no ledger
                 self.assertEqual(done.returncode, 0, done.stderr)
                 released = rows_of(self.folder / f"{world}_job_release.csv")
+                if world == "buses":  # means on a grid and in slots of the job's own
+                    self.assertEqual(list(released[0]), ["place", "slot", "mean", "lower", "upper", "mark"])
+                    self.assertRegex(released[0]["place"], r"\Ar\d+c\d+\Z")
+                    continue
                 self.assertEqual(len(released), summary["series"] * summary["slots"])
                 truth = rows_of(paths["truth"])
                 if "time" in truth[0]:  # the slots of the truth are those of the release, in the same order
