@@ -166,7 +166,6 @@ TEST(CellNoise, TheNarrowerLawIsTaken) {
   EXPECT_EQ(many.delta, 1e-6);
   EXPECT_EQ(many.share, 0);
   EXPECT_NEAR(many.influence, std::sqrt(200), 1e-12);
-  EXPECT_GE(many.influence * many.influence, 200);
   EXPECT_GE(many.noise_multiplier, std::get<accounting::Gaussian>(many.event.kind).noise_multiplier * many.influence);
   for (const std::string kind : {"laplace", "gaussian"}) {
     for (const CellsPlan* chosen : {&few, &many}) {
@@ -183,6 +182,16 @@ TEST(CellNoise, TheNarrowerLawIsTaken) {
   CellRequest request = city(2, 1, 0);
   request.parameters["noise"] = "gaussian";
   EXPECT_FALSE(baseline().prepare(request)) << "Gaussian noise needs δ";
+}
+
+TEST(CellNoise, TheRootOfTheCellsIsNeverTooSmall) {
+  for (std::int64_t c = 1; c <= 60; ++c) {
+    CellRequest request = city(c, 1, 1e-6);
+    request.parameters["noise"] = "gaussian";
+    const long double influence = cell_plan(baseline(), request).influence;
+    EXPECT_GE(influence * influence, static_cast<long double>(c));
+    EXPECT_NEAR(static_cast<double>(influence * influence), static_cast<double>(c), 1e-13 * static_cast<double>(c));
+  }
 }
 
 TEST(CellNoise, WhatCannotBeDrawnIsKnownBeforeTheDebit) {

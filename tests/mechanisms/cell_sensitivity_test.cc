@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cell_setting.h"
+#include "chronoveil/mechanisms/calibrated.h"
 #include "chronoveil/mechanisms/cells/array_averaging.h"
 #include "chronoveil/mechanisms/cells/baseline.h"
 #include "chronoveil/mechanisms/cells/clip_mean.h"
@@ -116,6 +117,23 @@ TEST(CellSensitivity, OfArrayAveragingIsNeverExceededWhereTheBoundIsBeyondEveryb
     if (static_cast<double>(records) < m_ub) continue;  // no full array
     EXPECT_LE(tightness(array_averaging(), with_m_ub(m_ub, {{"grouping", std::string("wrap_around")}}), counts),
               1 + kExact);
+  }
+}
+
+// What is drawn is no less and no more than what the sensitivity asks for.
+TEST(CellSensitivity, IsThatOfTheNoiseThatIsDrawn) {
+  for (const CellMechanism* row : {&baseline(), &clip_mean(), &array_averaging()}) {
+    for (const auto& counts : kCells) {
+      for (int m_ub = 1; m_ub <= 6; ++m_ub) {
+        const CellsPlan plan = cell_plan(*row, unit_request(row == &baseline() ? Parameters{} : with_m_ub(m_ub)));
+        const std::size_t records = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+        const MadeUpCell cell{counts, std::vector<std::uint32_t>(records, 7), kUpper};
+        Draws draws = Draws::seeded(1);
+        const CellEstimate drawn = value_of(row->measure(plan, cell.view(), draws));
+        const double half_width = noise_half_width(plan.noise, value_of(row->look(plan, counts)).scale, plan.level);
+        EXPECT_NEAR((drawn.upper - drawn.lower) / 2 / half_width, 1, 1e-12);
+      }
+    }
   }
 }
 

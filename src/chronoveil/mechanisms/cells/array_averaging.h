@@ -1,4 +1,4 @@
-// The mean of the means of arrays, one of which holds all that a user has [Gupta24, III-A].
+// The mean of the means of arrays, one of which holds all that a user has [Gupta24].
 //   best_fit      Σ of floor(S_i / w_i + 1/2), the mean of each array in whole steps; nobody is in two arrays, so new
 //                 values of one user move it by at most U. Divided by K̄: sensitivity U / K̄, partly filled arrays
 //                 included

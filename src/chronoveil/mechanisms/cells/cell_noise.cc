@@ -15,7 +15,6 @@ namespace chronoveil::mechanisms {
 namespace {
 
 constexpr double kUp = 1 + 4 * std::numeric_limits<double>::epsilon();
-constexpr double kDown = 1 - 4 * std::numeric_limits<double>::epsilon();
 
 // A sensitivity is at least one step, and one of a single step must still fit the sampler.
 constexpr double kLeastMultiplier = noise::kSmallestScale;
@@ -214,9 +213,10 @@ Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& m
     return spending;
   };
   // ε / touched, and a little less where rounding would make it cost more than ε.
-  CV_TRY(Spending best, priced(request.epsilon / static_cast<double>(touched), 0));
-  while (best.price.epsilon > request.epsilon) {
-    CV_TRY(best, priced(best.share * kDown, 0));
+  const double even = request.epsilon / static_cast<double>(touched);
+  CV_TRY(Spending best, priced(even, 0));
+  for (double less = std::numeric_limits<double>::epsilon(); best.price.epsilon > request.epsilon; less *= 2) {
+    CV_TRY(best, priced(even * (1 - less), 0));
   }
   double delta = 0;
   const bool one_noise = best.event.count == 1 && !std::holds_alternative<accounting::Compose>(best.event.kind);

@@ -43,7 +43,7 @@ Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& 
   CV_TRY(const NoisySum sum, noisy_sum(plan, total, Int128{cell.upper_steps} * m_ub, 1, step, draws));
   CV_TRY(const NoisySum count, noisy_sum(plan, Int128{static_cast<std::uint64_t>(cell.values.size())} << kCountBits,
                                          Int128{m_ub} << kCountBits, std::ldexp(1.0, kCountBits), 1, draws));
-  if (!(count.value >= static_cast<double>(std::max<std::int64_t>(1, plan.shape.sparse_below))))
+  if (!(count.value >= static_cast<double>(plan.shape.sparse_below)))
     return CellEstimate{.state = CellEstimate::State::sparse};
 
   const double level = 1 - (1 - plan.level) / 2;

@@ -7,7 +7,7 @@
 //   person Cells     all alike: one without records gets noise as well, and what is published depends on the noisy
 //   count alone Interval  both noises within 1 − (1 − level)/2, and all ratios in that box; the count is at least 1
 //   Tape      sum (in units of a value), then count (in records), cell by cell
-//   Edges     a noisy count below max(1, sparse_below): sparse
+//   Edges     a noisy count below sparse_below, which is at least 1: sparse
 #pragma once
 
 #include "chronoveil/mechanisms/cell_mechanism.h"
