@@ -1,5 +1,5 @@
 // Finds the bin of width τ where the array means are, and releases their mean clamped to it and its two neighbours
-// [Gupta24].
+// [Gupta24, III-D].
 //   τ = U √(ln(2K̄ / 0.2) / (2 m_ub)): means of m_ub independent values are all that near to the truth, but for one time
 //             in five; n = ceil(U / τ) bins, bin s being [sτ, (s + 1)τ)
 //   Choice    of bin s with weight exp(−(share/2) c(s) / 2), c(s) = max(array means below, array means above); new

@@ -1,4 +1,5 @@
-// Finds two quantiles of the array means privately, and releases their mean clamped to what lies between [Gupta24].
+// Finds two quantiles of the array means privately, and releases their mean clamped to what lies between [Gupta24,
+// III-E].
 //   Ranks     αK̄ and (1 − α)K̄. fixed_quantile: α = 1/10. epsilon_quantile: α = min(1/2, ceil(2/ε) / K̄), where ε is the
 //             share of the cell, what its own release spends
 //   Choice    of each among the whole steps x in {0, ..., U − 1}, with weight exp(−(share/4) |i(x) − rank| / 2), where
