@@ -250,6 +250,23 @@ TEST_F(JobFile, KeysArePublicAndNeverDiscovered) {
   EXPECT_TRUE(refuses(with_keys("[\"a\"]\nlist = \"stops.txt\""), "either series.keys or series.list"));
 }
 
+TEST_F(JobFile, TheSourceIsNoListOfKeys) {
+  write("trips.csv", "card,ts,stop\na,2026-03-01T00:30,north\n");
+  for (const std::string same : {"trips.csv", "./trips.csv", "link.csv"}) {
+    std::string text = job_text();
+    text.replace(text.find("stops.txt"), 9, same);
+    std::filesystem::remove(at("link.csv"));
+    std::filesystem::create_hard_link(at("trips.csv"), at("link.csv"));
+    EXPECT_TRUE(refuses(text, "is the source; the keys must be public")) << same;
+  }
+  EXPECT_TRUE(
+      refuses("version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"trips.csv\"\nuser = \"card\"\n"
+              "time = \"ts\"\nplace = \"stop\"\nvalue = \"v\"\n[slots]\nstart = \"2026-03-01T00:00\"\n"
+              "end = \"2026-03-02T00:00\"\nlength = \"1h\"\n[places]\nlist = \"trips.csv\"\n"
+              "[means]\nupper = 1\n[privacy]\nepsilon = 1\n",
+              "places.list: "));
+}
+
 TEST_F(JobFile, ParametersBelongToANamedMechanism) {
   EXPECT_TRUE(refuses_rest("[mechanism]\nname = \"auto\"\nrate = 0.5\n", "mechanism.rate"));
   EXPECT_TRUE(refuses_rest("[mechanism]\nrate = 0.5\n", "mechanism.rate"));

@@ -173,6 +173,9 @@ Result<void> check_source(const data::SourceSpec& source) {
 Result<void> check_keys(const Job& job) {
   const std::string section = job.means.given ? "places" : "series";
   const std::string column = job.means.given ? "source.place" : "source.series";
+  // Keys are published as they are, so a list that is the data would be a release of all of it.
+  if (same_file(job.key_list, job.source.path))
+    return fail(ErrorKind::usage, section + ".list: '" + job.key_list + "' is the source; the keys must be public");
   if (job.source.series && job.keys.empty())
     return fail(ErrorKind::usage, section + ".list: it is missing; the keys of " + section +
                                       " are public and never discovered from data, so a job with " + column +
