@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -22,6 +23,16 @@ void add_example(CLI::App& command, std::string_view command_line) {
   if (command.get_parent() != nullptr && footer == command.get_parent()->get_footer()) footer.clear();
   footer.append(footer.empty() ? "Example:\n  " : "\n  ").append(command_line);
   command.footer(std::move(footer));
+}
+
+Result<void> only_beside_job(const CLI::App& command, std::initializer_list<std::string_view> allowed) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() == 0 || option->get_positional()) continue;
+    if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
+    return fail(ErrorKind::usage, name + ": a job file says this itself; leave it out, or write it into the job");
+  }
+  return {};
 }
 
 void print_error(std::string_view message) {

@@ -15,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,10 @@ void add_json_flag(CLI::App& command, bool& json);
 
 // An example under --help and in the man page; call again for a second one.
 void add_example(CLI::App& command, std::string_view command_line);
+
+// Refuses every option that was given beside a job file, which says all of it itself, unless it is one of `allowed`: an
+// option that is passed over in silence would promise something else than is done.
+Result<void> only_beside_job(const CLI::App& command, std::initializer_list<std::string_view> allowed);
 
 // "chronoveil: message" on stderr, always one line: control characters in quoted input are replaced.
 void print_error(std::string_view message);

@@ -109,9 +109,16 @@ Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
   return options;
 }
 
+Result<engine::Job> live_job(const std::string& path) {
+  CV_TRY(engine::Job job, engine::read_job(path));
+  if (job.means.given)
+    return fail(ErrorKind::usage, path + ": means: a live release publishes counts; use chronoveil run for means");
+  return job;
+}
+
 Result<void> run(const LiveCommandOptions& given) {
   if (given.job.empty()) return fail(ErrorKind::usage, "JOB: it is missing; chronoveil live JOB publishes its steps");
-  CV_TRY(const engine::Job job, engine::read_job(given.job));
+  CV_TRY(const engine::Job job, live_job(given.job));
   CV_TRY(const engine::LiveOptions options, options_of(given));
   say_on_interrupt("nothing was spent");
   Result<engine::LiveStanding> stands = engine::run_live(job, options);
@@ -135,7 +142,7 @@ void add_question(CLI::App& parent, CommandContext& context, const char* word, c
   add_json_flag(*command, options->json);
   add_example(*command, std::string("chronoveil live ") + word + " flu.toml");
   on_run(*command, context, [options, ask]() -> Result<void> {
-    CV_TRY(const engine::Job job, engine::read_job(options->job));
+    CV_TRY(const engine::Job job, live_job(options->job));
     CV_TRY(const engine::LiveStanding stands, ask(job, options->ledger));
     print(stands, options->json);
     return {};

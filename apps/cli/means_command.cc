@@ -72,14 +72,13 @@ Result<engine::Job> job_of(const MeansOptions& options) {
   return job;
 }
 
-// Who gives a job file gives nothing else of it.
-bool is_job_file(const MeansOptions& options) {
-  return options.direct.input.ends_with(".toml") && !options.direct.job.source.measure;
-}
+bool is_job_file(const MeansOptions& options) { return options.direct.input.ends_with(".toml"); }
 
-Result<void> means(const MeansOptions& options) {
+Result<void> means(const MeansOptions& options, const CLI::App& command) {
   const DirectJob& direct = options.direct;
   if (is_job_file(options)) {
+    CV_CHECK(only_beside_job(command, {"--analysis", "--ledger", "--yes", "--again", "--dry-run", "--seed",
+                                       "--noise-from", "--keep-from", "--json"}));
     CV_TRY(engine::Job job, engine::read_job(direct.input));
     if (!job.means.given)
       return fail(ErrorKind::usage, direct.input + ": means: the job has no section [means]; use chronoveil run");
@@ -163,7 +162,7 @@ void add_means_command(CLI::App& app, CommandContext& context) {
               "places.txt --value speed --upper 65 --start 2026-02-02T00:00 --end 2026-02-03T00:00 --length 1h "
               "--max-cells 24 --epsilon 1");
   add_example(*command, "chronoveil means speeds.toml");
-  on_run(*command, context, [options] { return means(*options); });
+  on_run(*command, context, [options, command] { return means(*options, *command); });
 }
 
 }  // namespace chronoveil::cli

@@ -26,8 +26,11 @@ struct PlanOptions {
   std::optional<std::string> m_ub;
 };
 
-Result<void> plan_of_job(const PlanOptions& options) {
+Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
+  CV_CHECK(only_beside_job(command, {"--sample", "--counts", "--users", "--analysis", "--json"}));
   CV_TRY(engine::Job job, engine::read_job(options.job));
+  if (!options.sample.empty() && job.means.given)
+    return fail(ErrorKind::usage, "--sample: it belongs to a job of counts; for means there are --counts and --users");
   if (!options.sample.empty()) job.public_sample = options.sample;
   if (!options.counts.empty()) {
     CV_TRY(job.means.counts, engine::read_counts("--counts", options.counts, "", job.means.counts_path));
@@ -52,7 +55,7 @@ Result<mechanisms::CellRequest> request_of(const PlanOptions& options) {
   if (!options.epsilon) return fail(ErrorKind::usage, "--epsilon: it is missing; for example --epsilon 1");
   mechanisms::CellRequest request;
   request.shape.max_cells = options.max_cells.value_or(1);
-  request.shape.places = std::max(options.cells.value_or(1), request.shape.max_cells);
+  request.shape.places = options.cells.value_or(std::max<std::int64_t>(1, request.shape.max_cells));
   request.shape.max_records = options.max_records;
   request.shape.registered = options.registered;
   request.shape.lower = options.lower;
@@ -74,6 +77,7 @@ Error with_dashes(Error error) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"means.max_cells", "--max-cells"},
                                                                       {"means.max_records", "--max-records"},
                                                                       {"means.registered", "--registered"},
+                                                                      {"places", "--cells"},
                                                                       {"plan.counts", "--counts"},
                                                                       {"plan.users", "--users"},
                                                                       {"max_records", "--max-records"},
@@ -115,8 +119,8 @@ Result<void> plan_of_counts(const PlanOptions& options) {
   return {};
 }
 
-Result<void> plan(const PlanOptions& options) {
-  if (!options.job.empty()) return plan_of_job(options);
+Result<void> plan(const PlanOptions& options, const CLI::App& command) {
+  if (!options.job.empty()) return plan_of_job(options, command);
   if (options.counts.empty() && !options.users)
     return fail(
         ErrorKind::usage,
@@ -149,7 +153,7 @@ void add_plan_command(CLI::App& app, CommandContext& context) {
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil plan city.toml --sample last-year.csv");
   add_example(*command, "chronoveil plan --counts 9,5,5,2,1 --upper 65 --epsilon 1");
-  on_run(*command, context, [options] { return plan(*options); });
+  on_run(*command, context, [options, command] { return plan(*options, *command); });
 }
 
 }  // namespace chronoveil::cli

@@ -227,6 +227,22 @@ class Parameters(BadInput):
                 self.assert_refused(2, mentions, self.job(*pairs, command="plan"))
                 self.assert_refused(2, mentions, self.job(*pairs))
 
+    def test_a_job_file_says_everything_itself(self):
+        """What is passed over in silence would promise something else than is done."""
+        for option, value in (("--epsilon", "0.1"), ("--upper", "65"), ("--max-cells", "1"), ("--value", "speed"),
+                              ("--set", "m_ub=2"), ("--csv", "other.csv"), ("--dataset", "other")):
+            words = self.job(command="means", flags=(option, value, "--dry-run"))
+            self.assert_refused(2, [f"{option}: ", "job"], words)
+        for option, value in (("--epsilon", "0.1"), ("--upper", "65"), ("--max-cells", "1"), ("--m-ub", "2"),
+                              ("--max-records", "1"), ("--sample", "sample.csv")):
+            self.assert_refused(2, [f"{option}: "], self.job(command="plan", flags=(option, value)))
+
+    def test_nothing_is_published_live(self):
+        for words in (("live",), ("live", "status"), ("live", "close")):
+            path = self.write("job.toml", JOB)
+            self.assert_refused(2, ["means", "chronoveil run"], (*words, str(path), "--ledger", str(self.ledger)))
+        self.assertFalse(self.ledger.exists())
+
     def test_plans(self):
         self.assert_fails(2, "JOB: it is missing", "plan")
         given = {"--counts": "3,2", "--upper": "65", "--epsilon": "1"}
@@ -238,14 +254,15 @@ class Parameters(BadInput):
             ("--max-cells: 0", {"--max-cells": "0"}), ("--max-records: 0", {"--max-records": "0"}),
             ("--max-records", {"--counts": None, "--users": "3"}), ("--users: 0", {"--counts": None, "--users": "0",
                                                                                    "--max-records": "1"}),
-            ("--analysis: guessed", {"--analysis": "guessed"}), ("--delta: 1", {"--delta": "1"}),
+            ("--cells: 0", {"--cells": "0"}), ("--analysis: guessed", {"--analysis": "guessed"}),
+            ("--delta: 1", {"--delta": "1"}),
         ):
             with self.subTest(changes):
                 words = {**given, **changes}
                 self.assert_fails(2, mentions, "plan", *(word for name, value in words.items() if value is not None
                                                         for word in (name, value)))
-        self.assert_fails(5, ["--counts: ", "nowhere"], "plan", "--counts", "/nowhere.txt", "--upper", "65", "--epsilon",
-                          "1")
+        self.assert_fails(5, ["--counts: ", "nowhere"], "plan", "--counts", "/nowhere.txt", "--upper", "65",
+                          "--epsilon", "1")
         counts = JOB.replace('place = "where"', 'series = "where"').replace('value = "speed"\n', "").replace(
             "[places]", "[series]").replace("[means]\nlower = 0.0\nupper = 65.0\nmax_cells = 4\n", "").replace(
             '"clip_mean"', '"laplace"')

@@ -514,6 +514,11 @@ class Plan(MeansTest):
         self.assertLessEqual(chosen["plan"]["price"]["epsilon"], 1)
         self.assertLess(chosen["facts"]["expected_noise"], 64 * one / 2)
 
+    def test_nobody_is_in_more_cells_than_there_are(self):
+        noise = [self.planned([4] * 50, cells=cells, max_cells=9)["noise"]["clip_mean"] for cells in (5, 9, 100)]
+        self.assertAlmostEqual(noise[1], noise[2], delta=1e-9)
+        self.assertAlmostEqual(noise[0], noise[1] * 5 / 9, delta=1e-6)
+
     def test_caps_stand_in_for_counts(self):
         told = self.planned(None, users=12, max_records=5)
         self.assertTrue(told["from_caps"])

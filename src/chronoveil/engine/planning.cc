@@ -76,7 +76,6 @@ Result<T> named(Result<T> result) {
 }  // namespace
 
 Result<Planned> plan_job(const Job& job, Compare compare) {
-  if (job.means.given) return fail(ErrorKind::usage, "means: this job releases means, not counts");
   CV_TRY(SlotAxis axis, axis_of(job));
   CV_TRY(Planned planned, plan_over(job, {axis.steps(), usual_length(axis)}, compare,
                                     job.live.given ? plan::Audience::live : plan::Audience::any));
@@ -85,6 +84,7 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
 }
 
 Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compare, plan::Audience audience) {
+  if (job.means.given) return fail(ErrorKind::usage, "means: this job releases means, not counts");
   Planned planned;
   const std::int64_t steps = horizon.steps;
   const std::int64_t series = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size()));
