@@ -157,6 +157,22 @@ TEST(CellShares, ChoicesAndNoiseAreComposedTogether) {
   EXPECT_NEAR(plan_for(2, 1e-12).share, 0.5, 1e-14);
 }
 
+TEST(CellShares, WhatCannotBePricedTogetherIsPure) {
+  // Losses this large have no room on a grid, so the composition of three cells has no price at a δ.
+  CellRequest request = city(3, 1e12, 1e-6);
+  for (const char* noise : {"laplace", "auto"}) {
+    request.parameters["noise"] = std::string(noise);
+    const Result<CellsPlan> plan = clip_mean().prepare(request);
+    ASSERT_TRUE(plan) << noise << ": " << plan.error().message;
+    EXPECT_LE(plan->price.epsilon, 1e12);
+  }
+  request.parameters["noise"] = std::string("laplace");
+  const CellsPlan plan = cell_plan(clip_mean(), request);
+  EXPECT_EQ(plan.delta, 0);
+  EXPECT_NEAR(plan.share, 1e12 / 3, 1);
+  EXPECT_EQ(plan.noise_multiplier, std::get<accounting::Laplace>(plan.event.kind).noise_multiplier);
+}
+
 TEST(CellNoise, TheNarrowerLawIsTaken) {
   const CellsPlan few = cell_plan(baseline(), city(1, 1, 1e-6));
   EXPECT_EQ(few.noise, NoiseKind::laplace);

@@ -221,10 +221,11 @@ Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& m
   double delta = 0;
   const bool one_noise = best.event.count == 1 && !std::holds_alternative<accounting::Compose>(best.event.kind);
   if (request.delta > 0 && !one_noise) {
-    CV_TRY(Spending composed,
-           largest_share([&](double share) { return priced(share, request.delta); }, request.epsilon, best.share));
-    if (composed.share >= 1.01 * best.share) {
-      best = std::move(composed);
+    Result<Spending> composed =
+        largest_share([&](double share) { return priced(share, request.delta); }, request.epsilon, best.share);
+    if (!composed && composed.error().kind != ErrorKind::cannot_certify) return Failure(composed.error());
+    if (composed && composed->share >= 1.01 * best.share) {
+      best = *std::move(composed);
       delta = request.delta;
     }
   }
@@ -256,9 +257,10 @@ Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& me
     // with this standard deviation costs too much.
     const double share = static_cast<double>(mechanism.sums) * std::sqrt(2.0) / gaussian->noise_multiplier;
     CV_TRY(const Delta delta, Delta::make(request.delta));
-    CV_TRY(const accounting::Price price,
-           accounting::epsilon_at(repeated(one_cell(share), checked.shape.max_cells), delta));
-    if (price.epsilon_lower > request.epsilon) return *std::move(gaussian);
+    const Result<accounting::Price> price =
+        accounting::epsilon_at(repeated(one_cell(share), checked.shape.max_cells), delta);
+    if (!price && price.error().kind != ErrorKind::cannot_certify) return Failure(price.error());
+    if (price && price->epsilon_lower > request.epsilon) return *std::move(gaussian);
   }
   CV_TRY(CellsPlan laplace, joint ? with_joint_laplace(request, mechanism, checked, joint->l1)
                                   : with_shares(request, mechanism, checked, checked.shape.max_cells, one_cell));

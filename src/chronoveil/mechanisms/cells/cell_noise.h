@@ -36,7 +36,7 @@ std::int64_t m_ub_of(const CellsPlan&, std::span<const std::uint32_t> counts);
 //   δ = 0             the share is ε / touched, rounded down: pure
 //   one noise alone   the same: δ would buy next to nothing
 //   otherwise         the largest share whose `touched`-fold composition is within (ε, δ), unless it is less than a
-//                     hundredth more than the pure one, which is then taken
+//                     hundredth more than the pure one, or cannot be priced: then the pure one is taken
 // The price of the plan's event is at most ε. `one_cell` lists the parts of what happens in a cell that has this share,
 // such as {Exponential{share / 2}, Laplace{2 / share}}; the multiplier of its Laplace noise is the plan's.
 // Refused: an ε whose noise is beyond what can be drawn (a multiplier outside [2^-40, 2^38]).
