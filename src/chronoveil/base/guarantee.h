@@ -38,7 +38,8 @@ struct Guarantee {
   Certificate certificate = Certificate::upper_bound;
 };
 
-// Names as in files and on the command line: event, w-event, user; add_remove, replace, replace_values; exact, upper bound, ...
+// Names as in files and on the command line: event, w-event, user; add_remove, replace, replace_values; exact, upper
+// bound, ...
 std::string_view name(Unit);
 std::string_view name(Relation);
 std::string_view name(Certificate);
