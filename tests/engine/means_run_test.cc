@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <tuple>
 
 #include "chronoveil/engine/budget.h"
 #include "chronoveil/engine/means.h"
@@ -298,6 +300,21 @@ TEST_F(MeansRun, TheDataAreNoPublicCountsOfThemselves) {
     EXPECT_TRUE(fails(parse_job(text("[plan]\ncounts = \"" + std::string(name) + "\"\n"), at("job.toml")),
                       ErrorKind::usage, "plan.counts: "))
         << name;
+}
+
+TEST_F(MeansRun, WhatIsDoneToCountsIsRefusedNotPassedOver) {
+  for (const auto& [before, key, value] :
+       {std::tuple{"[privacy]\n", "privacy.max_steps", "2"},
+        std::tuple{"[privacy]\n", "privacy.relation", "\"replace\""},
+        std::tuple{"[output]\n", "output.integers", "true"}, std::tuple{"[output]\n", "output.non_negative", "false"},
+        std::tuple{"[source]\n", "source.duplicates", "\"sum\""}}) {
+    const std::string name = std::string(key).substr(std::string_view(key).find('.') + 1);
+    std::string changed = text();
+    changed.insert(changed.find(before) + std::string_view(before).size(), name + " = " + value + "\n");
+    EXPECT_TRUE(
+        fails(parse_job(changed, at("job.toml")), ErrorKind::usage, std::string(key) + ": it belongs to counts"))
+        << key;
+  }
 }
 
 TEST_F(MeansRun, SeedsAndReplaysTouchNoLedgerAndSaySo) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "chronoveil/bound/bounded_cells.h"
 #include "chronoveil/engine/named_errors.h"
@@ -55,15 +56,21 @@ Result<void> read_columns(const Section& section, Job& job) {
   return {};
 }
 
-// What is enforced on counts has no meaning here.
-Result<void> check_privacy(const Section& section) {
-  for (const std::string_view key : {"width", "max_steps", "max_per_slot", "maximum", "relation"}) {
-    if (section.has(key))
-      return fail(ErrorKind::usage, "privacy." + std::string(key) +
-                                        ": it belongs to counts; means have means.max_cells and means.max_records, "
-                                        "and each mechanism its relation");
-  }
-  return {};
+// What is done to counts has no meaning here; passed over in silence, it would look done.
+Result<void> refuse_what_counts_have(const JobTable& table) {
+  const auto refuse = [&](std::string_view section, std::initializer_list<std::string_view> keys,
+                          std::string_view instead) -> Result<void> {
+    for (const std::string_view key : keys) {
+      if (table.section(section).has(key))
+        return fail(ErrorKind::usage,
+                    std::string(section) + "." + std::string(key) + ": it belongs to counts; " + std::string(instead));
+    }
+    return {};
+  };
+  CV_CHECK(refuse("privacy", {"width", "max_steps", "max_per_slot", "maximum", "relation"},
+                  "means have means.max_cells and means.max_records, and each mechanism its relation"));
+  CV_CHECK(refuse("output", {"non_negative", "integers"}, "means are cut to means.lower and means.upper, no more"));
+  return refuse("source", {"duplicates"}, "every record of means is one more");
 }
 
 }  // namespace
@@ -89,7 +96,7 @@ Result<void> read_means(const JobTable& table, Job& job) {
   CV_CHECK(section.read("registered", means.registered));
   CV_CHECK(read_grid(table.section("places"), job));
   CV_CHECK(read_columns(table.section("source"), job));
-  CV_CHECK(check_privacy(table.section("privacy")));
+  CV_CHECK(refuse_what_counts_have(table));
   const Section& plan = table.section("plan");
   CV_CHECK(plan.only({"counts", "users"}));
   CV_CHECK(plan.read("users", means.users));
