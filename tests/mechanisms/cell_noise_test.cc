@@ -217,6 +217,16 @@ TEST(CellNoise, WhatCannotBeDrawnIsKnownBeforeTheDebit) {
   EXPECT_TRUE(baseline().prepare(city(1, 0x1p-37, 0)));
 }
 
+TEST(CellNoise, WhatIsDoubledMustStillBeDrawn) {
+  CellRequest request = city(1, 0x1p-38 * (1 + 0x1p-48), 0);
+  request.parameters["grouping"] = std::string("wrap_around");
+  EXPECT_TRUE(array_averaging().prepare(request));
+  request.analysis = accounting::Analysis::published;
+  EXPECT_FALSE(array_averaging().prepare(request));
+  request.epsilon *= 2;
+  EXPECT_TRUE(array_averaging().prepare(request));
+}
+
 CellsPlan with_multiplier(double multiplier) {
   CellsPlan plan = cell_plan(baseline(), cell_request(1));
   plan.noise_multiplier = multiplier;

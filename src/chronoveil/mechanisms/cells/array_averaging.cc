@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "chronoveil/bound/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/array_means.h"
@@ -16,13 +17,13 @@ bool wraps(const CellsPlan& plan) { return text(plan.parameters, "grouping") == 
 bool is_published(const CellsPlan& plan) { return plan.price.analysis == accounting::Analysis::published; }
 
 // A sensitivity that is claimed to be twice what it is: twice the noise, at the price of the claim.
-CellsPlan as_published(CellsPlan plan) {
+Result<CellsPlan> as_published(CellsPlan plan) {
   plan.noise_multiplier *= 2;
   if (auto* e = std::get_if<accounting::Laplace>(&plan.event.kind)) e->noise_multiplier *= 2;
   if (auto* e = std::get_if<accounting::Gaussian>(&plan.event.kind)) e->noise_multiplier *= 2;
   plan.price.analysis = accounting::Analysis::published;
   plan.price.certificate = Certificate::as_published;
-  return plan;
+  return drawable(std::move(plan));
 }
 
 Result<CellsPlan> prepare(const CellRequest& request) {

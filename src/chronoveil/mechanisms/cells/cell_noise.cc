@@ -62,13 +62,6 @@ CellsPlan planned(const CellRequest& request, const CellMechanism& mechanism, co
   return plan;
 }
 
-// Known before the debit, not when the noise is drawn.
-Result<CellsPlan> drawable(CellsPlan plan) {
-  if (plan.noise_multiplier >= kLeastMultiplier && plan.noise_multiplier <= kMostMultiplier) return plan;
-  return fail(ErrorKind::usage, "epsilon: the noise of a cell would be " + shortest(plan.noise_multiplier) +
-                                    " times what one person can change; it must be between 2^-40 and 2^38 times that");
-}
-
 accounting::Event repeated(std::vector<accounting::Event> parts, std::int64_t times) {
   if (parts.size() > 1) return {accounting::Compose{std::move(parts)}, times};
   accounting::Event only = std::move(parts.front());
@@ -267,6 +260,12 @@ Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& me
   const bool narrower = gaussian && standard_deviation(NoiseKind::gaussian, gaussian->noise_multiplier) <
                                         standard_deviation(NoiseKind::laplace, laplace.noise_multiplier);
   return narrower ? *std::move(gaussian) : laplace;
+}
+
+Result<CellsPlan> drawable(CellsPlan plan) {
+  if (plan.noise_multiplier >= kLeastMultiplier && plan.noise_multiplier <= kMostMultiplier) return plan;
+  return fail(ErrorKind::usage, "epsilon: the noise of a cell would be " + shortest(plan.noise_multiplier) +
+                                    " times what one person can change; it must be between 2^-40 and 2^38 times that");
 }
 
 int coarsening(const CellsPlan& plan, Int128 sensitivity) {

@@ -43,6 +43,10 @@ std::int64_t m_ub_of(const CellsPlan&, std::span<const std::uint32_t> counts);
 Result<CellsPlan> with_shares(const CellRequest&, const CellMechanism&, const Checked&, std::int64_t touched,
                               const std::function<std::vector<accounting::Event>(double share)>& one_cell);
 
+// The plan, unless its noise is beyond what can be drawn: known before the debit, not when it is drawn. For those who
+// change the noise of a plan that was made here.
+Result<CellsPlan> drawable(CellsPlan);
+
 // How far one person moves all noisy sums of all cells together, in sensitivities of one sum.
 struct Influence {
   double l1 = 0, l2 = 0;
