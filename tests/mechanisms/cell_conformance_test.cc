@@ -272,6 +272,19 @@ TEST_P(CellConformance, EveryCellHasAMeanWithinItsIntervalAndTheBoundsOrNone) {
   }
 }
 
+TEST_P(CellConformance, NoiseFarBeyondTheBoundsLeavesAnIntervalThatClaimsNothing) {
+  if (row().sums > 1) return;  // a ratio has no noise of its own that a tape could set
+  const CellsPlan plan = this->plan(request());
+  const bound::BoundedCells cells = city_cells(plan.shape, small_city());
+  for (const double far : {1e6, -1e6}) {
+    Draws draws = Draws::replayed({.noise = std::vector<double>(6, far), .kept = std::nullopt});
+    const CellEstimate first = value_of(measure(plan, cells, draws)).front();
+    EXPECT_EQ(first.mean, far > 0 ? 65 : 0);
+    EXPECT_EQ(first.lower, 0);
+    EXPECT_EQ(first.upper, 65);
+  }
+}
+
 // 40 people are in one cell, one is in another, four are empty.
 TEST_P(CellConformance, SparseCellsAreThoseThatThePublicRuleSays) {
   CellRequest request = this->request();

@@ -69,6 +69,11 @@ std::optional<CellEstimate> left_out(const CellsPlan& plan, const bound::CellVie
 
 void cut(CellEstimate& estimate, const CellShape& shape) {
   if (estimate.state != CellEstimate::State::published) return;
+  // Noise that went wholly beyond the bounds tells little; a bound alone would read as certainty.
+  if (estimate.lower > shape.upper || estimate.upper < shape.lower) {
+    estimate.lower = shape.lower;
+    estimate.upper = shape.upper;
+  }
   for (double* each : {&estimate.mean, &estimate.lower, &estimate.upper})
     *each = std::clamp(*each, shape.lower, shape.upper);
 }

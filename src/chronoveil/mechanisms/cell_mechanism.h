@@ -102,7 +102,8 @@ struct CellMechanism {
 Result<void> check_noise(const CellsPlan&);
 
 // Runs the mechanism of the plan in every cell, in order. `draws` proves that its event was debited, once, or marks the
-// result as not private. Means and intervals are cut to the public bounds, which is post-processing.
+// result as not private. Means and intervals are cut to the public bounds, which is post-processing; an interval that
+// lies wholly outside of them becomes all of them.
 Result<std::vector<CellEstimate>> measure(const CellsPlan&, const bound::BoundedCells&, Draws& draws);
 
 }  // namespace chronoveil::mechanisms
