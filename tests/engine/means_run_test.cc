@@ -61,6 +61,15 @@ class MeansRun : public testing::JobFolder {
   bool wrote_nothing() const { return !exists("out.csv") && !exists("out.json") && !exists("out.html"); }
 };
 
+TEST_F(MeansRun, AJobOfCountsIsNotHeldAgainstMeans) {
+  create(Relation::replace_values);
+  ASSERT_TRUE(run_means(means_job(), options_));
+  Job counts = means_job();
+  counts.means = {};
+  counts.source.measure.reset();
+  EXPECT_TRUE(fails(evaluate_job(counts, read("out.json")), ErrorKind::usage, "release: it is one of means"));
+}
+
 TEST_F(MeansRun, AReleaseHasItsFilesItsGuaranteeAndItsDebit) {
   create(Relation::replace_values);
   const Result<report::MeansPublished> done = run_means(means_job(), options_);

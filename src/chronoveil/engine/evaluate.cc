@@ -1,6 +1,7 @@
 #include "chronoveil/engine/engine.h"
 #include "chronoveil/engine/reading.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/report/means_published.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -20,6 +21,8 @@ std::vector<double> estimated_by(const mechanisms::SeriesMechanism& mechanism, c
 Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release_json) {
   if (job.source.path == "-")
     return fail(ErrorKind::usage, "source.path: an evaluation reads the data twice; it must be a file or a database");
+  if (report::is_means_json(release_json))
+    return fail(ErrorKind::usage, "release: it is one of means, and this job releases counts");
   report::Evaluation evaluation;
   CV_TRY(evaluation.published, report::from_json(release_json));
   const Release& release = evaluation.published.release;

@@ -203,8 +203,8 @@ std::vector<NamedPath> outputs_of(const Job& job) {
 Result<void> check_outputs(const Job& job) {
   for (const auto& [what, input] :
        {NamedPath{"the source", job.source.path}, NamedPath{"the job itself", job.path},
-        NamedPath{"the list of keys", job.key_list}, NamedPath{"the public sample", job.public_sample},
-        NamedPath{"the public counts", job.means.counts_path}}) {
+        NamedPath{job.means.given ? "the list of places" : "the list of series", job.key_list},
+        NamedPath{"the public sample", job.public_sample}, NamedPath{"the public counts", job.means.counts_path}}) {
     CV_CHECK(check_spared(job, what, input));
   }
   const std::vector<NamedPath> outputs = outputs_of(job);
