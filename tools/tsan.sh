@@ -16,4 +16,4 @@ run() {
 run base_tests '*Thread*'
 run threads_tests '*'
 run ledger/ledger_tests '*Race*Thread*'
-run bound_tests 'Order*:Handover*'
+run bound_tests 'Order*:Handover*:CellsOrder*:Workers*'
