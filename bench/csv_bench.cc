@@ -2,12 +2,10 @@
 //   csv_bench [--toy] [--keep FILE]
 // The file is made in memory (/dev/shm, or the folder for temporary files). The limit of the machine is finding every
 // newline of the same bytes, read the same way. Rates are bytes a second. --keep leaves the file for the peers.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "chronoveil/data/record_source.h"
+#include "newlines.h"
 #include "timing.h"
 
 namespace {
@@ -69,22 +68,6 @@ void read_records(const std::string& path, const std::string& zone) {
   if (sum == 0) stop("no rows");
 }
 
-void find_newlines(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY);
-  std::vector<char> buffer(256 << 10);
-  std::size_t lines = 0;
-  for (ssize_t got; (got = read(file, buffer.data(), buffer.size())) > 0;) {
-    const char* at = buffer.data();
-    const char* const end = at + got;
-    while ((at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))) != nullptr) {
-      ++lines;
-      ++at;
-    }
-  }
-  close(file);
-  if (lines == 0) stop("no lines");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -107,7 +90,9 @@ int main(int argc, char** argv) {
   for (int i = 0; i < repetitions; ++i) {  // in turns, so that whatever else the machine does falls on all
     ours = std::max(ours, bench::items_per_second(bytes, 1, [&] { read_records(path, "UTC"); }));
     zoned = std::max(zoned, bench::items_per_second(bytes, 1, [&] { read_records(path, "Europe/Berlin"); }));
-    limit = std::max(limit, bench::items_per_second(bytes, 1, [&] { find_newlines(path); }));
+    limit = std::max(limit, bench::items_per_second(bytes, 1, [&] {
+                       if (bench::newlines_in(path) == 0) stop("no lines");
+                     }));
   }
   bench::report("csv bytes, times in UTC", ours);
   bench::report("csv bytes, local times", zoned);

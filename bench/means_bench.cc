@@ -2,15 +2,12 @@
 //   means_bench --make FILE ROWS                     writes ROWS records: 50,000 people, 834 places, 24 hours
 //   means_bench FILE MECHANISM MAX_CELLS [--toy]     releases the means; one process each, so that the peak is its own
 //   means_bench --newlines FILE ROWS [--toy]         finds the newlines of the file: the limit of the machine
-#include <fcntl.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <random>
 #include <string>
@@ -22,6 +19,7 @@
 #include "chronoveil/data/slots.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "newlines.h"
 #include "timing.h"
 
 namespace {
@@ -72,23 +70,6 @@ void make_file(const std::string& path, std::int64_t rows) {
   if (!file.flush()) stop("cannot write " + path);
 }
 
-std::size_t newlines_in(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY);
-  if (file < 0) stop("cannot read " + path);
-  std::vector<char> buffer(256 << 10);
-  std::size_t lines = 0;
-  for (ssize_t got; (got = read(file, buffer.data(), buffer.size())) > 0;) {
-    const char* at = buffer.data();
-    const char* const end = at + got;
-    while ((at = static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)))) != nullptr) {
-      ++lines;
-      ++at;
-    }
-  }
-  close(file);
-  return lines;
-}
-
 struct Released {
   std::int64_t rows = 0, stayed = 0, published = 0;
 };
@@ -135,7 +116,7 @@ int main(int argc, char** argv) {
   if (first == "--newlines") {
     const double rows = std::atof(argv[3]);
     bench::report("newlines", bench::items_per_second(rows, repetitions, [&] {
-                    if (static_cast<double>(newlines_in(argv[2])) != rows + 1) stop("other rows than were made");
+                    if (static_cast<double>(bench::newlines_in(argv[2])) != rows + 1) stop("other rows than were made");
                   }));
     return 0;
   }
