@@ -21,7 +21,7 @@ LAYERS = {
     "ledger": {"accounting"},
     "temporal": {"noise"},
     "post": set(),
-    "mechanisms": {"bound", "noise", "accounting", "ledger", "post"},
+    "mechanisms": {"bound", "noise", "accounting", "ledger", "temporal", "post"},
     "forecasting": {"data", "bound", "noise", "accounting", "ledger"},
     # A plan is made from public facts only: neither data nor what was bounded from data.
     "plan": {"mechanisms", "accounting"},

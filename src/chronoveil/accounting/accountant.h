@@ -23,6 +23,12 @@ struct Options {
   bool attained = false;    // also compute what real neighbours attain
 };
 
+// What a paper states for the same parameters: bounds for single outputs, not for sets of them.
+struct Nominal {
+  double epsilon = 0;
+  double delta = 0;
+};
+
 struct Price {
   double epsilon = 0;        // upper bound; infinity when no finite ε holds at this δ, and `reason` says why
   double epsilon_lower = 0;  // lower bound of the same analysis
@@ -32,6 +38,8 @@ struct Price {
   std::optional<double> delta_attained;
   Analysis analysis = Analysis::certified;
   Certificate certificate = Certificate::upper_bound;
+  double beta = 0;  // of Certificate::upper_bound_with_confidence: the bound is wrong with probability at most β
+  std::optional<Nominal> nominal;  // beside a certified price, where a paper states another number
   std::string reason;
 };
 
@@ -43,10 +51,12 @@ Result<Price> delta_at(const Event&, Epsilon, const Options& = {});
 // The largest count for which the event, so often, stays within (ε, δ). Its own `count` is ignored.
 Result<std::int64_t> max_count(const Event&, Epsilon, Delta, const Options& = {});
 
-// The least noise (or, for exponential, pure and randomized response, the largest ε parameter) within (ε, δ).
+// The least noise (or, for exponential, pure, randomized response and noisy_sort, the largest ε parameter; for the
+// switches the largest `stay`) within (ε, δ). Where no parameter reaches ε at this δ: cannot_certify, naming the
+// smallest δ that one does.
 struct Calibration {
   double noise = 0;       // the value that replaced kToCalibrate
-  std::string parameter;  // noise_multiplier, scale or epsilon
+  std::string parameter;  // noise_multiplier, scale, epsilon or stay
   Event event;            // the event with that value
   Price price;            // its price at δ; price.epsilon <= ε always
 };

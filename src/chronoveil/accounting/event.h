@@ -86,6 +86,30 @@ struct StructuredSubsampling {
   double context_noise = 0;
   double label_noise = 0;
 };
+// Temporal local privacy: neighbours are one series with two values swapped that are less than `window` steps apart.
+// Each step exchanges its value with a later one of its window, or with probability `stay` leaves it; q = (1 - stay) /
+// (window - 1) for each of the others. StaSwitch never delays a value by more than window - 1 in all [Ye23].
+struct RanSwitch {
+  std::int64_t window;
+  double stay;
+};
+struct StaSwitch {
+  std::int64_t window;
+  double stay;
+};
+// Values in the order of step + noise; ties in random order. Keys with more than `max_shift` of noise are drawn again.
+struct NoisySort {
+  enum class Law { laplace, staircase };  // discrete Laplace of scale 2 (window - 1) / ε; base/staircase.h
+  std::int64_t window;
+  double epsilon;
+  Law law = Law::laplace;
+  std::optional<std::int64_t> max_shift;
+};
+// The one-way dispatch of [Ye21]: known by its published analysis alone.
+struct Threshold {
+  std::int64_t window;
+  std::int64_t threshold;
+};
 
 struct Event;
 struct Compose {
@@ -93,7 +117,8 @@ struct Compose {
 };
 
 using Kind = std::variant<Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, Exponential, Pure, Approximate,
-                          RandomizedResponse, Mixture, TimeSubsampling, StructuredSubsampling, Compose>;
+                          RandomizedResponse, Mixture, TimeSubsampling, StructuredSubsampling, RanSwitch, StaSwitch,
+                          NoisySort, Threshold, Compose>;
 
 struct Event {
   Kind kind;

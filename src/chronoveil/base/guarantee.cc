@@ -12,7 +12,7 @@ std::string_view name(Unit unit) {
 }
 
 std::string_view name(Relation relation) {
-  constexpr std::string_view names[] = {"add_remove", "replace", "replace_values"};
+  constexpr std::string_view names[] = {"add_remove", "replace", "replace_values", "swap"};
   return names[static_cast<int>(relation)];
 }
 
@@ -41,9 +41,9 @@ Result<Unit> parse_unit(std::string_view text) {
 }
 
 Result<Relation> parse_relation(std::string_view text) {
-  for (Relation relation : {Relation::add_remove, Relation::replace, Relation::replace_values})
+  for (Relation relation : {Relation::add_remove, Relation::replace, Relation::replace_values, Relation::swap})
     if (text == name(relation)) return relation;
-  return invalid("relation", text, "add_remove, replace or replace_values");
+  return invalid("relation", text, "add_remove, replace, replace_values or swap");
 }
 
 }  // namespace chronoveil

@@ -14,9 +14,10 @@ namespace chronoveil {
 // What one neighbour may change. `user` covers `w_event` covers `event`, never the reverse.
 enum class Unit { event, w_event, user };
 
-// How neighbours differ: one unit added or removed; one replaced by another; or only the values of one replaced, where
-// and when and how many they are being public. Hiding a replacement hides new values too, never the reverse.
-enum class Relation { add_remove, replace, replace_values };
+// How neighbours differ: one unit added or removed; one replaced by another; only the values of one replaced, where
+// and when and how many they are being public; or two values of one series, less than a window of steps apart, swapped.
+// Hiding a replacement hides new values too, never the reverse. Hiding a swap hides when, never what.
+enum class Relation { add_remove, replace, replace_values, swap };
 
 enum class Certificate { exact, upper_bound, upper_bound_with_confidence, as_published };
 
@@ -30,7 +31,8 @@ struct Assumption {
 struct Guarantee {
   std::string definition = "DP";  // DP or TLDP
   Unit unit = Unit::event;
-  std::int64_t width = 1;  // w, the slots in a row of unit w-event
+  std::int64_t width = 1;   // w, the slots in a row of unit w-event
+  std::int64_t window = 0;  // k of relation swap: values less than k steps apart are swapped
   Relation relation = Relation::add_remove;
   double epsilon = 0;
   double delta = 0;
@@ -38,8 +40,8 @@ struct Guarantee {
   Certificate certificate = Certificate::upper_bound;
 };
 
-// Names as in files and on the command line: event, w-event, user; add_remove, replace, replace_values; exact, upper
-// bound, ...
+// Names as in files and on the command line: event, w-event, user; add_remove, replace, replace_values, swap; exact,
+// upper bound, ...
 std::string_view name(Unit);
 std::string_view name(Relation);
 std::string_view name(Certificate);

@@ -1,0 +1,40 @@
+// A CSV row by row with its fields as they are, for what moves values without understanding them.
+//   Form      as in csv_source.h; quoted fields may hold newlines; a last line without end is a row of a file, and of a
+//             stream an error once all complete rows before it were handed out: it may have been cut off
+//   Memory    the window: kWindow, or twice the longest row
+//   Streams   rows are handed out as soon as their line is complete; `before_wait` is called whenever the next row
+//             needs a read that may block, so that what was made of the rows before can leave
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::data {
+
+struct FieldRowsSpec {
+  std::string path;  // a file (plain, gzip or xz), or "-"
+  char delimiter = ',';
+  bool header = true;  // without one, columns are called by their numbers from 1
+};
+
+class FieldRows {
+ public:
+  virtual ~FieldRows() = default;
+  // Known once it is open; a stream blocks until its header (or first row) is there.
+  virtual const std::vector<std::string>& columns() const = 0;
+  // The fields of the next row, unquoted, valid until the next call; an empty span at the end. Errors are bad_data and
+  // name the row.
+  virtual Result<std::span<const std::string_view>> next() = 0;
+  virtual std::int64_t rows() const = 0;  // handed out so far
+};
+
+Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec&, std::function<void()> before_wait = {});
+
+}  // namespace chronoveil::data

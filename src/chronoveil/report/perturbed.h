@@ -1,0 +1,72 @@
+// What was released about one series by its owner, as its documents need it. The rows themselves are in a CSV that is
+// written as they leave; nothing here holds them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/mechanisms/temporal_mechanism.h"
+#include "chronoveil/report/published.h"
+
+namespace chronoveil::report {
+
+// δ(ε) of the event, certified, from public parameters.
+struct CurvePoint {
+  double epsilon = 0;
+  double delta = 0;
+};
+
+struct Perturbed {
+  std::string title;
+  std::string time;                  // the column of times; empty: rows have none
+  std::vector<std::string> columns;  // that were perturbed
+  std::vector<std::string> kept;     // public columns that stayed in place
+  bool times_move = false;           // which view was asked for: rows keep their values and get new times
+  std::int64_t rows = 0;             // as many as came in, which is public
+  std::int64_t empty = 0;            // slots that were released empty
+  Guarantee guarantee;
+  std::string mark;  // "seeded: not private", or empty
+  mechanisms::TemporalPlan plan;
+  std::string reason;          // why this mechanism
+  mechanisms::Moves expected;  // of the law, not of this release
+  std::vector<CurvePoint> curve;
+  std::vector<std::string> not_protected;
+  std::optional<ledger::DebitReference> debit;
+  std::optional<BudgetLeft> budget;
+};
+
+std::string perturbed_json(const Perturbed&);
+Result<Perturbed> perturbed_from_json(std::string_view);
+std::string perturbed_html(const Perturbed&);
+
+// What only the owner may see: it undoes part of the protection, or shows the data.
+struct PerturbedInternal {
+  mechanisms::Moves realised;  // of this release
+  struct Column {
+    std::string name;
+    bool numeric = false;
+    std::int64_t range = 0;  // steps of the moving average
+    // Thinned for drawing: (step, average before, average after); of numeric columns.
+    struct Average {
+      std::int64_t step = 0;
+      double before = 0, after = 0;
+    };
+    std::vector<Average> averages;
+    double average_error = 0;  // root mean square of the difference of both averages, over all steps
+    // The most frequent values: text, count before, count after; of columns with few different values.
+    struct Count {
+      std::string value;
+      std::int64_t before = 0, after = 0;
+    };
+    std::vector<Count> counts;
+  };
+  std::vector<Column> columns;
+};
+// Marked internal on every page.
+std::string perturbed_internal_html(const Perturbed&, const PerturbedInternal&);
+
+}  // namespace chronoveil::report
