@@ -158,6 +158,75 @@ TEST(BitSource, MovingHandsTheStreamOnAndLeavesAFreshSourceBehind) {
   EXPECT_EQ(next_words(original), next_words(same));
 }
 
+// A callback: counts up, and fails from the call `last` on, having written what it must not.
+struct Counting {
+  std::uint64_t next = 1;
+  int calls = 0;
+  int last = 1000;
+  static int fill(void* context, void* bytes, std::size_t size) {
+    auto& self = *static_cast<Counting*>(context);
+    auto* words = static_cast<std::uint64_t*>(bytes);
+    for (std::size_t i = 0; i < size / sizeof(std::uint64_t); ++i) words[i] = self.next++;
+    return ++self.calls > self.last ? 1 : 0;
+  }
+};
+
+TEST(BitSource, ACallbackIsHandedOnWordByWordAndIsNoSeed) {
+  Counting counting;
+  BitSource bits = BitSource::from_callback(&Counting::fill, &counting);
+  EXPECT_FALSE(bits.seeded());
+  EXPECT_EQ(counting.calls, 0);
+  std::vector<std::uint64_t> bulk(77);
+  std::uint64_t next = 1;
+  for (int round = 0; round < 5; ++round) {
+    for (int i = 0; i < 45; ++i) ASSERT_EQ(bits.next_u64(), next++);
+    bits.fill(bulk);
+    for (const std::uint64_t word : bulk) ASSERT_EQ(word, next++);
+  }
+  EXPECT_FALSE(bits.failed());
+}
+
+TEST(BitSource, AFailedCallbackIsNotAskedAgainAndFailsTheSourceForGood) {
+  Counting counting;
+  counting.last = 1;
+  BitSource bits = BitSource::from_callback(&Counting::fill, &counting);
+  while (counting.calls < 2) {
+    EXPECT_FALSE(bits.failed());
+    bits.next_u64();
+  }
+  std::set<std::uint64_t> words;
+  for (int i = 0; i < 10'000; ++i) {
+    EXPECT_TRUE(bits.failed());
+    words.insert(bits.next_u64());
+  }
+  EXPECT_EQ(counting.calls, 2);
+  EXPECT_EQ(words.size(), 10'000u);          // loops that draw again come to an end
+  EXPECT_GT(*words.begin(), counting.next);  // and none of it is what the failed call had written
+  BitSource moved = std::move(bits);
+  EXPECT_TRUE(moved.failed());
+  EXPECT_TRUE(bits.failed());
+}
+
+TEST(BitSource, AMovedCallbackGoesOnAndBothDrawBytesOfTheirOwn) {
+  Counting counting;
+  BitSource original = BitSource::from_callback(&Counting::fill, &counting);
+  EXPECT_EQ(original.next_u64(), 1u);
+  BitSource moved = std::move(original);
+  EXPECT_EQ(moved.next_u64(), 2u);
+  const std::uint64_t fresh = original.next_u64();
+  EXPECT_EQ(fresh, 33u);
+  EXPECT_EQ(moved.next_u64(), 3u);
+}
+
+TEST(BitSource, WordsOfACallbackThatWaitAreThrownAwayInAChildOnceForksAreCounted) {
+  const BitSource counting_forks;
+  Counting counting;
+  BitSource bits = BitSource::from_callback(&Counting::fill, &counting);
+  EXPECT_EQ(bits.next_u64(), 1u);
+  EXPECT_EQ(words_of_child([&] { return next_words(bits); }), (Words{33, 34, 35, 36}));
+  EXPECT_EQ(bits.next_u64(), 2u);
+}
+
 TEST(BitSource, EveryBitIsSetHalfTheTime) {
   BitSource bits;
   constexpr int kWords = 1 << 18;

@@ -1,10 +1,9 @@
+// What all sources share, and the source by callback. Nothing here needs libsodium.
 #include "chronoveil/base/bit_source.h"
 
-#include <pthread.h>
-#include <sodium.h>
+#include <string.h>  // explicit_bzero
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -12,94 +11,86 @@ namespace chronoveil {
 
 std::atomic<std::uint64_t> BitSource::fork_generation{0};
 
-namespace {
+BitSource::BitSource(Refill refill, std::size_t words, bool seeded)
+    : words_(std::make_unique<std::uint64_t[]>(words)),
+      next_(words_.get() + words),
+      end_(next_),
+      generation_(fork_generation.load(std::memory_order_relaxed)),
+      refill_(refill),
+      size_(words),
+      seeded_(seeded) {}
 
-static_assert(crypto_stream_chacha20_KEYBYTES == 32);
-
-// A release without randomness is the one failure that must not be survived or ignored, so it ends the process.
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
-
-BitSource::BitSource(bool seeded) : state_(std::make_unique<State>()), seeded_(seeded) {
-  // sodium_init() is safe to call from several threads, and cheap after the first call.
-  require(sodium_init() >= 0);
-  static const bool counting_forks = [] {
-    return pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1, std::memory_order_relaxed); }) == 0;
-  }();
-  require(counting_forks);
-  generation_ = fork_generation.load(std::memory_order_relaxed);
-}
-
-BitSource::BitSource() : BitSource(false) { take_key_from_operating_system(); }
-
-BitSource BitSource::with_seed(std::uint64_t seed) {
-  BitSource source(true);
-  require(crypto_generichash(reinterpret_cast<unsigned char*>(source.state_->words), crypto_stream_chacha20_KEYBYTES,
-                             reinterpret_cast<const unsigned char*>(&seed), sizeof seed, nullptr, 0) == 0);
+BitSource BitSource::from_callback(Fill fill, void* context) {
+  BitSource source(&refill_by_callback, kCallbackWords, false);
+  source.fill_ = fill;
+  source.context_ = context;
   return source;
 }
 
-BitSource& BitSource::for_this_thread() {
-  thread_local BitSource source;
-  return source;
+void BitSource::wipe() {
+  if (words_) explicit_bzero(words_.get(), size_ * sizeof(std::uint64_t));
 }
 
-BitSource::~BitSource() {
-  if (state_) sodium_memzero(state_.get(), sizeof(State));
-}
+BitSource::~BitSource() { wipe(); }
 
-// A source that was moved from is empty: its next draw takes a new key from the operating system.
+// A source that was moved from is empty: its next draw takes a new key from the operating system, or new bytes from its
+// callback.
 BitSource::BitSource(BitSource&& other) noexcept
-    : state_(std::move(other.state_)),
-      next_(std::exchange(other.next_, kWords)),
+    : words_(std::move(other.words_)),
+      next_(std::exchange(other.next_, nullptr)),
+      end_(std::exchange(other.end_, nullptr)),
       generation_(other.generation_),
-      seeded_(std::exchange(other.seeded_, false)) {}
+      refill_(other.refill_),
+      size_(other.size_),
+      fill_(other.fill_),
+      context_(other.context_),
+      since_failure_(other.since_failure_),
+      seeded_(std::exchange(other.seeded_, false)),
+      failed_(other.failed_) {}
 
 BitSource& BitSource::operator=(BitSource&& other) noexcept {
   if (this != &other) {
-    if (state_) sodium_memzero(state_.get(), sizeof(State));
-    state_ = std::move(other.state_);
-    next_ = std::exchange(other.next_, kWords);
+    wipe();
+    words_ = std::move(other.words_);
+    next_ = std::exchange(other.next_, nullptr);
+    end_ = std::exchange(other.end_, nullptr);
     generation_ = other.generation_;
+    refill_ = other.refill_;
+    size_ = other.size_;
+    fill_ = other.fill_;
+    context_ = other.context_;
+    since_failure_ = other.since_failure_;
     seeded_ = std::exchange(other.seeded_, false);
+    failed_ = other.failed_;
   }
   return *this;
 }
 
-void BitSource::take_key_from_operating_system() { randombytes_buf(state_->words, crypto_stream_chacha20_KEYBYTES); }
-
-void BitSource::refill() {
-  if (!state_) {
-    state_ = std::make_unique<State>();
-    take_key_from_operating_system();
+void BitSource::refill_by_callback(BitSource& source) {
+  if (!source.words_) source.words_ = std::make_unique<std::uint64_t[]>(source.size_);
+  source.generation_ = fork_generation.load(std::memory_order_relaxed);
+  std::uint64_t* const words = source.words_.get();
+  if (!source.failed_) {
+    source.failed_ = source.fill_(source.context_, words, source.size_ * sizeof(std::uint64_t)) != 0;
   }
-  const std::uint64_t generation = fork_generation.load(std::memory_order_relaxed);
-  if (generation != generation_) {
-    generation_ = generation;
-    if (!seeded_) {
-      take_key_from_operating_system();
-    } else if (next_ != kWords) {
-      return;  // a seeded stream goes on where it was
+  if (source.failed_) {
+    // Equal words would never leave a loop that waits for another one; a mixed counter (splitmix64) does.
+    for (std::size_t i = 0; i < source.size_; ++i) {
+      std::uint64_t word = source.since_failure_ += 0x9e3779b97f4a7c15;
+      word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+      word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+      words[i] = word ^ (word >> 31);
     }
   }
-  // Every key serves one refill, so the nonce may stay zero.
-  static constexpr unsigned char kNonce[crypto_stream_chacha20_NONCEBYTES] = {};
-  unsigned char key[crypto_stream_chacha20_KEYBYTES];
-  std::memcpy(key, state_->words, sizeof key);
-  require(crypto_stream_chacha20(reinterpret_cast<unsigned char*>(state_->words), sizeof state_->words, kNonce, key) ==
-          0);
-  sodium_memzero(key, sizeof key);
-  next_ = kKeyWords;
+  source.next_ = words;
+  source.end_ = words + source.size_;
 }
 
 void BitSource::fill(std::span<std::uint64_t> out) {
   while (!out.empty()) {
-    if (next_ == kWords || fork_generation.load(std::memory_order_relaxed) != generation_) refill();
-    const std::size_t count = std::min(out.size(), kWords - next_);
-    std::memcpy(out.data(), state_->words + next_, count * sizeof(std::uint64_t));
+    if (next_ == end_ || fork_generation.load(std::memory_order_relaxed) != generation_) refill_(*this);
+    const std::size_t count = std::min(out.size(), static_cast<std::size_t>(end_ - next_));
+    std::memcpy(out.data(), next_, count * sizeof(std::uint64_t));
     next_ += count;
     out = out.subspan(count);
   }

@@ -1,4 +1,4 @@
-// The only source of randomness: ChaCha20 (libsodium) keyed by the operating system.
+// The only source of randomness: ChaCha20 (libsodium) keyed by the operating system, or what a device has instead.
 //   Forward secrecy  each refill replaces the key by the first bytes of its own output, so that the state in memory
 //                    never reveals bits that were handed out before the last refill
 //   Fork             the first draw in a child discards what the parent had buffered and takes a new key from the
@@ -7,6 +7,13 @@
 //   Threads          a BitSource belongs to one thread; for_this_thread() gives each thread its own
 //   Seeds            with_seed() is reproducible (also across fork) and meant for tests and experiments only; whatever
 //                    is released with it must be marked `seeded: not private`, and seeded() says so
+//   Callbacks        from_callback() hands on the bytes of a function, kCallbackWords words at a time, and needs no
+//                    libsodium. That they are fair, independent and secret is the function's affair, and so is
+//                    forward secrecy beyond the words that wait here. Words that wait are thrown away in a child only
+//                    where forks are counted: once a source keyed by the operating system was made in the process
+//   Failure          a callback that fails is never called again, and failed() is true for good: nothing that was drawn
+//                    since may leave. What is drawn then is no secret and only keeps loops that draw again from
+//                    turning for ever. Without randomness of the operating system the process ends instead
 #pragma once
 
 #include <atomic>
@@ -22,6 +29,9 @@ class BitSource {
   BitSource();  // keyed by the operating system
   static BitSource with_seed(std::uint64_t seed);
   static BitSource& for_this_thread();
+  // `fill` writes `size` random bytes to `bytes` and returns 0; anything else says that it could not.
+  using Fill = int (*)(void* context, void* bytes, std::size_t size);
+  static BitSource from_callback(Fill fill, void* context);
 
   ~BitSource();
   BitSource(BitSource&&) noexcept;
@@ -30,34 +40,46 @@ class BitSource {
   BitSource& operator=(const BitSource&) = delete;
 
   bool seeded() const { return seeded_; }
+  bool failed() const { return failed_; }
 
   // 64 independent fair bits.
   std::uint64_t next_u64() {
-    if (next_ == kWords || fork_generation.load(std::memory_order_relaxed) != generation_) [[unlikely]] {
-      refill();
+    if (next_ == end_ || fork_generation.load(std::memory_order_relaxed) != generation_) [[unlikely]] {
+      refill_(*this);
     }
-    return state_->words[next_++];
+    return *next_++;
   }
 
   // The same, in bulk. Words are taken in the order in which next_u64() would have returned them.
   void fill(std::span<std::uint64_t> out);
 
  private:
-  static constexpr std::size_t kKeyWords = 4;  // 256 bits
-  static constexpr std::size_t kWords = 1024;  // the first kKeyWords are the next key and never leave
-  struct State {
-    std::uint64_t words[kWords];
-  };
-  explicit BitSource(bool seeded);
-  void refill();
+  // Makes what waits in words_ new. A pointer, so that a program which has callbacks only is linked without libsodium.
+  using Refill = void (*)(BitSource&);
+  BitSource(Refill, std::size_t words, bool seeded);
+  static void prepare_libsodium();
+  static void refill_by_chacha(BitSource&);
+  static void refill_by_callback(BitSource&);
   void take_key_from_operating_system();
+  void wipe();
+
+  static constexpr std::size_t kKeyWords = 4;        // 256 bits; they are the next key and never leave
+  static constexpr std::size_t kChachaWords = 1024;  // the key included
+  static constexpr std::size_t kCallbackWords = 32;  // few: small devices have little memory and slow generators
 
   static std::atomic<std::uint64_t> fork_generation;  // counts the forks between the first process and this one
 
-  std::unique_ptr<State> state_;
-  std::size_t next_ = kWords;
+  std::unique_ptr<std::uint64_t[]> words_;
+  const std::uint64_t* next_ = nullptr;  // of words_; what is from here to the end waits to be drawn
+  const std::uint64_t* end_ = nullptr;
   std::uint64_t generation_ = 0;
+  Refill refill_;
+  std::size_t size_;  // of words_
+  Fill fill_ = nullptr;
+  void* context_ = nullptr;
+  std::uint64_t since_failure_ = 0;
   bool seeded_ = false;
+  bool failed_ = false;
 };
 
 }  // namespace chronoveil
