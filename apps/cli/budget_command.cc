@@ -29,8 +29,9 @@ struct BudgetOptions {
   std::string name;
   double epsilon = 0;
   double delta = 0;
-  std::string unit = "user";
+  std::optional<std::string> unit;
   std::int64_t width = 1;
+  std::optional<std::int64_t> window;
   std::string relation = "add_remove";
   std::string filter;
   std::string renews;
@@ -108,9 +109,16 @@ Result<void> create(const BudgetOptions& options) {
   request.name = options.name;
   request.epsilon = options.epsilon;
   request.delta = options.delta;
-  CV_TRY(request.promise.unit, parse_unit(options.unit));
   CV_TRY(request.promise.relation, parse_relation(options.relation));
-  request.promise.width = options.width;
+  const bool swap = request.promise.relation == Relation::swap;
+  CV_TRY(request.promise.unit, parse_unit(options.unit.value_or(swap ? "event" : "user")));
+  if (swap != options.window.has_value())
+    return swap ? fail(ErrorKind::usage, "--window: needed for relation swap: values less than so many steps apart")
+                : invalid("window", std::to_string(*options.window), "left out unless the relation is swap");
+  if (swap && options.width != 1)
+    return invalid("width", std::to_string(options.width),
+                   "left out where the relation is swap; --window says how far");
+  request.promise.width = options.window.value_or(options.width);
   if (!options.filter.empty()) {
     CV_TRY(request.filter, ledger::parse_filter_kind(options.filter));
   }
@@ -400,11 +408,13 @@ void add_create(CLI::App& budget, CommandContext& context) {
   command->add_option("NAME", options->name, "The dataset")->required();
   command->add_option("--epsilon", options->epsilon, "ε of the whole budget")->required();
   command->add_option("--delta", options->delta, "δ of the whole budget; 0 unless given");
-  command->add_option("--unit", options->unit, "What is protected: user (the default), w-event or event");
+  command->add_option("--unit", options->unit,
+                      "What is protected: user (the default), w-event or event (always for swap)");
   command->add_option("--width", options->width, "How many events in a row, for w-event");
   command->add_option(
       "--relation", options->relation,
-      "How neighbours differ: add_remove (the default), replace, or replace_values (where and when is public)");
+      "How neighbours differ: add_remove (the default), replace, replace_values (where and when is public), or swap");
+  command->add_option("--window", options->window, "For swap: two values less than so many steps apart change places");
   command->add_option("--filter", options->filter, "sum, zcdp, renyi or gaussian; renyi unless δ is 0, then sum");
   command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
   command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one a line");

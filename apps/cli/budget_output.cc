@@ -86,6 +86,7 @@ json dataset_json(const ledger::Dataset& dataset) {
                  {"budget", cost_json(dataset.filter, dataset.filter.budget)},
                  {"per", dataset.renews ? std::string(ledger::name(*dataset.renews)) : "total"}};
   if (dataset.promise.unit == Unit::w_event) result["width"] = dataset.promise.width;
+  if (dataset.promise.relation == Relation::swap) result["window"] = dataset.promise.width;
   if (dataset.partition) {
     json parts = {{"rule", ledger::rule_of(*dataset.partition, dataset.promise)},
                   {"straddle", dataset.partition->straddle}};
@@ -176,8 +177,10 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
 std::string dataset_line(const ledger::Dataset& dataset) {
   std::string unit(name(dataset.promise.unit));
   if (dataset.promise.unit == Unit::w_event) unit += fmt::format(" of width {}", dataset.promise.width);
-  return fmt::format("{}: {}, unit {}, {}, filter {}", dataset.name, total_text(dataset), unit,
-                     name(dataset.promise.relation), ledger::name(dataset.filter.kind));
+  std::string relation(name(dataset.promise.relation));
+  if (dataset.promise.relation == Relation::swap) relation += fmt::format(" of window {}", dataset.promise.width);
+  return fmt::format("{}: {}, unit {}, {}, filter {}", dataset.name, total_text(dataset), unit, relation,
+                     ledger::name(dataset.filter.kind));
 }
 
 std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {

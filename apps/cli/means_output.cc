@@ -43,6 +43,7 @@ std::string relation_text(Relation relation) {
     case Relation::replace_values: return "the values of one person; where and when is public";
     case Relation::replace: return "everything one person did, replaced by another";
     case Relation::add_remove: return "everything one person did";
+    case Relation::swap: return "which of two values of one series was first";
   }
   return "";
 }

@@ -108,6 +108,40 @@ Result<void> check(const StructuredSubsampling& e, bool open) {
   return {};
 }
 
+// What the kernels of temporal/ accept.
+Result<void> check_window(std::int64_t window) {
+  if (window < 2 || window > (std::int64_t{1} << 20))
+    return invalid("window", std::to_string(window), "a whole number between 2 and 1048576");
+  return {};
+}
+
+Result<void> check_switch(std::int64_t window, double stay, bool open) {
+  CV_CHECK(check_window(window));
+  if (open && std::isnan(stay)) return {};
+  if (!(stay < 1 && stay * static_cast<double>(window) >= 1))
+    return invalid("stay", stay,
+                   "at least 1/window, so that a value stays at least as likely as it moves to any one other step, and "
+                   "less than 1");
+  return {};
+}
+
+Result<void> check(const NoisySort& e, bool open) {
+  CV_CHECK(check_window(e.window));
+  CV_CHECK(positive("epsilon", e.epsilon, open));
+  if (e.max_shift && (*e.max_shift < 1 || *e.max_shift > (std::int64_t{1} << 40)))
+    return invalid("max_shift", std::to_string(*e.max_shift), "a whole number between 1 and 2^40");
+  return {};
+}
+
+Result<void> check(const Threshold& e, bool open) {
+  CV_CHECK(check_window(e.window));
+  if (open && e.threshold == 0) return {};
+  if (e.threshold < 1 || e.threshold >= e.window)
+    return invalid("threshold", std::to_string(e.threshold),
+                   "a whole number between 1 and window - 1 (" + std::to_string(e.window - 1) + ")");
+  return {};
+}
+
 Result<void> check_event(const Event& event, bool open, int depth) {
   CV_CHECK(at_least("count", event.count, 1));
   return std::visit(Overloaded{
@@ -143,6 +177,10 @@ Result<void> check_event(const Event& event, bool open, int depth) {
                         },
                         [&](const TimeSubsampling& e) { return check(e, open); },
                         [&](const StructuredSubsampling& e) { return check(e, open); },
+                        [&](const RanSwitch& e) { return check_switch(e.window, e.stay, open); },
+                        [&](const StaSwitch& e) { return check_switch(e.window, e.stay, open); },
+                        [&](const NoisySort& e) { return check(e, open); },
+                        [&](const Threshold& e) { return check(e, open); },
                         [&](const Compose& e) -> Result<void> {
                           if (e.events.empty())
                             return invalid("events", "an empty list", "a list of at least one event");
@@ -156,7 +194,7 @@ Result<void> check_event(const Event& event, bool open, int depth) {
                     event.kind);
 }
 
-// The noise parameter of a simple event, or nullptr for `compose`.
+// The noise parameter of a simple event; nullptr for `compose`, and for `threshold`, whose own is a whole number.
 double* noise_parameter(Event& event) {
   return std::visit(
       Overloaded{[](Gaussian& e) { return &e.noise_multiplier; }, [](Laplace& e) { return &e.noise_multiplier; },
@@ -164,8 +202,19 @@ double* noise_parameter(Event& event) {
                  [](Exponential& e) { return &e.epsilon; }, [](Pure& e) { return &e.epsilon; },
                  [](Approximate& e) { return &e.epsilon; }, [](RandomizedResponse& e) { return &e.epsilon; },
                  [](Mixture& e) { return &e.noise_multiplier; }, [](TimeSubsampling& e) { return &e.noise_multiplier; },
-                 [](StructuredSubsampling& e) { return &e.noise_multiplier; },
-                 [](Compose&) -> double* { return nullptr; }},
+                 [](StructuredSubsampling& e) { return &e.noise_multiplier; }, [](RanSwitch& e) { return &e.stay; },
+                 [](StaSwitch& e) { return &e.stay; }, [](NoisySort& e) { return &e.epsilon; },
+                 [](Threshold&) -> double* { return nullptr; }, [](Compose&) -> double* { return nullptr; }},
+      event.kind);
+}
+
+// The window of a simple event that moves values in time.
+std::optional<std::int64_t> own_window(const Event& event) {
+  return std::visit(
+      [](const auto& e) -> std::optional<std::int64_t> {
+        if constexpr (requires { e.window; }) return e.window;
+        return std::nullopt;
+      },
       event.kind);
 }
 
@@ -183,6 +232,10 @@ std::string_view name(const Event& event) {
                                                 "mixture",
                                                 "time_subsampling",
                                                 "structured_subsampling",
+                                                "ranswitch",
+                                                "staswitch",
+                                                "noisy_sort",
+                                                "threshold",
                                                 "compose"};
   static_assert(std::size(kNames) == std::variant_size_v<Kind>);
   return kNames[event.kind.index()];
@@ -197,6 +250,8 @@ Result<void> validate(const Event& event, bool open_noise) {
 Event with_noise(Event event, double value) {
   if (auto* compose = std::get_if<Compose>(&event.kind)) {
     for (Event& part : compose->events) part = with_noise(std::move(part), value);
+  } else if (auto* dispatch = std::get_if<Threshold>(&event.kind)) {
+    if (dispatch->threshold == 0) dispatch->threshold = static_cast<std::int64_t>(value);
   } else if (double* noise = noise_parameter(event); std::isnan(*noise)) {
     *noise = value;
   }
@@ -206,11 +261,13 @@ Event with_noise(Event event, double value) {
 bool has_open_noise(const Event& event) {
   if (const auto* compose = std::get_if<Compose>(&event.kind))
     return std::any_of(compose->events.begin(), compose->events.end(), has_open_noise);
+  if (const auto* dispatch = std::get_if<Threshold>(&event.kind)) return dispatch->threshold == 0;
   return std::isnan(*noise_parameter(const_cast<Event&>(event)));
 }
 
 Event opened(Event event) {
   if (double* noise = noise_parameter(event)) *noise = kToCalibrate;
+  if (auto* dispatch = std::get_if<Threshold>(&event.kind)) dispatch->threshold = 0;
   return event;
 }
 
@@ -218,6 +275,7 @@ std::optional<Unit> unit_of(const Event& event) {
   if (const auto* e = std::get_if<StructuredSubsampling>(&event.kind))
     return e->unit == Unit::event && e->width > 1 ? Unit::w_event : e->unit;
   if (std::holds_alternative<TimeSubsampling>(event.kind)) return Unit::user;
+  if (own_window(event)) return Unit::event;
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     // The composition protects only what every part protects.
     std::optional<Unit> narrowest;
@@ -233,6 +291,7 @@ std::optional<Relation> relation_of(const Event& event) {
   if (std::holds_alternative<StructuredSubsampling>(event.kind) ||
       std::holds_alternative<RandomizedResponse>(event.kind))
     return Relation::replace;
+  if (own_window(event)) return Relation::swap;
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     std::optional<Relation> common;
     for (const Event& part : compose->events) {
@@ -244,6 +303,16 @@ std::optional<Relation> relation_of(const Event& event) {
     return common;
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> window_of(const Event& event) {
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    std::optional<std::int64_t> narrowest;
+    for (const Event& part : compose->events)
+      if (const auto window = window_of(part)) narrowest = narrowest ? std::min(*narrowest, *window) : *window;
+    return narrowest;
+  }
+  return own_window(event);
 }
 
 }  // namespace chronoveil::accounting

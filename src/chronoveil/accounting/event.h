@@ -105,7 +105,8 @@ struct NoisySort {
   Law law = Law::laplace;
   std::optional<std::int64_t> max_shift;
 };
-// The one-way dispatch of [Ye21]: known by its published analysis alone.
+// The one-way dispatch of [Ye21]: known by its published analysis alone. 0 is a threshold that calibrate() is to
+// choose.
 struct Threshold {
   std::int64_t window;
   std::int64_t threshold;
@@ -140,5 +141,7 @@ Event opened(Event);
 // What the event says about its neighbours; nothing when the caller's sensitivity decides.
 std::optional<Unit> unit_of(const Event&);
 std::optional<Relation> relation_of(const Event&);
+// The window of an event with relation swap: the narrowest of a composition's.
+std::optional<std::int64_t> window_of(const Event&);
 
 }  // namespace chronoveil::accounting

@@ -192,6 +192,20 @@ Result<Kind> read_structured_subsampling(Fields& fields) {
   return e;
 }
 
+Result<Kind> read_noisy_sort(Fields& fields) {
+  NoisySort e{};
+  CV_TRY(e.window, fields.integer("window"));
+  CV_TRY(e.epsilon, fields.noise("epsilon"));
+  CV_TRY(const auto law, fields.text_or("law", "laplace"));
+  if (law != "laplace" && law != "staircase")
+    return invalid("noisy_sort: law", Fields::printable(law), "\"laplace\" or \"staircase\"");
+  e.law = law == "staircase" ? NoisySort::Law::staircase : NoisySort::Law::laplace;
+  if (fields.find("max_shift")) {
+    CV_TRY(e.max_shift, fields.integer("max_shift"));
+  }
+  return e;
+}
+
 Result<Event> read_event(const json& object, bool open_noise, int depth);
 
 Result<Kind> read_kind(std::string_view event, Fields& fields, bool open_noise, int depth) {
@@ -230,6 +244,20 @@ Result<Kind> read_kind(std::string_view event, Fields& fields, bool open_noise, 
   }
   if (event == "time_subsampling") return read_time_subsampling(fields);
   if (event == "structured_subsampling") return read_structured_subsampling(fields);
+  if (event == "ranswitch" || event == "staswitch") {
+    CV_TRY(const auto window, fields.integer("window"));
+    CV_TRY(const double stay, fields.noise("stay"));
+    return event == "ranswitch" ? Kind(RanSwitch{window, stay}) : Kind(StaSwitch{window, stay});
+  }
+  if (event == "noisy_sort") return read_noisy_sort(fields);
+  if (event == "threshold") {
+    Threshold e{};
+    CV_TRY(e.window, fields.integer("window"));
+    if (!(open_noise && !fields.find("threshold"))) {
+      CV_TRY(e.threshold, fields.integer("threshold"));
+    }
+    return e;
+  }
   if (event == "compose") {
     const json* events = fields.find("events");
     if (!events) return fields.missing("events", "a list of events");
@@ -244,7 +272,8 @@ Result<Kind> read_kind(std::string_view event, Fields& fields, bool open_noise, 
   return fail(ErrorKind::usage, "event: \"" + Fields::printable(event) +
                                     "\" is not known; it must be one of gaussian, laplace, discrete_gaussian, "
                                     "discrete_laplace, exponential, pure, approximate, randomized_response, mixture, "
-                                    "time_subsampling, structured_subsampling, compose");
+                                    "time_subsampling, structured_subsampling, ranswitch, staswitch, noisy_sort, "
+                                    "threshold, compose");
 }
 
 Result<Event> read_event(const json& object, bool open_noise, int depth) {
@@ -310,6 +339,16 @@ struct ToJson {
     if (e.label_noise > 0) out["label_noise"] = e.label_noise;
     return out;
   }
+  json operator()(const RanSwitch& e) const { return {{"window", e.window}, {"stay", e.stay}}; }
+  json operator()(const StaSwitch& e) const { return {{"window", e.window}, {"stay", e.stay}}; }
+  json operator()(const NoisySort& e) const {
+    json out = {{"window", e.window},
+                {"epsilon", e.epsilon},
+                {"law", e.law == NoisySort::Law::staircase ? "staircase" : "laplace"}};
+    if (e.max_shift) out["max_shift"] = *e.max_shift;
+    return out;
+  }
+  json operator()(const Threshold& e) const { return {{"window", e.window}, {"threshold", e.threshold}}; }
   json operator()(const Compose& e) const {
     json events = json::array();
     for (const Event& part : e.events) events.push_back(event_to_json(part));

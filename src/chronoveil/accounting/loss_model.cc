@@ -38,6 +38,14 @@ struct Maker {
   }
   Made operator()(const TimeSubsampling& e) const { return time_subsampling_model(e); }
   Made operator()(const StructuredSubsampling& e) const { return structured_subsampling_model(e); }
+  Made operator()(const RanSwitch& e) const { return ranswitch_model(e); }
+  Made operator()(const StaSwitch& e) const { return staswitch_model(e); }
+  Made operator()(const NoisySort& e) const { return noisy_sort_model(e); }
+  Made operator()(const Threshold&) const {
+    return fail(ErrorKind::cannot_certify,
+                "threshold: this mechanism is known by its published analysis alone, and that is for single outputs; "
+                "--analysis published gives its number");
+  }
   Made operator()(const Compose&) const { return fail(ErrorKind::internal, "compose has no model of its own"); }
 };
 

@@ -54,6 +54,8 @@ class LossModel {
   virtual bool tight() const { return true; }
   // Whether halves() knows what one fixed pair of neighbours shows, step after step.
   virtual bool attainable() const { return tight(); }
+  // The probability that delta() and halves() are too low: 0, unless the model was measured.
+  virtual double beta() const { return 0; }
 };
 
 // For every event but `compose`; the event must be valid. Ignores `count`.
@@ -70,6 +72,9 @@ std::unique_ptr<const LossModel> response_model(double epsilon, std::int64_t val
 std::unique_ptr<const LossModel> mixture_model(const Mixture&);
 Result<std::unique_ptr<const LossModel>> time_subsampling_model(const TimeSubsampling&);
 Result<std::unique_ptr<const LossModel>> structured_subsampling_model(const StructuredSubsampling&);
+std::unique_ptr<const LossModel> ranswitch_model(const RanSwitch&);
+Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch&);
+Result<std::unique_ptr<const LossModel>> noisy_sort_model(const NoisySort&);
 
 // Adds P-mass at one positive loss.
 void add_atom(PositiveLoss&, double loss, double mass);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/accounting/loss_model.h"
@@ -98,6 +99,18 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
   return renyi_from_grid(*model, orders);
 }
 
+// (ε, δ) such that all losses are at most ε but for infinite ones of mass δ, of an event that moves values in time.
+// Given that the loss is finite, which has the same probability on both sides, the event is purely ε-DP.
+Result<std::optional<Approximate>> bounded_moves(const Event& event) {
+  if (!std::holds_alternative<RanSwitch>(event.kind) && !std::holds_alternative<StaSwitch>(event.kind) &&
+      !std::holds_alternative<NoisySort>(event.kind))
+    return std::optional<Approximate>();
+  CV_TRY(const auto model, make_loss_model(event));
+  if (!model->bounded())
+    return fail(ErrorKind::cannot_certify, std::string(name(event)) + " has no bound on its finite losses");
+  return std::optional(Approximate{model->top(0), model->infinite()});
+}
+
 // The L2 distance, in standard deviations, that no pair of outputs' means exceeds; nothing for other noise.
 Result<double> gaussian_distance(const Event& event) {
   if (const auto* e = std::get_if<Gaussian>(&event.kind)) return 1 / e->noise_multiplier;
@@ -130,6 +143,7 @@ Result<double> pure_bound(const Event& event) {
   if (const auto* e = std::get_if<Exponential>(&event.kind)) return e->epsilon;
   if (const auto* e = std::get_if<Pure>(&event.kind)) return e->epsilon;
   if (const auto* e = std::get_if<RandomizedResponse>(&event.kind)) return e->epsilon;
+  if (const auto* e = std::get_if<NoisySort>(&event.kind); e && !e->max_shift) return e->epsilon;
   return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
 }
 
@@ -236,6 +250,8 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
   }
   if (const auto pure = pure_bound(event))
     return ZcdpCost{n * *pure * *pure / 2 * kUp, 0};  // [BunSteinke16, Prop. 3.3]
+  CV_TRY(const auto moves, bounded_moves(event));
+  if (moves) return ZcdpCost{n * moves->epsilon * moves->epsilon / 2 * kUp, n * moves->delta};
   CV_TRY(const double mu, gaussian_distance(event));
   return ZcdpCost{n * mu * mu / 2 * kUp, 0};
 }

@@ -46,6 +46,13 @@ Result<Partition> partition_from_json(const json& object) {
 
 Result<void> check_promise(const Protected& promise) {
   const std::string width = std::to_string(promise.width);
+  if (promise.relation == Relation::swap) {
+    if (promise.unit != Unit::event)
+      return invalid("unit", name(promise.unit), "event where the relation is swap: two values change places");
+    if (promise.width < 2 || promise.width > (std::int64_t{1} << 20))
+      return invalid("window", width, "a whole number between 2 and 1048576 where the relation is swap");
+    return {};
+  }
   if (promise.unit == Unit::w_event && promise.width < 1) return invalid("width", width, "at least 1");
   if (promise.unit != Unit::w_event && promise.width != 1)
     return invalid("width", width, "left out unless the unit is w-event");
@@ -90,6 +97,7 @@ std::string to_body(const Dataset& dataset) {
                {"analysis", accounting::kAnalysisVersion},
                {"software", kVersion}};
   if (dataset.promise.unit == Unit::w_event) body["width"] = dataset.promise.width;
+  if (dataset.promise.relation == Relation::swap) body["window"] = dataset.promise.width;
   if (dataset.renews) body["renews"] = name(*dataset.renews);
   if (dataset.partition) body["partition"] = partition_to_json(*dataset.partition);
   return body.dump();
@@ -105,6 +113,9 @@ Result<Dataset> dataset_from_body(std::string_view text) {
   dataset.promise.width = width.value_or(1);
   CV_TRY(const std::string relation, fields.text("relation"));
   CV_TRY(dataset.promise.relation, parse_relation(relation));
+  if (dataset.promise.relation == Relation::swap) {
+    CV_TRY(dataset.promise.width, fields.integer("window"));
+  }
   CV_TRY(dataset.epsilon, fields.number("epsilon"));
   CV_TRY(dataset.delta, fields.number("delta"));
   CV_TRY(const auto renews, fields.text_if("renews"));

@@ -31,6 +31,9 @@ std::optional<Amount> pure_epsilon(const Event& event) {
   if (const auto* e = std::get_if<accounting::Exponential>(&event.kind)) return Amount::stated_up(e->epsilon);
   if (const auto* e = std::get_if<accounting::Pure>(&event.kind)) return Amount::stated_up(e->epsilon);
   if (const auto* e = std::get_if<accounting::RandomizedResponse>(&event.kind)) return Amount::stated_up(e->epsilon);
+  if (const auto* e = std::get_if<accounting::NoisySort>(&event.kind); e && !e->max_shift) {
+    return Amount::stated_up(e->epsilon);
+  }
   return std::nullopt;
 }
 
@@ -76,6 +79,11 @@ struct OneDominates {
   static bool same_kind(const accounting::RandomizedResponse& e, const accounting::RandomizedResponse& s) {
     return e.values == s.values && e.epsilon <= s.epsilon;
   }
+  // What moves values in time is taken as it is: whether other parameters disclose less depends on all of them.
+  static bool same_kind(const accounting::RanSwitch& e, const accounting::RanSwitch& s) { return same({e}, {s}); }
+  static bool same_kind(const accounting::StaSwitch& e, const accounting::StaSwitch& s) { return same({e}, {s}); }
+  static bool same_kind(const accounting::NoisySort& e, const accounting::NoisySort& s) { return same({e}, {s}); }
+  static bool same_kind(const accounting::Threshold& e, const accounting::Threshold& s) { return same({e}, {s}); }
   static bool same_kind(const accounting::Compose& e, const accounting::Compose& s) {
     return std::equal(e.events.begin(), e.events.end(), s.events.begin(), s.events.end(), is_dominated_by);
   }

@@ -45,6 +45,10 @@ struct SumOfOne {
   Result<Cost> operator()(const accounting::Approximate& e) const {
     return Cost{{Amount::stated_up(e.epsilon)}, Amount::stated_up(e.delta)};
   }
+  Result<Cost> operator()(const accounting::NoisySort& e) const {
+    if (e.max_shift) return operator()<accounting::NoisySort>(e);
+    return pure_cost(Amount::stated_up(e.epsilon));
+  }
   Result<Cost> operator()(const accounting::Compose& e) const {
     Cost total = pure_cost(Amount());
     for (const Event& part : e.events) {

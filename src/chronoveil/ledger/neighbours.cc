@@ -14,8 +14,7 @@ namespace {
 
 Failure not_convertible(std::string_view event) {
   return fail(ErrorKind::usage, "relation: this '" + std::string(event) +
-                                    "' event for add_remove cannot be converted to the dataset's relation replace; "
-                                    "price it for replace instead");
+                                    "' event cannot be converted to the dataset's relation; price it for that instead");
 }
 
 template <class Discrete>
@@ -58,6 +57,10 @@ struct Doubled {
   Result<Kind> operator()(const accounting::StructuredSubsampling&) const {
     return not_convertible("structured_subsampling");
   }
+  Result<Kind> operator()(const accounting::RanSwitch&) const { return not_convertible("ranswitch"); }
+  Result<Kind> operator()(const accounting::StaSwitch&) const { return not_convertible("staswitch"); }
+  Result<Kind> operator()(const accounting::NoisySort&) const { return not_convertible("noisy_sort"); }
+  Result<Kind> operator()(const accounting::Threshold&) const { return not_convertible("threshold"); }
 };
 
 template <class T>
@@ -69,17 +72,43 @@ std::string described(Unit unit, std::int64_t width) {
   return std::string(name(unit)) + (unit == Unit::w_event ? " of width " + std::to_string(width) : "");
 }
 
+struct UnitAndWidth {
+  Unit unit;
+  std::int64_t width;
+};
+
+UnitAndWidth unit_and_width(const Event& leaf, const Stated& stated, const Protected& dataset) {
+  const auto* e = std::get_if<accounting::StructuredSubsampling>(&leaf.kind);
+  return {accounting::unit_of(leaf).value_or(stated.unit.value_or(dataset.unit)),
+          e != nullptr ? e->width : stated.width.value_or(dataset.relation == Relation::swap ? 1 : dataset.width)};
+}
+
 Result<void> check_unit(const Event& leaf, const Stated& stated, const Protected& dataset) {
   const auto own = accounting::unit_of(leaf);
   if (own && stated.unit && *own != *stated.unit) return contradiction("unit", *stated.unit, *own);
-  const Unit unit = own ? *own : stated.unit.value_or(dataset.unit);
-  std::int64_t width = stated.width.value_or(dataset.width);
-  if (const auto* e = std::get_if<accounting::StructuredSubsampling>(&leaf.kind)) width = e->width;
+  const auto [unit, width] = unit_and_width(leaf, stated, dataset);
   const bool wide_enough = unit != Unit::w_event || dataset.unit != Unit::w_event || width >= dataset.width;
   if (covers(unit, dataset.unit) && wide_enough) return {};
   return invalid("unit", described(unit, width),
                  "one that covers the dataset's: " + described(dataset.unit, dataset.width) +
                      " (user covers w-event covers event)");
+}
+
+// An event that is priced for `relation`, in a dataset that promises swaps.
+Result<Event> for_swap(const Event& event, Relation relation, const Stated& stated, const Protected& dataset) {
+  if (relation == Relation::swap) {
+    const std::int64_t window = accounting::window_of(event).value_or(stated.width.value_or(dataset.width));
+    if (window >= dataset.width) return event;
+    return invalid("window", std::to_string(window),
+                   "at least the dataset's, " + std::to_string(dataset.width) + ": it promises more swaps");
+  }
+  Event converted = event;
+  if (relation == Relation::add_remove) {
+    CV_TRY(converted, for_replacement(event));
+  }
+  const auto [unit, width] = unit_and_width(event, stated, dataset);
+  if (unit == Unit::user || (unit == Unit::w_event && width >= dataset.width)) return converted;
+  return for_replacement(converted);
 }
 
 }  // namespace
@@ -102,9 +131,13 @@ Result<Event> fitted(const Event& event, const Stated& stated, const Protected& 
   const auto own = accounting::relation_of(event);
   if (own && stated.relation && *own != *stated.relation) return contradiction("relation", *stated.relation, *own);
   const Relation relation = own ? *own : stated.relation.value_or(dataset.relation);
+  if (dataset.relation == Relation::swap) return for_swap(event, relation, stated, dataset);
   if (relation == dataset.relation) return event;
   if (relation == Relation::add_remove) return for_replacement(event);
   if (relation == Relation::replace && dataset.relation == Relation::replace_values) return event;
+  if (relation == Relation::swap)
+    return invalid("relation", name(relation),
+                   std::string(name(dataset.relation)) + ", the dataset's: hiding when does not hide what");
   if (relation == Relation::replace_values)
     return invalid("relation", name(relation),
                    std::string(name(dataset.relation)) +

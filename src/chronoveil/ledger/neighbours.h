@@ -7,7 +7,8 @@
 
 namespace chronoveil::ledger {
 
-// What a dataset promises to protect: `width` events in a row for w-event.
+// What a dataset promises to protect: `width` events in a row for w-event; for relation swap (unit event) two values
+// that are less than `width` steps apart.
 struct Protected {
   Unit unit = Unit::event;
   std::int64_t width = 1;
@@ -15,7 +16,8 @@ struct Protected {
 };
 
 // What a request says about its own event; what it leaves out is the dataset's. An event that knows its own
-// neighbours (`time_subsampling`, `structured_subsampling`, `randomized_response`) decides for itself.
+// neighbours (`time_subsampling`, `structured_subsampling`, `randomized_response`, all that moves values in time)
+// decides for itself. `width` is the window where the relation is swap.
 struct Stated {
   std::optional<Unit> unit;
   std::optional<std::int64_t> width;
@@ -28,6 +30,11 @@ struct Stated {
 //             replace_values: as it is, since new values of one unit are a replacement. Every other mixture is refused:
 //             noise that hides a replacement need not hide how many there are, and noise that hides values need not
 //             hide where and when they were
+//   swap      an event for swaps fits a dataset that promises swaps of a window as wide at most, and no other: hiding
+//             when does not hide what. In a dataset that promises swaps, what hides a user's new values fits as it is,
+//             for a series with two values swapped is another series of the user; so does what hides those of as many
+//             events in a row as the window is wide. What hides one event's is converted by for_replacement: two values
+//             change. add_remove is first converted to replace
 Result<accounting::Event> fitted(const accounting::Event&, const Stated&, const Protected&);
 
 // An event priced for one unit added or removed, as it looks when one unit is replaced by another: a replacement is a

@@ -75,6 +75,11 @@ std::map<std::int64_t, Amount> column(const PartCosts& parts, const Coordinate& 
 }  // namespace
 
 Result<Partition> make_partition(Partition partition, const Protected& dataset) {
+  if (dataset.relation == Relation::swap) {
+    return fail(ErrorKind::usage,
+                "parts: two values that are swapped may lie in two parts, and hiding when does not hide what, so parts "
+                "do not compose in parallel for relation swap");
+  }
   if (partition.by == Partition::By::day) {
     if (!partition.names.empty()) return fail(ErrorKind::usage, "parts: days need no list of parts");
     if (dataset.unit == Unit::user) {
