@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -71,6 +72,19 @@ constexpr Signature kRefused[] = {
     {"\xff\xfe"sv, "text in UTF-16"},
     {"\xfe\xff"sv, "text in UTF-16"},
 };
+constexpr std::string_view kGzip = "\x1f\x8b"sv;
+constexpr std::string_view kXz = "\xfd\x37\x7a\x58\x5a\x00"sv;
+constexpr std::size_t kLongestSignature = 16;
+
+// Whether more bytes are needed to tell. A stream may be slow: nobody should wait for its 16th byte to read its header.
+bool may_become_signature(std::string_view start) {
+  const auto begins_with_it = [&](std::string_view signature) {
+    return start.size() < signature.size() && signature.starts_with(start);
+  };
+  return begins_with_it(kGzip) || begins_with_it(kXz) ||
+         std::any_of(std::begin(kRefused), std::end(kRefused),
+                     [&](const Signature& refused) { return begins_with_it(refused.bytes); });
+}
 
 }  // namespace
 
@@ -83,22 +97,21 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
 }
 
 Result<std::unique_ptr<ByteSource>> decompress_if_needed(std::unique_ptr<ByteSource> source) {
-  std::string start(16, '\0');
-  std::size_t size = 0;
-  while (size < start.size()) {
-    CV_TRY(const std::size_t got, source->read(start.data() + size, start.size() - size));
+  std::string start;
+  while (may_become_signature(start)) {
+    char piece[kLongestSignature];
+    CV_TRY(const std::size_t got, source->read(piece, kLongestSignature - start.size()));
     if (got == 0) break;
-    size += got;
+    start.append(piece, got);
   }
-  start.resize(size);
   for (const Signature& refused : kRefused) {
     if (start.starts_with(refused.bytes)) {
       return fail(ErrorKind::bad_data,
                   std::string("the file is ") + refused.what + "; a CSV must be UTF-8 text, plain or as gzip or xz");
     }
   }
-  const bool gzip = start.starts_with("\x1f\x8b"sv);
-  const bool xz = start.starts_with("\xfd\x37\x7a\x58\x5a\x00"sv);
+  const bool gzip = start.starts_with(kGzip);
+  const bool xz = start.starts_with(kXz);
   auto whole = std::make_unique<PrefixedSource>(std::move(start), std::move(source));
   if (gzip) return decompress_gzip(std::move(whole));
   if (xz) return decompress_xz(std::move(whole));

@@ -55,8 +55,10 @@ BlockMasks masks(const char* block, char delimiter) {
 BlockMasks masks(const char* block, char delimiter) { return masks_portable(block, delimiter); }
 #endif
 
-bool CsvScanner::scan_block(const char* block, std::uint64_t valid, std::uint32_t base,
-                            std::vector<std::uint32_t>& marks, std::size_t& fault_at) {
+bool CsvScanner::scan_block(const char* block, std::size_t size, std::uint32_t base, std::vector<std::uint32_t>& marks,
+                            std::size_t& fault_at) {
+  const std::size_t last = size - 1;
+  const std::uint64_t valid = ~std::uint64_t{0} >> (kBlock - size);
   BlockMasks found = masks(block, delimiter_);
   found.quote &= valid;
   found.delimiter &= valid;
@@ -86,12 +88,12 @@ bool CsvScanner::scan_block(const char* block, std::uint64_t valid, std::uint32_
       lines &= first - 1;
     }
     if (lines != 0) quoted_newlines_ += std::popcount(lines);
-    inside_ = (inside >> 63) != 0 ? ~std::uint64_t{0} : 0;
-    after_closing_ = closing >> 63;
+    inside_ = (inside >> last & 1) != 0 ? ~std::uint64_t{0} : 0;
+    after_closing_ = closing >> last & 1;
   } else if (bad != 0) {
     fault_ = CsvFault::nul;
   }
-  after_separator_ = separators >> 63;
+  after_separator_ = separators >> last & 1;
   if (bad != 0) {
     const int at = std::countr_zero(bad);
     separators &= (std::uint64_t{1} << at) - 1;
@@ -105,21 +107,24 @@ bool CsvScanner::scan_block(const char* block, std::uint64_t valid, std::uint32_
 
 std::size_t CsvScanner::scan(const char* buffer, std::size_t from, std::size_t to, bool last,
                              std::vector<std::uint32_t>& marks) {
-  std::size_t fault_at = 0;
-  while (to - from >= kBlock) {
-    if (!scan_block(buffer + from, ~std::uint64_t{0}, static_cast<std::uint32_t>(from), marks, fault_at))
-      return fault_at;
-    from += kBlock;
+  if (last) {
+    const std::size_t end = scan_on(buffer, from, to, marks);
+    if (fault_ == CsvFault::none && inside_ != 0) fault_ = CsvFault::open_quote;
+    return end;
   }
-  if (!last) return from;
+  return scan_on(buffer, from, to - (to - from) % kBlock, marks);
+}
+
+std::size_t CsvScanner::scan_on(const char* buffer, std::size_t from, std::size_t to,
+                                std::vector<std::uint32_t>& marks) {
+  std::size_t fault_at = 0;
+  for (; to - from >= kBlock; from += kBlock) {
+    if (!scan_block(buffer + from, kBlock, static_cast<std::uint32_t>(from), marks, fault_at)) return fault_at;
+  }
   if (from < to) {
     char block[kBlock] = {};
     std::memcpy(block, buffer + from, to - from);
-    const std::uint64_t valid = (std::uint64_t{1} << (to - from)) - 1;
-    if (!scan_block(block, valid, static_cast<std::uint32_t>(from), marks, fault_at)) return fault_at;
-  }
-  if (inside_ != 0) {
-    fault_ = CsvFault::open_quote;
+    if (!scan_block(block, to - from, static_cast<std::uint32_t>(from), marks, fault_at)) return fault_at;
   }
   return to;
 }

@@ -28,11 +28,14 @@ class CsvScanner {
   // offset up to which it came; at a fault, that of the faulty byte.
   std::size_t scan(const char* buffer, std::size_t from, std::size_t to, bool last, std::vector<std::uint32_t>& marks);
 
+  // The same to the very last byte, and more may follow: for streams, whose next byte may be long in coming.
+  std::size_t scan_on(const char* buffer, std::size_t from, std::size_t to, std::vector<std::uint32_t>& marks);
+
   CsvFault fault() const { return fault_; }
   std::int64_t quoted_newlines() const { return quoted_newlines_; }
 
  private:
-  bool scan_block(const char* block, std::uint64_t valid, std::uint32_t base, std::vector<std::uint32_t>& marks,
+  bool scan_block(const char* block, std::size_t size, std::uint32_t base, std::vector<std::uint32_t>& marks,
                   std::size_t& fault_at);
 
   char delimiter_;

@@ -2,10 +2,14 @@
 //   Form      as in csv_source.h; quoted fields may hold newlines; a last line without end is a row of a file, and of a
 //             stream an error once all complete rows before it were handed out: it may have been cut off
 //   Memory    the window: kWindow, or twice the longest row
-//   Streams   rows are handed out as soon as their line is complete; `before_wait` is called whenever the next row
-//             needs a read that may block, so that what was made of the rows before can leave
+//   Streams   standard input and every path that is no regular file. Rows are handed out as soon as their line is
+//             complete; `before_wait` is called whenever the next row needs a read that may block, so that what was
+//             made of the rows before can leave: never before the first row, nor for files
+//   Errors    bad_data for what is not a CSV, with the row; storage for what cannot be opened or read; interrupted for
+//             a signal while a stream waits; usage for a delimiter that cannot be one
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +19,7 @@
 #include <vector>
 
 #include "chronoveil/base/result.h"
+#include "chronoveil/data/byte_source.h"
 
 namespace chronoveil::data {
 
@@ -29,12 +34,17 @@ class FieldRows {
   virtual ~FieldRows() = default;
   // Known once it is open; a stream blocks until its header (or first row) is there.
   virtual const std::vector<std::string>& columns() const = 0;
-  // The fields of the next row, unquoted, valid until the next call; an empty span at the end. Errors are bad_data and
-  // name the row.
+  // The fields of the next row, unquoted, valid until the next call; an empty span at the end. After an error there is
+  // nothing more.
   virtual Result<std::span<const std::string_view>> next() = 0;
   virtual std::int64_t rows() const = 0;  // handed out so far
 };
 
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec&, std::function<void()> before_wait = {});
+
+enum class RowsFrom { file, stream };
+// The same from any bytes, of which spec.path says nothing. `window` is for tests.
+Result<std::unique_ptr<FieldRows>> read_field_rows(std::unique_ptr<ByteSource>, const FieldRowsSpec&, RowsFrom,
+                                                   std::function<void()> before_wait, std::size_t window);
 
 }  // namespace chronoveil::data

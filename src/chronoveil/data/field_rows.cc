@@ -1,0 +1,82 @@
+#include "chronoveil/data/field_rows.h"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "chronoveil/data/csv_form.h"
+#include "chronoveil/data/csv_source.h"
+#include "chronoveil/data/csv_window.h"
+#include "chronoveil/data/pipe_source.h"
+
+namespace chronoveil::data {
+namespace {
+
+class CsvFieldRows final : public FieldRows {
+ public:
+  explicit CsvFieldRows(CsvWindow window) : window_(std::move(window)) {}
+
+  Result<void> open(bool header) {
+    CV_TRY(const std::size_t columns, window_.open());
+    fields_.resize(columns);
+    if (header) {
+      CV_TRY(columns_, window_.take_header());
+    } else {
+      for (std::size_t column = 1; column <= columns; ++column) columns_.push_back(std::to_string(column));
+    }
+    return {};
+  }
+
+  const std::vector<std::string>& columns() const override { return columns_; }
+
+  Result<std::span<const std::string_view>> next() override {
+    if (!window_.next_row_is_here()) {
+      CV_TRY(const bool found, window_.find_row());
+      if (!found) return std::span<const std::string_view>();
+    }
+    if (window_.fields() != fields_.size()) {
+      return window_.bad_row(explain_fields(window_.fields(), fields_.size()));
+    }
+    for (std::size_t column = 0; column < fields_.size(); ++column) {
+      if (!window_.field(column, fields_[column])) return window_.bad_row(window_.problem());
+    }
+    window_.leave_row();
+    return std::span<const std::string_view>(fields_);
+  }
+
+  std::int64_t rows() const override { return window_.rows(); }
+
+ private:
+  CsvWindow window_;
+  std::vector<std::string> columns_;
+  std::vector<std::string_view> fields_;
+};
+
+// What does not exist is left to opening, which says so.
+bool is_stream(const std::string& path) {
+  struct stat found {};
+  return path == "-" || (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec& spec, std::function<void()> before_wait) {
+  CV_CHECK(check_delimiter(spec.delimiter));  // before a stream is waited for
+  const RowsFrom from = is_stream(spec.path) ? RowsFrom::stream : RowsFrom::file;
+  CV_TRY(std::unique_ptr<ByteSource> bytes, from == RowsFrom::stream ? open_pipe(spec.path) : open_file(spec.path));
+  CV_TRY(bytes, decompress_if_needed(std::move(bytes)));
+  return read_field_rows(std::move(bytes), spec, from, std::move(before_wait), kWindow);
+}
+
+Result<std::unique_ptr<FieldRows>> read_field_rows(std::unique_ptr<ByteSource> bytes, const FieldRowsSpec& spec,
+                                                   RowsFrom from, std::function<void()> before_wait,
+                                                   std::size_t window) {
+  CV_CHECK(check_delimiter(spec.delimiter));
+  CsvWindow rows(std::move(bytes), spec.delimiter, window);
+  if (from == RowsFrom::stream) rows.be_stream(std::move(before_wait));
+  auto reader = std::make_unique<CsvFieldRows>(std::move(rows));
+  CV_CHECK(reader->open(spec.header));
+  return reader;
+}
+
+}  // namespace chronoveil::data
