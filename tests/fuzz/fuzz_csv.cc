@@ -1,5 +1,5 @@
-// Feeds arbitrary bytes to the reader of CSV. Whatever comes in: no crash, errors have one line, and the outcome does
-// not depend on how the bytes fall into windows and pieces.
+// Feeds arbitrary bytes to the readers of CSV: of records, and of fields as they are. Whatever comes in: no crash,
+// errors have one line, and the outcome does not depend on how the bytes fall into windows and pieces.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "chronoveil/data/csv_source.h"
+#include "chronoveil/data/field_rows.h"
 
 namespace {
 
@@ -76,6 +77,47 @@ std::string outcome(std::string_view text, bool header, bool measure, std::size_
   }
 }
 
+// All fields, and apart from them how it ended.
+struct Fields {
+  std::string text, error;
+};
+
+Fields fields_of(std::string_view text, bool header, data::RowsFrom from, std::size_t piece, std::size_t window) {
+  data::FieldRowsSpec spec;
+  spec.header = header;
+  const auto rows = data::read_field_rows(std::make_unique<Pieces>(text, piece), spec, from, {}, window);
+  if (!rows) return {"", rows.error().message};
+  Fields result;
+  const std::size_t columns = (*rows)->columns().size();
+  require(columns > 0, "no columns");
+  for (const std::string& name : (*rows)->columns()) result.text.append(name).append("\x01");
+  for (;;) {
+    const auto fields = (*rows)->next();
+    if (!fields) {
+      require(fields.error().kind == ErrorKind::bad_data, "a refused row is not bad data");
+      require(fields.error().message.find('\n') == std::string::npos, "an error has more than one line");
+      result.error = fields.error().message;
+      return result;
+    }
+    if (fields->empty()) return result;
+    require(fields->size() == columns, "a row has other fields than the first one");
+    for (const std::string_view field : *fields) result.text.append(field).append("\x01");
+  }
+}
+
+void check_fields(std::string_view text, bool header, std::size_t piece) {
+  const Fields whole = fields_of(text, header, data::RowsFrom::file, std::size_t{1} << 20, std::size_t{1} << 16);
+  const Fields cut = fields_of(text, header, data::RowsFrom::file, piece, 64);
+  require(cut.text == whole.text && cut.error == whole.error, "fields depend on where the windows end");
+  const Fields stream = fields_of(text, header, data::RowsFrom::stream, piece, 64);
+  const Fields at_once = fields_of(text, header, data::RowsFrom::stream, std::size_t{1} << 20, std::size_t{1} << 16);
+  require(stream.text == at_once.text && stream.error == at_once.error, "a stream depends on where its pieces end");
+  // A stream refuses a last line without end, and is like a file in all else.
+  require(whole.text.starts_with(stream.text), "a stream has other fields than a file");
+  const bool cut_off = stream.error.find("ended in the middle of a line") != std::string::npos;
+  require(cut_off || (stream.text == whole.text && stream.error == whole.error), "a stream ends unlike a file");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -86,5 +128,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::string whole = outcome(text, header, measure, std::size_t{1} << 20, std::size_t{1} << 16);
   require(outcome(text, header, measure, piece, 64) == whole, "the outcome depends on where the windows end");
+  check_fields(text, header, piece);
   return 0;
 }
