@@ -1,6 +1,8 @@
-// The staircase law of the keys of noisy_sort: P(x) proportional to exp(-(ε/2) lev(x)) on the integers, with
-//   lev(x) = 0 for |x| < r, else 1 + floor((|x| - r) / (k - 1)),   1 <= r <= k - 1.
-// A shift by at most k - 1 changes lev by at most 1, so a key costs ε/2 at most, whatever r is.
+// The laws of the keys of noisy_sort: a shift by at most k - 1 may cost ε/2, as two keys shift.
+//   Laplace    P(x) proportional to exp(-|x| / b), b = 2(k - 1)/ε
+//   Staircase  P(x) proportional to exp(-(ε/2) lev(x)) [Geng15], on the integers, with
+//                lev(x) = 0 for |x| < r, else 1 + floor((|x| - r) / (k - 1)),   1 <= r <= k - 1:
+//              a shift by at most k - 1 changes lev by at most 1, so a key costs ε/2 at most, whatever r is
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,12 @@ constexpr std::int64_t staircase_level(std::int64_t x, std::int64_t window, std:
 }
 
 // The r with the least E|x|, the smallest of those where there are several: a function of public parameters alone, so
-// that an event needs not say it. Precondition: window >= 2, epsilon > 0.
+// that an event needs not say it. With D = k - 1 it is the smallest r with r^2 (e^(ε/2) - 1) + 2 r D >= D^2: 1 for a
+// large ε or k = 2, close to D/2 for a small ε. Precondition: window >= 2, epsilon > 0.
 std::int64_t staircase_plateau(std::int64_t window, double epsilon);
+
+// b = 2(k - 1)/ε, rounded up to a double: 2(k - 1)/b <= ε, exactly. For k = 2 it is 2/ε, the number of levels in which
+// the staircase falls by a factor of e. Precondition: window >= 2, epsilon > 0, and b a normal double.
+double key_scale(std::int64_t window, double epsilon);
 
 }  // namespace chronoveil

@@ -1,56 +1,80 @@
 // The baselines that change values and leave their times alone: each value on its own, exactly ε-DP when it is replaced
-// by any other.
+// by any other. ε is the rational number that the double is; real numbers are put on a grid before anything is drawn,
+// and an answer is a function of the grid cell drawn.
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <utility>
 
 #include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/noise/sampler.h"
+#include "chronoveil/temporal/two_weights.h"
 
 namespace chronoveil::temporal {
 
-// Generalised randomized response on {0, ..., values-1}: the truth with probability e^ε / (e^ε + values - 1), exactly
-// (drawn by rejection with coins of probability e^-ε), else one of the others uniformly.
+// Generalised randomized response on {0, ..., values-1}: the truth with probability e^ε / (e^ε + values - 1), exactly,
+// else one of the others uniformly.
 class RandomizedResponse {
  public:
+  // Refused: epsilon outside [2^-30, 2^10], values outside [2, 2^40].
   static Result<RandomizedResponse> make(double epsilon, std::int64_t values);
+  // Precondition: 0 <= value < values.
   std::int64_t operator()(std::int64_t value, BitSource&) const;
 
  private:
-  RandomizedResponse(double epsilon, std::int64_t values) : epsilon_(epsilon), values_(values) {}
-  double epsilon_;
-  std::int64_t values_;
+  explicit RandomizedResponse(const TwoWeights& choice) : choice_(choice) {}
+  TwoWeights choice_;
 };
 
-// The Piecewise mechanism [Wang19] on integers: a value in [-1, 1] is rounded to a grid, the answer is a cell of
-// [-C, C], C = (e^(ε/2) + 1)/(e^(ε/2) - 1) rounded up to the grid; the cells of a window of fixed length around the
-// value have weight e^ε, all others 1. The number of cells in the window is the same for every value, so the loss is ε
-// at most, exactly; the window's middle is linear in the value, so that the answer is unbiased after a public scaling.
+// The Piecewise mechanism [Wang19] on integers: a value in [-1, 1] is rounded to one of G + 1 points, G = 2^32, and
+// opens a window of w cells out of n = G + w; a cell of the window has weight e^ε, any other 1. The window is as wide
+// for every value, so the weights of all cells add up to the same Z and the loss is ε at most, exactly.
+//   Answer    A (j - (n-1)/2) for cell j, A = 2Z / ((e^ε - 1) w G), a public scaling that makes it unbiased: the middle
+//             of the window is linear in the value. What is left is the rounding of the value, 2^-32 at most
+//   Variance  w = G e^(-ε/2) rounded, at least 1: then the answers lie in [-C, C] with the paper's
+//             C = (e^(ε/2) + 1)/(e^(ε/2) - 1) and have its variance, v^2/(e^(ε/2) - 1) + (e^(ε/2) + 3)/(3 (e^(ε/2) -
+//             1)^2), as nearly as the cells are narrow
 class Piecewise {
  public:
+  // Refused: epsilon outside [2^-30, 64], beyond which the paper's window is narrower than a cell by far.
   static Result<Piecewise> make(double epsilon);
-  double operator()(double value, BitSource&) const;  // `value` is limited to [-1, 1] first
-  double largest() const;                             // of all answers
+  // `value` is limited to [-1, 1] first; NaN counts as -1.
+  double operator()(double value, BitSource& bits) const { return answer(cell(position(value), bits)); }
+  double largest() const { return answer(cells() - 1); }  // of all answers
+
+  // Its parts, for tests of the law: all but the last are integers.
+  static constexpr std::int64_t kPositions = std::int64_t{1} << 32;  // G
+  std::int64_t window() const { return window_; }                    // w
+  std::int64_t cells() const { return kPositions + window_; }        // n
+  static std::int64_t position(double value);                        // 0 to G: the first cell of the window
+  std::int64_t cell(std::int64_t position, BitSource&) const;
+  double answer(std::int64_t cell) const;
 
  private:
-  Piecewise() = default;
-  double epsilon_ = 0;
-  std::int64_t grid_ = 0, cells_ = 0, window_ = 0;
+  Piecewise(double epsilon, std::int64_t window);
+  TwoWeights choice_;
+  std::int64_t window_;
+  double scale_;  // A
 };
 
-// Rounded Laplace noise of scale (upper - lower)/ε on a grid of the range, after limiting the value to the range.
+// Rounded Laplace noise on a grid of the range, after limiting the value to the range: the range has D steps, a power
+// of two, and the noise the scale D/ε, rounded up. Unbiased but for the rounding of the value, half a step; the
+// variance is 2 ((upper - lower)/ε)^2, and a twelfth of a step squared.
 class LocalLaplace {
  public:
+  // Refused: epsilon outside [2^-30, 2^30]; bounds that are not finite, of a magnitude above 2^900, or not lower <
+  // upper with 2^-900 between them at least. D is 2^30 where D/ε <= 2^40, and 2^40 ε (rounded down) where it is not.
   static Result<LocalLaplace> make(double epsilon, double lower, double upper);
+  // NaN counts as `lower`.
   double operator()(double value, BitSource&) const;
 
  private:
-  LocalLaplace(noise::Sampler sampler, double lower, double upper, double step)
-      : sampler_(std::move(sampler)), lower_(lower), upper_(upper), step_(step) {}
+  LocalLaplace(noise::Sampler sampler, double lower, double upper, std::int64_t steps)
+      : sampler_(std::move(sampler)), lower_(lower), upper_(upper), steps_(steps) {}
   noise::Sampler sampler_;
-  double lower_, upper_, step_;
+  double lower_, upper_;
+  std::int64_t steps_;  // D
 };
 
 }  // namespace chronoveil::temporal

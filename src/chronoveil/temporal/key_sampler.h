@@ -1,0 +1,42 @@
+// Draws the noise of keys, exactly: discrete Laplace of scale key_scale(k, ε), or the staircase; with max_shift m the
+// same law given |X| <= m.
+//   Method  with m, draws beyond it are made again, never clamped. Where most would be (the law falls by less than a
+//           factor of e within m), a uniform shift in [-m, m] is kept with its relative weight instead, by an exact
+//           comparison: at least one in e
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/noise/sampler.h"
+#include "chronoveil/temporal/key_law.h"
+#include "chronoveil/temporal/staircase_sampler.h"
+
+namespace chronoveil::temporal {
+
+class KeySampler {
+ public:
+  static Result<KeySampler> make(const NoisySortLaw&);
+
+  std::int64_t operator()(BitSource&) const;
+  // Many independent draws of the same law; they use up the bits differently.
+  void fill(std::span<std::int64_t> out, BitSource&) const;
+
+ private:
+  using Whole = std::variant<noise::Sampler, StaircaseSampler>;
+  KeySampler(const NoisySortLaw&, Whole);
+  bool within(std::int64_t shift) const {
+    return !law_.max_shift || (-*law_.max_shift <= shift && shift <= *law_.max_shift);
+  }
+  std::int64_t step_of(std::int64_t shift) const;  // what the weight exp(-step / scale) counts
+  std::int64_t draw_flat(BitSource&) const;
+
+  NoisySortLaw law_;
+  Whole whole_;
+  noise::Curve curve_;
+  bool flat_;
+};
+
+}  // namespace chronoveil::temporal

@@ -1,0 +1,33 @@
+// A uniform choice but for one ratio: each of `heavy` things e^ε times as likely as each of `light` ones, exactly, ε
+// being the rational number that the double is.
+//   Method  heavy things are proposed with the integer weight 2^t <= e^ε and kept, light ones with weight 1 and kept
+//           with probability 2^t e^-ε, by a comparison with as many bits as it takes. At least one proposal in four is
+//           kept, whatever ε is, as long as 2^t is not at its limit of 2^62 / heavy; then nearly none is light
+#pragma once
+
+#include <cstdint>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/noise/acceptance.h"
+
+namespace chronoveil::temporal {
+
+class TwoWeights {
+ public:
+  static constexpr double kSmallestEpsilon = 0x1p-30, kLargestEpsilon = 0x1p10;
+  static constexpr std::int64_t kMostThings = std::int64_t{1} << 40;
+  // Precondition: epsilon in [kSmallestEpsilon, kLargestEpsilon]; heavy in [1, kMostThings], light in [0, kMostThings].
+  TwoWeights(double epsilon, std::int64_t heavy, std::int64_t light);
+
+  // One of the heavy things, 0 to heavy - 1, or of the light ones, heavy to heavy + light - 1.
+  std::int64_t operator()(BitSource&) const;
+
+ private:
+  std::int64_t heavy_;
+  int doublings_;                     // t
+  std::uint64_t heavy_weight_, all_;  // 2^t heavy, and light added
+  noise::Curve curve_;                // e^-ε at `position_`
+  noise::Uint128 position_;
+};
+
+}  // namespace chronoveil::temporal
