@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: help setup build run test bench soak experiment-koga2022 experiment-fan2011 experiment-gupta2024 check format docs install uninstall clean
+.PHONY: help setup build run test bench soak experiment-koga2022 experiment-fan2011 experiment-gupta2024 experiment-ye2023 check format docs install uninstall clean
 
 help:  ## Say what there is to type
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
@@ -11,10 +11,10 @@ help:  ## Say what there is to type
 setup:  ## Install the Debian packages that building and testing need
 	@tools/setup.sh build test
 
-build:  ## Build the program: build/chronoveil
+build:  ## Build the program, build/chronoveil, and the library for devices
 	@tools/setup.sh build
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target chronoveil printed
+	@cmake --build --preset dev --target chronoveil printed device_example
 
 run: build  ## Build, then take the guided tour
 	@tools/tour.sh
@@ -45,6 +45,12 @@ experiment-gupta2024:  ## Make the tables and figures of experiments/gupta2024 f
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
 	@cmake --build --preset dev --target gupta2024
 	@python3 experiments/gupta2024/run.py
+
+experiment-ye2023:  ## Make the tables and figures of experiments/ye2023 from ../shared/data
+	@tools/setup.sh build
+	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
+	@cmake --build --preset dev --target ye2023
+	@python3 experiments/ye2023/run.py
 
 soak:  ## Kill a live release 1,000 times at random, restart it each time, and read the transcript
 	@tools/setup.sh build test
