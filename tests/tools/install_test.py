@@ -1,4 +1,5 @@
-"""make install puts the program, its completions and its manual page under a prefix, and they work there."""
+"""make install puts the program, its completions and its manual page under a prefix, and they work there; and the library
+for devices."""
 
 import os
 import subprocess
@@ -28,7 +29,9 @@ class Install(unittest.TestCase):
                     self.assertTrue(printed.startswith(b"chronoveil "))
                 else:
                     self.assertEqual((top / name).read_bytes(), printed, name)
-            self.assertTrue((top / "share/doc/chronoveil/LICENSE").is_file())
+            for name in ("share/doc/chronoveil/LICENSE", "share/doc/chronoveil/examples/meter.c",
+                         "lib/libchronoveil_device.a", "include/chronoveil/temporal/device.h"):
+                self.assertTrue((top / name).is_file(), name)
             self.assertEqual([path.name for path in Path(folder).iterdir()], ["opt"])
 
 

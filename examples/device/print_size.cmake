@@ -1,0 +1,12 @@
+# cmake -DFILE=... [-DSTRIP=...] -P print_size.cmake: says in one line how large a file is, stripped if STRIP is given.
+cmake_path(GET FILE FILENAME name)
+if(STRIP)
+  execute_process(COMMAND ${STRIP} -o ${FILE}.stripped ${FILE} COMMAND_ERROR_IS_FATAL ANY)
+  file(SIZE ${FILE}.stripped bytes)
+  file(REMOVE ${FILE}.stripped)
+  string(APPEND name ", stripped")
+else()
+  file(SIZE ${FILE} bytes)
+endif()
+math(EXPR kilobytes "(${bytes} + 999) / 1000")
+message(NOTICE "${name}: ${kilobytes} kB")
