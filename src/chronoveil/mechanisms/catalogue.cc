@@ -22,6 +22,11 @@
 #include "chronoveil/mechanisms/series/shrink.h"
 #include "chronoveil/mechanisms/series/subsample.h"
 #include "chronoveil/mechanisms/series/w_event.h"
+#include "chronoveil/mechanisms/temporal/noisy_sort.h"
+#include "chronoveil/mechanisms/temporal/numeric_noise.h"
+#include "chronoveil/mechanisms/temporal/randomized_response.h"
+#include "chronoveil/mechanisms/temporal/switching.h"
+#include "chronoveil/mechanisms/temporal/threshold.h"
 
 namespace chronoveil::mechanisms {
 
@@ -35,6 +40,12 @@ std::span<const SeriesMechanism* const> series_catalogue() {
 std::span<const CellMechanism* const> cell_catalogue() {
   static const std::array rows = {&baseline(),       &clip_mean(),        &array_averaging(), &levy(),
                                   &fixed_quantile(), &epsilon_quantile(), &sum_over_count(),  &registered_mean()};
+  return rows;
+}
+
+std::span<const TemporalMechanism* const> temporal_catalogue() {
+  static const std::array rows = {&ranswitch(),           &staswitch(), &threshold(),    &noisy_sort(),
+                                  &randomized_response(), &piecewise(), &local_laplace()};
   return rows;
 }
 
@@ -57,5 +68,9 @@ Result<const SeriesMechanism*> find_series_mechanism(std::string_view name) {
 }
 
 Result<const CellMechanism*> find_cell_mechanism(std::string_view name) { return find_row(cell_catalogue(), name); }
+
+Result<const TemporalMechanism*> find_temporal_mechanism(std::string_view name) {
+  return find_row(temporal_catalogue(), name);
+}
 
 }  // namespace chronoveil::mechanisms

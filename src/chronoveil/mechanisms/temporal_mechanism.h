@@ -74,6 +74,9 @@ struct TemporalMechanism {
   std::vector<ParameterInfo> parameters = {};
   // Calibrates. usage for what does not fit; cannot_certify where no parameters reach (ε, δ), naming the smallest δ.
   Result<TemporalPlan> (*prepare)(const TemporalRequest&) = nullptr;
+  // The event that a run of the plan is, from its public facts and parameters; an ε that is no parameter is the
+  // event's.
+  Result<accounting::Event> (*event)(const TemporalPlan&) = nullptr;
   Result<std::unique_ptr<TemporalProcess>> (*start)(const TemporalPlan&) = nullptr;  // of one lane
 };
 
@@ -84,16 +87,23 @@ class Perturbation {
   // What is drawn must be what the event says: a plan that was tampered with is not run.
   static Result<Perturbation> start(const TemporalPlan&, Draws& draws);
   Result<void> push(std::size_t lane, TimedValue value, std::vector<Released>& out) {
+    if (lane >= lanes_.size()) return closed();
     return lanes_[lane]->push(std::move(value), draws_->bits(), out);
   }
+  // One series is one run: a lane takes nothing after this.
   Result<std::int64_t> finish(std::size_t lane, std::vector<Released>& out) {
+    if (lane >= lanes_.size()) return closed();
     return lanes_[lane]->finish(draws_->bits(), out);
   }
   // When all lanes are finished: nothing more is drawn.
-  void close() { draws_->finish(); }
+  void close() {
+    lanes_.clear();
+    draws_->finish();
+  }
 
  private:
   Perturbation() = default;
+  static Failure closed();
   Draws* draws_ = nullptr;
   std::vector<std::unique_ptr<TemporalProcess>> lanes_;
 };

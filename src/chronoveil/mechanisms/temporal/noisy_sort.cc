@@ -1,0 +1,195 @@
+#include "chronoveil/mechanisms/temporal/noisy_sort.h"
+
+#include <cmath>
+#include <limits>
+
+#include "chronoveil/mechanisms/temporal/common.h"
+#include "chronoveil/temporal/noisy_sorting.h"
+
+namespace chronoveil::mechanisms {
+namespace {
+
+using accounting::Event;
+using accounting::NoisySort;
+using Law = NoisySort::Law;
+
+using temporal::kLargestHeldShift;
+
+std::string_view name_of(Law law) { return law == Law::staircase ? "staircase" : "laplace"; }
+
+Result<std::optional<std::int64_t>> shift_in(const Parameters& parameters) {
+  const std::optional<double> given = auto_or_number(parameters, "max_shift");
+  if (!given) return std::optional<std::int64_t>();
+  CV_TRY(const std::int64_t whole, whole_number("mechanism.max_shift", *given, 1, kLargestHeldShift));
+  return std::optional(whole);
+}
+
+// The event that the plan's parameters say, with the ε of its event.
+Result<NoisySort> sort_of(const TemporalPlan& plan) {
+  const auto* said = std::get_if<NoisySort>(&plan.event.kind);
+  CV_TRY(const auto shift, shift_in(plan.parameters));
+  const std::string& law = text(plan.parameters, "law");
+  const bool settled = law != "auto" && (shift || text(plan.parameters, "max_shift") == "none");
+  if (said == nullptr || !settled) return disagreement();
+  return NoisySort{.window = plan.window,
+                   .epsilon = said->epsilon,
+                   .law = law == name_of(Law::staircase) ? Law::staircase : Law::laplace,
+                   .max_shift = shift};
+}
+
+temporal::NoisySortLaw kernel_law(const NoisySort& sort) {
+  return {.window = sort.window,
+          .epsilon = sort.epsilon,
+          .law = sort.law == Law::staircase ? temporal::KeyLaw::staircase : temporal::KeyLaw::laplace,
+          .max_shift = sort.max_shift};
+}
+
+Result<Event> event_of(const TemporalPlan& plan) {
+  CV_TRY(const NoisySort sort, sort_of(plan));
+  return Event{sort, plan.lanes};
+}
+
+// Every lane has an equal share of ε, rounded down: what is left for δ is then all for what max_shift cuts off.
+double share_of(const TemporalRequest& request) {
+  const double share = request.epsilon / static_cast<double>(request.lanes);
+  return request.lanes == 1 ? share : share * (1 - 4 * std::numeric_limits<double>::epsilon());
+}
+
+// The smallest m within (ε, δ): what m cuts off only shrinks as it grows.
+Result<Event> with_smallest_shift(const TemporalRequest& request, Law law) {
+  CV_TRY(const Delta delta, Delta::make(request.delta));
+  const auto event_for = [&](std::int64_t m) {
+    return Event{NoisySort{request.window, share_of(request), law, m}, request.lanes};
+  };
+  const auto fits = [&](std::int64_t m) -> Result<bool> {
+    CV_TRY(const accounting::Price price, named(accounting::epsilon_at(event_for(m), delta)));
+    return price.epsilon <= request.epsilon;
+  };
+  std::int64_t low = 0, high = 1;
+  for (;;) {
+    CV_TRY(const bool good, fits(high));
+    if (good) break;
+    if (high > kLargestHeldShift / 2)
+      return fail(ErrorKind::cannot_certify,
+                  "privacy.delta: " + shortest(request.delta) +
+                      " is too small for a stream: no max_shift up to 2^24 is enough for it");
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    CV_TRY(const bool good, fits(middle));
+    (good ? high : low) = middle;
+  }
+  return event_for(high);
+}
+
+// What cannot be drawn is known before the debit.
+Result<TemporalPlan> drawable(const TemporalRequest& request, Parameters parameters, Event event,
+                              accounting::Price price) {
+  CV_CHECK(named(temporal::check(kernel_law(std::get<NoisySort>(event.kind)))));
+  return planned(request, noisy_sort(), std::move(parameters), std::move(event), std::move(price));
+}
+
+Result<TemporalPlan> with_law(const TemporalRequest& request, Parameters parameters, Law law) {
+  parameters["law"] = std::string(name_of(law));
+  CV_TRY(const auto shift, shift_in(parameters));
+  if (!shift && text(parameters, "max_shift") == "auto") {
+    CV_TRY(const Event event, with_smallest_shift(request, law));
+    const std::int64_t found = *std::get<NoisySort>(event.kind).max_shift;
+    CV_TRY(accounting::Price price, priced(request, noisy_sort(), event, "mechanism.max_shift", std::to_string(found)));
+    parameters["max_shift"] = static_cast<double>(found);
+    return drawable(request, std::move(parameters), event, std::move(price));
+  }
+  CV_TRY(accounting::Calibration found,
+         calibrated(request, noisy_sort(),
+                    Event{NoisySort{request.window, accounting::kToCalibrate, law, shift}, request.lanes}));
+  return drawable(request, std::move(parameters), std::move(found.event), std::move(found.price));
+}
+
+Result<Parameters> with_kind_of_shift(const TemporalRequest& request, Parameters parameters) {
+  if (auto_or_number(parameters, "max_shift")) return parameters;
+  const bool given = text(parameters, "max_shift") == "none";
+  if (request.streams && given)
+    return invalid("mechanism.max_shift", "none",
+                   "a number or \"auto\" for a stream: without it no value may leave before the last has come");
+  if (request.streams && request.delta == 0)
+    return fail(ErrorKind::cannot_certify,
+                "privacy.delta: 0 is not possible for a stream; values may leave before the last has come only where "
+                "max_shift bounds their noise, and that takes a delta greater than 0, however small");
+  if (!request.streams) parameters["max_shift"] = "none";
+  return parameters;
+}
+
+Result<TemporalPlan> prepare(const TemporalRequest& request) {
+  CV_CHECK(check_moving(request, noisy_sort()));
+  CV_TRY(Parameters parameters, resolved(request.parameters, noisy_sort().name, noisy_sort().parameters));
+  CV_TRY(parameters, with_kind_of_shift(request, std::move(parameters)));
+  const std::string& law = text(parameters, "law");
+  if (law != "auto")
+    return with_law(request, parameters, law == name_of(Law::staircase) ? Law::staircase : Law::laplace);
+  Result<TemporalPlan> laplace = with_law(request, parameters, Law::laplace);
+  Result<TemporalPlan> staircase = with_law(request, parameters, Law::staircase);
+  if (!laplace || !staircase) return laplace ? laplace : staircase;
+  CV_TRY(const Moves by_laplace, expected_moves(*laplace));
+  CV_TRY(const Moves by_staircase, expected_moves(*staircase));
+  return by_staircase.cost < by_laplace.cost ? staircase : laplace;
+}
+
+// Without a bound on the noise, the last value may turn out to be the first to leave.
+class WholeFile final : public TemporalProcess {
+ public:
+  explicit WholeFile(const temporal::NoisySortLaw& law) : law_(law) {}
+
+  Result<void> push(TimedValue value, BitSource&, std::vector<Released>&) override {
+    values_.push_back(std::move(value));
+    return {};
+  }
+  Result<std::int64_t> finish(BitSource& bits, std::vector<Released>& out) override {
+    const auto n = static_cast<std::int64_t>(values_.size());
+    CV_CHECK(check_long_enough(n, law_.window));
+    CV_TRY(const std::vector<std::uint32_t> order, named(temporal::noisy_order(n, law_, bits)));
+    out.reserve(out.size() + order.size());
+    for (const std::uint32_t step : order) out.emplace_back(std::move(values_[step]));
+    values_.clear();
+    return 0;
+  }
+
+ private:
+  temporal::NoisySortLaw law_;
+  std::vector<TimedValue> values_;
+};
+
+Result<std::unique_ptr<TemporalProcess>> start(const TemporalPlan& plan) {
+  CV_TRY(const NoisySort sort, sort_of(plan));
+  const temporal::NoisySortLaw law = kernel_law(sort);
+  CV_CHECK(named(temporal::check(law)));
+  if (!law.max_shift) return std::make_unique<WholeFile>(law);
+  using Kernel = temporal::NoisySorting<TimedValue>;
+  CV_TRY(Kernel kernel, named(Kernel::make(law)));
+  return std::make_unique<MovingProcess<Kernel>>(std::move(kernel), plan.window);
+}
+
+}  // namespace
+
+const TemporalMechanism& noisy_sort() {
+  static const TemporalMechanism row{
+      .name = "noisy_sort",
+      .summary = "values in the order of their step plus noise; needs no delta for whole files",
+      .parameters = {{.name = "law",
+                      .meaning = "the law of the noise; \"auto\": the one that moves values less far",
+                      .standard = "auto",
+                      .words = {"auto", "laplace", "staircase"}},
+                     {.name = "max_shift",
+                      .meaning = "the most noise of a value, in steps, which bounds how late it leaves; \"auto\": "
+                                 "\"none\" for a whole file, for a stream the least within epsilon and delta",
+                      .standard = "auto",
+                      .or_number = true,
+                      .words = {"auto", "none"}}},
+      .prepare = prepare,
+      .event = event_of,
+      .start = start};
+  return row;
+}
+
+}  // namespace chronoveil::mechanisms

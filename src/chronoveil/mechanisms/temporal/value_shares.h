@@ -1,0 +1,29 @@
+// Shared by the baselines that change values: each value has the same share of ε, and unit user pays for all T of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/mechanisms/temporal_mechanism.h"
+
+namespace chronoveil::mechanisms {
+
+// How often one neighbour is asked about: once a lane for unit event, T times a lane for unit user.
+std::int64_t answers(Unit, std::optional<std::int64_t> length, std::int64_t lanes);
+
+// The plan with the least noise of `open`, an event of one value, within (ε, δ).
+Result<TemporalPlan> with_shares(const TemporalRequest&, const TemporalMechanism&, accounting::Kind open);
+
+// Public bounds: finite, lower < upper, and so is their difference.
+Result<void> check_bounds(std::optional<double> lower, std::optional<double> upper, std::string_view mechanism);
+
+// A number that takes the whole text, blanks around it aside. Errors are bad_data and never quote it.
+Result<double> number_in(std::string_view text);
+
+// A process that answers each value by itself; for unit user it takes no more than T of them.
+using Answer = std::function<Result<std::string>(const std::string& value, BitSource&)>;
+std::unique_ptr<TemporalProcess> value_process(const TemporalPlan&, Answer);
+
+}  // namespace chronoveil::mechanisms

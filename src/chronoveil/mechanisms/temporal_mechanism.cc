@@ -1,0 +1,42 @@
+#include "chronoveil/mechanisms/temporal_mechanism.h"
+
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/temporal/common.h"
+
+namespace chronoveil::mechanisms {
+namespace {
+
+// Parameters as prepare() leaves them, and the event that they make.
+Result<void> check_plan(const TemporalMechanism& mechanism, const TemporalPlan& plan) {
+  CV_TRY(const Parameters all, resolved(plan.parameters, mechanism.name, mechanism.parameters));
+  if (all != plan.parameters) return disagreement();
+  if (plan.relation != (mechanism.moves ? Relation::swap : Relation::replace)) return disagreement();
+  CV_TRY(const accounting::Event said, mechanism.event(plan));
+  CV_CHECK(accounting::validate(said));
+  if (accounting::to_text(said) != accounting::to_text(plan.event)) return disagreement();
+  return {};
+}
+
+}  // namespace
+
+Result<Perturbation> Perturbation::start(const TemporalPlan& plan, Draws& draws) {
+  CV_TRY(const TemporalMechanism* mechanism, find_temporal_mechanism(plan.mechanism));
+  CV_CHECK(check_plan(*mechanism, plan));
+  if (draws.continues()) return fail(ErrorKind::internal, "perturb: a run covers steps of counts, not a series");
+  Perturbation run;
+  run.draws_ = &draws;
+  for (std::int64_t lane = 0; lane < plan.lanes; ++lane) {
+    CV_TRY(std::unique_ptr<TemporalProcess> process, mechanism->start(plan));
+    run.lanes_.push_back(std::move(process));
+  }
+  // The receipt was redeemed for one run of one event; anything else would be uncovered.
+  CV_CHECK(draws.start(plan.event));
+  return run;
+}
+
+Failure Perturbation::closed() {
+  return fail(ErrorKind::internal, "perturb: there is no such lane, or the run is over");
+}
+
+}  // namespace chronoveil::mechanisms

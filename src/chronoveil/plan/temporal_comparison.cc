@@ -1,0 +1,136 @@
+#include "chronoveil/plan/temporal_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "chronoveil/mechanisms/catalogue.h"
+
+namespace chronoveil::plan {
+namespace {
+
+using mechanisms::TemporalMechanism;
+using mechanisms::TemporalRequest;
+
+bool knows(const TemporalMechanism& mechanism, std::string_view parameter) {
+  return std::any_of(mechanism.parameters.begin(), mechanism.parameters.end(),
+                     [&](const mechanisms::ParameterInfo& info) { return info.name == parameter; });
+}
+
+// A name that no mechanism has, or a value that those who have it do not take, is a slip of the pen: leaving it out for
+// the others would hide that.
+Result<void> check_parameters(const TemporalRequest& request) {
+  const auto catalogue = mechanisms::temporal_catalogue();
+  for (const auto& [name, value] : request.parameters) {
+    const auto has_it = [&parameter = name](const TemporalMechanism* row) { return knows(*row, parameter); };
+    const auto row = std::find_if(catalogue.begin(), catalogue.end(), has_it);
+    if (row == catalogue.end())
+      return fail(ErrorKind::usage, "mechanism." + name + ": no mechanism that moves values has such a parameter");
+    const auto alone = mechanisms::resolved({{name, value}}, (*row)->name, (*row)->parameters);
+    if (!alone) return Failure(alone.error());
+  }
+  return {};
+}
+
+// Whether finding out what a mechanism costs would take longer than anybody waits for a comparison.
+bool takes_long(const TemporalMechanism& mechanism, const TemporalRequest& request) {
+  return mechanism.name == "staswitch" && request.analysis == accounting::Analysis::certified &&
+         request.window > kLargestComparedState;
+}
+
+struct Considered {
+  TemporalCandidate candidate;
+  std::optional<ErrorKind> refused;
+};
+
+Result<Considered> consider(const TemporalMechanism& mechanism, const TemporalRequest& request) {
+  TemporalRequest asked = request;
+  std::erase_if(asked.parameters, [&](const auto& parameter) { return !knows(mechanism, parameter.first); });
+  Considered one;
+  one.candidate.mechanism = mechanism.name;
+  one.candidate.as_asked = asked.parameters.size() == request.parameters.size();
+  if (takes_long(mechanism, request)) {
+    one.candidate.refusal = fmt::format(
+        "it is not compared beyond a window of {}, since its price takes long there; it costs more than ranswitch with "
+        "the same probability to stay, and can be asked for by name",
+        kLargestComparedState);
+    return one;
+  }
+  auto plan = mechanism.prepare(asked);
+  if (!plan) {
+    const Error& error = plan.error();
+    if (error.kind != ErrorKind::usage && error.kind != ErrorKind::cannot_certify) return Failure(error);
+    one.refused = error.kind;
+    one.candidate.refusal = error.message;
+    return one;
+  }
+  CV_TRY(one.candidate.moves, mechanisms::expected_moves(*plan));
+  one.candidate.plan = std::move(*plan);
+  return one;
+}
+
+bool is_certified(const TemporalCandidate& candidate) {
+  return candidate.plan && candidate.plan->price.certificate != Certificate::as_published;
+}
+
+// The cheapest of those that `fits`; the first of those that cost the same.
+template <class Fits>
+const TemporalCandidate* cheapest(const std::vector<TemporalCandidate>& all, Fits fits) {
+  const TemporalCandidate* best = nullptr;
+  for (const TemporalCandidate& candidate : all) {
+    if (candidate.plan && fits(candidate) && (best == nullptr || candidate.moves.cost < best->moves.cost))
+      best = &candidate;
+  }
+  return best;
+}
+
+const TemporalCandidate& choose(const std::vector<TemporalCandidate>& all) {
+  if (const auto* best = cheapest(all, [](const auto& each) { return each.as_asked && is_certified(each); }))
+    return *best;
+  if (const auto* best = cheapest(all, [](const auto& each) { return each.as_asked; })) return *best;
+  return *cheapest(all, [](const auto&) { return true; });
+}
+
+std::string reason_for(const TemporalCandidate& chosen, const std::vector<TemporalCandidate>& all) {
+  std::string reason = fmt::format("{} moves a value by {:.3g} steps on average", chosen.mechanism, chosen.moves.cost);
+  std::string others;
+  for (const TemporalCandidate& other : all) {
+    if (!other.plan || &other == &chosen) continue;
+    others += fmt::format("{}{:.3g} for {}{}", others.empty() ? ", against " : ", ", other.moves.cost, other.mechanism,
+                          is_certified(chosen) && !is_certified(other) ? " (as published, not certified)" : "");
+  }
+  reason += others;
+  if (!is_certified(chosen))
+    return reason + "; its price is the published one, which is for single outputs, and not certified.";
+  return reason + (chosen.plan->delta == 0 ? "; it needs no delta." : ".");
+}
+
+}  // namespace
+
+Result<TemporalComparison> compare_temporal(const TemporalRequest& request) {
+  CV_CHECK(check_parameters(request));
+  TemporalComparison comparison;
+  std::string refusals;
+  bool fits = false, alike = true, certifiable = false;
+  for (const TemporalMechanism* mechanism : mechanisms::temporal_catalogue()) {
+    if (!mechanism->moves) continue;
+    CV_TRY(Considered one, consider(*mechanism, request));
+    fits = fits || one.candidate.plan.has_value();
+    certifiable = certifiable || (mechanism->certified && one.refused == ErrorKind::usage);
+    refusals.append(refusals.empty() ? "" : "; ").append(mechanism->name).append(": ").append(one.candidate.refusal);
+    alike = alike && (comparison.candidates.empty() || one.candidate.refusal == comparison.candidates.front().refusal);
+    comparison.candidates.push_back(std::move(one.candidate));
+  }
+  // A refusal that all share is about the request, not about a mechanism.
+  if (!fits)
+    return fail(certifiable ? ErrorKind::usage : ErrorKind::cannot_certify,
+                alike ? comparison.candidates.front().refusal
+                      : "mechanism.name: no mechanism fits this job (" + refusals + ")");
+  const TemporalCandidate& chosen = choose(comparison.candidates);
+  comparison.recommended = chosen.mechanism;
+  comparison.reason = reason_for(chosen, comparison.candidates);
+  return comparison;
+}
+
+}  // namespace chronoveil::plan

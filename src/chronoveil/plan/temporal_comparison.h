@@ -1,0 +1,37 @@
+// Which mechanism that moves values in time: every such row of the catalogue prepared for one request, with what it
+// costs and how far it moves values, and a recommendation. No data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/mechanisms/temporal_mechanism.h"
+
+namespace chronoveil::plan {
+
+struct TemporalCandidate {
+  std::string mechanism;  // a name of the catalogue
+  std::optional<mechanisms::TemporalPlan> plan;
+  mechanisms::Moves moves;  // expected, when there is a plan
+  std::string refusal;      // when there is none
+  bool as_asked = true;     // false: a parameter of the request was left out, since the mechanism has none such
+};
+
+struct TemporalComparison {
+  std::vector<TemporalCandidate> candidates;  // in the order of the catalogue
+  std::string recommended;                    // a mechanism's name
+  std::string reason;                         // one or two sentences
+};
+
+// staswitch is not calibrated in a comparison beyond this window: each price takes about four times as long as at the
+// window before, and a calibration takes some thirty of them.
+inline constexpr std::int64_t kLargestComparedState = 6;
+
+// The recommended one moves values least far, by the expected cost of a value, among those that are certified and know
+// all parameters of the request; where none is, among all that fit. Refused: a parameter that no mechanism knows, and a
+// request that none fits (cannot_certify if that is why for each of those that have a certified price).
+Result<TemporalComparison> compare_temporal(const mechanisms::TemporalRequest&);
+
+}  // namespace chronoveil::plan
