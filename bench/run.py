@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ["opendp==0.16.0", "python-dp==1.1.5", "dp-accounting==0.6.0", "prv-accountant==0.2.0",
-         "duckdb==2.0.0", "polars==2.1.0"]
+         "duckdb==2.0.0", "polars==2.1.0", "numpy==2.4.6"]
 
 
 @dataclass
@@ -184,8 +184,19 @@ def live(run):
             yield Row(name, rate, limit=read, note="limit: reading the rows")
 
 
+def temporal(run):
+    """Values a second that are moved in time, 10^7 of 8 bytes with a window of 80, on one core. The limit is a plain copy
+    of the same values. Nobody else has published the switches: their peer is the same steps in a loop in Python."""
+    ours = {line["name"]: line["per_second"] for line in run.program("temporal_bench")}
+    limit = ours.pop("copy")
+    peers = run.script("temporal_peers.py")
+    for name, rate in ours.items():
+        peer = max((line for line in peers if line["name"] == name), key=lambda line: line["per_second"], default={})
+        yield Row(name, rate, peer.get("per_second"), peer.get("peer", ""), limit)
+
+
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "live": live}
+            "means": means, "live": live, "temporal": temporal}
 
 
 def rate_text(rate):
