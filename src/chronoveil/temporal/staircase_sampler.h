@@ -1,8 +1,11 @@
 // Draws from the staircase law of base/staircase.h with its plateau, exactly, by integers.
-//   Method  a geometric level g, P(g) proportional to exp(-g/c) with c = key_scale(2, ε), which is 2/ε rounded up to a
-//           double: a level costs 1/c <= ε/2. A discrete Laplace X of scale c gives it: X >= 0 and -X - 1 >= 0 both
-//           follow it. Then one of 2(k - 1) points of the level, uniformly; the plateau has 2r - 1 only, so that a draw
-//           of g = 0 with any other is made again
+//   Levels  a level costs 1/c <= ε/2, c = key_scale(2, ε), that is 2/ε rounded up to a double; u = e^(-1/c). A discrete
+//           Laplace X of scale c gives a geometric g, P(g) = (1 - u) u^g: X >= 0 and -X - 1 >= 0 both follow it
+//   Method  where u >= 1/2: a level g and one of 2(k - 1) points, uniformly; the plateau has 2r - 1 only, so that g = 0
+//           with any other is drawn again. At least every second draw is kept. Where u < 1/2 that would be few: points
+//           of the plateau are proposed with weight 2^t <= 1/u and kept with probability 1 - u, those of the levels
+//           1 + g with weight 1 and kept with probability 2^t u; both come to 2^t (1 - u) u^level. Every fourth draw is
+//           kept at least
 //   Edges   limited to +-noise::kNoiseLimit, as the noise of a Sampler is
 #pragma once
 
@@ -12,16 +15,17 @@
 #include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/noise/sampler.h"
+#include "chronoveil/temporal/density_coin.h"
 
 namespace chronoveil::temporal {
 
 class StaircaseSampler {
  public:
-  // Refused: window below 2 or above kLargestWindow, and an epsilon whose key_scale(window, epsilon) or
-  // key_scale(2, epsilon) is outside [noise::kSmallestScale, noise::kLargestScale].
+  // Refused: what check(NoisySortLaw) refuses.
   static Result<StaircaseSampler> make(std::int64_t window, double epsilon);
 
   std::int64_t operator()(BitSource&) const;
+  // Many independent draws of the same law; they use up the bits differently.
   void fill(std::span<std::int64_t> out, BitSource&) const;
 
   std::int64_t plateau() const { return plateau_; }
@@ -31,14 +35,18 @@ class StaircaseSampler {
     std::int64_t value;
     bool kept;
   };
-  StaircaseSampler(noise::Sampler levels, std::int64_t width, std::int64_t plateau)
-      : levels_(std::move(levels)), width_(width), plateau_(plateau), last_level_(noise::kNoiseLimit / width + 2) {}
-  Draw place(std::int64_t level_of_either_sign, BitSource&) const;
+  StaircaseSampler(noise::Sampler levels, std::int64_t width, std::int64_t plateau);
+  std::int64_t at(std::int64_t level, std::int64_t point) const;
+  Draw place(std::int64_t level, BitSource&) const;
+  std::int64_t draw_steep(BitSource&) const;
 
   noise::Sampler levels_;
   std::int64_t width_;  // k - 1
   std::int64_t plateau_;
   std::int64_t last_level_;  // lies wholly beyond the limit
+  bool steep_;               // u < 1/2
+  int doublings_;            // t
+  DensityCoin leaves_plateau_, keeps_level_;
 };
 
 }  // namespace chronoveil::temporal

@@ -1,14 +1,14 @@
 // A uniform choice but for one ratio: each of `heavy` things e^ε times as likely as each of `light` ones, exactly, ε
 // being the rational number that the double is.
 //   Method  heavy things are proposed with the integer weight 2^t <= e^ε and kept, light ones with weight 1 and kept
-//           with probability 2^t e^-ε, by a comparison with as many bits as it takes. At least one proposal in four is
-//           kept, whatever ε is, as long as 2^t is not at its limit of 2^62 / heavy; then nearly none is light
+//           with probability 2^t e^-ε, by an exact coin. At least one proposal in four is kept, whatever ε is; where t
+//           is at its limit, 2^t <= 2^62 / heavy, light proposals are few instead
 #pragma once
 
 #include <cstdint>
 
 #include "chronoveil/base/bit_source.h"
-#include "chronoveil/noise/acceptance.h"
+#include "chronoveil/temporal/density_coin.h"
 
 namespace chronoveil::temporal {
 
@@ -26,8 +26,7 @@ class TwoWeights {
   std::int64_t heavy_;
   int doublings_;                     // t
   std::uint64_t heavy_weight_, all_;  // 2^t heavy, and light added
-  noise::Curve curve_;                // e^-ε at `position_`
-  noise::Uint128 position_;
+  DensityCoin keeps_light_;
 };
 
 }  // namespace chronoveil::temporal

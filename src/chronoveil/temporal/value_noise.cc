@@ -34,21 +34,23 @@ std::int64_t RandomizedResponse::operator()(std::int64_t value, BitSource& bits)
   return choice <= value ? choice - 1 : choice;  // the others in order
 }
 
-Result<Piecewise> Piecewise::make(double epsilon) {
-  if (!(epsilon >= TwoWeights::kSmallestEpsilon && epsilon <= 64))
-    return invalid("epsilon", epsilon, "between 2^-30 and 64");
-  const auto window = std::llround(static_cast<double>(kPositions) * std::exp(-epsilon / 2));
-  return Piecewise(epsilon, std::max<std::int64_t>(window, 1));
+Result<Piecewise> Piecewise::make(double epsilon, std::int64_t positions) {
+  if (!(epsilon >= TwoWeights::kSmallestEpsilon && epsilon <= 44))
+    return invalid("epsilon", epsilon, "between 2^-30 and 44");
+  if (positions < 1 || positions > kPositions)
+    return invalid("positions", std::to_string(positions), "a whole number between 1 and 2^32");
+  const auto window = std::llround(static_cast<double>(positions) * std::exp(-epsilon / 2));
+  return Piecewise(epsilon, positions, std::max<std::int64_t>(window, 1));
 }
 
-Piecewise::Piecewise(double epsilon, std::int64_t window)
-    : choice_(epsilon, window, kPositions), window_(window), scale_(0) {
-  const auto w = static_cast<double>(window), positions = static_cast<double>(kPositions);
+Piecewise::Piecewise(double epsilon, std::int64_t positions, std::int64_t window)
+    : choice_(epsilon, window, positions), positions_(positions), window_(window), scale_(0) {
+  const auto w = static_cast<double>(window), g = static_cast<double>(positions);
   const double gain = std::expm1(epsilon);
-  scale_ = 2 * (w * gain + w + positions) / (gain * w * positions);
+  scale_ = 2 * (w * gain + w + g) / (gain * w * g);
 }
 
-std::int64_t Piecewise::position(double value) { return on_grid(value, -1, 1, kPositions); }
+std::int64_t Piecewise::position(double value) const { return on_grid(value, -1, 1, positions_); }
 
 std::int64_t Piecewise::cell(std::int64_t position, BitSource& bits) const {
   const std::int64_t choice = choice_(bits);

@@ -27,34 +27,35 @@ class RandomizedResponse {
   TwoWeights choice_;
 };
 
-// The Piecewise mechanism [Wang19] on integers: a value in [-1, 1] is rounded to one of G + 1 points, G = 2^32, and
-// opens a window of w cells out of n = G + w; a cell of the window has weight e^ε, any other 1. The window is as wide
-// for every value, so the weights of all cells add up to the same Z and the loss is ε at most, exactly.
+// The Piecewise mechanism [Wang19] on integers: a value in [-1, 1] is rounded to one of G + 1 positions and opens a
+// window of w cells out of n = G + w there; a cell of the window has weight e^ε, any other 1. The window is as wide for
+// every value, so the weights of all cells add up to the same Z and the loss is ε at most, exactly.
 //   Answer    A (j - (n-1)/2) for cell j, A = 2Z / ((e^ε - 1) w G), a public scaling that makes it unbiased: the middle
-//             of the window is linear in the value. What is left is the rounding of the value, 2^-32 at most
+//             of the window is linear in the value. What is left is the rounding of the value, 1/G at most
 //   Variance  w = G e^(-ε/2) rounded, at least 1: then the answers lie in [-C, C] with the paper's
-//             C = (e^(ε/2) + 1)/(e^(ε/2) - 1) and have its variance, v^2/(e^(ε/2) - 1) + (e^(ε/2) + 3)/(3 (e^(ε/2) -
-//             1)^2), as nearly as the cells are narrow
+//             C = (e^(ε/2) + 1)/(e^(ε/2) - 1) and have its variance,
+//             v^2/(e^(ε/2) - 1) + (e^(ε/2) + 3)/(3 (e^(ε/2) - 1)^2), as nearly as the cells are narrow
 class Piecewise {
  public:
-  // Refused: epsilon outside [2^-30, 64], beyond which the paper's window is narrower than a cell by far.
-  static Result<Piecewise> make(double epsilon);
+  static constexpr std::int64_t kPositions = std::int64_t{1} << 32;  // G, but for tests of the law
+  // Refused: epsilon outside [2^-30, 44], beyond which the paper's window is narrower than a cell; positions outside
+  // [1, kPositions].
+  static Result<Piecewise> make(double epsilon, std::int64_t positions = kPositions);
+
   // `value` is limited to [-1, 1] first; NaN counts as -1.
   double operator()(double value, BitSource& bits) const { return answer(cell(position(value), bits)); }
   double largest() const { return answer(cells() - 1); }  // of all answers
 
-  // Its parts, for tests of the law: all but the last are integers.
-  static constexpr std::int64_t kPositions = std::int64_t{1} << 32;  // G
-  std::int64_t window() const { return window_; }                    // w
-  std::int64_t cells() const { return kPositions + window_; }        // n
-  static std::int64_t position(double value);                        // 0 to G: the first cell of the window
-  std::int64_t cell(std::int64_t position, BitSource&) const;
+  std::int64_t window() const { return window_; }              // w
+  std::int64_t cells() const { return positions_ + window_; }  // n
+  std::int64_t position(double value) const;                   // 0 to G: the first cell of the window
+  std::int64_t cell(std::int64_t position, BitSource&) const;  // 0 to n - 1, drawn
   double answer(std::int64_t cell) const;
 
  private:
-  Piecewise(double epsilon, std::int64_t window);
+  Piecewise(double epsilon, std::int64_t positions, std::int64_t window);
   TwoWeights choice_;
-  std::int64_t window_;
+  std::int64_t positions_, window_;
   double scale_;  // A
 };
 
@@ -68,13 +69,14 @@ class LocalLaplace {
   static Result<LocalLaplace> make(double epsilon, double lower, double upper);
   // NaN counts as `lower`.
   double operator()(double value, BitSource&) const;
+  std::int64_t steps() const { return steps_; }  // D
 
  private:
   LocalLaplace(noise::Sampler sampler, double lower, double upper, std::int64_t steps)
       : sampler_(std::move(sampler)), lower_(lower), upper_(upper), steps_(steps) {}
   noise::Sampler sampler_;
   double lower_, upper_;
-  std::int64_t steps_;  // D
+  std::int64_t steps_;
 };
 
 }  // namespace chronoveil::temporal
