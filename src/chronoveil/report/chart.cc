@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "chronoveil/report/frame.h"
 #include "chronoveil/report/local_time.h"
-#include "chronoveil/report/markup.h"
 #include "chronoveil/report/numbers.h"
 #include "chronoveil/report/scale.h"
 #include "chronoveil/report/thinning.h"
@@ -17,8 +17,6 @@
 namespace chronoveil::report {
 namespace {
 
-// The drawing's own units: whole numbers, fine enough for any screen.
-constexpr int kWide = 2000, kHigh = 1000;
 constexpr std::size_t kColumns = 700;
 // Dots on every step hide the line once there are many.
 constexpr std::size_t kMostDotsOnEveryStep = 100;
@@ -65,9 +63,9 @@ class Pen {
     const double span = static_cast<double>(axis_.boundaries.back()) - start;
     const double middle =
         (static_cast<double>(axis_.boundaries[step]) + static_cast<double>(axis_.boundaries[step + 1])) / 2;
-    return static_cast<int>(std::lround((middle - start) / span * kWide));
+    return across_at((middle - start) / span);
   }
-  int y(double value) const { return static_cast<int>(std::lround((1 - scale_.position(value)) * kHigh)); }
+  int y(double value) const { return up_at(scale_.position(value)); }
 
   // Relative whole-number moves: short, and nothing adds up wrongly.
   void move(int x, int y) { go('M', x, y); }
@@ -143,17 +141,6 @@ std::string dots_path(Pen& pen, const Chart& chart) {
   return pen.take();
 }
 
-std::string grid_path(const Scale& scale, const std::vector<Tick>& ticks, Pen& pen) {
-  std::string out;
-  for (const double tick : scale.ticks()) out += fmt::format("M0 {}h{}", pen.y(tick), kWide);
-  for (const Tick& tick : ticks) out += fmt::format("M{} 0v{}", std::lround(tick.at * kWide), kHigh);
-  return out;
-}
-
-std::string path(std::string_view css, const std::string& d) {
-  return d.empty() ? "" : fmt::format("<path class=\"{}\" d=\"{}\"/>", css, d);
-}
-
 std::string described(const Chart& chart, const Range& range) {
   return fmt::format("A line over {} {}, {}, time zone {}. Values between {} and {}.{}", grouped(chart.axis->steps()),
                      chart.axis->steps() == 1 ? slot_words(*chart.axis).one : slot_words(*chart.axis).many,
@@ -167,29 +154,20 @@ std::string to_html(const Chart& chart) {
   if (chart.value.empty()) return "";
   const Range range = range_of(chart);
   const Scale scale = nice_scale(range.low, range.high, chart.large ? 5 : 4);
-  const std::vector<Tick> ticks = time_ticks(*chart.axis, chart.large ? 9 : 6);
   Pen pen(*chart.axis, scale);
   Range values;
   values.take(chart.value);
 
-  std::string out = fmt::format("<figure class=\"chart{}\"><figcaption><b>{}</b><span>{}</span></figcaption>",
-                                chart.large ? " large" : "", escaped(chart.title), escaped(chart.note));
-  out += "<div class=\"plot\">";
-  for (const double tick : scale.ticks())
-    out += fmt::format("<i class=\"y\" style=\"bottom:{:.2f}%\">{}</i>", scale.position(tick) * 100,
-                       tick_text(tick, scale.unit));
-  out += fmt::format(
-      "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"{}-t {}-d\">"
-      "<title id=\"{}-t\">{}</title><desc id=\"{}-d\">{}</desc>",
-      kWide, kHigh, chart.id, chart.id, chart.id, escaped(chart.title), chart.id, escaped(described(chart, values)));
-  out += path("grid", grid_path(scale, ticks, pen));
-  out += path("band", band_path(pen, chart.lower, chart.upper));
-  out += path("truth", line_path(pen, chart.truth));
-  out += path("line", line_path(pen, chart.value));
-  out += path("dots", dots_path(pen, chart));
-  out += "</svg>";
-  out += tick_labels(ticks);
-  return out + "</div></figure>\n";
+  return to_html(Frame{.id = chart.id,
+                       .title = chart.title,
+                       .note = chart.note,
+                       .description = described(chart, values),
+                       .across = time_ticks(*chart.axis, chart.large ? 9 : 6),
+                       .up = ticks_of(scale),
+                       .drawing = path_of("band", band_path(pen, chart.lower, chart.upper)) +
+                                  path_of("truth", line_path(pen, chart.truth)) +
+                                  path_of("line", line_path(pen, chart.value)) + path_of("dots", dots_path(pen, chart)),
+                       .large = chart.large});
 }
 
 }  // namespace chronoveil::report

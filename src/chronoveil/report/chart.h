@@ -1,6 +1,4 @@
 // One series as a figure: a line with its interval band, dots where a step was measured, light grid lines, local times.
-// The drawing is an SVG that is stretched to the room there is, with strokes that are not; the labels are HTML over it,
-// so that text has its full size on a phone and on paper.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 #include "chronoveil/report/json_fields.h"
 
+#include <cmath>
+
 namespace chronoveil::report {
 
 using json = nlohmann::json;
@@ -43,6 +45,24 @@ Result<double> Fields::number(const char* key, double null) const {
   if (field && field->is_null()) return null;
   if (!field || !field->is_number()) return unreadable(path_to(key));
   return field->get<double>();
+}
+
+Result<double> Fields::finite(const char* key) const {
+  CV_TRY(const double held, number(key));
+  if (!std::isfinite(held)) return unreadable(path_to(key));
+  return held;
+}
+
+Result<std::optional<std::int64_t>> Fields::integer_or_none(const char* key) const {
+  if (const json* held = find(key); held && held->is_null()) return std::nullopt;
+  CV_TRY(const std::int64_t held, integer(key));
+  return held;
+}
+
+Result<std::optional<double>> Fields::finite_or_none(const char* key) const {
+  if (const json* held = find(key); held && held->is_null()) return std::nullopt;
+  CV_TRY(const double held, finite(key));
+  return held;
 }
 
 Result<std::vector<std::string>> Fields::texts(const char* key) const {

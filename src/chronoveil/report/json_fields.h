@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,11 @@ class Fields {
   Result<std::int64_t> integer(const char* key) const;
   // `null` stands for what JSON cannot hold.
   Result<double> number(const char* key, double null = std::numeric_limits<double>::infinity()) const;
+  // A number that is always finite.
+  Result<double> finite(const char* key) const;
+  // `null` stands for none.
+  Result<std::optional<std::int64_t>> integer_or_none(const char* key) const;
+  Result<std::optional<double>> finite_or_none(const char* key) const;
   template <class Names>
   Result<typename Names::value_type::second_type> one_of(const Names& names, const char* key) const {
     CV_TRY(const std::string text_held, text(key));

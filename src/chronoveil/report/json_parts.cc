@@ -30,6 +30,11 @@ ordered_json price_json(const accounting::Price& price) {
                    {"delta", finite_or_null(price.delta)},
                    {"delta_lower", finite_or_null(price.delta_lower)},
                    {"certificate", name(price.certificate)}};
+  if (price.certificate == Certificate::upper_bound_with_confidence) all["beta"] = finite_or_null(price.beta);
+  if (price.nominal) {
+    all["nominal_epsilon"] = finite_or_null(price.nominal->epsilon);
+    all["nominal_delta"] = finite_or_null(price.nominal->delta);
+  }
   if (!price.reason.empty()) all["reason"] = price.reason;
   return all;
 }
@@ -47,6 +52,8 @@ ordered_json guarantee_json(const Guarantee& guarantee, const accounting::Price&
                    {"certificate", name(guarantee.certificate)},
                    {"not_protected", not_protected}};
   if (guarantee.unit == Unit::w_event) all["width"] = guarantee.width;
+  if (guarantee.relation == Relation::swap) all["window"] = guarantee.window;
+  if (guarantee.certificate == Certificate::upper_bound_with_confidence) all["beta"] = finite_or_null(price.beta);
   if (!std::isfinite(guarantee.epsilon)) all["reason"] = mark.empty() ? price.reason : mark;
   for (const Assumption& assumption : guarantee.assumptions)
     all["assumptions"].push_back({{"text", assumption.text}, {"basis", name(assumption.basis)}});
@@ -107,6 +114,15 @@ Result<accounting::Price> price_in(const Fields& plan) {
   CV_TRY(all.delta, price.number("delta"));
   CV_TRY(all.delta_lower, price.number("delta_lower"));
   CV_TRY(all.certificate, price.one_of(kCertificateNames, "certificate"));
+  if (all.certificate == Certificate::upper_bound_with_confidence) {
+    CV_TRY(all.beta, price.finite("beta"));
+    if (!(all.beta > 0 && all.beta < 1)) return unreadable(price.path_to("beta"));
+  }
+  if (price.find("nominal_epsilon") || price.find("nominal_delta")) {
+    all.nominal.emplace();
+    CV_TRY(all.nominal->epsilon, price.number("nominal_epsilon"));
+    CV_TRY(all.nominal->delta, price.number("nominal_delta"));
+  }
   if (price.has("reason")) {
     CV_TRY(all.reason, price.text("reason"));
   }
@@ -128,6 +144,10 @@ Result<Guarantee> guarantee_in(const Fields& fields) {
     CV_TRY(all.width, fields.integer("width"));
   }
   CV_TRY(all.relation, relation_in(fields));
+  if (all.relation == Relation::swap) {
+    CV_TRY(all.window, fields.integer("window"));
+    if (all.window < 2) return unreadable(fields.path_to("window"));
+  }
   CV_TRY(all.epsilon, fields.number("epsilon"));
   CV_TRY(all.delta, fields.number("delta"));
   CV_TRY(all.certificate, fields.one_of(kCertificateNames, "certificate"));
@@ -174,6 +194,16 @@ Result<std::optional<BudgetLeft>> budget_in(const Fields& document) {
   CV_TRY(left.fraction_left, budget.number("fraction_left"));
   CV_TRY(left.still_admits, budget.text("still_admits"));
   return left;
+}
+
+bool has_member(std::string_view text, std::string_view key) {
+  bool found = false;
+  const auto look = [&](int depth, json::parse_event_t event, const json& parsed) {
+    if (event != json::parse_event_t::key) return true;
+    found = found || (depth == 1 && parsed == key);
+    return false;
+  };
+  return json::parse(text, look, false).is_object() && found;
 }
 
 }  // namespace chronoveil::report

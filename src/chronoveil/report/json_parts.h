@@ -19,12 +19,19 @@ namespace chronoveil::report {
 
 // JSON has no infinity: null.
 nlohmann::ordered_json finite_or_null(double value);
+template <class Number>
+nlohmann::ordered_json or_null(const std::optional<Number>& number) {
+  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+}
 // One line; bytes that are no UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json&);
 
 nlohmann::ordered_json parameters_json(const mechanisms::Parameters&);
+// With `beta` where the bound holds with confidence, and `nominal_epsilon`, `nominal_delta` where a paper states
+// others.
 nlohmann::ordered_json price_json(const accounting::Price&);
-// Where ε is not finite, `reason` is the mark of the release or that of the price.
+// Where ε is not finite, `reason` is the mark of the release or that of the price. `width` of w-events, `window` of
+// relation swap, `beta` of the price.
 nlohmann::ordered_json guarantee_json(const Guarantee&, const accounting::Price&, const std::string& mark,
                                       const std::vector<std::string>& not_protected);
 nlohmann::ordered_json debit_json(const std::optional<ledger::DebitReference>&);
@@ -41,6 +48,10 @@ Result<Guarantee> guarantee_in(const Fields&);
 Result<SlotAxis> axis_in(const Fields& document);
 Result<std::optional<ledger::DebitReference>> debit_in(const Fields& document);
 Result<std::optional<BudgetLeft>> budget_in(const Fields& document);
+
+// Whether a document is an object with a member of that name: by this one kind of release is told from another. No
+// value is kept.
+bool has_member(std::string_view text, std::string_view key);
 
 // The document as an object, handed to `read`. What other modules call a wrong parameter is, in a file, bad data.
 template <class Read>

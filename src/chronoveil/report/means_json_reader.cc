@@ -10,29 +10,16 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Result<std::optional<std::int64_t>> whole_in(const Fields& fields, const char* key) {
-  if (const nlohmann::json* held = fields.find(key); held && held->is_null()) return std::nullopt;
-  CV_TRY(const std::int64_t number, fields.integer(key));
-  return number;
-}
-
-// A number that is always finite.
-Result<double> finite_in(const Fields& fields, const char* key) {
-  CV_TRY(const double number, fields.number(key));
-  if (number == kInfinity) return unreadable(fields.path_to(key));
-  return number;
-}
-
 Result<mechanisms::CellShape> shape_in(const Fields& shape) {
   mechanisms::CellShape all;
   CV_TRY(all.places, shape.integer("places"));
   CV_TRY(all.steps, shape.integer("steps"));
   CV_TRY(all.max_cells, shape.integer("max_cells"));
-  CV_TRY(all.max_records, whole_in(shape, "max_records"));
-  CV_TRY(all.lower, finite_in(shape, "lower"));
-  CV_TRY(all.upper, finite_in(shape, "upper"));
+  CV_TRY(all.max_records, shape.integer_or_none("max_records"));
+  CV_TRY(all.lower, shape.finite("lower"));
+  CV_TRY(all.upper, shape.finite("upper"));
   CV_TRY(all.sparse_below, shape.integer("sparse_below"));
-  CV_TRY(all.registered, whole_in(shape, "registered"));
+  CV_TRY(all.registered, shape.integer_or_none("registered"));
   return all;
 }
 
@@ -104,11 +91,11 @@ Result<std::optional<PlaceGrid>> grid_in(const Fields& document) {
   CV_TRY(const Fields grid, document.object("grid"));
   PlaceGridSpec spec;
   CV_TRY(spec.shape, grid.one_of(kPlaceShapeNames, "shape"));
-  CV_TRY(spec.west, finite_in(grid, "west"));
-  CV_TRY(spec.south, finite_in(grid, "south"));
-  CV_TRY(spec.east, finite_in(grid, "east"));
-  CV_TRY(spec.north, finite_in(grid, "north"));
-  CV_TRY(spec.size, finite_in(grid, "size"));
+  CV_TRY(spec.west, grid.finite("west"));
+  CV_TRY(spec.south, grid.finite("south"));
+  CV_TRY(spec.east, grid.finite("east"));
+  CV_TRY(spec.north, grid.finite("north"));
+  CV_TRY(spec.size, grid.finite("size"));
   CV_TRY(PlaceGrid made, PlaceGrid::make(spec));
   return made;
 }
@@ -129,7 +116,7 @@ Result<void> read_cells(const Fields& document, MeansRelease& release) {
     CellEstimate cell;
     CV_TRY(cell.state, row.one_of(kCellStateNames, "state"));
     if (cell.state == CellEstimate::State::published) {
-      CV_TRY(cell.mean, finite_in(row, "mean"));
+      CV_TRY(cell.mean, row.finite("mean"));
       CV_TRY(cell.lower, row.number("lower", -kInfinity));
       CV_TRY(cell.upper, row.number("upper", kInfinity));
     } else {
@@ -163,10 +150,10 @@ Result<MeansPublished> published_in(const Fields& document) {
   }
   CV_TRY(all.debit, debit_in(document));
   CV_TRY(all.budget, budget_in(document));
-  CV_TRY(release.level, finite_in(document, "level"));
+  CV_TRY(release.level, document.finite("level"));
   CV_TRY(const Fields bounds, document.object("bounds"));
-  CV_TRY(release.lower, finite_in(bounds, "lower"));
-  CV_TRY(release.upper, finite_in(bounds, "upper"));
+  CV_TRY(release.lower, bounds.finite("lower"));
+  CV_TRY(release.upper, bounds.finite("upper"));
   CV_TRY(release.axis, axis_in(document));
   CV_TRY(release.places, document.texts("places"));
   CV_TRY(release.grid, grid_in(document));
@@ -179,15 +166,6 @@ Result<MeansPublished> published_in(const Fields& document) {
 
 Result<MeansPublished> means_from_json(std::string_view text) { return read_document(text, published_in); }
 
-bool is_means_json(std::string_view text) {
-  bool cells = false;
-  // No value is kept, only the names of what the document itself holds are looked at.
-  const auto look = [&](int depth, nlohmann::json::parse_event_t event, const nlohmann::json& parsed) {
-    if (event != nlohmann::json::parse_event_t::key) return true;
-    cells = cells || (depth == 1 && parsed == "cells");
-    return false;
-  };
-  return nlohmann::json::parse(text, look, false).is_object() && cells;
-}
+bool is_means_json(std::string_view text) { return has_member(text, "cells"); }
 
 }  // namespace chronoveil::report

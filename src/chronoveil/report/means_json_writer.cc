@@ -14,17 +14,15 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-json whole_or_null(const std::optional<std::int64_t>& number) { return number ? json(*number) : json(nullptr); }
-
 json shape_json(const mechanisms::CellShape& shape) {
   return {{"places", shape.places},
           {"steps", shape.steps},
           {"max_cells", shape.max_cells},
-          {"max_records", whole_or_null(shape.max_records)},
+          {"max_records", or_null(shape.max_records)},
           {"lower", finite_or_null(shape.lower)},
           {"upper", finite_or_null(shape.upper)},
           {"sparse_below", shape.sparse_below},
-          {"registered", whole_or_null(shape.registered)}};
+          {"registered", or_null(shape.registered)}};
 }
 
 // Without the fills: they are those of the comparison, or of another m_ub and nobody's concern.

@@ -84,6 +84,9 @@ path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .multiples figcaption{margin-bottom:2px}
 .strip .plot{background:none}
 .points{stroke:var(--accent);stroke-width:4;stroke-linecap:round}
+.bars{fill:var(--h5)}
+.claim,.paper{stroke:var(--accent);stroke-width:10;stroke-linecap:round}
+.paper{stroke:var(--truth)}
 .legend{display:flex;flex-wrap:wrap;gap:2px 18px;font-size:13px;color:var(--soft);margin-bottom:14px;max-width:none}
 .legend span{display:inline-flex;align-items:center;gap:7px}
 .legend.scale{gap:2px 12px}

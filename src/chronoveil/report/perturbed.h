@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "chronoveil/mechanisms/temporal_mechanism.h"
@@ -39,8 +38,15 @@ struct Perturbed {
   std::optional<BudgetLeft> budget;
 };
 
+// title, view, time, columns, kept, rows, empty, guarantee, plan, expected, curve, debit, budget, software; a mark in
+// front of all where it is not private. `view` says what moves: "values" or "times".
 std::string perturbed_json(const Perturbed&);
 Result<Perturbed> perturbed_from_json(std::string_view);
+// Whether the text of a release is one of these.
+bool is_perturbed_json(std::string_view);
+
+// A self-contained page: what was released, what is protected and what is not, how far values move by the law, the
+// certified curve and a paper's point. Light and dark, phone and print, no script, nothing fetched.
 std::string perturbed_html(const Perturbed&);
 
 // What only the owner may see: it undoes part of the protection, or shows the data.
@@ -66,7 +72,8 @@ struct PerturbedInternal {
   };
   std::vector<Column> columns;
 };
-// Marked internal on every page.
+// How far values moved beside how far the law moves them; averages and counts before and after. Marked internal on
+// every page.
 std::string perturbed_internal_html(const Perturbed&, const PerturbedInternal&);
 
 }  // namespace chronoveil::report

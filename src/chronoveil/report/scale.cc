@@ -34,4 +34,25 @@ Scale nice_scale(double low, double high, int count) {
   return {.low = std::floor(low / unit + 1e-9) * unit, .high = std::ceil(high / unit - 1e-9) * unit, .unit = unit};
 }
 
+double LogScale::position(double value) const {
+  if (!(value > 0)) return 0;
+  return std::clamp((std::log10(value) - low) / (high - low), 0.0, 1.0);
+}
+
+std::vector<double> LogScale::ticks(int most) const {
+  const int every = (high - low + most) / most;
+  std::vector<double> all;
+  for (int power = high; power >= low; power -= every) all.insert(all.begin(), std::pow(10.0, power));
+  return all;
+}
+
+LogScale log_scale(double low, double high) {
+  constexpr int kMostPowers = 15;
+  if (!(std::isfinite(low) && std::isfinite(high)) || low <= 0 || high < low) return {};
+  // A bound that is a power of ten but for its last bits is one.
+  const int above = static_cast<int>(std::ceil(std::log10(high) - 1e-9));
+  const int below = static_cast<int>(std::floor(std::log10(low) + 1e-9));
+  return {.low = std::clamp(below, above - kMostPowers, above - 1), .high = above};
+}
+
 }  // namespace chronoveil::report

@@ -26,24 +26,41 @@ std::string basis_tag(Basis basis) {
   return fmt::format("<span class=\"tag {}\">{}</span>", basis == Basis::enforced ? "good" : "warn", name(basis));
 }
 
+std::string kind_of_promise(const Guarantee& guarantee) {
+  const std::string neighbours = fmt::format(
+      "for the unit <code>{}</code> under the relation <code>{}</code>{}", unit_text(guarantee),
+      name(guarantee.relation),
+      guarantee.relation == Relation::swap ? fmt::format(" with a window of {} rows", grouped(guarantee.window)) : "");
+  if (is_nominal(guarantee))
+    return fmt::format(
+        "<p><b>This is not differential privacy.</b> A paper states ε = {} and δ = {} for these parameters, {}. Its "
+        "numbers bound every single output by itself. Whoever looks at sets of outputs can tell more.</p>\n",
+        rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), neighbours);
+  return fmt::format(
+      "<p>The promise is differential privacy{} {}, with ε = {} at δ = {}. It holds against everyone, whatever they "
+      "know already and whatever is later done with these figures.</p>\n",
+      guarantee.definition == "DP" ? "" : " (" + escaped(guarantee.definition) + ")", neighbours,
+      rounded_up(guarantee.epsilon), rounded_up(guarantee.delta));
+}
+
 }  // namespace
 
-std::string promise(const Facts& facts, const Guarantee& guarantee, const std::string& mark) {
+std::string promise(const Facts& facts, const Guarantee& guarantee, const std::string& mark, double beta) {
   std::string out = "<section class=\"promise\" aria-label=\"What is promised\">\n<dl class=\"facts\">\n";
-  const auto fact = [&](const char* id, const char* label, const std::string& text, bool stands_out = false) {
+  const auto fact = [&](const char* id, std::string_view label, const std::string& text, bool stands_out = false) {
     out += fmt::format("<div id=\"{}\"{}><dt>{}</dt> <dd>{}</dd></div>\n", id, stands_out ? " class=\"notice\"" : "",
                        label, escaped(text));
   };
-  fact("fact-unit", "Who is protected", facts.unit);
+  fact("fact-unit", facts.unit_label, facts.unit);
   fact("fact-relation", "The promise", facts.relation);
-  fact("fact-cap", "Cap for a person", facts.cap);
+  fact("fact-cap", facts.cap_label, facts.cap);
   fact("fact-public", "Public facts", facts.public_facts);
   fact("fact-limits", "Not protected", facts.not_protected, facts.limits_stand_out);
   out += "</dl>\n<div class=\"strength\" id=\"strength\">";
   if (!mark.empty()) {
     out += "<p class=\"numbers\">No promise</p><p>" + escaped(mark) + ".</p>";
   } else {
-    const CertificateWords certificate = words_of(guarantee.certificate);
+    const CertificateWords certificate = words_of(guarantee.certificate, beta);
     out += fmt::format(
         "<p class=\"numbers\"><span>ε = {}</span><span>δ = {}</span></p><p>{}</p><p class=\"cert\"><b{}>{}.</b> {}</p>",
         rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), escaped(strength_of(guarantee)),
@@ -57,12 +74,7 @@ std::string promise(const Facts& facts, const Guarantee& guarantee, const std::s
 std::string promise_in_full(const Guarantee& guarantee, const std::string& mark,
                             const std::vector<std::string>& not_protected, std::string_view growth) {
   if (!mark.empty()) return section("The promise in full", "<p>There is none: " + escaped(mark) + ".</p>\n");
-  std::string out = fmt::format(
-      "<p>The promise is differential privacy{} for the unit <code>{}</code> under the relation <code>{}</code>, with "
-      "ε = {} at δ = {}. It holds against everyone, whatever they know already and whatever is later done with these "
-      "figures.</p>\n",
-      guarantee.definition == "DP" ? "" : " (" + escaped(guarantee.definition) + ")", unit_text(guarantee),
-      name(guarantee.relation), rounded_up(guarantee.epsilon), rounded_up(guarantee.delta));
+  std::string out = kind_of_promise(guarantee);
   if (!guarantee.assumptions.empty()) {
     out += "<h3>What it rests on</h3>\n<ul>\n";
     for (const Assumption& assumption : guarantee.assumptions)
@@ -121,11 +133,21 @@ std::string budget_section(const std::optional<BudgetLeft>& left, const std::opt
 std::string citation(const std::string& title, const SlotAxis& axis, const std::string& mechanism,
                      const Guarantee& guarantee, const std::string& mark,
                      const std::optional<ledger::DebitReference>& debit) {
-  std::string text = fmt::format("{}, {}. Made with Chronoveil {} (analysis {}), mechanism {}", title, span_words(axis),
-                                 kVersion, accounting::kAnalysisVersion, mechanism);
+  return citation(fmt::format("{}, {}", title, span_words(axis)), mechanism, guarantee, mark, debit);
+}
+
+std::string citation(const std::string& what, const std::string& mechanism, const Guarantee& guarantee,
+                     const std::string& mark, const std::optional<ledger::DebitReference>& debit) {
+  std::string text = fmt::format("{}. Made with Chronoveil {} (analysis {}), mechanism {}", what, kVersion,
+                                 accounting::kAnalysisVersion, mechanism);
   if (mark.empty())
-    text += fmt::format(", differential privacy with ε = {}, δ = {}, unit {}, {}.", rounded_up(guarantee.epsilon),
-                        rounded_up(guarantee.delta), unit_text(guarantee), name(guarantee.certificate));
+    text += fmt::format(
+        ", {} with ε = {}, δ = {}, unit {}{}, {}.",
+        is_nominal(guarantee) ? "not differential privacy: single outputs are bounded" : "differential privacy",
+        rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), unit_text(guarantee),
+        guarantee.relation == Relation::swap ? fmt::format(", values swapped within {} rows", grouped(guarantee.window))
+                                             : "",
+        name(guarantee.certificate));
   else
     text += "; " + mark + ".";
   if (debit) text += " Debit " + debit->id.text() + ".";

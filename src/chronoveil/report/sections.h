@@ -15,9 +15,10 @@
 namespace chronoveil::report {
 
 // What a reader must know before any figure: the facts, and ε and δ beside them. A mark takes their place.
-std::string promise(const Facts&, const Guarantee&, const std::string& mark);
+// β is that of a bound with confidence.
+std::string promise(const Facts&, const Guarantee&, const std::string& mark, double beta = 0);
 
-// Assumptions, then `growth` (HTML), then what is not protected.
+// What kind of promise it is, assumptions, then `growth` (HTML), then what is not protected.
 std::string promise_in_full(const Guarantee&, const std::string& mark, const std::vector<std::string>& not_protected,
                             std::string_view growth = "");
 
@@ -31,6 +32,10 @@ std::string budget_section(const std::optional<BudgetLeft>&, const std::optional
 
 std::string citation(const std::string& title, const SlotAxis&, const std::string& mechanism, const Guarantee&,
                      const std::string& mark, const std::optional<ledger::DebitReference>&);
+
+// The same of what has no axis; `what` says all of it.
+std::string citation(const std::string& what, const std::string& mechanism, const Guarantee&, const std::string& mark,
+                     const std::optional<ledger::DebitReference>&);
 
 std::string footer();
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chronoveil/report/chart.h"
+#include "chronoveil/report/frame.h"
 #include "chronoveil/report/heat_map.h"
 #include "chronoveil/report/local_time.h"
 #include "chronoveil/report/markup.h"
@@ -16,19 +17,13 @@
 namespace chronoveil::report {
 namespace {
 
-std::string swatch(std::string_view paths) {
-  return fmt::format("<svg class=\"swatch\" viewBox=\"0 0 22 12\" aria-hidden=\"true\">{}</svg>", paths);
-}
-
 std::string legend(const Release& release, bool with_truth) {
   const auto& sampled = release.estimate.sampled;
-  std::string out = "<p class=\"legend\">";
-  out += "<span>" + swatch("<path class=\"line\" d=\"M0 6h22\"/>") + "published value</span>";
-  if (with_truth) out += "<span>" + swatch("<path class=\"truth\" d=\"M0 6h22\"/>") + "truth</span>";
-  out += "<span>" + swatch("<path class=\"band\" d=\"M0 0h22v12h-22z\"/>") +
-         fmt::format("{} % interval</span>", rounded(release.level * 100));
+  std::string out = "<p class=\"legend\">" + legend_entry("line", "M0 6h22", "published value");
+  if (with_truth) out += legend_entry("truth", "M0 6h22", "truth");
+  out += legend_entry("band", "M0 0h22v12h-22z", fmt::format("{} % interval", rounded(release.level * 100)));
   if (std::find(sampled.begin(), sampled.end(), 0) != sampled.end())
-    out += "<span>" + swatch("<path class=\"dots\" d=\"M11 6h0\"/>") + "measured step; estimated in between</span>";
+    out += legend_entry("dots", "M11 6h0", "measured step; estimated in between");
   return out + "</p>\n";
 }
 

@@ -74,6 +74,22 @@ std::string limits_fact(const Published& published, const SlotWords& slot) {
   return limits;
 }
 
+// "1 in 20" is plainer than "5 %"; "1 in 2" may be far from the truth.
+constexpr double kChanceInPercent = 0.05;
+
+// "Exchanging one person’s values makes"
+std::string cause_of(const Guarantee& guarantee) {
+  const bool user = guarantee.unit == Unit::user;
+  switch (guarantee.relation) {
+    case Relation::add_remove: return user ? "One person’s records make" : "Those records make";
+    case Relation::replace: return user ? "Exchanging one person’s records makes" : "Exchanging those records makes";
+    case Relation::replace_values:
+      return user ? "Exchanging one person’s values makes" : "Exchanging those values makes";
+    case Relation::swap: return "Exchanging " + swapped_words(guarantee.window) + " makes";
+  }
+  return {};
+}
+
 }  // namespace
 
 Facts facts_of(const Published& published) {
@@ -93,29 +109,38 @@ Facts facts_of(const Published& published) {
 
 std::string strength_of(const Guarantee& guarantee) {
   if (!std::isfinite(guarantee.epsilon)) return "No finite ε holds: nothing is promised.";
-  const std::string what = guarantee.relation == Relation::replace_values ? "values" : "records";
-  const std::string whose = (guarantee.unit == Unit::user ? "one person’s " : "those ") + what;
-  std::string sentence = fmt::format("{} no result more than {} times as likely or unlikely",
-                                     guarantee.relation != Relation::add_remove ? "Exchanging " + whose + " makes"
-                                     : guarantee.unit == Unit::user             ? "One person’s records make"
-                                                                                : "Those records make",
-                                     rounded_up(std::exp(guarantee.epsilon), 3));
-  if (guarantee.delta > 0) {
+  const bool nominal = is_nominal(guarantee);
+  std::string sentence = fmt::format("{} no {} more than {} times as likely or unlikely", cause_of(guarantee),
+                                     nominal ? "single output" : "result", rounded_up(std::exp(guarantee.epsilon), 3));
+  if (guarantee.delta > kChanceInPercent) {
+    sentence += fmt::format(", apart from a chance of {} %", rounded_up(guarantee.delta * 100, 3));
+  } else if (guarantee.delta > 0) {
     const double one_in = std::floor(1 / guarantee.delta * (1 + 1e-12));
     sentence += one_in < 1e15
                     ? fmt::format(", apart from a chance of 1 in {}", grouped(static_cast<std::int64_t>(one_in)))
                     : fmt::format(", apart from a chance of {}", rounded_up(guarantee.delta, 2));
   }
-  return sentence + ".";
+  return sentence + (nominal ? ". Sets of outputs can tell more." : ".");
 }
 
-CertificateWords words_of(Certificate certificate) {
+bool is_nominal(const Guarantee& guarantee) {
+  return guarantee.relation == Relation::swap && guarantee.certificate == Certificate::as_published;
+}
+
+std::string swapped_words(std::int64_t window) {
+  return window <= 2 ? "two values next to each other"
+                     : fmt::format("two values at most {} rows apart", grouped(window - 1));
+}
+
+CertificateWords words_of(Certificate certificate, double beta) {
   switch (certificate) {
     case Certificate::exact: return {"Exact", "ε is computed exactly for this method."};
     case Certificate::upper_bound:
       return {"Certified upper bound", "The true ε is not larger; every rounding errs on the safe side."};
     case Certificate::upper_bound_with_confidence:
-      return {"Upper bound with confidence 1−β", "The true ε is not larger, except with the small probability β."};
+      return {"Upper bound with confidence 1−β",
+              fmt::format("The true ε is not larger, except with the small probability β{}.",
+                          beta > 0 ? " = " + rounded_up(beta, 2) : "")};
     case Certificate::as_published:
       return {"As published, not certified", "ε follows a published formula that we could not certify."};
   }
