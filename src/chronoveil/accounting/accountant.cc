@@ -99,6 +99,8 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
     CV_TRY(price, composed_price(steps, question, options));
   }
   if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given);
+  for (const Step& step : steps.steps) price.beta += step.model->beta();
+  if (price.beta > 0) price.certificate = Certificate::upper_bound_with_confidence;
   return price;
 }
 

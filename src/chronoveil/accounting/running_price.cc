@@ -19,6 +19,7 @@ class RememberingModel final : public LossModel {
   bool tight() const override { return model_->tight(); }
   bool attainable() const override { return model_->attainable(); }
   bool bounded() const override { return model_->bounded(); }
+  double beta() const override { return model_->beta(); }
   double top(double tail) const override {
     const auto [it, added] = tops_.try_emplace(tail, 0.0);
     if (added) it->second = model_->top(tail);
