@@ -1,7 +1,7 @@
 /* A meter that hides when, not what: reads one value a line from standard input and prints what leaves the device.
  *
- * The two constants come from a desk. `chronoveil account` says what they give: for series of at least kWindow values,
- * two readings less than kWindow steps apart may be exchanged, and nobody can tell well. */
+ * The constants come from a desk: `chronoveil account` says what they guarantee when two readings less than kWindow
+ * steps apart are exchanged. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include "chronoveil/temporal/device.h"
 
-enum { kWindow = 8, kValueSize = 32 };
-static const double kStay = 0.25;
+enum { kWindow = 8, kMaxShift = 120, kValueSize = 32 };
+static const double kEpsilon = 2;
 
 /* On a real meter: its own generator of random bytes. */
 static int from_urandom(void* context, void* bytes, size_t size) {
@@ -36,10 +36,12 @@ int main(void) {
   setvbuf(urandom, NULL, _IONBF, 0); /* no random bytes left lying about */
 
   cv_options options = {0};
-  options.mechanism = CV_STASWITCH;
+  options.mechanism = CV_NOISY_SORT;
   options.value_size = kValueSize;
   options.window = kWindow;
-  options.stay = kStay;
+  options.epsilon = kEpsilon;
+  options.key_law = CV_STAIRCASE;
+  options.max_shift = kMaxShift;
   options.random = from_urandom;
   options.random_context = urandom;
   cv_stream* stream = NULL;

@@ -19,12 +19,10 @@ int main(void) {
   cv_options options = {0};
   cv_stream* stream;
   const char* next;
-  options.mechanism = CV_NOISY_SORT;
+  options.mechanism = CV_STASWITCH;
   options.value_size = 1;
   options.window = 3;
-  options.epsilon = 1.0;
-  options.key_law = CV_STAIRCASE;
-  options.max_shift = 20;
+  options.stay = 0.5;
   options.random = cv_libsodium;
   if (cv_open(&options, &stream) != CV_OK) return 1;
   for (next = "abcdefghijklmnopqrstuvwxyz"; *next; ++next) {
@@ -62,23 +60,24 @@ class DeviceLibrary(unittest.TestCase):
         self.assertEqual(self.compiled(source, "-fsyntax-only").stderr, "")
 
     def test_the_example_permutes_series_of_any_length(self):
-        for count in (0, 1, 2, 7, 8, 9, 1000):
+        for count in (0, 1, 2, 7, 8, 9, 240, 241, 1000):
             values = [f"reading {i}" for i in range(count)]
             released = blurred(values)
             self.assertEqual(sorted(released), sorted(values))
-            # No value moves further than the window of 8 less 1, to either side.
+            # Noise of at most 120 steps moves no value further than 240.
             steps = [int(line.split()[1]) for line in released]
-            self.assertTrue(all(abs(slot - step) <= 7 for slot, step in enumerate(steps)))
-        # A thousand values at a stay of 1/4 all stay with a probability below 1e-500.
+            self.assertTrue(all(abs(slot - step) <= 240 for slot, step in enumerate(steps)))
+        # In pairs of one step and the next, 500 of them, each is exchanged with a probability of 0.2 or more: below 1e-48.
         self.assertNotEqual(released, values)
 
     def test_a_value_leaves_as_soon_as_it_may(self):
         with subprocess.Popen([EXAMPLE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as meter:
-            meter.stdin.write("".join(f"{i}\n" for i in range(8)))
+            meter.stdin.write("".join(f"{i}\n" for i in range(1000, 1300)))
             meter.stdin.flush()
-            first = meter.stdout.readline()  # while the input is still open
-            rest, _ = meter.communicate()
-        self.assertEqual(sorted((first + rest).split()), [str(i) for i in range(8)])
+            first = [meter.stdout.readline() for _ in range(60)]  # while the input is still open
+            meter.stdin.close()
+            rest = meter.stdout.read()
+        self.assertEqual(sorted(("".join(first) + rest).split()), [str(i) for i in range(1000, 1300)])
 
     def test_a_line_that_does_not_fit_is_refused_and_not_shown(self):
         done = subprocess.run([EXAMPLE], input="secret " * 10, capture_output=True, text=True, check=False)
