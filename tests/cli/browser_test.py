@@ -211,6 +211,21 @@ class Report(unittest.TestCase):
         for screen, scheme in (("phone", "light"), ("desk", "dark")):
             self.assertIn("internal: reveals the data", self.look("means_evaluation.html", screen, scheme, False)["banner"])
 
+    def test_perturbed_series_are_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
+        for page, words, figures in (("perturbed.html", "Which of two values at most 9 rows apart", 2),
+                                     ("sorted.html", "a list of values with blurred times", 2),
+                                     ("changed.html", "Each single value; not all of them together", 1)):
+            for screen, scheme in (("phone", "dark"), ("desk", "light"), ("phone", "light"), ("desk", "dark")):
+                seen = self.look(page, screen, scheme, True)
+                self.assertIn(words, seen["text"])
+                self.assertEqual((seen["figures"], seen["banner"]), (figures, ""))
+        for screen, scheme in (("phone", "light"), ("desk", "dark")):
+            self.assertIn("This is not differential privacy.", self.look("crowded.html", screen, scheme, False)["text"])
+            self.assertIn("seeded: not private", self.look("seeded.html", screen, scheme, False)["banner"])
+            seen = self.look("perturbed_internal.html", screen, scheme, False)
+            self.assertIn("internal: reveals the data", seen["banner"])
+            self.assertEqual(seen["figures"], 2)
+
     def test_means_are_a_map_a_strip_and_small_maps(self):
         figures = [self.look(page, "desk", "light", True)["figures"] for page in ("means.html", "cell.html")]
         self.assertEqual(figures, [1 + 1 + 24, 1])

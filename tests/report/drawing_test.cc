@@ -40,6 +40,25 @@ TEST(Scale, WhatIsBeyondStaysInside) {
   EXPECT_EQ(scale.position(5), 0.5);
 }
 
+TEST(LogScale, CoversItsRangeWithPowersOfTen) {
+  const LogScale scale = log_scale(3e-7, 0.45);
+  EXPECT_EQ(scale.low, -7);
+  EXPECT_EQ(scale.high, 0);
+  EXPECT_EQ(scale.position(1), 1);
+  EXPECT_EQ(scale.position(1e-7), 0);
+  EXPECT_NEAR(scale.position(1e-3), 4.0 / 7, 1e-12);
+  EXPECT_EQ(scale.position(0), 0);
+  EXPECT_EQ(scale.position(std::numeric_limits<double>::quiet_NaN()), 0);
+  EXPECT_EQ(scale.position(5), 1);
+  EXPECT_EQ(scale.ticks(8).size(), 8u);
+  EXPECT_EQ(scale.ticks(7).size(), 4u);
+  EXPECT_EQ(scale.ticks(7).back(), 1);
+  EXPECT_EQ(log_scale(0.001, 0.001).high, -3);
+  EXPECT_EQ(log_scale(0.001, 0.001).low, -4);
+  EXPECT_EQ(log_scale(1e-300, 1).low, -15);
+  EXPECT_LT(log_scale(0, 1).low, log_scale(0, 1).high);
+}
+
 TEST(Thinning, KeepsEverySpikeInOrder) {
   std::vector<double> values(100'000, 1.0);
   values[12'345] = 900;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "report/means_sample.h"
+#include "report/perturbed_sample.h"
 #include "report/sample.h"
 
 int main(int argc, char** argv) {
@@ -23,6 +24,12 @@ int main(int argc, char** argv) {
   report::Published replayed = testing::sample(1, 168);
   replayed.release.mark = "not private: replayed";
   replayed.debit.reset();
+  report::Perturbed seeded = testing::perturbed_sample();
+  seeded.mark = "seeded: not private";
+  seeded.debit.reset();
+  report::Perturbed crowded = testing::threshold_sample();
+  for (int i = 0; i < 40; ++i)
+    crowded.columns.push_back("a_column_with_a_name_that_has_no_end_" + std::string(60, 'x'));
   const bool written =
       write("single.html", report::to_html(testing::sample(1, 744))) &&
       write("sampled.html", report::to_html(testing::sample(1, 744, 10))) &&
@@ -33,6 +40,12 @@ int main(int argc, char** argv) {
       write("means.html", report::means_html(testing::means_on_grid(chronoveil::PlaceShape::hexagon, 900, 168))) &&
       write("places.html", report::means_html(testing::means_sample(30, 24))) &&
       write("cell.html", report::means_html(testing::means_sample(0, 1))) &&
-      write("means_evaluation.html", report::evaluation_html(testing::means_evaluation(12, 24)));
+      write("means_evaluation.html", report::evaluation_html(testing::means_evaluation(12, 24))) &&
+      write("perturbed.html", report::perturbed_html(testing::perturbed_sample())) &&
+      write("sorted.html", report::perturbed_html(testing::sorted_sample())) &&
+      write("changed.html", report::perturbed_html(testing::changed_sample())) &&
+      write("crowded.html", report::perturbed_html(crowded)) && write("seeded.html", report::perturbed_html(seeded)) &&
+      write("perturbed_internal.html",
+            report::perturbed_internal_html(testing::perturbed_sample(), testing::internal_sample()));
   return written ? 0 : 1;
 }

@@ -87,10 +87,53 @@ TEST(Words, TheStrengthIsStatedAgainstOurselves) {
   EXPECT_NE(strength_of(guarantee).find("nothing is promised"), std::string::npos);
 }
 
+TEST(Words, EveryRelationSaysWhatIsExchanged) {
+  Guarantee guarantee;
+  guarantee.epsilon = 1;
+  const auto starts = [&](Relation relation, Unit unit, const char* words) {
+    guarantee.relation = relation;
+    guarantee.unit = unit;
+    return strength_of(guarantee).starts_with(words);
+  };
+  EXPECT_TRUE(starts(Relation::add_remove, Unit::event, "Those records make no result"));
+  EXPECT_TRUE(starts(Relation::replace, Unit::event, "Exchanging those records makes no result"));
+  EXPECT_TRUE(starts(Relation::replace_values, Unit::user, "Exchanging one person’s values makes no result"));
+  guarantee.window = 10;
+  EXPECT_TRUE(starts(Relation::swap, Unit::event, "Exchanging two values at most 9 rows apart makes no result"));
+  guarantee.window = 2;
+  EXPECT_TRUE(starts(Relation::swap, Unit::event, "Exchanging two values next to each other makes no result"));
+}
+
+TEST(Words, ALargeChanceIsSaidInPercentAndRoundedUp) {
+  Guarantee guarantee;
+  guarantee.delta = 0.44391;
+  EXPECT_NE(strength_of(guarantee).find("apart from a chance of 44.4 %"), std::string::npos);
+  guarantee.delta = 0.44411;
+  EXPECT_NE(strength_of(guarantee).find("apart from a chance of 44.5 %"), std::string::npos);
+  guarantee.delta = 0.05;
+  EXPECT_NE(strength_of(guarantee).find("apart from a chance of 1 in 20."), std::string::npos);
+}
+
+TEST(Words, WhatAPaperStatesAboutWhenIsNotCalledAResult) {
+  Guarantee guarantee;
+  guarantee.window = 4;
+  guarantee.relation = Relation::swap;
+  EXPECT_FALSE(is_nominal(guarantee));
+  guarantee.certificate = Certificate::as_published;
+  EXPECT_TRUE(is_nominal(guarantee));
+  EXPECT_NE(strength_of(guarantee).find("makes no single output more than"), std::string::npos);
+  EXPECT_NE(strength_of(guarantee).find("Sets of outputs can tell more."), std::string::npos);
+  guarantee.relation = Relation::replace;
+  EXPECT_FALSE(is_nominal(guarantee));
+}
+
 TEST(Words, EveryCertificateHasItsOwn) {
   EXPECT_EQ(words_of(Certificate::exact).name, "Exact");
   EXPECT_EQ(words_of(Certificate::upper_bound).name, "Certified upper bound");
   EXPECT_EQ(words_of(Certificate::as_published).name, "As published, not certified");
+  EXPECT_EQ(words_of(Certificate::upper_bound_with_confidence).name, "Upper bound with confidence 1−β");
+  EXPECT_EQ(words_of(Certificate::upper_bound_with_confidence, 1e-6).meaning,
+            "The true ε is not larger, except with the small probability β = 1e-6.");
 }
 
 }  // namespace
