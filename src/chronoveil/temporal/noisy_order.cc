@@ -42,9 +42,13 @@ std::vector<std::uint32_t> sorted_steps(const std::vector<std::int64_t>& keys) {
 }  // namespace
 
 Result<std::vector<std::uint32_t>> noisy_order(std::int64_t n, const NoisySortLaw& law, BitSource& bits) {
+  CV_TRY(const KeySampler sampler, KeySampler::make(law));
+  return noisy_order(n, sampler, bits);
+}
+
+Result<std::vector<std::uint32_t>> noisy_order(std::int64_t n, const KeySampler& sampler, BitSource& bits) {
   if (n < 0 || n > std::int64_t{std::numeric_limits<std::uint32_t>::max()})
     return invalid("n", std::to_string(n), "between 0 and 2^32 - 1");
-  CV_TRY(const KeySampler sampler, KeySampler::make(law));
   if (n == 0) return std::vector<std::uint32_t>{};
   const std::vector<std::int64_t> keys = draw_keys(n, sampler, bits);
   std::vector<std::uint32_t> order = sorted_steps(keys);

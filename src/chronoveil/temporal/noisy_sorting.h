@@ -28,6 +28,8 @@ namespace chronoveil::temporal {
 // order[i] is the step (from 0) of the value that leaves as number i; for 0 <= n < 2^32 values. Takes O(n) steps where
 // keys spread over a few times n or less, and O(n log n) otherwise.
 Result<std::vector<std::uint32_t>> noisy_order(std::int64_t n, const NoisySortLaw&, BitSource&);
+// The same for many series of one law, whose tables are made once.
+Result<std::vector<std::uint32_t>> noisy_order(std::int64_t n, const KeySampler&, BitSource&);
 
 // The largest max_shift of a stream, which holds what is that far behind.
 inline constexpr std::int64_t kLargestHeldShift = std::int64_t{1} << 24;

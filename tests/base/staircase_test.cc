@@ -1,0 +1,82 @@
+#include "chronoveil/base/staircase.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace chronoveil {
+namespace {
+
+TEST(StaircaseLevel, IsFlatOnThePlateauAndRisesByOneEveryWindowLessOne) {
+  EXPECT_EQ(staircase_level(0, 5, 2), 0);
+  EXPECT_EQ(staircase_level(-1, 5, 2), 0);
+  EXPECT_EQ(staircase_level(2, 5, 2), 1);
+  EXPECT_EQ(staircase_level(-5, 5, 2), 1);
+  EXPECT_EQ(staircase_level(6, 5, 2), 2);
+}
+
+TEST(StaircaseLevel, AShiftByLessThanAWindowChangesItByAtMostOne) {
+  for (std::int64_t window = 2; window <= 7; ++window) {
+    for (std::int64_t plateau = 1; plateau < window; ++plateau) {
+      for (std::int64_t x = -40; x <= 40; ++x) {
+        for (std::int64_t shift = 1 - window; shift < window; ++shift) {
+          const auto change = staircase_level(x + shift, window, plateau) - staircase_level(x, window, plateau);
+          ASSERT_LE(std::abs(change), 1);
+        }
+      }
+    }
+  }
+}
+
+// E|x|, added up point by point until nothing is left.
+long double mean_size(std::int64_t window, double epsilon, std::int64_t plateau) {
+  long double weights = 1, sizes = 0;
+  for (std::int64_t x = 1;; ++x) {
+    const long double weight = std::exp(-static_cast<long double>(epsilon) / 2 *
+                                        static_cast<long double>(staircase_level(x, window, plateau)));
+    if (weight < 1e-22L) return sizes / weights;
+    weights += 2 * weight;
+    sizes += 2 * weight * static_cast<long double>(x);
+  }
+}
+
+TEST(StaircasePlateau, HasTheLeastMeanSizeOfAllPlateaus) {
+  for (const std::int64_t window : {2, 3, 4, 7, 20, 41}) {
+    for (const double epsilon : {0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 14.0}) {
+      const std::int64_t chosen = staircase_plateau(window, epsilon);
+      ASSERT_GE(chosen, 1);
+      ASSERT_LE(chosen, window - 1);
+      const long double least = mean_size(window, epsilon, chosen);
+      for (std::int64_t r = 1; r < window; ++r) {
+        const long double other = mean_size(window, epsilon, r);
+        EXPECT_GE(other, least * (1 - 1e-14L)) << window << ' ' << epsilon << ' ' << r;
+        if (r < chosen) {
+          EXPECT_GT(other, least) << window << ' ' << epsilon << ' ' << r;
+        }
+      }
+    }
+  }
+}
+
+TEST(StaircasePlateau, IsOneForALargeEpsilonAndHalfAWindowForASmallOne) {
+  EXPECT_EQ(staircase_plateau(2, 0.1), 1);
+  EXPECT_EQ(staircase_plateau(80, 100), 1);
+  EXPECT_EQ(staircase_plateau(81, 1e-9), 40);
+  EXPECT_EQ(staircase_plateau(std::int64_t{1} << 20, 1e-9), std::int64_t{1} << 19);
+  EXPECT_EQ(staircase_plateau(80, 5000), 1);  // e^(ε/2) is more than a double holds
+}
+
+TEST(KeyScale, IsTheQuotientRoundedUp) {
+  for (const std::int64_t window : {2, 3, 10, 80, 1 << 20}) {
+    for (const double epsilon : {0.1, 1.0, 1.1, 3.0, 7.7, 1e-6}) {
+      const double scale = key_scale(window, epsilon), reach = 2 * static_cast<double>(window - 1);
+      EXPECT_GE(std::fma(scale, epsilon, -reach), 0);
+      EXPECT_LT(std::fma(std::nextafter(scale, 0), epsilon, -reach), 0);
+    }
+  }
+  EXPECT_EQ(key_scale(3, 2), 2);
+}
+
+}  // namespace
+}  // namespace chronoveil
