@@ -1,7 +1,6 @@
 // The offset of a switch: 0 with probability p, each of 1, ..., k-1 with probability (1 - p)/(k - 1), exactly.
-//   Method  one 64-bit word: below floor(2^64 p) it stays; the words above are dealt out evenly to the moves. What is
-//   left
-//           over, at most k words of 2^64, holds the fraction of 2^64 p and what does not divide by k - 1, and is
+//   Method  one 64-bit word: below floor(2^64 p) it stays; the words above are dealt out evenly to the moves. At most k
+//           words of 2^64 are left over: they hold the fraction of 2^64 p and what does not divide by k - 1, and are
 //           settled by further draws
 #pragma once
 

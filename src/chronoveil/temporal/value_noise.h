@@ -65,7 +65,7 @@ class Piecewise {
 class LocalLaplace {
  public:
   // Refused: epsilon outside [2^-30, 2^30]; bounds that are not finite, of a magnitude above 2^900, or not lower <
-  // upper with 2^-900 between them at least. D is 2^30 where D/ε <= 2^40, and 2^40 ε (rounded down) where it is not.
+  // upper with 2^-900 between them at least. D is 2^30, or where less than that the largest with D/ε <= 2^40.
   static Result<LocalLaplace> make(double epsilon, double lower, double upper);
   // NaN counts as `lower`.
   double operator()(double value, BitSource&) const;
