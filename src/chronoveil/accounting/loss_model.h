@@ -34,6 +34,9 @@ class LossModel {
 
   // h(e^ε) for ε >= 0, h(α) = max(H_α(P‖Q), H_α(Q‖P)) or the certified bound on it.
   virtual long double delta(double epsilon) const = 0;
+  // A lower bound on the same, and on infinite(): what real neighbours are known to attain, where that is less.
+  virtual long double delta_lower(double epsilon) const { return delta(epsilon); }
+  virtual double infinite_lower() const { return infinite(); }
   // A loss above which P has at most `tail` of its mass, not counting infinite losses.
   virtual double top(double tail) const = 0;
   // `bins` bins of width `step`; losses above the last are summed up beyond it. LossHalves::attained only if asked for.
