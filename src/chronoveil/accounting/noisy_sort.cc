@@ -126,8 +126,8 @@ AtomicLaw staircase_law(const NoisySort& e) {
 
 double truncation_cost(const NoisySort& e) {
   if (!e.max_shift) return 0;
-  // What is drawn has the scale of key_scale(), rounded up by 2^-52 of it at most: a tail at m of the scale s is heavier
-  // by m/s times as much, less than 2e-13 wherever it is a double above 0.
+  // What is drawn has the scale of key_scale(), rounded up by 2^-52 of it at most: a tail at m of the scale s is
+  // heavier by m/s times as much, less than 2e-13 wherever it is a double above 0.
   const long double w = one_key_cost(e), both = std::min(1.0L, w * (2 - w) * (1 + 1e-12L));
   // Up, and never 0: nothing that is truncated is pure.
   return std::max(std::nextafter(static_cast<double>(both), 1.0), std::numeric_limits<double>::min());
