@@ -123,7 +123,7 @@ TEST(PerturbedPage, SaysFirstThatTheValuesAreNotProtected) {
       html.find("<div id=\"fact-limits\" class=\"notice\"><dt>Not protected</dt> <dd>The values: those in the file");
   ASSERT_NE(notice, std::string::npos);
   EXPECT_LT(notice, html.find("<h2>What was released</h2>"));
-  EXPECT_TRUE(has(html, "<dt>What is protected</dt> <dd>Which of two values at most 9 rows apart"));
+  EXPECT_TRUE(has(html, "<dt>Protected</dt> <dd>Which of two values at most 9 rows apart"));
   EXPECT_TRUE(has(html, "<li>What the values are is not protected.</li>"));
   EXPECT_FALSE(has(html, "Cap for a person"));
 }
@@ -133,7 +133,7 @@ TEST(PerturbedPage, ShowsWhatWasReleasedPlanBudgetAndDebit) {
   for (const char* text :
        {"1,440 rows: heart_rate and steps. The values were moved in time, not changed.", "column minute",
         "device (public)", "<dt>Window</dt><dd>10 rows</dd>", "<dt>stay</dt><dd>0.4636</dd>",
-        "together: the values of a row stay together", "at most 2.063, at least 2.062",
+        "together: the values of a row stay together", "<dd>at most 2.063</dd>",
         "ε = 2, δ = 0.0596, for single outputs",
         "(TLDP) for the unit <code>event</code> under the relation "
         "<code>swap</code> with a window of 10 rows, with ε = 2.063 at δ = 0.425.",
@@ -224,6 +224,7 @@ TEST(PerturbedPage, WhatIsOnlyPublishedIsNotCalledDifferentialPrivacy) {
   EXPECT_TRUE(has(html, "mechanism threshold, not differential privacy"));
   EXPECT_TRUE(has(html, "class=\"tag warn\">As published, not certified."));
   EXPECT_TRUE(has(html, "published, not certified</dd>"));
+  EXPECT_TRUE(has(html, "<dd>2.197, as published</dd>"));
 }
 
 TEST(PerturbedPage, ABoundWithConfidenceNamesIt) {

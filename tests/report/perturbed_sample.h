@@ -139,7 +139,7 @@ inline Perturbed changed_sample() {
 inline PerturbedInternal internal_sample() {
   PerturbedInternal all;
   all.realised = falling_moves(21, 0.72);
-  all.realised.mean_distance = 2.71875;
+  all.realised.mean_distance = all.realised.cost = 2.71875;
   PerturbedInternal::Column heart, mood;
   heart.name = "heart_rate";
   heart.numeric = true;

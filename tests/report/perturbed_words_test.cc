@@ -13,12 +13,12 @@ bool has(const std::string& all, const std::string& text) { return all.find(text
 
 TEST(PerturbedWords, WhenIsProtectedAndWhatIsNot) {
   const Facts facts = facts_of(testing::perturbed_sample());
-  EXPECT_EQ(facts.unit_label, "What is protected");
+  EXPECT_EQ(facts.unit_label, "Protected");
   EXPECT_EQ(facts.unit, "Which of two values at most 9 rows apart was measured when.");
   EXPECT_EQ(facts.relation,
             "The file would come out much the same if any two such values had been the other way round; ε says how "
             "close.");
-  EXPECT_TRUE(facts.cap.starts_with("Values moved to other rows nearby; times stayed. The usual way is 2."))
+  EXPECT_TRUE(facts.cap.starts_with("Values moved to other rows nearby, on average 2.74 rows away; times stayed."))
       << facts.cap;
   EXPECT_EQ(facts.public_facts,
             "How many rows there are and when, the window (10 rows), the columns that were left as they are and the "

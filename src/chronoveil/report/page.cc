@@ -84,6 +84,7 @@ path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .multiples figcaption{margin-bottom:2px}
 .strip .plot{background:none}
 .points{stroke:var(--accent);stroke-width:4;stroke-linecap:round}
+.chart+p,.chart+.scroll,.charts+.scroll{margin-top:34px}
 .bars{fill:var(--h5)}
 .claim,.paper{stroke:var(--accent);stroke-width:10;stroke-linecap:round}
 .paper{stroke:var(--truth)}

@@ -51,7 +51,7 @@ class Bars {
     const double unit = std::max(1.0, nice_scale(left, left + std::max(span, 1.0), 8).unit);
     std::vector<Tick> all;
     for (double at = std::ceil(left / unit) * unit; at <= left + span; at += unit)
-      all.push_back({position(at), (at > 0 ? "+" : "") + tick_text(at, unit), true});
+      all.push_back({position(at), (at > 0 ? "+" : "") + tick_text(at, unit), std::fmod(at / unit, 2) == 0});
     return all;
   }
 
@@ -248,8 +248,8 @@ std::string averages_figure(const PerturbedInternal::Column& column, std::size_t
                        .description = fmt::format("Two lines between {} and {}.", rounded(low), rounded(high)),
                        .across = across,
                        .up = ticks_of(up),
-                       .drawing = path_of("truth", line([](const auto& point) { return point.before; })) +
-                                  path_of("line", line([](const auto& point) { return point.after; })),
+                       .drawing = path_of("line", line([](const auto& point) { return point.after; })) +
+                                  path_of("truth", line([](const auto& point) { return point.before; })),
                        .large = false});
 }
 

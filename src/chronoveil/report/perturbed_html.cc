@@ -107,9 +107,8 @@ std::string plan_section(const Perturbed& perturbed) {
   if (plan.length) out += pair_of("Length", fmt::format("at most {} rows", grouped(*plan.length)));
   const bool certified = plan.price.analysis == accounting::Analysis::certified;
   out += pair_of("Analysis", certified ? "certified" : "published, not certified");
-  out += pair_of(
-      "ε at δ = " + rounded(plan.delta),
-      fmt::format("at most {}, at least {}", rounded_up(plan.price.epsilon), rounded(plan.price.epsilon_lower, 4)));
+  out += pair_of("ε at δ = " + rounded(plan.delta), certified ? "at most " + rounded_up(plan.price.epsilon)
+                                                              : rounded_up(plan.price.epsilon) + ", as published");
   if (plan.price.nominal)
     out += pair_of("In a paper", fmt::format("ε = {}, δ = {}, for single outputs", rounded(plan.price.nominal->epsilon),
                                              rounded(plan.price.nominal->delta)));

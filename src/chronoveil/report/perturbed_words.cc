@@ -17,9 +17,9 @@ std::string rows_words(double rows) { return rounded(rows) + (rows == 1 ? " row"
 std::string done_fact(const Perturbed& perturbed) {
   if (!values_move(perturbed)) return "Every value was changed at random, and stays in its row.";
   const mechanisms::Moves& law = perturbed.expected;
-  std::string out = perturbed.times_move ? "Rows kept their values and got the times of others nearby."
-                                         : "Values moved to other rows nearby; times stayed.";
-  if (!law.shares.empty()) out += fmt::format(" The usual way is {}.", rows_words(law.mean_distance));
+  const std::string mean = law.shares.empty() ? "" : fmt::format(", on average {} away", rows_words(law.mean_distance));
+  std::string out = perturbed.times_move ? "Rows kept their values and got the times of others nearby" + mean + "."
+                                         : "Values moved to other rows nearby" + mean + "; times stayed.";
   if (law.missing > 0 || law.empty > 0)
     out += fmt::format(" About {} of the values get lost and {} of the rows stay empty.", percent(law.missing),
                        percent(law.empty));
@@ -75,7 +75,7 @@ bool values_move(const Perturbed& perturbed) { return perturbed.plan.relation ==
 
 Facts facts_of(const Perturbed& perturbed) {
   Facts facts = values_move(perturbed) ? moved_facts(perturbed) : changed_facts(perturbed);
-  facts.unit_label = "What is protected";
+  facts.unit_label = "Protected";
   facts.cap_label = "What was done";
   if (!perturbed.mark.empty()) {
     facts.unit = "Nothing. The random choices behind this file are known.";
