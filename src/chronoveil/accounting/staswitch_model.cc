@@ -28,18 +28,13 @@ class StaSwitchModel : public LossModel {
   double infinite() const override { return static_cast<double>(delta(top(0))); }
   double infinite_lower() const override { return static_cast<double>(delta_lower(top(0))); }
 
+  // The profile is known point by point: cut twice as finely as asked, then paired.
   LossHalves halves(double step, std::size_t bins, bool) const override {
-    std::vector<long double> values(bins + 1);
-    for (std::size_t i = 0; i <= bins; ++i)
-      values[i] = std::min(1.0L, delta(step * static_cast<double>(i)) * (1 + kProfileError));
+    std::vector<long double> values(2 * bins + 1);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = std::min(1.0L, delta(step / 2 * static_cast<double>(i)) * (1 + kProfileError));
     LossHalves halves;
-    halves.upper = from_profile(step, values);
-    halves.lower = empty_half(step, bins);
-    const PairLoss& real = attained_.front();
-    halves.lower->infinite = static_cast<double>(real.infinite);
-    halves.lower->zero = static_cast<double>(real.zero);
-    for (const PairLoss::Atom& atom : real.atoms)
-      add_atom(*halves.lower, static_cast<double>(std::log(atom.p / atom.q)), static_cast<double>(atom.p));
+    halves.upper = paired(from_profile(step / 2, values));
     return halves;
   }
 
