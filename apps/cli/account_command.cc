@@ -33,7 +33,8 @@ struct Request {
 void add_request(CLI::App& command, Request& request) {
   add_event_argument(command, request.event);
   command.add_option("--epsilon", request.epsilon, "ε");
-  command.add_option("--delta", request.delta, "δ, greater than 0 and less than 1");
+  command.add_option("--delta", request.delta,
+                     "δ, less than 1; greater than 0 but for events that move values in time");
   command.add_option("--analysis", request.analysis, "certified, or published: a paper's own formula, not certified");
   command.add_option("--tolerance", request.tolerance, "Largest relative gap between both bounds of ε (0.001)");
   add_json_flag(command, request.json);
@@ -55,9 +56,13 @@ Result<Epsilon> read_epsilon(const Request& request) {
   CV_TRY(const double value, read_number("epsilon", *request.epsilon));
   return Epsilon::make(value);
 }
-Result<Delta> read_delta(const Request& request) {
+// What moves values in time may be pure, and its published analysis chooses δ: there 0 is a δ, and the one meant where
+// none is given.
+Result<Delta> read_delta(const Request& request, const Event& event) {
+  const bool moves = accounting::window_of(event).has_value();
+  if (!request.delta && moves) return Delta::make(0);
   CV_TRY(const double value, read_number("delta", *request.delta));
-  return Delta::make_positive(value);
+  return moves ? Delta::make(value) : Delta::make_positive(value);
 }
 
 // Rounded up to six digits: what is printed is still true.
@@ -87,6 +92,10 @@ std::string described(const Event& event) {
 void add_neighbours(json& out, const Event& event) {
   if (const auto unit = accounting::unit_of(event)) out["unit"] = name(*unit);
   if (const auto relation = accounting::relation_of(event)) out["relation"] = name(*relation);
+  if (const auto window = accounting::window_of(event)) {
+    out["definition"] = "TLDP";
+    out["window"] = *window;
+  }
 }
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
@@ -105,6 +114,11 @@ json price_to_json(const Event& event, const Price& price, bool epsilon_asked) {
     out["delta_lower"] = price.delta_lower;
     if (price.delta_attained) out["delta_attained"] = *price.delta_attained;
   }
+  if (price.beta > 0) out["beta"] = price.beta;
+  if (price.nominal) {
+    out["nominal_epsilon"] = number(price.nominal->epsilon);
+    out["nominal_delta"] = price.nominal->delta;
+  }
   if (!price.reason.empty()) out["reason"] = price.reason;
   add_neighbours(out, event);
   return out;
@@ -114,10 +128,28 @@ std::string assurance(const Price& price, bool epsilon_asked) {
   if (price.certificate == Certificate::as_published) return "As published, not certified.";
   if (std::isinf(price.epsilon)) return price.reason + ".";
   if (price.certificate == Certificate::exact) return "Certified: exact, to within rounding.";
+  if (price.certificate == Certificate::upper_bound_with_confidence)
+    return fmt::format("Certified: upper bound with confidence {}, measured.", shortest(1 - price.beta));
   return epsilon_asked ? fmt::format("Certified: an upper bound; this analysis cannot give less than ε = {:.6g}.",
                                      price.epsilon_lower)
                        : fmt::format("Certified: an upper bound; this analysis cannot give less than δ = {:.6g}.",
                                      price.delta_lower);
+}
+
+// "(ε = 2, δ = 0.445)-TLDP over sets of outputs", or what a paper says instead.
+std::string guaranteed(const Event& event, const Price& price) {
+  const std::string pair = fmt::format("(ε = {}, δ = {})", rounded_up(price.epsilon), rounded_up(price.delta));
+  const auto window = accounting::window_of(event);
+  if (!window) return pair + "-differential privacy";
+  if (price.analysis == Analysis::published)
+    return pair + ", the paper's number for single outputs, not differential privacy";
+  return fmt::format("{}-TLDP over sets of outputs, values less than {} steps apart being swapped", pair, *window);
+}
+
+std::string nominal_line(const Price& price) {
+  if (!price.nominal) return "";
+  return fmt::format("Nominal: (ε = {}, δ = {}), the paper's number for single outputs, not differential privacy.\n",
+                     rounded_up(price.nominal->epsilon), rounded_up(price.nominal->delta));
 }
 
 // If a person takes part more often than declared, ε grows; the caller should know how fast.
@@ -159,7 +191,7 @@ Result<void> print_max_count(const Request& request, const Event& event, const a
   if (!request.epsilon || !request.delta)
     return fail(ErrorKind::usage, "--max-count: needs both --epsilon and --delta");
   CV_TRY(const Epsilon epsilon, read_epsilon(request));
-  CV_TRY(const Delta delta, read_delta(request));
+  CV_TRY(const Delta delta, read_delta(request, event));
   CV_TRY(const std::int64_t count, accounting::max_count(event, epsilon, delta, options));
   if (!request.json) {
     Event once = event;
@@ -191,7 +223,7 @@ Result<void> account(const Request& request) {
   std::vector<double> more;
   json compared = json::object();
   if (epsilon_asked) {
-    CV_TRY(const Delta delta, read_delta(request));
+    CV_TRY(const Delta delta, read_delta(request, event));
     CV_TRY(price, accounting::epsilon_at(event, delta, options));
     CV_TRY(more, by_participation(event, delta, options));
     if (request.compare) {
@@ -209,8 +241,8 @@ Result<void> account(const Request& request) {
     std::cout << out.dump() << '\n';
     return {};
   }
-  std::cout << fmt::format("{}: (ε = {}, δ = {})-differential privacy.\n{}\n", described(event),
-                           rounded_up(price.epsilon), rounded_up(price.delta), assurance(price, epsilon_asked));
+  std::cout << fmt::format("{}: {}.\n{}\n{}", described(event), guaranteed(event, price),
+                           assurance(price, epsilon_asked), nominal_line(price));
   if (more.size() == 4)
     std::cout << fmt::format("If a person takes part in 2, 3 or 4 times as many steps: ε = {}, {}, {}.\n",
                              rounded_up(more[1]), rounded_up(more[2]), rounded_up(more[3]));
@@ -225,21 +257,24 @@ Result<void> account(const Request& request) {
 Result<void> calibrate(const Request& request) {
   CV_TRY(const accounting::Options options, read_options(request));
   CV_TRY(Event event, read_event(request.event, true));
-  if (!request.epsilon || !request.delta)
+  if (!request.epsilon || (!request.delta && !accounting::window_of(event)))
     return fail(ErrorKind::usage, "--epsilon and --delta are both needed to calibrate");
   CV_TRY(const Epsilon epsilon, read_epsilon(request));
-  CV_TRY(const Delta delta, read_delta(request));
+  CV_TRY(const Delta delta, read_delta(request, event));
   if (!accounting::has_open_noise(event)) event = accounting::opened(std::move(event));
   CV_TRY(const auto found, accounting::calibrate(event, epsilon, delta, options));
   if (request.json) {
     json out = price_to_json(found.event, found.price, true);
     out[found.parameter == "epsilon" ? "event_epsilon" : found.parameter] = found.noise;
+    if (const auto window = accounting::window_of(found.event); window && found.parameter == "stay")
+      out["move"] = (1 - found.noise) / static_cast<double>(*window - 1);
+    if (found.parameter == "threshold") out["threshold"] = static_cast<std::int64_t>(found.noise);
     std::cout << out.dump() << '\n';
     return {};
   }
-  std::cout << fmt::format("{} {}: {}.\nPrice: (ε = {}, δ = {})-differential privacy. {}\n", found.parameter,
-                           shortest(found.noise), described(found.event), rounded_up(found.price.epsilon),
-                           rounded_up(found.price.delta), assurance(found.price, true));
+  std::cout << fmt::format("{} {}: {}.\nPrice: {}. {}\n{}", found.parameter, shortest(found.noise),
+                           described(found.event), guaranteed(found.event, found.price), assurance(found.price, true),
+                           nominal_line(found.price));
   return {};
 }
 
@@ -261,6 +296,7 @@ void add_calibrate_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("calibrate", "Find the least noise for a given ε and δ");
   add_request(*command, *request);
   add_example(*command, "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6");
+  add_example(*command, "chronoveil calibrate ranswitch --window 10 --epsilon 2 --delta 0.5");
   on_run(*command, context, [request] { return calibrate(*request); });
 }
 

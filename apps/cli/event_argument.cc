@@ -31,7 +31,8 @@ constexpr Field kFields[] = {
     {"--count", "count", Kind::whole, "How often, decided before the first output"},
     {"--scale", "scale", Kind::number, "discrete noise: scale in grid steps"},
     {"--sensitivity", "sensitivity", Kind::whole, "discrete noise: sensitivity in grid steps"},
-    {"--event-epsilon", "epsilon", Kind::number, "pure, approximate, exponential, randomized_response: their own ε"},
+    {"--event-epsilon", "epsilon", Kind::number,
+     "pure, approximate, exponential, randomized_response, noisy_sort: their own ε"},
     {"--event-delta", "delta", Kind::number, "approximate: its own δ"},
     {"--values", "values", Kind::whole, "randomized_response: number of values"},
     {"--participation", "participation", Kind::whole, "time_subsampling: steps one person can change"},
@@ -50,6 +51,12 @@ constexpr Field kFields[] = {
     {"--width", "width", Kind::whole, "structured_subsampling: events in a row, or steps of a user"},
     {"--context-noise", "context_noise", Kind::number, "structured_subsampling: noise on the context"},
     {"--label-noise", "label_noise", Kind::number, "structured_subsampling: noise on the forecast"},
+    {"--window", "window", Kind::whole,
+     "ranswitch, staswitch, noisy_sort, threshold: values less than so many steps apart"},
+    {"--stay", "stay", Kind::number, "ranswitch, staswitch: probability that a value is not exchanged at its step"},
+    {"--threshold", "threshold", Kind::whole, "threshold: empty slots at which a value goes to its own"},
+    {"--law", "law", Kind::text, "noisy_sort: laplace or staircase"},
+    {"--max-shift", "max_shift", Kind::whole, "noisy_sort: keys with more noise are drawn again"},
 };
 
 Result<json> read_whole(const Field& field, std::string_view text) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "chronoveil/accounting/composer.h"
+#include "chronoveil/accounting/move_calibration.h"
 #include "chronoveil/accounting/published.h"
 
 namespace chronoveil::accounting {
@@ -27,10 +28,11 @@ double pure_epsilon(const Steps& steps) {
 // The ε where one step's profile falls to δ; `sign` rounds outward.
 double solve_single(const LossModel& model, double delta, double sign) {
   const long double wanted = delta * (1 - sign * kProfileError);
-  if (model.infinite() >= wanted) return kInfinity;
-  if (model.delta(0) <= wanted) return 0;
+  auto profile = [&](double epsilon) { return sign > 0 ? model.delta(epsilon) : model.delta_lower(epsilon); };
+  if ((sign > 0 ? model.infinite() : model.infinite_lower()) >= wanted) return kInfinity;
+  if (profile(0) <= wanted) return 0;
   double low = 0, high = 1;
-  while (model.delta(high) > wanted) {
+  while (profile(high) > wanted) {
     low = high;
     high *= 2;
     if (high > 1e300) return kInfinity;
@@ -39,7 +41,7 @@ double solve_single(const LossModel& model, double delta, double sign) {
   for (int i = 0; i < 200 && high - low > 1e-15 * high; ++i) {
     const double middle = i % 2 == 0 && low > 0 && high > 4 * low ? std::sqrt(low * high) : 0.5 * (low + high);
     if (middle <= low || middle >= high) break;
-    (model.delta(middle) > wanted ? low : high) = middle;
+    (profile(middle) > wanted ? low : high) = middle;
   }
   return sign > 0 ? high * (1 + 4e-16) : low * (1 - 4e-16);
 }
@@ -69,7 +71,7 @@ Result<Price> single(const Steps& steps, Question question) {
     // A positive δ below the range of a double must not read as pure differential privacy.
     if (value > 0 || (!model.bounded() && model.delta(0) > 0))
       price.delta = std::max(price.delta, std::numeric_limits<double>::min());
-    price.delta_lower = static_cast<double>(value * (1 - kProfileError));
+    price.delta_lower = static_cast<double>(model.delta_lower(question.given) * (1 - kProfileError));
     if (model.tight()) price.delta_attained = price.delta_lower;
   }
   return price;
@@ -81,7 +83,9 @@ Result<Price> answer(const Event& event, Question question, const Options& optio
                                    : published_delta_at(event, question.given);
   }
   CV_TRY(const Steps steps, steps_of(event));
-  return price_of(steps, question, options);
+  CV_TRY(Price price, price_of(steps, question, options));
+  if (event.count == 1) price.nominal = nominal_of(event);
+  return price;
 }
 
 }  // namespace
@@ -145,29 +149,16 @@ Result<std::int64_t> max_count(const Event& event, Epsilon epsilon, Delta delta,
   return low;
 }
 
-namespace {
-
-std::string noise_name(const Event& event) {
-  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    for (const Event& part : compose->events)
-      if (has_open_noise(part)) return noise_name(part);
-  }
-  if (std::holds_alternative<DiscreteGaussian>(event.kind) || std::holds_alternative<DiscreteLaplace>(event.kind))
-    return "scale";
-  if (std::holds_alternative<Exponential>(event.kind) || std::holds_alternative<Pure>(event.kind) ||
-      std::holds_alternative<Approximate>(event.kind) || std::holds_alternative<RandomizedResponse>(event.kind))
-    return "epsilon";
-  return "noise_multiplier";
-}
-
-}  // namespace
-
 Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, const Options& options) {
   CV_CHECK(validate(open, true));
   if (!has_open_noise(open)) return fail(ErrorKind::usage, "event: no noise parameter is left open to calibrate");
   if (epsilon.value() <= 0) return invalid("epsilon", epsilon.value(), "greater than 0 to calibrate");
+  if (calibrates_moves(open, delta)) return calibrate_moves(open, epsilon, delta, options);
   Calibration best;
-  best.parameter = noise_name(open);
+  const std::vector<std::string> names = noise_names(open);
+  if (names.size() > 1)
+    return fail(ErrorKind::usage, "event: " + names[0] + " and " + names[1] + " cannot be calibrated as one number");
+  best.parameter = names[0];
   // x is "more private is larger": the noise, or the inverse of an ε parameter.
   const bool inverse = best.parameter == "epsilon";
   auto parameter = [&](double x) { return inverse ? 1 / x : x; };

@@ -271,6 +271,28 @@ Event opened(Event event) {
   return event;
 }
 
+std::vector<std::string> noise_names(const Event& event) {
+  std::vector<std::string> names;
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    for (const Event& part : compose->events) {
+      if (!has_open_noise(part)) continue;
+      for (std::string& open : noise_names(part))
+        if (std::find(names.begin(), names.end(), open) == names.end()) names.push_back(std::move(open));
+    }
+    return names;
+  }
+  names.push_back(std::visit(
+      [](const auto& e) -> std::string {
+        if constexpr (requires { e.noise_multiplier; }) return "noise_multiplier";
+        if constexpr (requires { e.scale; }) return "scale";
+        if constexpr (requires { e.epsilon; }) return "epsilon";
+        if constexpr (requires { e.stay; }) return "stay";
+        return "threshold";
+      },
+      event.kind));
+  return names;
+}
+
 std::optional<Unit> unit_of(const Event& event) {
   if (const auto* e = std::get_if<StructuredSubsampling>(&event.kind))
     return e->unit == Unit::event && e->width > 1 ? Unit::w_event : e->unit;

@@ -137,6 +137,8 @@ Result<void> validate(const Event&, bool open_noise = false);
 Event with_noise(Event, double value);
 bool has_open_noise(const Event&);
 Event opened(Event);
+// noise_multiplier, scale, epsilon, stay or threshold; of a composition, the names of those left open, each once.
+std::vector<std::string> noise_names(const Event&);
 
 // What the event says about its neighbours; nothing when the caller's sensitivity decides.
 std::optional<Unit> unit_of(const Event&);

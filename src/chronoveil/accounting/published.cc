@@ -7,6 +7,7 @@
 #include "chronoveil/accounting/composer.h"
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/accounting/gaussian_mixtures.h"
+#include "chronoveil/accounting/threshold_dispatch.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -106,8 +107,28 @@ Price solve(Noise noise, double multiplier, Question question) {
   return as_published(question.given, std::min(1.0, delta));
 }
 
+// Exactly at the nominal point and beyond it.
+Price nominal_price(const Nominal& nominal, Question question) {
+  if (!question.epsilon_wanted)
+    return as_published(question.given, question.given >= nominal.epsilon ? nominal.delta : 1.0);
+  const bool reached = question.given >= nominal.delta;
+  Price price = as_published(reached ? nominal.epsilon : std::numeric_limits<double>::infinity(), question.given);
+  if (!reached)
+    price.reason = "the published bound holds at delta " + shortest(nominal.delta) + " and above";
+  else if (std::isinf(nominal.epsilon))
+    price.reason = "the published bound is infinite: some step is never chosen";
+  return price;
+}
+
 Result<Price> published(const Event& event, Question question) {
   CV_CHECK(validate(event));
+  if (window_of(event) && event.count == 1) {
+    if (const auto nominal = nominal_of(event)) return nominal_price(*nominal, question);
+    if (std::holds_alternative<Threshold>(event.kind))
+      return fail(ErrorKind::cannot_certify,
+                  "window: the published number of threshold is computed up to a window of " +
+                      std::to_string(kWidestThresholdWindow));
+  }
   if (!(question.given > 0))
     return invalid(question.epsilon_wanted ? "delta" : "epsilon", question.given,
                    "greater than 0 for a published analysis");
@@ -125,12 +146,31 @@ Result<Price> published(const Event& event, Question question) {
     CV_TRY(const Price coarse, price_on_grid(steps, question, 1e-3, 1e-15));
     return as_published(coarse.epsilon, coarse.delta);
   }
-  return fail(ErrorKind::usage,
-              "analysis: published is there for gaussian and time_subsampling (count 1) and structured_subsampling; " +
-                  std::string(name(event)) + " has no published analysis of its own");
+  return fail(
+      ErrorKind::usage,
+      "analysis: published is there for gaussian, time_subsampling, ranswitch, staswitch and threshold (count 1) "
+      "and structured_subsampling; " +
+          std::string(name(event)) + " has no published analysis of its own");
 }
 
 }  // namespace
+
+Nominal nominal_of(const RanSwitch& e) {
+  const long double p = e.stay, q = (1 - p) / static_cast<long double>(e.window - 1);
+  const long double squared = std::exp(2 * static_cast<long double>(e.window - 1) * std::log1p(-q));
+  const long double ratio = (p * p * squared - q) / (q * q * squared);
+  return {ratio > 1 ? static_cast<double>(std::log(ratio)) : 0.0, static_cast<double>(q)};
+}
+
+std::optional<Nominal> nominal_of(const Event& event) {
+  if (const auto* e = std::get_if<RanSwitch>(&event.kind)) return nominal_of(*e);
+  if (const auto* e = std::get_if<StaSwitch>(&event.kind)) return nominal_of(*e);
+  const auto* e = std::get_if<Threshold>(&event.kind);
+  if (!e || e->window > kWidestThresholdWindow) return std::nullopt;
+  const auto probabilities = dispatch_probabilities(e->window, e->threshold);
+  const auto [least, most] = std::minmax_element(probabilities.begin(), probabilities.end());
+  return Nominal{2 * std::log(*most / *least), 0};
+}
 
 Result<Price> published_epsilon_at(const Event& event, double delta) { return published(event, {true, delta}); }
 Result<Price> published_delta_at(const Event& event, double epsilon) { return published(event, {false, epsilon}); }

@@ -5,6 +5,16 @@
 
 namespace chronoveil::accounting {
 
+// What the paper states for an event that moves values in time: a bound for single outputs, which says nothing about
+// sets of them. Nothing for every other event, and for a threshold window wider than kWidestThresholdWindow.
+//   ranswitch  [Ye23, Thm 3.3]  ε = ln((p² s - q)/(q² s)), s = (1 - q)^(2(k-1)), δ = q; ε = 0 where that is not above 1
+//   staswitch  [Ye23, Thm 4.3], see staswitch.h
+//   threshold  [Ye21]           ε = 2 ln(max p_j / min p_j) over the stationary dispatch probabilities, δ = 0
+std::optional<Nominal> nominal_of(const Event&);
+Nominal nominal_of(const RanSwitch&);
+Nominal nominal_of(const StaSwitch&);
+
+// Of the events above: the nominal ε where δ reaches the nominal δ, and infinity where not; and the other way about.
 Result<Price> published_epsilon_at(const Event&, double delta);
 Result<Price> published_delta_at(const Event&, double epsilon);
 
