@@ -41,7 +41,7 @@ bool takes_long(const TemporalMechanism& mechanism, const TemporalRequest& reque
 
 struct Considered {
   TemporalCandidate candidate;
-  std::optional<ErrorKind> refused;
+  std::optional<Error> refused;  // when it was tried
 };
 
 Result<Considered> consider(const TemporalMechanism& mechanism, const TemporalRequest& request) {
@@ -61,8 +61,8 @@ Result<Considered> consider(const TemporalMechanism& mechanism, const TemporalRe
   if (!plan) {
     const Error& error = plan.error();
     if (error.kind != ErrorKind::usage && error.kind != ErrorKind::cannot_certify) return Failure(error);
-    one.refused = error.kind;
     one.candidate.refusal = error.message;
+    one.refused = error;
     return one;
   }
   CV_TRY(one.candidate.moves, mechanisms::expected_moves(*plan));
@@ -79,7 +79,7 @@ template <class Fits>
 const TemporalCandidate* cheapest(const std::vector<TemporalCandidate>& all, Fits fits) {
   const TemporalCandidate* best = nullptr;
   for (const TemporalCandidate& candidate : all) {
-    if (candidate.plan && fits(candidate) && (best == nullptr || candidate.moves.cost < best->moves.cost))
+    if (candidate.plan && fits(candidate) && (best == nullptr || candidate.moves->cost < best->moves->cost))
       best = &candidate;
   }
   return best;
@@ -93,11 +93,11 @@ const TemporalCandidate& choose(const std::vector<TemporalCandidate>& all) {
 }
 
 std::string reason_for(const TemporalCandidate& chosen, const std::vector<TemporalCandidate>& all) {
-  std::string reason = fmt::format("{} moves a value by {:.3g} steps on average", chosen.mechanism, chosen.moves.cost);
+  std::string reason = fmt::format("{} moves a value by {:.3g} steps on average", chosen.mechanism, chosen.moves->cost);
   std::string others;
   for (const TemporalCandidate& other : all) {
     if (!other.plan || &other == &chosen) continue;
-    others += fmt::format("{}{:.3g} for {}{}", others.empty() ? ", against " : ", ", other.moves.cost, other.mechanism,
+    others += fmt::format("{}{:.3g} for {}{}", others.empty() ? ", against " : ", ", other.moves->cost, other.mechanism,
                           is_certified(chosen) && !is_certified(other) ? " (as published, not certified)" : "");
   }
   reason += others;
@@ -111,25 +111,29 @@ std::string reason_for(const TemporalCandidate& chosen, const std::vector<Tempor
 Result<TemporalComparison> compare_temporal(const TemporalRequest& request) {
   CV_CHECK(check_parameters(request));
   TemporalComparison comparison;
-  std::string refusals;
-  bool fits = false, alike = true, certifiable = false;
+  std::vector<Error> refusals;
+  std::string all;
   for (const TemporalMechanism* mechanism : mechanisms::temporal_catalogue()) {
     if (!mechanism->moves) continue;
     CV_TRY(Considered one, consider(*mechanism, request));
-    fits = fits || one.candidate.plan.has_value();
-    certifiable = certifiable || (mechanism->certified && one.refused == ErrorKind::usage);
-    refusals.append(refusals.empty() ? "" : "; ").append(mechanism->name).append(": ").append(one.candidate.refusal);
-    alike = alike && (comparison.candidates.empty() || one.candidate.refusal == comparison.candidates.front().refusal);
+    if (one.refused) {
+      all.append(all.empty() ? "" : "; ").append(mechanism->name).append(": ").append(one.refused->message);
+      refusals.push_back(*std::move(one.refused));
+    }
     comparison.candidates.push_back(std::move(one.candidate));
   }
-  // A refusal that all share is about the request, not about a mechanism.
-  if (!fits)
-    return fail(certifiable ? ErrorKind::usage : ErrorKind::cannot_certify,
-                alike ? comparison.candidates.front().refusal
-                      : "mechanism.name: no mechanism fits this job (" + refusals + ")");
-  const TemporalCandidate& chosen = choose(comparison.candidates);
+  const auto& candidates = comparison.candidates;
+  if (std::none_of(candidates.begin(), candidates.end(), [](const auto& each) { return each.plan.has_value(); })) {
+    // A refusal that all share is about the request, not about a mechanism.
+    const auto same = [&](const Error& each) { return each.message == refusals.front().message; };
+    if (std::all_of(refusals.begin(), refusals.end(), same)) return Failure(refusals.front());
+    const auto is_usage = [](const Error& each) { return each.kind == ErrorKind::usage; };
+    return fail(std::any_of(refusals.begin(), refusals.end(), is_usage) ? ErrorKind::usage : ErrorKind::cannot_certify,
+                "mechanism.name: no mechanism fits this job (" + all + ")");
+  }
+  const TemporalCandidate& chosen = choose(candidates);
   comparison.recommended = chosen.mechanism;
-  comparison.reason = reason_for(chosen, comparison.candidates);
+  comparison.reason = reason_for(chosen, candidates);
   return comparison;
 }
 

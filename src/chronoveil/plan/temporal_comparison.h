@@ -14,9 +14,9 @@ namespace chronoveil::plan {
 struct TemporalCandidate {
   std::string mechanism;  // a name of the catalogue
   std::optional<mechanisms::TemporalPlan> plan;
-  mechanisms::Moves moves;  // expected, when there is a plan
-  std::string refusal;      // when there is none
-  bool as_asked = true;     // false: a parameter of the request was left out, since the mechanism has none such
+  std::optional<mechanisms::Moves> moves;  // expected, when there is a plan
+  std::string refusal;                     // when there is none
+  bool as_asked = true;  // false: a parameter of the request was left out, since the mechanism has none such
 };
 
 struct TemporalComparison {
@@ -31,7 +31,7 @@ inline constexpr std::int64_t kLargestComparedState = 6;
 
 // The recommended one moves values least far, by the expected cost of a value, among those that are certified and know
 // all parameters of the request; where none is, among all that fit. Refused: a parameter that no mechanism knows, and a
-// request that none fits (cannot_certify if that is why for each of those that have a certified price).
+// request that none fits (cannot_certify if that is why for each that was tried).
 Result<TemporalComparison> compare_temporal(const mechanisms::TemporalRequest&);
 
 }  // namespace chronoveil::plan

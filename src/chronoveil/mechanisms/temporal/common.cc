@@ -30,6 +30,16 @@ Failure unused(std::string_view parameter, const TemporalMechanism& mechanism) {
           (mechanism.moves ? "moves values and never looks at them" : "changes values and leaves them in place"));
 }
 
+// A published analysis comes with a δ of its own where none is asked for, as it does in calibrate().
+Result<Delta> delta_for(double asked, const accounting::Event& event, const accounting::Options& options) {
+  if (asked > 0 || options.analysis != accounting::Analysis::published) return Delta::make(asked);
+  CV_TRY(const Delta any, Delta::make(std::nextafter(1.0, 0.0)));
+  CV_TRY(const accounting::Price stated, named(accounting::epsilon_at(event, any, options)));
+  CV_TRY(const Epsilon epsilon, Epsilon::make(stated.epsilon));
+  CV_TRY(const accounting::Price own, named(accounting::delta_at(event, epsilon, options)));
+  return Delta::make(own.delta);
+}
+
 std::string at(double epsilon, double delta) {
   return "epsilon = " + shortest(epsilon) + " at delta = " + shortest(delta);
 }
@@ -95,8 +105,8 @@ Result<accounting::Calibration> calibrated(const TemporalRequest& request, const
 Result<accounting::Price> priced(const TemporalRequest& request, const TemporalMechanism& mechanism,
                                  const accounting::Event& event, std::string_view parameter, std::string_view value) {
   CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
-  CV_TRY(const Delta delta, Delta::make(request.delta));
   const accounting::Options options{.analysis = analysis_of(request, mechanism)};
+  CV_TRY(const Delta delta, delta_for(request.delta, event, options));
   CV_TRY(accounting::Price price, named(accounting::epsilon_at(event, delta, options)));
   if (price.epsilon <= request.epsilon) return price;
   if (std::isfinite(price.epsilon))
