@@ -10,6 +10,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/published.h"
+#include "chronoveil/accounting/staswitch_game.h"
 #include "switch_enumeration.h"
 
 namespace chronoveil::accounting {
@@ -122,7 +123,7 @@ TEST(StaSwitch, AProfileDominatesWhatLiesBelowItAndNothingElse) {
   EXPECT_FALSE(dominates(steep, wide));
 }
 
-TEST(StaSwitch, TheClosedFormsLieOnBothSidesOfTheExactValue) {
+TEST(StaSwitch, TheBoundsLieOnBothSidesOfTheExactValue) {
   for (int k : {2, 3, 4, 5})
     for (double p : {1.001 / k, 0.35, 0.6, 0.85, 0.97, 0.9999}) {
       if (p * k < 1) continue;
@@ -132,7 +133,12 @@ TEST(StaSwitch, TheClosedFormsLieOnBothSidesOfTheExactValue) {
         const long double alpha = std::exp(static_cast<long double>(epsilon));
         long double exact = 0;
         for (const PairLoss& loss : covered.attained) exact = std::max(exact, loss.delta(alpha));
+        const long double game = staswitch_game(staswitch_law(k, p), alpha);
         EXPECT_LE(exact, staswitch_upper_bound(k, p, alpha)) << k << ' ' << p;
+        EXPECT_LE(exact, game) << k << ' ' << p;
+        if (k == 2) {
+          EXPECT_NEAR(static_cast<double>(exact), static_cast<double>(game), 1e-14);
+        }
         EXPECT_GE(exact, attained.delta(alpha) - 1e-15L) << k << ' ' << p;
       }
     }
@@ -144,6 +150,7 @@ TEST(StaSwitch, BeyondTheCoveredWindowsThePriceIsBracketed) {
       for (double epsilon : places(k, p)) {
         const Price price = priced(k, p, epsilon);
         EXPECT_EQ(price.certificate, Certificate::upper_bound);
+        EXPECT_LE(price.delta, static_cast<double>(staswitch_upper_bound(k, p, std::exp(epsilon))) + 1e-11);
         EXPECT_LT(static_cast<double>(staswitch_attained(k, p).delta(std::exp(epsilon))), price.delta_lower + 1e-9);
       }
   // Where values mostly stay both bounds come together.

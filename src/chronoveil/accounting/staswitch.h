@@ -3,10 +3,11 @@
 //   k <= 6   exact: every start, every end and every distance is computed, in the middle of a series for each of the
 //            Bell(k) arrangements that may have come before; what came before is public, so δ is a mean over them, and
 //            the largest is a bound that the start of a series attains. staswitch_pair.h has the process
-//   k > 6    the upper bound below, in closed form; as the lower bound what a swap k - 1 steps apart attains, the first
-//            of the two at step k - 1: exactly up to k = 8, beyond that in closed form
+//   k > 6    between two bounds. From above the closed form below and, up to k = 10, staswitch_game.h, which is closer.
+//            From below what a swap k - 1 steps apart attains, the first of the two at step k - 1: exactly up to k = 8,
+//            beyond that in closed form
 // The largest δ is not always found far from the ends (at k = 6, p = 0.9 an end six steps after the swap costs 2e-12
-// more), so no single position is taken for the worst.
+// more), so no single position is taken for the worst, and no simulation of some positions for all of them.
 #pragma once
 
 #include <cstdint>

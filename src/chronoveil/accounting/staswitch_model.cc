@@ -1,15 +1,18 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/staswitch.h"
+#include "chronoveil/accounting/staswitch_game.h"
 
 namespace chronoveil::accounting {
 namespace {
 
 constexpr std::int64_t kLargestFollowedWindow = 8;
+constexpr std::int64_t kLargestGameWindow = 10;
 
 long double largest_of(const std::vector<PairLoss>& losses, double epsilon) {
   const long double alpha = std::exp(static_cast<long double>(epsilon));
@@ -30,9 +33,10 @@ class StaSwitchModel : public LossModel {
 
   // The profile is known point by point: cut twice as finely as asked, then paired.
   LossHalves halves(double step, std::size_t bins, bool) const override {
+    const auto profile = quick_profile();
     std::vector<long double> values(2 * bins + 1);
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::min(1.0L, delta(step / 2 * static_cast<double>(i)) * (1 + kProfileError));
+      values[i] = std::min(1.0L, profile(step / 2 * static_cast<double>(i)) * (1 + kProfileError));
     LossHalves halves;
     halves.upper = paired(from_profile(step / 2, values));
     return halves;
@@ -40,6 +44,10 @@ class StaSwitchModel : public LossModel {
 
  protected:
   const std::vector<PairLoss>& attained() const { return attained_; }
+  // delta(), or a bound on it that can be asked many times.
+  virtual std::function<long double(double)> quick_profile() const {
+    return [this](double epsilon) { return delta(epsilon); };
+  }
 
  private:
   std::vector<PairLoss> attained_;
@@ -70,16 +78,43 @@ class BoundedModel final : public StaSwitchModel {
   BoundedModel(const StaSwitch& event, std::vector<PairLoss> attained)
       : StaSwitchModel(std::move(attained)), event_(event) {
     const long double p = event.stay, q = (1 - p) / static_cast<long double>(event.window - 1);
-    const long double straight = std::max(-std::log(q), std::log(q) - 2 * std::log(p));
+    // No finite ratio exceeds 1/q where the values meet times 1/p where the last of the two leaves.
+    const long double straight = std::max(-std::log(q) - std::log(p), std::log(q) - 2 * std::log(p));
     top_ = std::nextafter(static_cast<double>(straight), std::numeric_limits<double>::infinity());
   }
   long double delta(double epsilon) const override {
-    return staswitch_upper_bound(event_.window, event_.stay, std::exp(static_cast<long double>(epsilon)));
+    return plays() ? std::min(closed_form(epsilon), game(epsilon)) : closed_form(epsilon);
   }
   double top(double) const override { return top_; }
   bool tight() const override { return false; }
 
+ protected:
+  // A profile is convex in α, so straight lines between points of it are above it.
+  std::function<long double(double)> quick_profile() const override {
+    if (!plays()) return StaSwitchModel::quick_profile();
+    constexpr int kPieces = 24;
+    std::vector<long double> values;
+    for (int i = 0; i <= kPieces; ++i) values.push_back(game(top_ * i / kPieces));
+    return [this, values = std::move(values)](double epsilon) {
+      const double place = std::min(epsilon / top_, 1.0) * kPieces;
+      const auto piece = static_cast<std::size_t>(std::min(std::floor(place), kPieces - 1.0));
+      const long double low = std::exp(static_cast<long double>(top_) * static_cast<long double>(piece) / kPieces);
+      const long double high = std::exp(static_cast<long double>(top_) * static_cast<long double>(piece + 1) / kPieces);
+      const long double alpha = std::clamp(std::exp(static_cast<long double>(epsilon)), low, high);
+      const long double chord = ((high - alpha) * values[piece] + (alpha - low) * values[piece + 1]) / (high - low);
+      return std::min(closed_form(epsilon), chord);
+    };
+  }
+
  private:
+  bool plays() const { return event_.window <= kLargestGameWindow; }
+  long double closed_form(double epsilon) const {
+    return staswitch_upper_bound(event_.window, event_.stay, std::exp(static_cast<long double>(epsilon)));
+  }
+  long double game(double epsilon) const {
+    return staswitch_game(staswitch_law(event_.window, event_.stay), std::exp(static_cast<long double>(epsilon)));
+  }
+
   StaSwitch event_;
   double top_;
 };
