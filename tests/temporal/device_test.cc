@@ -276,6 +276,23 @@ TEST(Device, TakesNoMemoryAfterItWasOpened) {
   }
 }
 
+TEST(Device, SaysSoWhereMemoryDoesNotSuffice) {
+  for (const Case& mechanism : cases()) {
+    SCOPED_TRACE(mechanism.name);
+    const std::size_t before = allocations();
+    cv_close(opened(mechanism.options));
+    const std::size_t needed = allocations() - before;
+    for (std::size_t number = 1; number <= needed; ++number) {
+      cv_stream* stream = nullptr;
+      refuse_allocation(number);
+      const cv_status status = cv_open(&mechanism.options, &stream);
+      refuse_allocation(0);
+      ASSERT_EQ(status, CV_NO_MEMORY);
+      ASSERT_EQ(stream, nullptr);
+    }
+  }
+}
+
 TEST(Device, AWrongOptionIsNamed) {
   struct Wrong {
     const char* field;
