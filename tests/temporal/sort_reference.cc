@@ -83,8 +83,9 @@ Outcome sort_slowly(int length, int shift, Recorded what, SortMistake mistake,
   std::vector<int> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
   const auto key_of = [&](std::size_t at) { return keys[static_cast<std::size_t>(order[at])]; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)]; });
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::pair(keys[static_cast<std::size_t>(a)], a) < std::pair(keys[static_cast<std::size_t>(b)], b);
+  });
   for (std::size_t begin = 0, end = 0; begin < order.size() && mistake != SortMistake::stable; begin = end) {
     while (end < order.size() && key_of(end) == key_of(begin)) ++end;
     for (std::size_t left = end - begin; left > 1; --left) {
