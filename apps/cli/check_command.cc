@@ -10,6 +10,7 @@
 #include "job_output.h"
 #include "ledger_option.h"
 #include "means_output.h"
+#include "perturb_output.h"
 #include "run_flags.h"
 
 namespace chronoveil::cli {
@@ -37,8 +38,14 @@ std::string planned_text(const engine::Job& job, const engine::MeansPlanned& pla
 nlohmann::ordered_json planned_json(const engine::Job& job, const engine::Planned& planned) {
   return plan_json(job, planned);
 }
+std::string planned_text(const engine::Job& job, const engine::PerturbPlanned& planned) {
+  return perturb_plan_text(job, planned);
+}
 nlohmann::ordered_json planned_json(const engine::Job&, const engine::MeansPlanned& planned) {
   return means_plan_json(planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job&, const engine::PerturbPlanned& planned) {
+  return perturb_plan_json(planned);
 }
 
 template <class Checked>
@@ -89,6 +96,9 @@ Result<void> check(const CheckOptions& options) {
   };
   if (job.means.given) {
     CV_TRY(const engine::MeansChecked checked, engine::check_means_job(job, run, options.data));
+    show(checked);
+  } else if (job.perturb.given) {
+    CV_TRY(const engine::PerturbChecked checked, engine::check_perturbation(job, run, options.data));
     show(checked);
   } else {
     CV_TRY(const engine::Checked checked, engine::check_job(job, run, options.data));

@@ -57,6 +57,7 @@ void add_check_command(CLI::App& app, CommandContext& context);
 void add_run_command(CLI::App& app, CommandContext& context);
 void add_release_command(CLI::App& app, CommandContext& context);
 void add_means_command(CLI::App& app, CommandContext& context);
+void add_perturb_command(CLI::App& app, CommandContext& context);
 void add_live_command(CLI::App& app, CommandContext& context);
 void add_evaluate_command(CLI::App& app, CommandContext& context);
 void add_simulate_command(CLI::App& app, CommandContext& context);

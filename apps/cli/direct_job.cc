@@ -38,17 +38,21 @@ Result<void> read_source(const DirectJob& options, data::SourceSpec& source) {
 
 }  // namespace
 
+void add_input_options(CLI::App& command, DirectJob& options, std::string_view input) {
+  command.add_option("INPUT", options.input, std::string(input))->required();
+  command.add_option("--delimiter", options.delimiter, "Between the fields of a CSV; a comma unless given");
+  command.add_flag("--no-header", options.no_header, "The CSV has no header: columns are named by number, from 1");
+}
+
 void add_source_options(CLI::App& command, DirectJob& options, std::string_view input) {
   data::SourceSpec& source = options.job.source;
-  command.add_option("INPUT", options.input, std::string(input))->required();
+  add_input_options(command, options, input);
   command.add_option("--kind", options.kind, "csv (the default), sqlite or postgresql");
   command.add_option("--query", source.query, "The SELECT to read, for databases");
   command.add_option("--table", source.table, "The table to read, for databases");
   command.add_option("--time", source.time, "The column that says when; time unless given");
   command.add_option("--time-format", source.time_format, "iso8601 (the default), epoch, epoch_ms, or like %d/%m/%Y");
   command.add_option("--zone", source.zone, "The time zone, such as Europe/Berlin; UTC unless given");
-  command.add_option("--delimiter", options.delimiter, "Between the fields of a CSV; a comma unless given");
-  command.add_flag("--no-header", options.no_header, "The CSV has no header: columns are named by number, from 1");
   command.add_option("--start", options.job.slots.start, "The first slot, such as 2026-03-01T00:00");
   command.add_option("--end", options.job.slots.end, "The first instant that is outside");
   command.add_option("--length", options.job.slots.length, "Of a slot: 15min, 1h, 1d, 1w");
@@ -66,25 +70,28 @@ void add_privacy_options(CLI::App& command, DirectJob& options) {
   add_analysis_option(command, options.analysis);
 }
 
-void add_output_options(CLI::App& command, DirectJob& options) {
+void add_file_options(CLI::App& command, DirectJob& options) {
   engine::Job& job = options.job;
   command.add_option("--csv,--output", job.csv, "Write the CSV there; - is standard output, the default");
   command.add_option("--json-out", job.json, "Write the release JSON there");
   command.add_option("--report", job.report, "Write the HTML report there");
   command.add_option("--title", job.title, "The title of the report");
-  command.add_option("--level", job.level, "Of the intervals; 0.95 unless given");
   add_run_flags(command, options.flags);
   add_json_flag(command, options.json);
 }
 
+void add_output_options(CLI::App& command, DirectJob& options) {
+  add_file_options(command, options);
+  command.add_option("--level", options.job.level, "Of the intervals; 0.95 unless given");
+}
+
 Result<engine::Job> job_of(const DirectJob& options, const std::string& option) {
-  engine::Job job = options.job;
+  CV_TRY(engine::Job job, plain_job_of(options));
   const std::pair<std::string_view, const std::string*> needed[] = {
       {"start", &job.slots.start}, {"end", &job.slots.end}, {"length", &job.slots.length}};
   for (const auto& [name, value] : needed) {
     if (value->empty()) return fail(ErrorKind::usage, "--" + std::string(name) + " is required");
   }
-  CV_CHECK(read_source(options, job.source));
   job.slots.zone = job.source.zone;
   job.keys = options.keys;
   if (!options.key_list.empty()) {
@@ -93,6 +100,12 @@ Result<engine::Job> job_of(const DirectJob& options, const std::string& option) 
     job.key_list = options.key_list;
     CV_TRY(job.keys, engine::read_key_list(job.key_list));
   }
+  return job;
+}
+
+Result<engine::Job> plain_job_of(const DirectJob& options) {
+  engine::Job job = options.job;
+  CV_CHECK(read_source(options, job.source));
   CV_CHECK(apply_analysis(options.analysis, job));
   for (const std::string& parameter : options.parameters) {
     const std::size_t equals = parameter.find('=');

@@ -1,4 +1,4 @@
-// What the commands share that take a job from options instead of a file: release and means.
+// What the commands share that take a job from options instead of a file: release, means and perturb.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,15 +28,20 @@ struct DirectJob {
   engine::Job job;
 };
 
-// INPUT and how to read it, who and when, and the slots.
+// INPUT, and how a CSV is read.
+void add_input_options(CLI::App&, DirectJob&, std::string_view input);
+// The same, databases too; who and when, and the slots.
 void add_source_options(CLI::App&, DirectJob&, std::string_view input);
 // The dataset, ε and δ, and the mechanism.
 void add_privacy_options(CLI::App&, DirectJob&);
 // Where the release goes, and how a run is made.
+void add_file_options(CLI::App&, DirectJob&);
+// The same, and the level of intervals.
 void add_output_options(CLI::App&, DirectJob&);
 
-// The job so far: source, slots, keys (`option`: "series" or "place"), parameters, outputs. What is left is the
-// command's own.
+// The job so far: source, parameters, outputs.
+Result<engine::Job> plain_job_of(const DirectJob&);
+// The same with slots and keys (`option`: "series" or "place"). What is left is the command's own.
 Result<engine::Job> job_of(const DirectJob&, const std::string& option);
 
 // Errors name the keys of a job file; who typed options knows them by another name. Names that belong to the command

@@ -67,6 +67,9 @@ Result<void> evaluate(const EvaluateOptions& options) {
     return fail(ErrorKind::usage, "--report: standard output is taken by --json");
   if (!options.report.empty()) CV_CHECK(check_report(options, job));
   CV_TRY(const std::string text, engine::read_text_file("--release", options.release));
+  if (job.perturb.given)
+    return fail(ErrorKind::usage,
+                "JOB: what moved where is known only while it moves; run the job with output.internal");
   if (job.means.given) {
     CV_TRY(const report::MeansEvaluation evaluation, engine::evaluate_means(job, text));
     return show(options, evaluation, means_errors_text);

@@ -113,6 +113,8 @@ Result<engine::Job> live_job(const std::string& path) {
   CV_TRY(engine::Job job, engine::read_job(path));
   if (job.means.given)
     return fail(ErrorKind::usage, path + ": means: a live release publishes counts; use chronoveil run for means");
+  if (job.perturb.given)
+    return fail(ErrorKind::usage, path + ": perturb: a live release publishes counts; use chronoveil perturb");
   return job;
 }
 

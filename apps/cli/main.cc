@@ -35,8 +35,8 @@ int run(int argc, char** argv) {
   add_example(app, "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6");
   for (const auto add :
        {add_account_command, add_calibrate_command, add_budget_command, add_noise_command, add_plan_command,
-        add_check_command, add_run_command, add_release_command, add_means_command, add_live_command,
-        add_evaluate_command, add_simulate_command, add_completion_command, add_man_command})
+        add_check_command, add_run_command, add_release_command, add_means_command, add_perturb_command,
+        add_live_command, add_evaluate_command, add_simulate_command, add_completion_command, add_man_command})
     add(app, context);
 
   try {

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "job_output.h"
 #include "means_command.h"
+#include "perturb_command.h"
 #include "run_flags.h"
 
 namespace chronoveil::cli {
@@ -29,6 +30,7 @@ Result<void> run(const RunCommandOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   CV_CHECK(apply_analysis(options.analysis, job));
   if (job.means.given) return run_means(job, options.flags, options.json);
+  if (job.perturb.given) return run_perturbation(job, options.flags, options.json);
   if (options.flags.dry_run) return print_dry_run(job, options.json);
   CV_CHECK(check_room(job, options.json));
   CV_TRY(const report::Published published, run_with(job, options.flags));

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 
 #include "chronoveil/engine/text_file.h"
 #include "command.h"
@@ -90,13 +92,29 @@ Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::
 
 namespace {
 
-// Tells on a terminal what is going on, and says on an interrupt what has been spent.
 template <class Published>
-Result<Published> run_watched(const engine::Job& job, const RunFlags& flags,
-                              Result<Published> (*run)(const engine::Job&, const engine::RunOptions&),
-                              Result<Published> (*again)(const engine::Job&, const std::string&,
-                                                         const engine::RunOptions&)) {
-  CV_TRY(engine::RunOptions options, options_of(flags));
+const std::string& mark_of(const Published& published) {
+  return published.release.mark;
+}
+const std::string& mark_of(const engine::PerturbedRelease& release) { return release.mark; }
+
+// Rows of a stream, as they may leave.
+Result<void> write_now(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      return fail(ErrorKind::storage, std::string("stdout: could not be written: ") + std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+// Tells on a terminal what is going on, and says on an interrupt what has been spent.
+template <class Published, class Options>
+Result<Published> run_watched(const engine::Job& job, const RunFlags& flags, Options options,
+                              Result<Published> (*run)(const engine::Job&, const Options&),
+                              Result<Published> (*again)(const engine::Job&, const std::string&, const Options&)) {
   if (flags.again) return with_flag_names(again(job, *flags.again, options));
   say_on_interrupt("nothing was spent");
   options.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
@@ -110,18 +128,27 @@ Result<Published> run_watched(const engine::Job& job, const RunFlags& flags,
     return run(job, options);
   }();
   say_on_interrupt("");
-  if (published && !published->release.mark.empty()) std::fprintf(stderr, "%s\n", published->release.mark.c_str());
+  if (published && !mark_of(*published).empty()) std::fprintf(stderr, "%s\n", mark_of(*published).c_str());
   return with_flag_names(std::move(published));
 }
 
 }  // namespace
 
 Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags) {
-  return run_watched(job, flags, engine::run_job, engine::run_again);
+  CV_TRY(engine::RunOptions options, options_of(flags));
+  return run_watched(job, flags, std::move(options), engine::run_job, engine::run_again);
 }
 
 Result<report::MeansPublished> run_means_with(const engine::Job& job, const RunFlags& flags) {
-  return run_watched(job, flags, engine::run_means, engine::run_means_again);
+  CV_TRY(engine::RunOptions options, options_of(flags));
+  return run_watched(job, flags, std::move(options), engine::run_means, engine::run_means_again);
+}
+
+Result<engine::PerturbedRelease> run_perturbation_with(const engine::Job& job, const RunFlags& flags) {
+  engine::PerturbOptions options;
+  CV_TRY(static_cast<engine::RunOptions&>(options), options_of(flags));
+  options.leave = write_now;
+  return run_watched(job, flags, std::move(options), engine::run_perturbation, engine::run_perturbation_again);
 }
 
 }  // namespace chronoveil::cli

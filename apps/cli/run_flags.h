@@ -7,6 +7,7 @@
 
 #include "chronoveil/engine/engine.h"
 #include "chronoveil/engine/means.h"
+#include "chronoveil/engine/perturb.h"
 
 namespace chronoveil::cli {
 
@@ -40,5 +41,6 @@ Result<T> with_flag_names(Result<T> result) {
 // Tells on a terminal what is going on, and says on an interrupt what has been spent.
 Result<report::Published> run_with(const engine::Job&, const RunFlags&);
 Result<report::MeansPublished> run_means_with(const engine::Job&, const RunFlags&);
+Result<engine::PerturbedRelease> run_perturbation_with(const engine::Job&, const RunFlags&);
 
 }  // namespace chronoveil::cli

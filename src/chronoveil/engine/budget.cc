@@ -22,6 +22,7 @@ std::string create_command(const Job& job, const std::string& ledger) {
   if (job.delta > 0) command += " --delta " + shortest(std::min(2 * job.delta, 0.5));
   command += " --unit " + std::string(name(job.unit));
   if (job.unit == Unit::w_event) command += " --width " + std::to_string(job.width);
+  if (job.relation == Relation::swap) command += " --window " + std::to_string(job.perturb.window.value_or(0));
   if (job.relation != Relation::add_remove) command += " --relation " + std::string(name(job.relation));
   // A URL may hold a password.
   if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
@@ -45,6 +46,15 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
     return invalid("privacy.relation", "replace",
                    "it must be add_remove, as the dataset '" + job.dataset +
                        "' promises: noise for a replacement need not hide that somebody is there");
+  if (job.relation == Relation::swap && promise.relation != Relation::swap)
+    return fail(ErrorKind::usage,
+                "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                    ", which hides what the values are; moving them in time hides only when they were (swap). Take a "
+                    "dataset that promises no more");
+  if (job.relation == Relation::swap && job.perturb.window.value_or(0) < promise.width)
+    return invalid(
+        "privacy.window", std::to_string(job.perturb.window.value_or(0)),
+        "it must be at least " + std::to_string(promise.width) + ", as the dataset '" + job.dataset + "' promises");
   if (job.relation == Relation::replace_values && promise.relation != Relation::replace_values)
     return fail(ErrorKind::usage,
                 "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
@@ -56,7 +66,9 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
 ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& dataset) {
   ledger::Terms terms;
   terms.dataset = job.dataset;
-  terms.purpose = job.purpose.empty() ? ask.what + " " + job.slots.start + ".." + job.slots.end : job.purpose;
+  terms.purpose = job.purpose;
+  if (terms.purpose.empty())
+    terms.purpose = job.slots.start.empty() ? ask.what : ask.what + " " + job.slots.start + ".." + job.slots.end;
   terms.mechanism = ask.mechanism + " " + tag_of(job);
   // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
   // before. In a composition the parts that do not know theirs must be told.

@@ -21,8 +21,12 @@ inline void tell(const RunOptions& options, std::string_view stage) {
 // How one kind of release is made and kept. `Published` has title, release.mark, debit and budget.
 template <class Published>
 struct ReleaseKind {
+  // Opens what is read and sees that its columns are there. Opened once: a pipe has no second beginning. No value is
+  // looked at.
+  std::function<Result<void>()> open;
   // Reads, bounds, measures and says what it is; everything but debit and budget.
-  std::function<Result<Published>(data::RecordSource&, mechanisms::Draws&)> make;
+  std::function<Result<Published>(mechanisms::Draws&)> make;
+  // Without it nothing is stored, and nothing can be emitted anew: what left as a stream is gone.
   std::string (*to_json)(const Published&) = nullptr;
   Result<Published> (*from_json)(std::string_view) = nullptr;
   Result<void> (*write)(const Job&, const Published&) = nullptr;
@@ -36,10 +40,10 @@ Result<ledger::Debit> debit_of_job(OpenBudget&, const Job&, const std::string& d
 // Not private, so nothing is debited and no ledger is opened.
 template <class Published>
 Result<Published> rehearse(const Job& job, const RunOptions& options, const ReleaseKind<Published>& kind) {
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_CHECK(kind.open());
   mechanisms::Draws draws =
       options.replay ? mechanisms::Draws::replayed(*options.replay) : mechanisms::Draws::seeded(*options.seed);
-  CV_TRY(Published published, kind.make(*source, draws));
+  CV_TRY(Published published, kind.make(draws));
   tell(options, "writing");
   CV_CHECK(kind.write(job, published));
   return published;
@@ -47,14 +51,14 @@ Result<Published> rehearse(const Job& job, const RunOptions& options, const Rele
 
 template <class Published>
 Result<Published> release(const Job& job, const RunOptions& options, OpenBudget& budget, const Ask& ask,
-                          data::RecordSource& source, ledger::Receipt receipt, const ReleaseKind<Published>& kind) {
+                          ledger::Receipt receipt, const ReleaseKind<Published>& kind) {
   CV_TRY(mechanisms::Draws draws, mechanisms::Draws::authorised(std::move(receipt), ask.event));
-  CV_TRY(Published published, kind.make(source, draws));
+  CV_TRY(Published published, kind.make(draws));
   published.debit = draws.debit();
   CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
   published.budget = budget_left(after);
   tell(options, "writing");
-  CV_CHECK(budget.store.put(published.debit->id, kind.to_json(published)));
+  if (kind.to_json) CV_CHECK(budget.store.put(published.debit->id, kind.to_json(published)));
   return published;
 }
 
@@ -64,8 +68,7 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
                               const ReleaseKind<Published>& kind) {
   if (options.rehearses()) return rehearse(job, options, kind);
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
-  // Opened once: a pipe has no second beginning. Up to here no value has been looked at.
-  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_CHECK(kind.open());
   if (!options.confirmed) CV_CHECK(ask_before_second_debit(budget, job));
   CV_CHECK(budget.store.prepare());
   tell(options, "debiting");
@@ -73,7 +76,7 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
   const ledger::DebitId id = receipt.reference().id;
   if (options.note_debit) options.note_debit(id.text());
 
-  Result<Published> published = release(job, options, budget, ask, *source, std::move(receipt), kind);
+  Result<Published> published = release(job, options, budget, ask, std::move(receipt), kind);
   if (!published) {
     // Only says what became of the debit; it is spent whether or not this can be written.
     const Result<void> settled = budget.ledger.settle(id, ledger::State::abandoned);
@@ -81,7 +84,8 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
     if (!settled) published.error().message += " and reserved";
     return published;
   }
-  const std::string anew = "; the release is stored: run again with --again " + id.text() + ", at no cost";
+  const std::string anew =
+      kind.to_json ? "; the release is stored: run again with --again " + id.text() + ", at no cost" : std::string();
   Result<void> done = budget.ledger.settle(id, ledger::State::released);
   if (done) done = kind.write(job, *published);
   if (!done) return fail(done.error().kind, done.error().message + anew);

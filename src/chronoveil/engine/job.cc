@@ -7,6 +7,7 @@
 
 #include "chronoveil/engine/job_table.h"
 #include "chronoveil/engine/means_job.h"
+#include "chronoveil/engine/perturb_job.h"
 #include "chronoveil/engine/section_readers.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/ledger/dataset.h"
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string_view> kSections = {"dataset", "source",    "slots", "series", "places", "means",
-                                                 "privacy", "mechanism", "plan",  "output", "live"};
+                                                 "privacy", "mechanism", "plan",  "output", "live",   "perturb"};
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
 
 Result<void> read_dataset(const Section& section, Job& job) {
@@ -62,6 +63,7 @@ Result<void> read_source(const Section& section, Job& job) {
 
 Result<void> read_slots(const Section& section, Job& job) {
   CV_CHECK(section.only({"start", "end", "length", "zone"}));
+  if (job.perturb.given) return {};  // its steps are its rows
   CV_CHECK(section.require("start", "\"2026-03-01T00:00\""));
   CV_CHECK(section.require("end", "\"2026-04-01T00:00\""));
   CV_CHECK(section.require("length", "\"1h\""));
@@ -90,7 +92,7 @@ Result<void> read_keys(const Section& section, Job& job) {
 
 Result<void> read_privacy(const Section& section, Job& job) {
   CV_CHECK(section.only(
-      {"unit", "relation", "width", "max_steps", "max_per_slot", "maximum", "epsilon", "delta", "analysis"}));
+      {"unit", "relation", "width", "max_steps", "max_per_slot", "maximum", "epsilon", "delta", "analysis", "window"}));
   CV_CHECK(section.require("epsilon", "1.0"));
   CV_CHECK(read_word<Unit>(section, "unit", {{"user", Unit::user}, {"event", Unit::event}, {"w-event", Unit::w_event}},
                            job.unit));
@@ -126,7 +128,7 @@ Result<void> read_mechanism(const Section& section, Job& job) {
 }
 
 Result<void> read_output(const Section& section, Job& job) {
-  CV_CHECK(section.only({"csv", "json", "report", "title", "level", "non_negative", "integers"}));
+  CV_CHECK(section.only({"csv", "json", "report", "title", "level", "non_negative", "integers", "internal"}));
   CV_CHECK(read_path(section, "csv", job.path, job.csv));
   CV_CHECK(read_path(section, "json", job.path, job.json));
   CV_CHECK(read_path(section, "report", job.path, job.report));
@@ -197,7 +199,10 @@ Result<void> check_keys(const Job& job) {
 using NamedPath = std::pair<std::string_view, std::string>;
 
 std::vector<NamedPath> outputs_of(const Job& job) {
-  return {{"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}};
+  return {{"output.csv", job.csv},
+          {"output.json", job.json},
+          {"output.report", job.report},
+          {"output.internal", job.perturb.internal}};
 }
 
 Result<void> check_outputs(const Job& job) {
@@ -285,6 +290,8 @@ Result<void> check_values(const Job& job) {
     return invalid("output.level", job.level, "it must be greater than 0 and less than 1");
   if (job.means.given) {
     CV_CHECK(check_means(job));
+  } else if (job.perturb.given) {
+    CV_CHECK(check_perturb(job));
   } else if (job.relation == Relation::replace_values) {
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
   }
@@ -296,6 +303,8 @@ Result<void> check_values(const Job& job) {
   } else {
     if (job.means.given)
       CV_CHECK(mechanisms::find_cell_mechanism(job.mechanism));
+    else if (job.perturb.given)
+      CV_CHECK(mechanisms::find_temporal_mechanism(job.mechanism));
     else
       CV_CHECK(mechanisms::find_series_mechanism(job.mechanism));
   }
@@ -305,7 +314,7 @@ Result<void> check_values(const Job& job) {
 Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_TRY(const JobTable table, parse_table(toml, kSections));
   CV_CHECK(table.top.only({"version", "dataset", "source", "slots", "series", "places", "means", "privacy", "mechanism",
-                           "plan", "output", "live"}));
+                           "plan", "output", "live", "perturb"}));
   CV_CHECK(table.top.require("version", "1"));
   std::int64_t version = 0;
   CV_CHECK(table.top.read("version", version));
@@ -314,6 +323,7 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
   job.path = path;
   CV_CHECK(read_dataset(table.section("dataset"), job));
   CV_CHECK(read_source(table.section("source"), job));
+  CV_CHECK(read_perturb(table, job));
   CV_CHECK(read_slots(table.section("slots"), job));
   CV_CHECK(read_means(table, job));
   CV_CHECK(read_keys(table.section(job.means.given ? "places" : "series"), job));
@@ -377,6 +387,7 @@ Facts facts_of(const Job& job) {
   add("privacy.epsilon", shortest(job.epsilon));
   add("privacy.delta", shortest(job.delta));
   if (job.means.given) add_means_facts(job.means, facts);
+  if (job.perturb.given) add_perturb_facts(job.perturb, facts);
   add("mechanism.name", job.mechanism);
   for (const auto& [key, value] : job.parameters) {
     const auto text = [](const auto& held) -> std::string {

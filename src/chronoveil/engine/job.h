@@ -40,6 +40,23 @@ struct MeansSpec {
   std::optional<std::int64_t> users;        // [plan] users: people in a typical cell, public
 };
 
+// [perturb]: one series of its owner, whose values move in time, or for comparison are changed in place.
+struct PerturbSpec {
+  bool given = false;                  // the job has the section [perturb], or privacy.window
+  std::vector<std::string> columns;    // that are perturbed; empty: every one but the times and what is kept
+  std::vector<std::string> keep;       // public; they stay in place with the times
+  bool independent = false;            // each column on its own, instead of all of a row together
+  bool times_move = false;             // the view: rows keep their values and get new times
+  bool has_times = true;               // there is a column of times
+  bool stream = false;                 // rows leave while others still come; standard input does where it can
+  std::optional<std::int64_t> window;  // privacy.window
+  std::optional<std::int64_t> length;  // of unit user: the public number of rows
+  std::optional<double> lower, upper;
+  std::vector<std::string> categories;
+  std::int64_t average = 0;  // steps of the moving averages in the internal report; the window unless given
+  std::string internal;      // output.internal: a report for the owner alone
+};
+
 struct Job {
   std::string path;         // of the job file; relative paths in it are relative to its folder
   std::string dataset;      // [dataset] name
@@ -69,6 +86,7 @@ struct Job {
   std::string csv, json, report;
   LiveSpec live;
   MeansSpec means;
+  PerturbSpec perturb;
 };
 
 // Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.

@@ -67,7 +67,7 @@ Result<void> write_means(const Job& job, const report::MeansPublished& published
 }
 
 ReleaseKind<report::MeansPublished> means_kind() {
-  return {{}, report::means_json, report::means_from_json, write_means};
+  return {{}, {}, report::means_json, report::means_from_json, write_means};
 }
 
 Result<report::MeansPublished> made(const Job& job, const RunOptions& options, const MeansPlanned& planned,
@@ -89,9 +89,9 @@ Result<report::MeansPublished> run_means(const Job& job, const RunOptions& optio
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
   ReleaseKind<report::MeansPublished> kind = means_kind();
-  kind.make = [&](data::RecordSource& source, mechanisms::Draws& draws) {
-    return made(job, options, planned, source, draws);
-  };
+  std::unique_ptr<data::RecordSource> source;
+  kind.open = [&] { return opened(job, source); };
+  kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
   return run_debited(with_relation(job, planned), options, ask_of(planned), kind);
 }
 

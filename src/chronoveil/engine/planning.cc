@@ -85,6 +85,7 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
 
 Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compare, plan::Audience audience) {
   if (job.means.given) return fail(ErrorKind::usage, "means: this job releases means, not counts");
+  if (job.perturb.given) return fail(ErrorKind::usage, "perturb: this job moves values in time; it releases no counts");
   Planned planned;
   const std::int64_t steps = horizon.steps;
   const std::int64_t series = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size()));

@@ -21,6 +21,11 @@ Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& sp
 
 Result<std::unique_ptr<data::RecordSource>> open_source(const Job& job) { return open_spec(job.source); }
 
+Result<void> opened(const Job& job, std::unique_ptr<data::RecordSource>& into) {
+  CV_TRY(into, open_source(job));
+  return {};
+}
+
 Result<SlotAxis> axis_of(const Job& job) {
   return in_section("slots", {"start", "end", "length", "zone"}, data::make_axis(job.slots));
 }

@@ -12,6 +12,7 @@ namespace chronoveil::engine {
 
 // Opens the source and sees that its columns are there; no value is looked at.
 Result<std::unique_ptr<data::RecordSource>> open_source(const Job&);
+Result<void> opened(const Job&, std::unique_ptr<data::RecordSource>& into);
 
 // The public axis of the job.
 Result<SlotAxis> axis_of(const Job&);

@@ -5,7 +5,7 @@
 namespace chronoveil::engine {
 namespace {
 
-ReleaseKind<report::Published> series_kind() { return {{}, report::to_json, report::from_json, write_outputs}; }
+ReleaseKind<report::Published> series_kind() { return {{}, {}, report::to_json, report::from_json, write_outputs}; }
 
 Result<report::Published> made(const Job& job, const RunOptions& options, const Planned& planned,
                                data::RecordSource& source, mechanisms::Draws& draws) {
@@ -28,9 +28,9 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
   ReleaseKind<report::Published> kind = series_kind();
-  kind.make = [&](data::RecordSource& source, mechanisms::Draws& draws) {
-    return made(job, options, planned, source, draws);
-  };
+  std::unique_ptr<data::RecordSource> source;
+  kind.open = [&] { return opened(job, source); };
+  kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
   return run_debited(job, options, ask_of(planned), kind);
 }
 

@@ -1,0 +1,246 @@
+// Running and checking a job with [perturb]; debited_run.h has the order in which it happens.
+#include <charconv>
+
+#include "chronoveil/engine/debited_run.h"
+#include "chronoveil/engine/perturb.h"
+#include "chronoveil/engine/perturb_job.h"
+#include "chronoveil/engine/perturb_rows.h"
+#include "chronoveil/engine/publishing.h"
+#include "chronoveil/mechanisms/catalogue.h"
+
+namespace chronoveil::engine {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
+
+// The relation is the mechanism's, not the job's to choose.
+Job with_relation(Job job, const PerturbPlanned& planned) {
+  job.relation = planned.chosen.relation;
+  return job;
+}
+
+Ask ask_of(const PerturbPlanned& planned) {
+  const auto ask = [](const mechanisms::TemporalPlan& plan) {
+    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, {}};
+  };
+  Ask asked = ask(planned.chosen);
+  // The job's own parameters: those that are calibrated must be found anew.
+  asked.at_epsilon = [ask, request = planned.request, name = planned.chosen.mechanism](double epsilon) mutable {
+    return [&]() -> Result<Ask> {
+      CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(name));
+      request.epsilon = epsilon;
+      CV_TRY(const mechanisms::TemporalPlan plan, mechanism->prepare(request));
+      return ask(plan);
+    }();
+  };
+  return asked;
+}
+
+// The source while it is open, and its columns.
+struct OpenRows {
+  std::unique_ptr<data::FieldRows> rows;
+  PerturbColumns columns;
+};
+
+Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
+  OpenRows open;
+  CV_TRY(open.rows,
+         data::open_field_rows({job.source.path, job.source.delimiter, job.source.header}, std::move(before_wait)));
+  CV_TRY(open.columns, columns_of(job, open.rows->columns()));
+  return open;
+}
+
+// One run over the rows: what leaves goes to `out`, in pieces where it leaves at once.
+class Passage {
+ public:
+  Passage(const Job& job, const PerturbOptions& options, const PerturbPlanned& planned)
+      : job_(job), options_(options), planned_(planned), at_once_(leaves_at_once(job)) {}
+
+  // What is there so far leaves. An error is kept for the next row.
+  void flush() {
+    if (!at_once_ || text_.empty() || !left_) return;
+    left_ = options_.leave(text_);
+    text_.clear();
+  }
+
+  Result<PerturbedRelease> run(OpenRows& open, mechanisms::Draws& draws) {
+    CV_TRY(mechanisms::Perturbation perturbation, mechanisms::Perturbation::start(planned_.chosen, draws));
+    RowMover mover(open.columns, std::move(perturbation), static_cast<std::size_t>(planned_.chosen.lanes),
+                   job_.source.delimiter, draws.mark());
+    if (!job_.perturb.internal.empty()) mover.keep_record();
+    text_ = mover.header();
+    const Result<void> read = read_all(open, mover);
+    if (!read && !at_once_) return tl::unexpected(read.error());
+    if (!read && mover.rows() == 0) return tl::unexpected(read.error());
+    CV_CHECK(check_length(mover.rows()));
+    // What came in whole before a stream broke off is released: the series ends there.
+    CV_CHECK(mover.finish(text_));
+    flush();
+    CV_CHECK(left_);
+    if (!read) return fail(read.error().kind, read.error().message + "; every row before it was released");
+    return published(open.columns, mover, draws.mark());
+  }
+
+ private:
+  Result<void> read_all(OpenRows& open, RowMover& mover) {
+    while (true) {
+      CV_TRY(const std::span<const std::string_view> fields, open.rows->next());
+      if (fields.empty()) return {};
+      if (planned_.chosen.length && mover.rows() >= *planned_.chosen.length)
+        return fail(ErrorKind::bad_data,
+                    "perturb.length: the series has more rows than that, " + std::to_string(*planned_.chosen.length));
+      CV_CHECK(mover.push(fields, text_));
+      if (text_.size() >= kPiece) flush();
+      CV_CHECK(left_);
+    }
+  }
+
+  Result<void> check_length(std::int64_t rows) const {
+    if (rows == 0) return fail(ErrorKind::bad_data, "source.path: the series has no row");
+    if (planned_.chosen.window > rows)
+      return fail(ErrorKind::bad_data, "privacy.window: " + std::to_string(planned_.chosen.window) +
+                                           " is larger than the series, which has " + std::to_string(rows) + " rows");
+    return {};
+  }
+
+  Result<PerturbedRelease> published(const PerturbColumns& columns, const RowMover& mover, const std::string& mark) {
+    PerturbedRelease all;
+    all.title = job_.title.empty() ? (job_.dataset.empty() ? "A perturbed series" : job_.dataset) : job_.title;
+    auto name = columns.names.begin();
+    if (columns.time) all.time = *name++;
+    for (std::size_t i = 0; i < columns.kept.size(); ++i) all.kept.push_back(*name++);
+    all.columns.assign(name, columns.names.end());
+    all.times_move = job_.perturb.times_move;
+    all.rows = mover.rows();
+    all.empty = mover.empty();
+    all.guarantee = planned_.guarantee;
+    all.mark = mark;
+    all.plan = planned_.chosen;
+    all.reason = planned_.reason;
+    all.not_protected = mechanisms::not_protected(planned_.chosen);
+    if (!all.kept.empty())
+      all.guarantee.assumptions.push_back({"the columns that are kept in place are public", Basis::declared});
+    if (!mark.empty()) {
+      disown(all.guarantee, mark);
+      all.not_protected = {"Nothing is: the random choices of this release are known."};
+    }
+    CV_TRY(all.expected, mechanisms::expected_moves(planned_.chosen));
+    CV_TRY(all.curve, certified_curve(planned_.chosen.event, job_.epsilon));
+    if (!at_once_) all.csv = std::move(text_);
+    if (!job_.perturb.internal.empty()) {
+      all.internal.emplace();
+      all.internal->realised =
+          mover.moves().moves(mover.rows() * planned_.chosen.lanes, mover.missing(), planned_.chosen.window);
+      const std::int64_t usual = std::max<std::int64_t>(2, planned_.chosen.window);
+      for (const BeforeAfter& column : mover.record())
+        all.internal->columns.push_back(compared(column, job_.perturb.average > 0 ? job_.perturb.average : usual));
+    }
+    return all;
+  }
+
+  const Job& job_;
+  const PerturbOptions& options_;
+  const PerturbPlanned& planned_;
+  bool at_once_;
+  std::string text_;
+  Result<void> left_;
+};
+
+// In a store: the number of bytes of the document, the document, the rows.
+std::string stored(const PerturbedRelease& release) {
+  const std::string document = report::perturbed_json(release);
+  return std::to_string(document.size()) + "\n" + document + release.csv;
+}
+
+Result<PerturbedRelease> from_store(std::string_view text) {
+  std::size_t size = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
+  const auto start = static_cast<std::size_t>(parsed.ptr - text.data()) + 1;
+  if (parsed.ec != std::errc() || start > text.size() || size > text.size() - start)
+    return fail(ErrorKind::storage, "again: the stored release is damaged");
+  PerturbedRelease release;
+  CV_TRY(static_cast<report::Perturbed&>(release), report::perturbed_from_json(text.substr(start, size)));
+  release.csv = text.substr(start + size);
+  return release;
+}
+
+Result<void> write_perturbed(const Job& job, const PerturbedRelease& release) {
+  std::vector<OutputFile> files;
+  if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv});
+  if (!job.json.empty()) files.push_back({job.json, report::perturbed_json(release)});
+  if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release)});
+  if (!job.perturb.internal.empty() && release.internal)
+    files.push_back({job.perturb.internal, report::perturbed_internal_html(release, *release.internal), 0600});
+  return write_files(files);
+}
+
+Result<void> check_files(const Job& job) {
+  if (job.csv.empty())
+    return fail(ErrorKind::usage, "output.csv: it is missing; the rows of the release go there, and nowhere else");
+  if (!job.perturb.internal.empty()) CV_CHECK(check_writable("output.internal", job.perturb.internal));
+  return check_outputs(job);
+}
+
+ReleaseKind<PerturbedRelease> perturbed_kind(const Job& job) {
+  return {{}, {}, leaves_at_once(job) ? nullptr : stored, from_store, write_perturbed};
+}
+
+}  // namespace
+
+bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path == "-" || job.perturb.stream); }
+
+Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& options) {
+  if (options.replay)
+    return fail(ErrorKind::usage, "noise-from: what moves in time draws choices, not noise; use --seed for a test");
+  tell(options, "planning");
+  CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
+  CV_CHECK(check_files(job));
+  ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
+  Passage passage(job, options, planned);
+  OpenRows open;
+  kind.open = [&]() -> Result<void> {
+    CV_TRY(open, open_rows(job, [&] { passage.flush(); }));
+    return {};
+  };
+  kind.make = [&](mechanisms::Draws& draws) {
+    tell(options, "releasing");
+    return passage.run(open, draws);
+  };
+  return run_debited(with_relation(job, planned), options, ask_of(planned), kind);
+}
+
+Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::string& debit,
+                                                const PerturbOptions& options) {
+  CV_CHECK(check_files(job));
+  if (leaves_at_once(job)) return fail(ErrorKind::usage, "again: what left as a stream is not stored");
+  if (!job.perturb.internal.empty())
+    return fail(ErrorKind::usage, "output.internal: a stored release holds nothing internal; leave it out");
+  CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
+  return emit_again(with_relation(job, planned), debit, options, perturbed_kind(job));
+}
+
+Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& options, bool read_data) {
+  CV_TRY(PerturbPlanned planned, plan_perturbation(given, Compare::when_needed));
+  const Job job = with_relation(given, planned);
+  CV_CHECK(check_files(job));
+  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
+  if (job.source.path != "-") {
+    CV_TRY(OpenRows open, open_rows(job, {}));
+    // As a run would, and forgotten: made-up draws, so that nothing of it is a release.
+    if (read_data) {
+      mechanisms::Draws draws = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
+      PerturbOptions unused;
+      Job kept = job;
+      kept.csv = "unused";
+      kept.perturb.internal.clear();
+      CV_CHECK(Passage(kept, unused, planned).run(open, draws));
+    }
+  } else if (read_data) {
+    return fail(ErrorKind::usage, "data: the rows of a stream are not there yet");
+  }
+  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+}
+
+}  // namespace chronoveil::engine
