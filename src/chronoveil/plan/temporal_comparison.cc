@@ -52,8 +52,8 @@ Result<Considered> consider(const TemporalMechanism& mechanism, const TemporalRe
   one.candidate.as_asked = asked.parameters.size() == request.parameters.size();
   if (takes_long(mechanism, request)) {
     one.candidate.refusal = fmt::format(
-        "it is not compared beyond a window of {}, since its price takes long there; it costs more than ranswitch with "
-        "the same probability to stay, and can be asked for by name",
+        "it is not compared beyond a window of {}, since finding its price takes long there; it can be asked for by "
+        "name",
         kLargestComparedState);
     return one;
   }

@@ -25,9 +25,9 @@ struct TemporalComparison {
   std::string reason;                         // one or two sentences
 };
 
-// staswitch is not calibrated in a comparison beyond this window: each price takes about four times as long as at the
-// window before, and a calibration takes some thirty of them.
-inline constexpr std::int64_t kLargestComparedState = 6;
+// staswitch is not calibrated in a comparison beyond this window: that takes about a second here, and some ten times as
+// long at the next.
+inline constexpr std::int64_t kLargestComparedState = 5;
 
 // The recommended one moves values least far, by the expected cost of a value, among those that are certified and know
 // all parameters of the request; where none is, among all that fit. Refused: a parameter that no mechanism knows, and a

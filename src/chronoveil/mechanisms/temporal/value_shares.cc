@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "chronoveil/mechanisms/temporal/common.h"
 
@@ -31,6 +32,13 @@ class ValueProcess final : public TemporalProcess {
   std::int64_t values_ = 0;
 };
 
+// Without δ costs are a sum, and each answer has the same part of it, rounded down: its ε, or the noise for that.
+double equal_share(double epsilon, const accounting::Event& open) {
+  constexpr double kDown = 1 - 4 * std::numeric_limits<double>::epsilon();
+  const double share = epsilon / static_cast<double>(open.count) * kDown;
+  return std::holds_alternative<accounting::Laplace>(open.kind) ? 1 / (share * kDown) : share;
+}
+
 }  // namespace
 
 std::int64_t answers(Unit unit, std::optional<std::int64_t> length, std::int64_t lanes) {
@@ -40,8 +48,13 @@ std::int64_t answers(Unit unit, std::optional<std::int64_t> length, std::int64_t
 Result<TemporalPlan> with_shares(const TemporalRequest& request, const TemporalMechanism& mechanism,
                                  accounting::Kind open) {
   CV_TRY(Parameters parameters, resolved(request.parameters, mechanism.name, mechanism.parameters));
-  CV_TRY(accounting::Calibration found,
-         calibrated(request, mechanism, {std::move(open), answers(request.unit, request.length, request.lanes)}));
+  accounting::Event event{std::move(open), answers(request.unit, request.length, request.lanes)};
+  if (request.delta == 0) {
+    event = accounting::with_noise(event, equal_share(request.epsilon, event));
+    CV_TRY(accounting::Price price, priced(request, mechanism, event, "privacy.epsilon", shortest(request.epsilon)));
+    return planned(request, mechanism, std::move(parameters), std::move(event), std::move(price));
+  }
+  CV_TRY(accounting::Calibration found, calibrated(request, mechanism, event));
   return planned(request, mechanism, std::move(parameters), std::move(found.event), std::move(found.price));
 }
 

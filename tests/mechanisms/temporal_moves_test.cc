@@ -1,0 +1,205 @@
+// How far values move: against exact laws, an independent reference and the published tables.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "temporal_setting.h"
+
+namespace chronoveil::mechanisms::testing {
+namespace {
+
+constexpr std::int64_t kMany = 1'000'000;
+
+TemporalPlan switch_plan(const std::string& name, std::int64_t window, double stay) {
+  const accounting::Kind kind = name == "staswitch" ? accounting::Kind(accounting::StaSwitch{window, stay})
+                                                    : accounting::Kind(accounting::RanSwitch{window, stay});
+  TemporalPlan plan;
+  plan.mechanism = name;
+  plan.window = window;
+  plan.parameters["stay"] = stay;
+  plan.event = {kind};
+  return plan;
+}
+
+// The law of the displacement of one value under ranswitch, from 1 - k on: Theorem 3.2 of [Ye23] behind and at its own
+// step, and beyond that what the theorem leaves out past k - 1. x[s]: not released before step s after its own, and
+// there now; from s it goes to any of the next k - 1 steps, and each step before takes it away with probability q.
+std::vector<double> ranswitch_law(std::int64_t window, double p, std::size_t forward) {
+  const auto k = static_cast<std::size_t>(window);
+  const double q = (1 - p) / static_cast<double>(k - 1), kept = 1 - q;
+  const auto power = [&](std::size_t n) { return std::pow(kept, static_cast<double>(n)); };
+  std::vector<double> law;
+  for (std::size_t before = k - 1; before > 0; --before) law.push_back(q * power(k - 1 - before));
+  std::vector<double> x = {power(k - 1)};
+  law.push_back(p * x[0]);
+  for (std::size_t j = 1; j <= forward; ++j) {
+    double here = 0, taken = 0;
+    for (std::size_t s = j >= k ? j - k + 1 : 0; s < j; ++s) {
+      here += q * x[s] * power(j - 1 - s);
+      taken += q * q * x[s] * static_cast<double>(s + k - 1 - j) * power(j - 1 - s);
+    }
+    x.push_back(here);
+    law.push_back(p * here + taken);
+  }
+  return law;
+}
+
+double mean_distance(const std::vector<double>& law, std::int64_t first) {
+  double sum = 0;
+  for (std::size_t i = 0; i < law.size(); ++i)
+    sum += law[i] * static_cast<double>(std::abs(first + static_cast<std::int64_t>(i)));
+  return sum;
+}
+
+TEST(TemporalMoves, RanSwitchMovesByItsExactLaw) {
+  for (const auto& [window, stay] : {std::pair<std::int64_t, double>{2, 0.7}, {4, 0.25}, {10, 0.8}, {40, 0.3}}) {
+    const std::vector<double> law = ranswitch_law(window, stay, 40 * static_cast<std::size_t>(window));
+    ASSERT_NEAR(std::accumulate(law.begin(), law.end(), 0.0), 1, 1e-9);
+    const double exact = mean_distance(law, 1 - window);
+    const Moves moves = value_of(expected_moves(switch_plan("ranswitch", window, stay), kMany));
+    EXPECT_NEAR(moves.cost, exact, 0.01 * exact) << window << ", " << stay;
+    EXPECT_EQ(moves.cost, moves.mean_distance) << "no value is lost";
+    ASSERT_EQ(moves.first, 1 - window) << "no value leaves earlier";
+    for (std::size_t i = 0; i < std::min(law.size(), moves.shares.size()); ++i)
+      EXPECT_NEAR(moves.shares[i], law[i], 0.004) << "displacement " << moves.first + static_cast<std::int64_t>(i);
+    EXPECT_NEAR(std::accumulate(moves.shares.begin(), moves.shares.end(), 0.0), 1, 1e-9);
+  }
+}
+
+TEST(TemporalMoves, StaSwitchNeverMovesAValueByAWindow) {
+  for (const double stay : {0.1, 0.5, 0.9}) {
+    const Moves moves = value_of(expected_moves(switch_plan("staswitch", 10, stay), 100'000));
+    EXPECT_EQ(moves.first, -9);
+    EXPECT_LE(moves.shares.size(), 19u);
+    const Moves free = value_of(expected_moves(switch_plan("ranswitch", 10, stay), 100'000));
+    EXPECT_LT(moves.cost, free.cost) << "that is what its state is for";
+    EXPECT_GT(free.shares.size(), 19u);
+  }
+}
+
+// [Ye23, Table II]: the mean cost of a value at k = 10 by nominal ε, as published.
+TEST(TemporalMoves, PublishedCostsAreReproduced) {
+  struct Case {
+    double epsilon, ranswitch, staswitch;
+  };
+  for (const Case& c : {Case{7, 1.96, 1.77}, Case{8, 1.34, 1.24}, Case{10, 0.56, 0.54}, Case{14, 0.08, 0.08}}) {
+    for (const auto& [name, printed] : {std::pair{"ranswitch", c.ranswitch}, {"staswitch", c.staswitch}}) {
+      TemporalRequest request;
+      request.window = 10;
+      request.epsilon = c.epsilon;
+      request.delta = 0.5;
+      request.analysis = accounting::Analysis::published;
+      const TemporalPlan plan = value_of(value_of(find_temporal_mechanism(name))->prepare(request));
+      const Moves moves = value_of(expected_moves(plan, kMany));
+      EXPECT_NEAR(moves.cost, printed, 0.05 * printed) << name << " at " << c.epsilon;
+    }
+  }
+}
+
+// The same law by other means: keys by inversion, a comparison sort, ties by a coin of its own.
+double sorted_by_hand(double scale, std::size_t n) {
+  std::mt19937_64 generator(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  const auto geometric = [&] { return std::floor(-scale * std::log1p(-uniform(generator))); };
+  struct Key {
+    double key, coin;
+    std::size_t step;
+  };
+  std::vector<Key> keys(n);
+  for (std::size_t i = 0; i < n; ++i)
+    keys[i] = {static_cast<double>(i) + geometric() - geometric(), uniform(generator), i};
+  std::sort(keys.begin(), keys.end(),
+            [](const Key& a, const Key& b) { return std::tie(a.key, a.coin) < std::tie(b.key, b.coin); });
+  double sum = 0, count = 0;
+  for (std::size_t at = 0; at < n; ++at) {
+    if (keys[at].step < n / 8 || keys[at].step >= n - n / 8) continue;
+    sum += std::abs(static_cast<double>(at) - static_cast<double>(keys[at].step));
+    ++count;
+  }
+  return sum / count;
+}
+
+TEST(TemporalMoves, NoisySortMovesAsAnIndependentSortDoes) {
+  for (const auto& [window, epsilon] : {std::pair<std::int64_t, double>{2, 3.0}, {4, 2.0}, {20, 1.0}}) {
+    TemporalRequest request = temporal_request(*value_of(find_temporal_mechanism("noisy_sort")));
+    request.window = window;
+    request.epsilon = epsilon;
+    request.delta = 0;
+    request.parameters["law"] = "laplace";
+    const TemporalPlan plan = value_of(value_of(find_temporal_mechanism("noisy_sort"))->prepare(request));
+    const double reference = sorted_by_hand(2 * static_cast<double>(window - 1) / epsilon, 400'000);
+    EXPECT_NEAR(value_of(expected_moves(plan, 400'000)).cost, reference, 0.02 * reference) << window << ", " << epsilon;
+  }
+}
+
+TEST(TemporalMoves, AStreamMovesAsAFileDoesWhereItsBoundIsFar) {
+  TemporalRequest request = temporal_request(*value_of(find_temporal_mechanism("noisy_sort")));
+  request.delta = 1e-9;
+  request.parameters["law"] = "staircase";
+  const auto& row = *value_of(find_temporal_mechanism("noisy_sort"));
+  const double file = value_of(expected_moves(value_of(row.prepare(request)), 200'000)).cost;
+  request.streams = true;
+  const TemporalPlan stream = value_of(row.prepare(request));
+  EXPECT_GT(number(stream.parameters, "max_shift"), 10);
+  EXPECT_NEAR(value_of(expected_moves(stream, 200'000)).cost, file, 0.02 * file);
+}
+
+TEST(TemporalMoves, ThresholdLeavesSlotsEmptyAtTheStartAlone) {
+  const auto& row = *value_of(find_temporal_mechanism("threshold"));
+  const TemporalPlan plan = value_of(row.prepare(temporal_request(row)));
+  const Moves moves = value_of(expected_moves(plan, 100'000));
+  EXPECT_EQ(moves.first, 0) << "no value leaves early";
+  EXPECT_LE(moves.shares.size(), 4u);
+  EXPECT_GT(moves.missing, 0);
+  EXPECT_EQ(moves.missing, moves.empty);
+  EXPECT_LE(moves.missing, 3e-5);
+  EXPECT_NEAR(moves.cost, moves.mean_distance + 4 * (moves.missing + moves.empty), 1e-12);
+}
+
+TEST(TemporalMoves, ValuesThatAreChangedInPlaceDoNotMove) {
+  for (const TemporalMechanism* row : temporal_catalogue()) {
+    if (row->moves) continue;
+    const Moves moves = value_of(expected_moves(value_of(row->prepare(temporal_request(*row)))));
+    EXPECT_EQ(moves.first, 0);
+    EXPECT_EQ(moves.shares, std::vector<double>{1});
+    EXPECT_EQ(moves.cost, 0);
+  }
+}
+
+TEST(TemporalMoves, WhatIsExpectedIsAFunctionOfThePlanAlone) {
+  const TemporalPlan plan = switch_plan("ranswitch", 10, 0.5);
+  EXPECT_EQ(value_of(expected_moves(plan)).shares, value_of(expected_moves(plan)).shares);
+  EXPECT_NE(value_of(expected_moves(plan)).shares, value_of(expected_moves(plan, 20'000, 2)).shares);
+}
+
+TEST(MoveCount, CountsDisplacementsOnBothSidesAndWhatIsMissing) {
+  MoveCount count;
+  const auto add = [&](std::int64_t at, std::int64_t step) { count.add(at, TimedValue{"", step}); };
+  add(0, 2);  // two early
+  add(1, 1);
+  add(2, 1);  // one late
+  count.add(3, std::nullopt);
+  const Moves moves = count.moves(4, 1, 5);
+  EXPECT_EQ(moves.first, -2);
+  EXPECT_EQ(moves.shares, (std::vector<double>{0.25, 0, 0.25, 0.25}));
+  EXPECT_DOUBLE_EQ(moves.mean_distance, 1);
+  EXPECT_DOUBLE_EQ(moves.missing, 0.25);
+  EXPECT_DOUBLE_EQ(moves.empty, 0.25);
+  EXPECT_DOUBLE_EQ(moves.repeated, 0);
+  EXPECT_DOUBLE_EQ(moves.cost, 1 + 5 * 0.5);
+}
+
+TEST(MoveCount, IsOfUseWithoutAnyValue) {
+  const Moves none = MoveCount().moves(0, 0, 4);
+  EXPECT_EQ(none.first, 0);
+  EXPECT_EQ(none.cost, 0);
+  MoveCount early;
+  early.add(0, TimedValue{"", 1});
+  EXPECT_EQ(early.moves(1, 0, 4).shares, (std::vector<double>{1, 0})) << "the last is for values that stayed";
+}
+
+}  // namespace
+}  // namespace chronoveil::mechanisms::testing
