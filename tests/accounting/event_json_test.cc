@@ -26,6 +26,11 @@ const char* const kEvents[] = {
     R"({"event":"time_subsampling","filter":"gaussian","filter_width":10.0,"length":100,"noise_multiplier":4.0,"participation":20,"rate":0.1})",
     R"({"batch_size":4,"bottom_level":"poisson","context_length":3,"event":"structured_subsampling","forecast_length":2,"length":[5,20],"noise_multiplier":1.0,"series":10,"top_level":"iterate","unit":"user","width":2,"windows_per_series":2})",
     R"({"batch_size":4,"bottom_level":"with_replacement","context_length":3,"context_noise":0.5,"event":"structured_subsampling","forecast_length":2,"label_noise":1.5,"length":20,"noise_multiplier":1.0,"series":10,"top_level":"without_replacement","unit":"event","width":1,"windows_per_series":1})",
+    R"({"event":"ranswitch","stay":0.4,"window":10})",
+    R"({"count":2,"event":"staswitch","stay":0.5,"window":4})",
+    R"({"epsilon":1.0,"event":"noisy_sort","law":"laplace","window":24})",
+    R"({"epsilon":1.0,"event":"noisy_sort","law":"staircase","max_shift":200,"window":24})",
+    R"({"event":"threshold","threshold":2,"window":4})",
     R"({"count":3,"event":"compose","events":[{"event":"gaussian","noise_multiplier":1.0},{"event":"compose","events":[{"epsilon":1.0,"event":"pure"}]}]})",
 };
 
@@ -74,7 +79,7 @@ TEST(EventJson, EveryRequiredFieldIsAskedForByName) {
     for (const auto& [key, value] : whole.items()) {
       const bool optional = key == "count" || key == "windows_per_series" || key == "top_level" ||
                             key == "bottom_level" || key == "unit" || key == "width" || key == "context_noise" ||
-                            key == "label_noise";
+                            key == "label_noise" || key == "law" || key == "max_shift";
       auto without = whole;
       without.erase(key);
       const auto event = parse_event(without.dump());

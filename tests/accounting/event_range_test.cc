@@ -93,6 +93,37 @@ TEST(EventRange, TimeSubsamplingFitsItsLength) {
     expect_refused(TimeSubsampling{5, 0.5, 1, 9, width}, "filter_width");
 }
 
+TEST(EventRange, WhatMovesValuesFitsItsWindow) {
+  auto valid = [](Kind kind) { return validate({std::move(kind), 1}).has_value(); };
+  for (std::int64_t window : {std::int64_t{0}, std::int64_t{1}, (std::int64_t{1} << 20) + 1}) {
+    EXPECT_FALSE(valid(RanSwitch{window, 0.9}));
+    EXPECT_FALSE(valid(StaSwitch{window, 0.9}));
+    EXPECT_FALSE(valid(NoisySort{window, 1, NoisySort::Law::laplace, {}}));
+    EXPECT_FALSE(valid(Threshold{window, 1}));
+  }
+  EXPECT_TRUE(valid(RanSwitch{10, 0.1}));
+  EXPECT_TRUE(valid(RanSwitch{3, 1.0 / 3}));
+  EXPECT_FALSE(valid(RanSwitch{10, 0.0999}));  // stay below move
+  EXPECT_FALSE(valid(RanSwitch{10, 1}));
+  EXPECT_FALSE(valid(StaSwitch{2, kToCalibrate}));
+  EXPECT_TRUE(validate({StaSwitch{2, kToCalibrate}, 1}, true).has_value());
+  EXPECT_FALSE(valid(NoisySort{10, 0, NoisySort::Law::laplace, {}}));
+  EXPECT_FALSE(valid(NoisySort{10, 1, NoisySort::Law::laplace, 0}));
+  EXPECT_TRUE(valid(NoisySort{10, 1, NoisySort::Law::staircase, 1}));
+  EXPECT_FALSE(valid(Threshold{4, 0}));
+  EXPECT_TRUE(validate({Threshold{4, 0}, 1}, true).has_value());
+  EXPECT_FALSE(valid(Threshold{4, 4}));
+  EXPECT_TRUE(valid(Threshold{4, 3}));
+}
+
+TEST(EventRange, WhatMovesValuesSaysItsNeighboursItself) {
+  const Event both{Compose{{{RanSwitch{10, 0.5}, 1}, {NoisySort{4, 1, NoisySort::Law::laplace, {}}, 1}}}, 1};
+  EXPECT_EQ(unit_of(both), Unit::event);
+  EXPECT_EQ(relation_of(both), Relation::swap);
+  EXPECT_EQ(window_of(both), 4);
+  EXPECT_EQ(window_of({Gaussian{1}, 1}), std::nullopt);
+}
+
 TEST(EventRange, StructuredSubsamplingFitsItsSeries) {
   auto refused = [](auto change, const std::string& parameter) {
     StructuredSubsampling e = valid_structured();

@@ -38,7 +38,11 @@ inline std::vector<Event> sample_events() {
           {sample_structured(), 1},
           {several, 1},
           {poisson, 1},
-          {augmented, 1}};
+          {augmented, 1},
+          {RanSwitch{4, 0.999}, 1},
+          {StaSwitch{3, 0.999}, 1},
+          {NoisySort{6, 0.2, NoisySort::Law::laplace, {}}, 1},
+          {NoisySort{6, 0.2, NoisySort::Law::staircase, 2000}, 1}};
 }
 
 }  // namespace chronoveil::accounting
