@@ -14,6 +14,7 @@ namespace chronoveil::temporal {
 namespace {
 
 constexpr std::int64_t kDraws = 250'000;
+constexpr std::int64_t kTwinDraws = 100'000;  // the reference is slow, and its mistakes are large
 
 // All lengths: the first steps, those in the middle and the last are in one outcome.
 double kernel_p_value(int length, const SwitchLaw& law) {
@@ -30,7 +31,8 @@ double kernel_p_value(int length, const SwitchLaw& law) {
 
 double twin_p_value(int length, const SwitchLaw& law, SwitchMistake mistake) {
   BitSource bits;
-  return outcomes_p_value(switch_law(length, law), kDraws, [&] { return switch_slowly(length, law, mistake, bits); });
+  return outcomes_p_value(switch_law(length, law), kTwinDraws,
+                          [&] { return switch_slowly(length, law, mistake, bits); });
 }
 
 TEST(Switching, EveryReleaseOfRanSwitchHasItsProbability) {
