@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include "chronoveil/accounting/loss_model.h"
@@ -55,7 +56,7 @@ class StaSwitchModel : public LossModel {
 
 class CoveredModel final : public StaSwitchModel {
  public:
-  explicit CoveredModel(CoveredSwitch covered)
+  explicit CoveredModel(CoveredSwitch&& covered)
       : StaSwitchModel(std::move(covered.attained)), beyond_(std::move(covered.beyond)) {
     long double ratio = 1;
     for (const auto* losses : {&attained(), &std::as_const(beyond_)})
@@ -92,16 +93,16 @@ class BoundedModel final : public StaSwitchModel {
   // A profile is convex in α, so straight lines between points of it are above it.
   std::function<long double(double)> quick_profile() const override {
     if (!plays()) return StaSwitchModel::quick_profile();
-    constexpr int kPieces = 24;
-    std::vector<long double> values;
-    for (int i = 0; i <= kPieces; ++i) values.push_back(game(top_ * i / kPieces));
-    return [this, values = std::move(values)](double epsilon) {
+    std::call_once(played_, [this] {
+      for (int i = 0; i <= kPieces; ++i) values_.push_back(game(top_ * i / kPieces));
+    });
+    return [this](double epsilon) {
       const double place = std::min(epsilon / top_, 1.0) * kPieces;
       const auto piece = static_cast<std::size_t>(std::min(std::floor(place), kPieces - 1.0));
       const long double low = std::exp(static_cast<long double>(top_) * static_cast<long double>(piece) / kPieces);
       const long double high = std::exp(static_cast<long double>(top_) * static_cast<long double>(piece + 1) / kPieces);
       const long double alpha = std::clamp(std::exp(static_cast<long double>(epsilon)), low, high);
-      const long double chord = ((high - alpha) * values[piece] + (alpha - low) * values[piece + 1]) / (high - low);
+      const long double chord = ((high - alpha) * values_[piece] + (alpha - low) * values_[piece + 1]) / (high - low);
       return std::min(closed_form(epsilon), chord);
     };
   }
@@ -115,8 +116,12 @@ class BoundedModel final : public StaSwitchModel {
     return staswitch_game(staswitch_law(event_.window, event_.stay), std::exp(static_cast<long double>(epsilon)));
   }
 
+  static constexpr int kPieces = 24;
+
   StaSwitch event_;
   double top_;
+  mutable std::once_flag played_;
+  mutable std::vector<long double> values_;  // of the game at ε = i top_ / kPieces
 };
 
 }  // namespace

@@ -125,20 +125,23 @@ void moves_of(const PairState& state, const StaSwitchLaw& law, std::vector<PairM
   for (int offset = 0; offset < window; ++offset) {
     const long double p = law.probability(delay, offset, left);
     if (!(p > 0)) continue;
-    long double q = law.probability(swapped, offset, left);
+    // Under S' the two exchanged values are found at each other's position.
+    int elsewhere = offset;
+    if (before && offset == state.a) elsewhere = state.c;
+    if (before && offset == state.c) elsewhere = state.a;
+    const long double q = law.probability(swapped, elsewhere, left);
     PairState to = state;
-    if (before && special && (offset == 0 || offset == state.c)) {
-      // One of the two exchanged values leaves; under S' it is found at the other position.
-      q = law.probability(swapped, offset == 0 ? state.c : 0, left);
-      to = offset == 0 ? merged(state, state.c, state.at_c, swapped + state.c, window)
-                       : merged(state, state.c, delay + state.c, state.at_c_swapped, window);
+    if (!(q > 0)) {
+      // Nothing is compared any more.
+    } else if (before && special && offset == 0) {
+      to = merged(state, state.c, state.at_c, swapped + state.c, window);
+    } else if (before && special && offset == state.c) {
+      to = merged(state, state.c, delay + state.c, state.at_c_swapped, window);
     } else if (before && !special && offset == state.a) {
-      q = law.probability(delay, state.c, left);
       to.at_a = byte(delay + state.a);
       to.at_c_swapped = byte(delay + state.c);
       to = advanced(to, window);
     } else if (before && !special && offset == state.c) {
-      q = law.probability(delay, state.a, left);
       to.at_c = byte(delay + state.c);
       to.at_a_swapped = byte(delay + state.a);
       to = advanced(to, window);
@@ -152,7 +155,7 @@ void moves_of(const PairState& state, const StaSwitchLaw& law, std::vector<PairM
         std::swap(to.at_a, to.at_c);
         std::swap(to.at_a_swapped, to.at_c_swapped);
       }
-      if (q > 0) to = advanced(to, window);
+      to = advanced(to, window);
     } else if (!before && (special || offset == state.a)) {
       to = finished();
     } else {
