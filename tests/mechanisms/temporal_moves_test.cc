@@ -69,6 +69,14 @@ TEST(TemporalMoves, RanSwitchMovesByItsExactLaw) {
   }
 }
 
+TEST(TemporalMoves, TheComparisonTellsALawThatIsALittleOff) {
+  const double moved = value_of(expected_moves(switch_plan("ranswitch", 10, 0.8), kMany)).cost;
+  for (const double other : {0.79, 0.81}) {
+    const double wrong = mean_distance(ranswitch_law(10, other, 400), -9);
+    EXPECT_GT(std::abs(moved - wrong), 0.02 * wrong) << other;
+  }
+}
+
 TEST(TemporalMoves, StaSwitchNeverMovesAValueByAWindow) {
   for (const double stay : {0.1, 0.5, 0.9}) {
     const Moves moves = value_of(expected_moves(switch_plan("staswitch", 10, stay), 100'000));

@@ -75,6 +75,34 @@ TEST(Switches, TheNominalPriceStandsBesideTheCertifiedOne) {
   EXPECT_LT(price.nominal->delta, request.delta / 2) << "what the paper says of the same parameters";
 }
 
+TEST(Switches, ABoundThatWasMeasuredSaysHowSureItIs) {
+  TemporalPlan plan = value_of(row("ranswitch").prepare(temporal_request(row("ranswitch"))));
+  const auto before = temporal_guarantee(plan).assumptions.size();
+  plan.price.certificate = Certificate::upper_bound_with_confidence;
+  plan.price.beta = 1e-6;
+  const Guarantee guarantee = temporal_guarantee(plan);
+  EXPECT_EQ(guarantee.certificate, Certificate::upper_bound_with_confidence);
+  ASSERT_EQ(guarantee.assumptions.size(), before + 1);
+  EXPECT_NE(guarantee.assumptions.back().text.find("wrong with probability at most 1e-06"), std::string::npos);
+}
+
+TEST(Switches, ThePublishedAnalysisBringsItsOwnDelta) {
+  for (const std::string_view name : {"ranswitch", "staswitch"}) {
+    TemporalRequest request;
+    request.window = 10;
+    request.epsilon = 7;
+    request.analysis = accounting::Analysis::published;
+    const TemporalPlan found = value_of(row(name).prepare(request));
+    EXPECT_GT(found.delta, 0);
+    EXPECT_EQ(temporal_guarantee(found).delta, found.delta);
+    request.parameters["stay"] = stay_of(found);
+    EXPECT_EQ(value_of(row(name).prepare(request)).delta, found.delta) << name;
+    request.epsilon = 6;
+    EXPECT_TRUE(refusal(name, request).message.find("it costs epsilon = ") != std::string::npos)
+        << refusal(name, request).message;
+  }
+}
+
 TEST(Threshold, IsRefusedUnlessThePublishedAnalysisIsAskedFor) {
   TemporalRequest request = temporal_request(row("threshold"));
   request.analysis = accounting::Analysis::certified;
