@@ -1,6 +1,5 @@
 #include "ye2023/contenders.h"
 
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -33,9 +32,8 @@ Result<std::optional<Contender>> as_published(std::string_view mechanism, std::i
   if (mechanism == "ranswitch") open.kind = accounting::RanSwitch{window, accounting::kToCalibrate};
   if (mechanism == "staswitch") open.kind = accounting::StaSwitch{window, accounting::kToCalibrate};
   CV_TRY(const Epsilon target, Epsilon::make(epsilon));
-  // The papers derive δ from ε and k, so that any is good enough here.
-  CV_TRY(const Delta any, Delta::make(std::nextafter(1.0, 0.0)));
-  auto found = accounting::calibrate(open, target, any, {.analysis = Analysis::published});
+  CV_TRY(const Delta follows_from_epsilon, Delta::make(0));
+  auto found = accounting::calibrate(open, target, follows_from_epsilon, {.analysis = Analysis::published});
   if (!found && found.error().kind == ErrorKind::cannot_certify) return std::nullopt;
   if (!found) return Failure(found.error());
   CV_TRY(const accounting::Price price, accounting::delta_at(found->event, target, {.analysis = Analysis::published}));

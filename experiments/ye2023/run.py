@@ -16,7 +16,7 @@ ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 from command import command  # noqa: E402
 from drawing import BLUE, DASHED, GREEN, GREY, ORANGE, PINK, RED, SKY  # noqa: E402
-from drawing import Panel, finished, in_order, one, rounded  # noqa: E402
+from drawing import Panel, finished, in_order, one, rounded, tick  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 NEEDED = ["stocks/ge.us.txt.xz"] + [f"cabs/new_{cab}.txt.xz" for cab in ("abboip", "aiwalb", "akgicjud", "ugthfu", "uvreoipy")]
@@ -56,8 +56,17 @@ def label(mechanism, analysis, unit):
 
 
 def digits(number):
-    """Three significant digits of a probability or a cost, however small."""
+    """Three significant digits of a probability or a cost, however small or large."""
+    if number >= 1e5:
+        power = math.floor(math.log10(number))
+        return f"{number / 10 ** power:.2f} · {tick(10.0 ** power)}"
     return "0" if number == 0 else rounded(number) if number >= 0.01 else f"{number:.2g}"
+
+
+def with_error(mean, error):
+    if mean >= 1e5:
+        return digits(mean)
+    return f"{digits(mean)} ± {error:.0f}" if error >= 10 else f"{digits(mean)} ± {error:.1g}"
 
 
 def table(head, rows):
@@ -66,7 +75,7 @@ def table(head, rows):
 
 def shown(epsilons):
     """What fits a table: the whole curve is in the CSV."""
-    few = [epsilon for epsilon in epsilons if epsilon in (1, 2, 3, 4, 6, 8, 10, 14)]
+    few = [epsilon for epsilon in epsilons if epsilon in (1, 2, 4, 6, 8, 10, 14)]
     return few if len(epsilons) > 8 else epsilons
 
 
@@ -83,12 +92,9 @@ def paper_table(rows):
 
 
 def certified_delta(row):
-    """δ over sets; where it was measured, both ends of what was found."""
-    if row["set_delta"] is None:
-        return ""
-    if row["beta"]:
-        return f"{digits(row['set_delta_lower'])} to {digits(row['set_delta'])} ᶜ"
-    return digits(row["set_delta"])
+    """δ over sets; where it is not known to a percent, both bounds."""
+    lower, upper = row["set_delta_lower"], row["set_delta"]
+    return f"{digits(lower)} to {digits(upper)}" if upper > 1.01 * lower else digits(upper)
 
 
 def nominal_table(rows):
@@ -101,10 +107,9 @@ def nominal_table(rows):
         for epsilon in epsilons if window == 10 else shown(epsilons):
             for mechanism in ("ranswitch", "staswitch"):
                 row = one(part, mechanism=mechanism, analysis="published", epsilon=epsilon)
-                enough = "" if row["set_epsilon"] is None else "none" if math.isinf(row["set_epsilon"]) else digits(row["set_epsilon"])
-                least = "" if row["least_delta"] is None else digits(row["least_delta"])
+                enough = "none" if math.isinf(row["set_epsilon"]) else digits(row["set_epsilon"])
                 lines.append([mechanism, f"{epsilon:g}", digits(row["delta"]), f"{row['parameter']:.4f}", certified_delta(row), enough,
-                              least, digits(row["cost"])])
+                              digits(row["least_delta"]), digits(row["cost"])])
         head = ["mechanism", "nominal ε", "nominal δ", "p", "certified δ at that ε", "ε certified at nominal δ", "smallest δ at any ε",
                 "cost"]
         parts.append(f"**k = {window:g}**:\n\n" + table(head, lines))
@@ -135,7 +140,7 @@ def task_table(part, epsilons, scale=1):
         found = [one(part, mechanism=mechanism, analysis=analysis, unit=unit, epsilon=epsilon) for epsilon in epsilons]
         if any(found):
             lines.append([label(mechanism, analysis, unit)] + [
-                f"{digits(scale * row['result'])} ± {scale * row['standard_error']:.1g}" if row else "–" for row in found])
+                with_error(scale * row["result"], scale * row["standard_error"]) if row else "–" for row in found])
     return table(["mechanism"] + [f"ε = {epsilon:g}" for epsilon in epsilons], lines)
 
 
@@ -150,8 +155,9 @@ def averages_table(rows):
 
 
 def counts_table(rows):
-    parts = []
-    for window in [window for window in in_order(rows, "window") if window > 0]:
+    """A table a window: of the second and the last, where there are many."""
+    parts, windows = [], [window for window in in_order(rows, "window") if window > 0]
+    for window in (windows[1], windows[-1]):
         part = [row for row in rows if row["window"] in (0, window)]
         parts.append(f"**k = {window:g}**, {part[0]['trials']:g} runs, in thousandths:\n\n"
                      + task_table(part, shown(in_order(part, "epsilon")), 1000))
@@ -167,14 +173,18 @@ def groups_table(rows):
     return made
 
 
+def of_line(row, line):
+    return (row["mechanism"], row["analysis"], row.get("unit", line[2])) == tuple(line[:3])
+
+
 def figure(parts, key, note, title):
     """A panel a part, three in a row, `key` over ε; parts are pairs of a title and rows."""
     panels = []
-    lines = [line for line in LINES if any(one(rows, mechanism=line[0], analysis=line[1]) for _, rows in parts)]
+    lines = [line for line in LINES if any(of_line(row, line) for _, rows in parts for row in rows)]
     for number, (name, rows) in enumerate(parts):
         drawn = []
         for mechanism, analysis, unit, colour, dashes in lines:
-            found = [row for row in rows if (row["mechanism"], row["analysis"], row.get("unit", unit)) == (mechanism, analysis, unit)]
+            found = [row for row in rows if of_line(row, (mechanism, analysis, unit))]
             drawn.append(([(row["epsilon"], row[key]) for row in found if row[key]], colour, dashes))
         panel = Panel(60 + 310 * (number % 3), 30 + 290 * (number // 3), 240, 210, in_order(rows, "epsilon"),
                       [value for points, _, _ in drawn for _, value in points], name, "ε")
@@ -211,13 +221,13 @@ def by_window(rows):
 
 def draw(folder):
     costs, averages, counts, groups = (read(folder / f"{name}.csv") for name in ("costs", "averages", "counts", "groups"))
-    by_range = [(f"{name}, r = {width:g}", [row for row in rows if row["range"] == width])
+    by_range = [(f"{name}, r = {width:g}", [row for row in rows if row["range"] == width and row["unit"] != "user"])
                 for name, rows in by_window(averages) for width in in_order(rows, "range")]
     figures = {
         "worth": worth_figure(costs),
         "costs": figure(by_window(costs), "cost", "mean cost a value; dashed: ε is nominal, full: certified", "Cost a value by ε"),
-        "averages": figure(by_range, "result", "error of moving averages; dashed: ε is nominal, full: certified",
-                           "Error of moving averages by ε"),
+        "averages": figure(by_range, "result", "error of moving averages; dashed: ε is nominal, full: certified; piecewise (user) lies "
+                           "five powers of ten higher", "Error of moving averages by ε"),
         "counts": figure(by_window(counts), "result", "error of counts; dashed: ε is nominal, full: certified",
                          "Error of counts by ε"),
         "groups": figure(by_window(groups), "result", "agreement of groups (NMI); dashed: ε is nominal, full: certified",
@@ -229,7 +239,7 @@ def draw(folder):
 
 
 def main():
-    command(HERE, DATA, NEEDED, draw, trials=20, toy_trials=5, usage=__doc__)
+    command(HERE, DATA, NEEDED, draw, trials=100, toy_trials=5, usage=__doc__)
 
 
 if __name__ == "__main__":

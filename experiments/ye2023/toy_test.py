@@ -112,7 +112,7 @@ class Toy(unittest.TestCase):
             for epsilon in EPSILONS:
                 for mechanism, unit in value_lines + [("ranswitch", "swap"), ("staswitch", "swap"), ("noisy_sort", "swap")]:
                     row = run.one(rows, mechanism=mechanism, unit=unit, epsilon=epsilon)
-                    self.assertGreater(row["result"], 0)
+                    self.assertGreater(row["result"], 0 if epsilon == 2 else -1)  # a few hundred answers may all be true at 8
                     self.assertEqual(row["trials"], 5)
             self.assertGreater(sum(row["standard_error"] > 0 for row in rows), len(rows) / 2)
 
@@ -120,12 +120,14 @@ class Toy(unittest.TestCase):
         for epsilon in EPSILONS:
             part = [row for row in self.averages if row["epsilon"] == epsilon and row["range"] == 20]
             moved = max(row["result"] for row in part if row["window"] > 0)
-            self.assertLess(10 * moved, min(row["result"] for row in part if row["window"] == 0))
+            self.assertLess(5 * moved, min(row["result"] for row in part if row["window"] == 0))
 
-    def test_groups_that_lie_apart_are_found_again_after_moving(self):
+    def test_groups_that_lie_apart_are_found_again_after_moving_but_not_where_all_values_are_noise(self):
         for row in self.groups:
             if row["window"] > 0:
-                self.assertEqual((row["result"], row["standard_error"]), (1, 0))
+                self.assertGreater(row["result"], 0.8)
+            elif row["unit"] == "user":
+                self.assertLess(row["result"], 0.6)
 
     def test_the_figures_are_drawings(self):
         for name in ("worth", "costs", "averages", "counts", "groups"):
