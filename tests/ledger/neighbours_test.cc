@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/ledger/dataset.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {
@@ -19,6 +20,7 @@ constexpr const char* kTraining =
 
 const Protected kUserAddRemove{Unit::user, 1, Relation::add_remove};
 const Protected kUserReplace{Unit::user, 1, Relation::replace};
+const Protected kSwaps{Unit::event, 24, Relation::swap};
 
 TEST(Neighbours, AReplacementDoublesEverySensitivity) {
   const std::vector<std::pair<std::string, std::string>> doubled = {
@@ -128,6 +130,63 @@ TEST(Neighbours, EveryPartOfACompositionMustFit) {
       R"({"event":"compose","events":[{"event":"pure","epsilon":0.5},)" + std::string(kTraining) + "]}";
   EXPECT_FALSE(fitted(event(mixed), {}, kUserReplace));
   EXPECT_TRUE(fitted(event(mixed), {}, {Unit::event, 1, Relation::replace}));
+}
+
+TEST(Neighbours, ASwapIsHiddenByAWindowAsWideAtLeast) {
+  for (const char* text : {R"({"event":"ranswitch","stay":0.5,"window":24})",
+                           R"({"event":"noisy_sort","epsilon":1,"window":30,"law":"laplace"})"})
+    EXPECT_EQ(accounting::to_text(value_of(fitted(event(text), {}, kSwaps))), accounting::to_text(event(text)));
+  const std::string narrow =
+      refusal(fitted(event(R"({"event":"ranswitch","stay":0.5,"window":23})"), {}, kSwaps), ErrorKind::usage);
+  EXPECT_THAT(narrow, HasSubstr("window"));
+  EXPECT_THAT(narrow, HasSubstr("24"));
+}
+
+TEST(Neighbours, HidingWhenDoesNotHideWhat) {
+  const accounting::Event switched = event(R"({"event":"ranswitch","stay":0.5,"window":24})");
+  for (const Relation relation : {Relation::add_remove, Relation::replace, Relation::replace_values}) {
+    const std::string error = refusal(fitted(switched, {}, {Unit::event, 1, relation}), ErrorKind::usage);
+    EXPECT_THAT(error, HasSubstr("hiding when does not hide what"));
+  }
+  refusal(for_replacement(switched), ErrorKind::usage);
+}
+
+TEST(Neighbours, WhatHidesNewValuesHidesASwap) {
+  const accounting::Event pure = event(R"({"event":"pure","epsilon":0.5})");
+  const auto charged = [&](Unit unit, std::int64_t width, Relation relation) {
+    return std::get<accounting::Pure>(value_of(fitted(pure, {unit, width, relation}, kSwaps)).kind).epsilon;
+  };
+  EXPECT_EQ(charged(Unit::user, 1, Relation::replace), 0.5) << "another series of the same user";
+  EXPECT_EQ(charged(Unit::event, 1, Relation::replace), 1) << "two values change";
+  EXPECT_EQ(charged(Unit::event, 1, Relation::replace_values), 1);
+  EXPECT_EQ(charged(Unit::w_event, 24, Relation::replace), 0.5) << "both lie in one window";
+  EXPECT_EQ(charged(Unit::w_event, 23, Relation::replace), 1);
+  EXPECT_EQ(charged(Unit::user, 1, Relation::add_remove), 1);
+  EXPECT_EQ(charged(Unit::event, 1, Relation::add_remove), 2);
+  // One value of a local randomizer: it says `replace` itself, and the unit is the dataset's.
+  const auto response =
+      value_of(fitted(event(R"({"event":"randomized_response","epsilon":0.5,"values":3})"), {}, kSwaps));
+  EXPECT_EQ(std::get<accounting::Pure>(response.kind).epsilon, 1);
+}
+
+TEST(Neighbours, ADatasetThatPromisesSwapsKeepsItsWindow) {
+  DatasetRequest request;
+  request.name = "meter";
+  request.promise = kSwaps;
+  request.epsilon = 1;
+  const Dataset dataset = value_of(make_dataset(request));
+  const Dataset read = value_of(dataset_from_body(to_body(dataset)));
+  EXPECT_EQ(read.promise.width, 24);
+  EXPECT_EQ(read.promise.relation, Relation::swap);
+  EXPECT_EQ(read.promise.unit, Unit::event);
+  request.promise.width = 1;
+  refusal(make_dataset(request), ErrorKind::usage);
+  request.promise = {Unit::user, 24, Relation::swap};
+  refusal(make_dataset(request), ErrorKind::usage);
+  request.promise = kSwaps;
+  request.partition = Partition{};
+  request.partition->names = {"a", "b"};
+  EXPECT_THAT(refusal(make_dataset(request), ErrorKind::usage), HasSubstr("swap"));
 }
 
 }  // namespace

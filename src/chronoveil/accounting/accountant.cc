@@ -96,7 +96,8 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
   Price price;
   if (question.epsilon_wanted && question.given <= 0) {
     price.epsilon = price.epsilon_lower = pure_epsilon(steps);
-    price.certificate = steps.total <= 1 ? Certificate::exact : Certificate::upper_bound;
+    const bool exact = steps.total <= 1 && (steps.steps.empty() || steps.steps.front().model->tight());
+    price.certificate = exact ? Certificate::exact : Certificate::upper_bound;
   } else if (steps.only_gaussian || steps.total <= 1) {
     CV_TRY(price, single(steps, question));
   } else {
