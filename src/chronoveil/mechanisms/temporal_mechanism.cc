@@ -2,6 +2,7 @@
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/temporal/common.h"
 
 namespace chronoveil::mechanisms {
@@ -17,6 +18,8 @@ Result<void> check_plan(const TemporalMechanism& mechanism, const TemporalPlan& 
   if (accounting::to_text(said) != accounting::to_text(plan.event)) return disagreement();
   return {};
 }
+
+Failure no_such_lane() { return fail(ErrorKind::internal, "perturb: there is no such lane, or the run is over"); }
 
 }  // namespace
 
@@ -35,8 +38,19 @@ Result<Perturbation> Perturbation::start(const TemporalPlan& plan, Draws& draws)
   return run;
 }
 
-Failure Perturbation::closed() {
-  return fail(ErrorKind::internal, "perturb: there is no such lane, or the run is over");
+Result<void> Perturbation::push(std::size_t lane, TimedValue value, std::vector<Released>& out) {
+  if (lane >= lanes_.size()) return no_such_lane();
+  return lanes_[lane]->push(std::move(value), draws_->bits(), out);
+}
+
+Result<std::int64_t> Perturbation::finish(std::size_t lane, std::vector<Released>& out) {
+  if (lane >= lanes_.size()) return no_such_lane();
+  return lanes_[lane]->finish(draws_->bits(), out);
+}
+
+void Perturbation::close() {
+  lanes_.clear();
+  draws_->finish();
 }
 
 }  // namespace chronoveil::mechanisms

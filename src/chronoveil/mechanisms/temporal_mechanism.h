@@ -11,10 +11,15 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/guarantee.h"
-#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/parameters.h"
 
+namespace chronoveil {
+class BitSource;
+}
+
 namespace chronoveil::mechanisms {
+
+class Draws;
 
 // Public facts. Nothing here is data.
 struct TemporalRequest {
@@ -86,24 +91,14 @@ class Perturbation {
  public:
   // What is drawn must be what the event says: a plan that was tampered with is not run.
   static Result<Perturbation> start(const TemporalPlan&, Draws& draws);
-  Result<void> push(std::size_t lane, TimedValue value, std::vector<Released>& out) {
-    if (lane >= lanes_.size()) return closed();
-    return lanes_[lane]->push(std::move(value), draws_->bits(), out);
-  }
+  Result<void> push(std::size_t lane, TimedValue value, std::vector<Released>& out);
   // One series is one run: a lane takes nothing after this.
-  Result<std::int64_t> finish(std::size_t lane, std::vector<Released>& out) {
-    if (lane >= lanes_.size()) return closed();
-    return lanes_[lane]->finish(draws_->bits(), out);
-  }
+  Result<std::int64_t> finish(std::size_t lane, std::vector<Released>& out);
   // When all lanes are finished: nothing more is drawn.
-  void close() {
-    lanes_.clear();
-    draws_->finish();
-  }
+  void close();
 
  private:
   Perturbation() = default;
-  static Failure closed();
   Draws* draws_ = nullptr;
   std::vector<std::unique_ptr<TemporalProcess>> lanes_;
 };

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "chronoveil/base/bit_source.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/temporal_mechanism.h"
 
