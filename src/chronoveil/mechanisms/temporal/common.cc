@@ -145,8 +145,8 @@ TemporalPlan planned(const TemporalRequest& request, const TemporalMechanism& me
 
 Result<void> check_long_enough(std::int64_t values, std::int64_t window) {
   if (values >= window) return {};
-  return invalid("privacy.window", std::to_string(window),
-                 "at most the number of values, and there are " + std::to_string(values));
+  return fail(ErrorKind::bad_data, "privacy.window: " + std::to_string(window) +
+                                       " is larger than the series, which has " + std::to_string(values) + " values");
 }
 
 Result<std::int64_t> whole_number(std::string_view parameter, double value, std::int64_t least, std::int64_t most) {

@@ -42,7 +42,7 @@ Result<accounting::Price> priced(const TemporalRequest&, const TemporalMechanism
 TemporalPlan planned(const TemporalRequest&, const TemporalMechanism&, Parameters, accounting::Event,
                      accounting::Price);
 
-// A series of fewer values than the window is not what was priced.
+// A series of fewer values than the window is not what was priced: bad_data.
 Result<void> check_long_enough(std::int64_t values, std::int64_t window);
 
 // A whole number of at least `least`, or the error that says so.
