@@ -18,8 +18,8 @@ struct Contender {
   double epsilon = 0;                                               // asked for
   double delta = 0;                                                 // that comes with it
   double parameter = 0;                                             // stay, threshold, or ε of noisy_sort
-  MovingLaw law;
-  accounting::Event event;
+  MovingLaw law = {};
+  accounting::Event event = {};
 };
 
 inline constexpr std::string_view kStaircase = "noisy_sort, staircase";

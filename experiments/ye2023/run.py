@@ -239,7 +239,7 @@ def draw(folder):
 
 
 def main():
-    command(HERE, DATA, NEEDED, draw, trials=100, toy_trials=5, usage=__doc__)
+    command(HERE, DATA, NEEDED, draw, trials=50, toy_trials=5, usage=__doc__)
 
 
 if __name__ == "__main__":

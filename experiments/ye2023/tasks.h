@@ -21,10 +21,10 @@ double count_error(const std::vector<bool>& original, const std::vector<double>&
 // the same length are at the same step, in km on a plane that touches the middle of the bounds.
 std::vector<double> distances(const std::vector<Trajectory>&);
 
-// k-medoids [ParkJun09]: begins with the `groups` objects that have the smallest Σ_i d(i,j) / Σ_l d(i,l); then
-// alternates, until nothing changes, the nearest medoid for each object and the object with the least sum of distances
-// for each group. Ties go to the smaller number, so the same distances give the same groups.
-// Precondition: 1 <= groups <= number of objects.
+// k-medoids after Park and Jun (2009): begins with the `groups` objects that have the smallest Σ_i d(i,j) / Σ_l d(i,l);
+// then alternates, until nothing changes, the nearest medoid for each object and the object with the least sum of
+// distances for each group. Ties go to the smaller number, so the same distances give the same groups. Precondition: 1
+// <= groups <= number of objects.
 std::vector<std::size_t> medoid_groups(const std::vector<double>& distances, std::size_t groups);
 
 // Normalised mutual information 2 I(A; B) / (H(A) + H(B)) of two partitions: 1 for the same up to names, 0 for
