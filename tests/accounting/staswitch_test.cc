@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <string>
 #include <utility>
 
 #include "chronoveil/accounting/accountant.h"
@@ -188,6 +189,24 @@ TEST(StaSwitch, EpsilonAndDeltaAskTheSameCurve) {
     const auto none = epsilon_at({StaSwitch{k, p}, 1}, Delta::make(0.05).value());
     EXPECT_TRUE(std::isinf(none->epsilon));
   }
+}
+
+TEST(StaSwitch, CalibrationNamesTheSmallestDelta) {
+  const Event open{StaSwitch{4, kToCalibrate}, 1};
+  const Epsilon epsilon = Epsilon::make(2).value();
+  const auto refused = calibrate(open, epsilon, Delta::make(0.1).value());
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().kind, ErrorKind::cannot_certify);
+  double smallest = 1;
+  for (double p = 0.7; p < 0.85; p += 0.001) smallest = std::min(smallest, priced(4, p, 2).delta);
+  EXPECT_GE(smallest, 0.398334);  // what is named, rounded up, is 0.398335; the grid comes close to it
+  EXPECT_LE(smallest, 0.3987);
+  EXPECT_NE(refused.error().message.find("the smallest possible delta is 0.398"), std::string::npos)
+      << refused.error().message;
+  const auto reached = calibrate(open, epsilon, Delta::make(smallest + 0.01).value());
+  ASSERT_TRUE(reached.has_value());
+  EXPECT_LE(priced(4, reached->noise, 2).delta, smallest + 0.01 + 1e-9);
+  EXPECT_GT(priced(4, reached->noise + 1e-5, 2).delta, smallest + 0.01);
 }
 
 // The mean distance a value moves, by running the mechanism.
