@@ -90,9 +90,31 @@ run chronoveil budget create buses --epsilon 1 --unit user --relation replace_va
 run chronoveil run out/tour/buses.toml
 run chronoveil evaluate out/tour/buses.toml --release out/tour/buses_release.json
 
+say "10. And where nobody but the owner is trusted: a household's meter hides when, not what. No reading is changed."
+awk 'BEGIN { print "time,kwh"; for (i = 0; i < 336; i++) { h = i % 24; printf "2026-02-%02dT%02d:00,%.2f\n", 2 + int(i / 24), h,
+  0.2 + (h > 6 && h < 9) * 1.1 + (h > 17 && h < 22) * 1.6 + (i * 37 % 23) / 40 } }' > out/tour/meter.csv
+cat > out/tour/meter.toml <<'JOB'
+version = 1
+[dataset]
+name = "meter"
+[source]
+path = "meter.csv"
+[privacy]
+window = 24
+epsilon = 4.0
+[output]
+csv = "meter_blurred.csv"
+report = "meter_report.html"
+JOB
+run chronoveil budget create meter --epsilon 4 --relation swap --window 24
+run chronoveil run out/tour/meter.toml
+run chronoveil account ranswitch --window 10 --stay 0.44 --epsilon 2
+echo "(what a paper states for single outputs is not what holds for sets of them: both are shown)"
+
 say "That was the tour. What the city may publish:"
 echo "  the report   $PWD/out/tour/city_report.html (open it in a browser)"
 echo "  the map      $PWD/out/tour/buses_report.html"
 echo "  the numbers  out/tour/city_release.csv, out/tour/city_release.json, out/tour/weekly.csv, out/tour/buses_release.csv"
+echo "What the household may publish: out/tour/meter_blurred.csv, out/tour/meter_report.html"
 echo "What it keeps to itself: out/tour/internal.html. chronoveil --help says what else there is; README.md is the place"
 echo "to read on."

@@ -1,0 +1,302 @@
+// Jobs with [perturb] from end to end, on real files and a real ledger: which columns leave and in which order things
+// happen.
+#include "chronoveil/engine/perturb.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "chronoveil/engine/perturb_internal.h"
+#include "chronoveil/engine/perturb_job.h"
+#include "engine/fixtures.h"
+
+namespace chronoveil::engine {
+namespace {
+
+using testing::fails;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string field(const std::string& line, int column) {
+  std::istringstream in(line);
+  std::string text;
+  for (int i = 0; i <= column; ++i) std::getline(in, text, ',');
+  return text;
+}
+
+std::vector<std::string> column_of(const std::string& csv, int column) {
+  std::vector<std::string> all;
+  for (const std::string& line : lines_of(csv)) all.push_back(field(line, column));
+  all.erase(all.begin());
+  return all;
+}
+
+std::vector<std::string> sorted(std::vector<std::string> texts) {
+  std::sort(texts.begin(), texts.end());
+  return texts;
+}
+
+// Forty hours of one meter: a load, a room, a tariff that everybody knows.
+class PerturbRun : public testing::JobFolder {
+ protected:
+  void SetUp() override {
+    JobFolder::SetUp();
+    perturb_.ledger = options_.ledger;
+    perturb_.leave = [this](std::string_view text) -> Result<void> {
+      left_ += text;
+      return {};
+    };
+    std::string text = "ts,kwh,room,tariff,secret\n";
+    for (int i = 0; i < 40; ++i)
+      text += "h" + std::to_string(i) + "," + std::to_string(i) + ".5,r" + std::to_string(i) + ",t" +
+              std::to_string(i) + ",s" + std::to_string(i) + "\n";
+    write("load.csv", text);
+  }
+
+  static std::string text(const std::string& perturb = "", const std::string& mechanism = "name = \"noisy_sort\"\n",
+                          const std::string& privacy = "window = 4\nepsilon = 2\n") {
+    return "version = 1\n[dataset]\nname = \"meter\"\n[source]\npath = \"load.csv\"\ntime = \"ts\"\n[perturb]\n" +
+           perturb + "[privacy]\n" + privacy + "[mechanism]\n" + mechanism +
+           "[output]\ncsv = \"out.csv\"\njson = \"out.json\"\nreport = \"out.html\"\n";
+  }
+
+  void create(double epsilon = 9, double delta = 0, std::int64_t window = 4, Relation relation = Relation::swap) const {
+    Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
+    ASSERT_TRUE(ledger) << ledger.error().message;
+    ledger::DatasetRequest request;
+    request.name = "meter";
+    request.promise.unit = Unit::event;
+    request.promise.relation = relation;
+    if (relation == Relation::swap) request.promise.width = window;
+    request.epsilon = epsilon;
+    request.delta = delta;
+    const auto created = ledger->create(request);
+    ASSERT_TRUE(created) << created.error().message;
+  }
+
+  std::vector<ledger::Debit> meter_debits() const {
+    Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
+    return *ledger->history("meter");
+  }
+  bool wrote_nothing() const { return !exists("out.csv") && !exists("out.json") && !exists("out.html"); }
+
+  PerturbOptions perturb_;
+  std::string left_;
+};
+
+TEST_F(PerturbRun, AReleaseIsAPermutationWithItsGuaranteeAndItsDebit) {
+  create();
+  const Result<PerturbedRelease> done = run_perturbation(job(text("columns = [\"kwh\", \"room\"]\n")), perturb_);
+  ASSERT_TRUE(done) << done.error().message;
+  const std::string before = read("load.csv"), after = read("out.csv");
+  EXPECT_EQ(lines_of(after)[0], "ts,kwh,room");
+  EXPECT_EQ(column_of(after, 0), column_of(before, 0));
+  EXPECT_EQ(sorted(column_of(after, 1)), sorted(column_of(before, 1)));
+  // The columns of a row stay together.
+  const std::vector<std::string> load = column_of(after, 1), room = column_of(after, 2);
+  for (std::size_t i = 0; i < load.size(); ++i) EXPECT_EQ("r" + load[i], room[i] + ".5");
+  EXPECT_EQ(read("out.json"), report::perturbed_json(*done));
+  EXPECT_EQ(read("out.html"), report::perturbed_html(*done));
+  EXPECT_EQ(done->guarantee.definition, "TLDP");
+  EXPECT_EQ(done->guarantee.relation, Relation::swap);
+  EXPECT_EQ(done->guarantee.window, 4);
+  EXPECT_LE(done->guarantee.epsilon, 2);
+  EXPECT_EQ(done->mark, "");
+  ASSERT_EQ(meter_debits().size(), 1U);
+  EXPECT_EQ(meter_debits()[0].state, ledger::State::released);
+  EXPECT_EQ(meter_debits()[0].chain_head, done->debit->chain_head);
+  EXPECT_EQ(meter_debits()[0].terms.purpose, "perturbed series");
+}
+
+TEST_F(PerturbRun, WhatIsNamedNowhereDoesNotLeaveAndWhatIsKeptStaysInPlace) {
+  create();
+  ASSERT_TRUE(run_perturbation(job(text("columns = [\"kwh\"]\nkeep = [\"tariff\"]\n")), perturb_));
+  const std::string after = read("out.csv");
+  EXPECT_EQ(lines_of(after)[0], "ts,tariff,kwh");
+  EXPECT_EQ(column_of(after, 1), column_of(read("load.csv"), 3));
+  for (const std::string& file : {after, read("out.json"), read("out.html")})
+    EXPECT_EQ(file.find("s17"), std::string::npos);
+}
+
+TEST_F(PerturbRun, ColumnsOnTheirOwnPayEachAndPartCompany) {
+  create(20, 0.9);
+  const std::string independent = "columns = [\"kwh\", \"room\"]\nchannels = \"independent\"\n";
+  const Result<PerturbedRelease> done = run_perturbation(job(text(independent)), perturb_);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->plan.lanes, 2);
+  EXPECT_EQ(done->plan.event.count, 2);
+  EXPECT_LE(done->guarantee.epsilon, 2);
+  const std::string after = read("out.csv");
+  for (const int column : {1, 2})
+    EXPECT_EQ(sorted(column_of(after, column)), sorted(column_of(read("load.csv"), column)));
+  const std::vector<std::string> load = column_of(after, 1), room = column_of(after, 2);
+  int apart = 0;
+  for (std::size_t i = 0; i < load.size(); ++i) apart += "r" + load[i] != room[i] + ".5";
+  EXPECT_GT(apart, 10);
+  EXPECT_TRUE(fails(run_perturbation(job(text("channels = \"independent\"\n")), perturb_), ErrorKind::usage,
+                    "perturb.columns"));
+}
+
+TEST_F(PerturbRun, RowsThatGetNewTimesComeInTheOrderOfTheirNewTimes) {
+  create();
+  ASSERT_TRUE(run_perturbation(job(text("move = \"times\"\n")), perturb_));
+  const std::string after = read("out.csv");
+  EXPECT_EQ(column_of(after, 0), column_of(read("load.csv"), 0));
+  EXPECT_EQ(sorted(column_of(after, 4)), sorted(column_of(read("load.csv"), 4)));
+}
+
+TEST_F(PerturbRun, TheDebitIsDurableBeforeARowIsReadAndABadRowWritesNothing) {
+  create();
+  write("load.csv", "ts,kwh\nh0,1\nh1,much,more\n");
+  std::string noted;
+  perturb_.note_debit = [&](const std::string& debit) {
+    noted = debit;
+    EXPECT_EQ(meter_debits().size(), 1U);
+  };
+  const Result<PerturbedRelease> done = run_perturbation(job(text()), perturb_);
+  EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit meter:1 stays spent"));
+  EXPECT_EQ(done.error().message.find("much"), std::string::npos) << done.error().message;
+  EXPECT_EQ(noted, "meter:1");
+  EXPECT_TRUE(wrote_nothing());
+}
+
+TEST_F(PerturbRun, ASeriesShorterThanTheWindowIsRefused) {
+  create();
+  write("load.csv", "ts,kwh\nh0,1\nh1,2\nh2,3\n");
+  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::bad_data,
+                    "privacy.window: 4 is larger than the series, which has 3 rows"));
+  EXPECT_TRUE(wrote_nothing());
+}
+
+TEST_F(PerturbRun, AStoredReleaseIsEmittedAnewByteForByte) {
+  create();
+  const Job once = job(text());
+  ASSERT_TRUE(run_perturbation(once, perturb_));
+  const std::string csv = read("out.csv"), json = read("out.json");
+  write("out.csv", "gone");
+  write("load.csv", "gone");
+  const Result<PerturbedRelease> again = run_perturbation_again(once, "meter:1", perturb_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(read("out.csv"), csv);
+  EXPECT_EQ(read("out.json"), json);
+}
+
+TEST_F(PerturbRun, ASecondDebitOfTheSameJobIsAskedFor) {
+  create();
+  ASSERT_TRUE(run_perturbation(job(text()), perturb_));
+  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::usage, "--yes"));
+  perturb_.confirmed = true;
+  EXPECT_TRUE(run_perturbation(job(text()), perturb_));
+}
+
+TEST_F(PerturbRun, WhatLeavesAsAStreamLeavesInPiecesAndIsNotStored) {
+  create(20, 0.99);
+  Job stream = job(text("stream = true\n", "name = \"ranswitch\"\n", "window = 4\nepsilon = 2\ndelta = 0.5\n"));
+  stream.csv = "-";
+  ASSERT_TRUE(leaves_at_once(stream));
+  const Result<PerturbedRelease> done = run_perturbation(stream, perturb_);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(done->csv, "");
+  EXPECT_EQ(sorted(column_of(left_, 1)), sorted(column_of(read("load.csv"), 1)));
+  EXPECT_TRUE(fails(run_perturbation_again(stream, "meter:1", perturb_), ErrorKind::usage, "not stored"));
+}
+
+TEST_F(PerturbRun, RowsBeforeABrokenOneOfAStreamAreReleasedAndTheErrorSaysSo) {
+  create(20, 0.99);
+  write("load.csv", "ts,kwh\nh0,1\nh1,2\nh2,3\nh3,4\nh4,5\nh5,6,7\nh6,8\n");
+  Job stream = job(text("stream = true\n", "name = \"ranswitch\"\n", "window = 4\nepsilon = 2\ndelta = 0.5\n"));
+  stream.csv = "-";
+  stream.json.clear();
+  stream.report.clear();
+  EXPECT_TRUE(fails(run_perturbation(stream, perturb_), ErrorKind::bad_data, "every row before it was released"));
+  EXPECT_EQ(sorted(column_of(left_, 1)), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+}
+
+TEST_F(PerturbRun, ASeedMarksEveryRowAndTouchesNoLedger) {
+  perturb_.seed = 7;
+  const Job once = job(text("columns = [\"kwh\"]\n"));
+  const Result<PerturbedRelease> done = run_perturbation(once, perturb_);
+  ASSERT_TRUE(done) << done.error().message;
+  const std::vector<std::string> lines = lines_of(read("out.csv"));
+  EXPECT_EQ(lines[0], "ts,kwh,mark");
+  for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(field(lines[i], 2), "seeded: not private");
+  EXPECT_TRUE(std::isinf(done->guarantee.epsilon));
+  EXPECT_FALSE(exists("ledger.db"));
+  const std::string first = read("out.csv");
+  ASSERT_TRUE(run_perturbation(once, perturb_));
+  EXPECT_EQ(read("out.csv"), first);
+}
+
+TEST_F(PerturbRun, TheOwnersReportIsTheOwnersAloneAndThePublicOneSaysNothingOfThisRun) {
+  create();
+  Job once = job(text("columns = [\"kwh\"]\n"));
+  once.perturb.internal = at("internal.html");
+  const Result<PerturbedRelease> done = run_perturbation(once, perturb_);
+  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done->internal);
+  EXPECT_EQ(read("internal.html"), report::perturbed_internal_html(*done, *done->internal));
+  double shares = 0;
+  for (const double share : done->internal->realised.shares) shares += share;
+  EXPECT_NEAR(shares, 1, 1e-12);
+  // The same public documents whatever happened: those of the law.
+  const Result<mechanisms::Moves> law = mechanisms::expected_moves(done->plan);
+  ASSERT_TRUE(law);
+  EXPECT_EQ(done->expected.shares, law->shares);
+}
+
+TEST_F(PerturbRun, ADatasetThatPromisesMoreThanWhenRefuses) {
+  create(9, 0, 4, Relation::replace);
+  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::usage, "hides only when"));
+  EXPECT_TRUE(meter_debits().empty());
+}
+
+TEST_F(PerturbRun, AWindowBelowTheDatasetsIsRefused) {
+  create(9, 0, 24);
+  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::usage, "privacy.window: 4 is not valid"));
+}
+
+TEST_F(PerturbRun, TimesThatNobodyNamedDoNotMoveWithTheirValues) {
+  create();
+  write("load.csv", "when,kwh\n1,2\n3,4\n5,6\n7,8\n9,10\n");
+  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::bad_data, "perturb.times = false"));
+  EXPECT_TRUE(meter_debits().empty());
+}
+
+TEST_F(PerturbRun, KeysThatBelongToCountsAreRefused) {
+  for (const auto& [given, key] :
+       {std::pair{text("", "name = \"noisy_sort\"\n", "window = 4\nepsilon = 2\nmax_steps = 3\n"), "privacy.max_steps"},
+        {text() + "[slots]\nstart = \"2026-01-01\"\n", "[slots]"},
+        {text("columns = [\"kwh\"]\nkeep = [\"kwh\"]\n"), "perturb.keep"},
+        {text("columns = [\"ts\"]\n"), "perturb.columns"},
+        {text("move = \"times\"\nkeep = [\"tariff\"]\n"), "perturb.keep"},
+        {text("", "name = \"gaussian\"\n"), "mechanism"},
+        {text("", "name = \"noisy_sort\"\n", "window = 1\nepsilon = 2\n"), "privacy.window: 1"},
+        {text("", "name = \"noisy_sort\"\n", "window = 0\nepsilon = 2\n"), "privacy.window: 0"}})
+    EXPECT_TRUE(fails(parse_job(given, at("job.toml")), ErrorKind::usage, key)) << given;
+}
+
+TEST(PerturbInternal, AveragesAndCountsAreOfBothSeries) {
+  const auto column = compared({"kwh", {"1", "2", "3", "4"}, {"2", "1", "4", ""}}, 2);
+  EXPECT_TRUE(column.numeric);
+  ASSERT_EQ(column.averages.size(), 3U);
+  EXPECT_DOUBLE_EQ(column.averages[1].before, 2.5);
+  EXPECT_DOUBLE_EQ(column.averages[1].after, 2.5);
+  EXPECT_DOUBLE_EQ(column.averages[2].after, 4);
+  EXPECT_DOUBLE_EQ(column.average_error, std::sqrt((0.0 + 0.0 + 0.25) / 3));
+  ASSERT_EQ(column.counts.size(), 5U);
+  EXPECT_EQ(column.counts[0].value, "");
+  EXPECT_EQ(column.counts[0].after, 1);
+  const auto words = compared({"room", {"a", "b", "a"}, {"b", "a", "a"}}, 2);
+  EXPECT_FALSE(words.numeric);
+  EXPECT_EQ(words.counts[0].before, 2);
+}
+
+}  // namespace
+}  // namespace chronoveil::engine
