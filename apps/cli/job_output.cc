@@ -104,8 +104,10 @@ std::string plan_text(const engine::Job& job, const engine::Planned& planned) {
 std::string guarantee_text(const Guarantee& guarantee) {
   const std::string epsilon = std::isfinite(guarantee.epsilon) ? ledger::rounded_up(guarantee.epsilon) : "infinite";
   std::string text =
-      fmt::format("guarantee {}, unit {}, {}: ε = {}, δ = {} ({})\n", guarantee.definition, unit_text(guarantee),
-                  name(guarantee.relation), epsilon, guarantee.delta, name(guarantee.certificate));
+      fmt::format("guarantee {}, unit {}, {}{}: ε = {}, δ = {} ({})\n", guarantee.definition, unit_text(guarantee),
+                  name(guarantee.relation),
+                  guarantee.window > 0 ? fmt::format(" within {} steps", guarantee.window) : std::string(), epsilon,
+                  guarantee.delta, name(guarantee.certificate));
   for (const Assumption& assumption : guarantee.assumptions)
     text += fmt::format("  {}  {}\n", name(assumption.basis), assumption.text);
   return text;

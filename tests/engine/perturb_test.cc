@@ -269,6 +269,22 @@ TEST_F(PerturbRun, TimesThatNobodyNamedDoNotMoveWithTheirValues) {
   EXPECT_TRUE(meter_debits().empty());
 }
 
+TEST_F(PerturbRun, WhatNobodyCanPriceIsNotPaidFromABudgetButRunsForComparison) {
+  create(9, 0.5);
+  const std::string threshold =
+      text("", "name = \"threshold\"\n", "window = 4\nepsilon = 2.2\nanalysis = \"published\"\n");
+  EXPECT_TRUE(fails(run_perturbation(job(threshold), perturb_), ErrorKind::cannot_certify, "no budget can pay"));
+  EXPECT_TRUE(meter_debits().empty());
+  perturb_.seed = 1;
+  const Result<PerturbedRelease> done = run_perturbation(job(threshold), perturb_);
+  ASSERT_TRUE(done) << done.error().message;
+  const std::vector<std::string> after = column_of(read("out.csv"), 1);
+  const auto empty = std::count(after.begin(), after.end(), "");
+  EXPECT_EQ(done->empty, empty);
+  EXPECT_GT(empty, 0);
+  EXPECT_EQ(after.size(), 40U);
+}
+
 TEST_F(PerturbRun, KeysThatBelongToCountsAreRefused) {
   for (const auto& [given, key] :
        {std::pair{text("", "name = \"noisy_sort\"\n", "window = 4\nepsilon = 2\nmax_steps = 3\n"), "privacy.max_steps"},

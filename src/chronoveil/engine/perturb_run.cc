@@ -36,6 +36,15 @@ Ask ask_of(const PerturbPlanned& planned) {
   return asked;
 }
 
+// A ledger that admitted what nobody can price would promise nothing any more.
+Result<void> check_payable(const PerturbPlanned& planned) {
+  CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(planned.chosen.mechanism));
+  if (mechanism->certified) return {};
+  return fail(ErrorKind::cannot_certify, "mechanism.name: " + planned.chosen.mechanism +
+                                             " has no certified price, so no budget can pay for it; with --seed it "
+                                             "runs for comparison, and its output is marked as not private");
+}
+
 // The source while it is open, and its columns.
 struct OpenRows {
   std::unique_ptr<data::FieldRows> rows;
@@ -194,6 +203,7 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
     return fail(ErrorKind::usage, "noise-from: what moves in time draws choices, not noise; use --seed for a test");
   tell(options, "planning");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
+  if (!options.rehearses()) CV_CHECK(check_payable(planned));
   CV_CHECK(check_files(job));
   ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
   Passage passage(job, options, planned);
@@ -221,6 +231,7 @@ Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::strin
 
 Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& options, bool read_data) {
   CV_TRY(PerturbPlanned planned, plan_perturbation(given, Compare::when_needed));
+  CV_CHECK(check_payable(planned));
   const Job job = with_relation(given, planned);
   CV_CHECK(check_files(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
