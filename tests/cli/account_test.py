@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from program import ProgramTest
+from program import ProgramTest, run
 
 GAUSSIAN = {"event": "gaussian", "noise_multiplier": 2, "count": 10}
 MIXTURE = {"event": "mixture", "p": {"means": [0, 1], "weights": [0.5, 0.5]}, "q": {"means": [0], "weights": [1]},
@@ -167,6 +167,73 @@ class Calibrate(ProgramTest):
                                    (("--epsilon", "1", "--delta", "-0.1"), "delta")):
             with self.subTest(arguments):
                 self.assert_fails(2, mention, "calibrate", "gaussian", *arguments)
+
+
+class MovesInTime(ProgramTest):
+    """What hides when: certified over sets, the paper's number beside it."""
+
+    def test_a_price_says_over_what_it_holds_and_what_the_paper_says(self):
+        price = self.assert_json("account", "ranswitch", "--window", "10", "--stay", "0.4", "--epsilon", "2")
+        self.assertEqual((price["definition"], price["relation"], price["unit"], price["window"]),
+                         ("TLDP", "swap", "event", 10))
+        self.assertEqual(price["certificate"], "exact")
+        self.assertAlmostEqual(price["delta"], 0.462559, places=6)
+        self.assertAlmostEqual(price["nominal_delta"], 0.6 / 9)
+        self.assertLess(price["nominal_epsilon"], 2)
+        words = run("account", "ranswitch", "--window", "10", "--stay", "0.4", "--epsilon", "2").stdout
+        self.assertIn("TLDP over sets", words)
+        self.assertIn("not differential privacy", words)
+
+    def test_epsilon_at_delta_and_how_often(self):
+        price = self.assert_json("account", "ranswitch", "--window", "10", "--stay", "0.4", "--delta", "0.5")
+        self.assertAlmostEqual(price["epsilon"], 1.706989, places=6)
+        none = self.assert_json("account", "ranswitch", "--window", "10", "--stay", "0.4", "--delta", "0.1")
+        self.assertIsNone(none["epsilon"])
+        self.assertIn("infinite", none["reason"])
+        count = self.assert_json("account", "ranswitch", "--window", "10", "--stay", "0.4", "--epsilon", "2", "--delta",
+                                 "0.99", "--max-count")["count"]
+        self.assertEqual(count, 4)
+
+    def test_a_published_number_is_only_given_as_such(self):
+        self.assert_fails(6, "--analysis published", "account", "threshold", "--window", "4", "--threshold", "2",
+                          "--epsilon", "3")
+        price = self.assert_json("account", "threshold", "--window", "4", "--threshold", "2", "--delta", "0",
+                                 "--analysis", "published")
+        self.assertAlmostEqual(price["epsilon"], 2 * math.log(3))
+        self.assertEqual(price["certificate"], "as published")
+        answer = self.assert_json("calibrate", "ranswitch", "--window", "10", "--epsilon", "2", "--analysis", "published")
+        self.assertAlmostEqual(answer["delta"], 0.060, places=3)
+        answer = self.assert_json("calibrate", "threshold", "--window", "4", "--epsilon", "3", "--analysis", "published")
+        self.assertIn(answer["threshold"], (2, 3))
+
+    def test_calibrate_finds_stay_and_move(self):
+        answer = self.assert_json("calibrate", "ranswitch", "--window", "10", "--epsilon", "2", "--delta", "0.5")
+        self.assertLessEqual(answer["epsilon"], 2)
+        self.assertAlmostEqual(answer["move"], (1 - answer["stay"]) / 9)
+        self.assertAlmostEqual(answer["stay"], 0.5012054378, places=8)
+
+    def test_what_cannot_be_certified_names_the_smallest_delta(self):
+        for delta in (("--delta", "1e-6"), ("--delta", "0"), ()):
+            self.assert_fails(6, "the smallest possible delta is 0.432557", "calibrate", "ranswitch", "--window", "10",
+                              "--epsilon", "2", *delta)
+        self.assert_fails(6, "max_shift of 615 would do", "calibrate", "noisy_sort", "--window", "24", "--law",
+                          "staircase", "--max-shift", "100", "--epsilon", "1", "--delta", "1e-6")
+
+    def test_noisy_sort_is_pure(self):
+        for delta in (("--delta", "0"), ()):
+            answer = self.assert_json("calibrate", "noisy_sort", "--window", "24", "--epsilon", "0.7", *delta)
+            self.assertEqual((answer["event_epsilon"], answer["epsilon"], answer["delta"]), (0.7, 0.7, 0))
+
+    def test_parameters_out_of_range_are_named(self):
+        for mention, *event in (("window", "ranswitch", "--window", "1", "--stay", "0.9"),
+                                ("window", "staswitch", "--window", "0", "--stay", "0.9"),
+                                ("stay", "ranswitch", "--window", "10", "--stay", "0.05"),
+                                ("stay", "staswitch", "--window", "10", "--stay", "1"),
+                                ("law", "noisy_sort", "--window", "4", "--event-epsilon", "1", "--law", "normal"),
+                                ("max_shift", "noisy_sort", "--window", "4", "--event-epsilon", "1", "--max-shift", "0"),
+                                ("threshold", "threshold", "--window", "4", "--threshold", "4")):
+            with self.subTest(event):
+                self.assert_fails(2, mention, "account", *event, "--epsilon", "1")
 
 
 if __name__ == "__main__":

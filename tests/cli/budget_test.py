@@ -102,6 +102,25 @@ class Budget(ProgramTest):
         self.told("debit", "town", '{"event":"pure","epsilon":0.25}', "--relation", "add_remove")
         self.assertEqual(self.told("show", "town")["admitted"]["epsilon"], 0.5)
 
+    def test_a_dataset_that_promises_swaps_has_a_window(self):
+        created = self.create("meter", "--relation", "swap", "--window", "24")
+        self.assertEqual((created["unit"], created["relation"], created["window"]), ("event", "swap", 24))
+        self.told("debit", "meter", "noisy_sort", "--window", "24", "--event-epsilon", "0.25")
+        self.refused(2, "window", "debit", "meter", "noisy_sort", "--window", "23", "--event-epsilon", "0.25")
+        self.told("debit", "meter", '{"event":"pure","epsilon":0.25}', "--relation", "replace", "--unit", "user")
+        self.told("debit", "meter", '{"event":"pure","epsilon":0.25}', "--relation", "replace")
+        self.assertEqual(self.told("show", "meter")["admitted"]["epsilon"], 1)
+        self.create("town", "--relation", "replace", "--unit", "event")
+        self.refused(2, "hiding when does not hide what", "debit", "town", "noisy_sort", "--window", "24",
+                     "--event-epsilon", "0.25")
+        for mention, *arguments in (("--window", "--relation", "swap"), ("window", "--window", "24"),
+                                    ("window", "--relation", "swap", "--window", "1"),
+                                    ("unit", "--relation", "swap", "--window", "24", "--unit", "user"),
+                                    ("width", "--relation", "swap", "--window", "24", "--width", "3"),
+                                    ("parts", "--relation", "swap", "--window", "24", "--parts", "a,b")):
+            with self.subTest(arguments):
+                self.refused(2, mention, "create", "other", "--epsilon", "1", *arguments)
+
     def test_a_gaussian_in_a_sum_names_its_delta(self):
         self.create("city", "--delta", "1e-6", "--filter", "sum")
         self.refused(2, "--delta", "debit", "city", GAUSSIAN)
