@@ -14,13 +14,32 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import run  # noqa: E402
 
-WINDOWS, EPSILONS = (4, 6), (2, 8)
+WINDOWS, EPSILONS = (4, 10), (2, 8)
 
 
 def ranswitch_delta(p, k, epsilon):
     q = (1 - p) / (k - 1)
     floor = 1 - (1 - q) ** (k - 1)
     return floor + (1 - floor) * max(0, (p - math.exp(epsilon) * q) / (p + q))
+
+
+class Results(unittest.TestCase):
+    """What the page shows, from the run on the real data."""
+
+    def test_costs_on_a_million_values_are_those_of_the_paper(self):
+        costs = run.read(HERE / "results" / "costs.csv")
+        for mechanism, published in run.PAPER.items():
+            for epsilon in (7, 8, 10, 14):
+                row = run.one(costs, window=10, mechanism=mechanism, analysis="published", epsilon=epsilon)
+                self.assertEqual(row["values"], 1e6)
+                self.assertAlmostEqual(row["cost"] / published[epsilon], 1, delta=0.05)
+
+    def test_the_page_shows_these_results(self):
+        page = (HERE / "README.md").read_text(encoding="utf-8")
+        costs, averages, counts, groups = (run.read(HERE / "results" / f"{name}.csv") for name in ("costs", "averages", "counts", "groups"))
+        for table in (run.paper_table(costs), run.nominal_table(costs), run.cost_table(costs), run.averages_table(averages),
+                      run.counts_table(counts), run.groups_table(groups)):
+            self.assertIn(table, page)
 
 
 class Toy(unittest.TestCase):
@@ -104,6 +123,15 @@ class Toy(unittest.TestCase):
         for window, epsilon in self.settings():
             self.assertLess(self.cost(window, "staswitch", "published", epsilon)["cost"],
                             self.cost(window, "ranswitch", "published", epsilon)["cost"] * 1.01)
+
+    def test_the_cost_of_threshold_is_the_delay_of_its_filled_slots(self):
+        for window in WINDOWS:
+            row = self.cost(window, "threshold", "published", 8)
+            self.assertAlmostEqual(row["cost"], window - row["parameter"], delta=0.01)
+
+    def test_costs_are_those_of_the_paper(self):
+        for mechanism, published in run.PAPER.items():
+            self.assertAlmostEqual(self.cost(10, mechanism, "published", 8)["cost"] / published[8], 1, delta=0.05)
 
     def test_every_task_has_every_mechanism_and_standard_errors(self):
         for rows, value_lines in ((self.averages, [("piecewise", "event"), ("piecewise", "user")]),

@@ -180,7 +180,7 @@ Result<void> run(const std::string& folder, const std::filesystem::path& out, in
   settings.trials = trials;
   Data data;
   if (toy) {
-    settings.windows = {4, 6};
+    settings.windows = {4, 10};
     settings.epsilons = {2, 8};
     settings.average_windows = {4};
     settings.ranges = {5, 20};
