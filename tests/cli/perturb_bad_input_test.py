@@ -1,5 +1,5 @@
-"""Bad input to perturb from outside: each kind gets its exit code and one clear line, tells no value of the data, leaves
-no file behind, and spends a debit only where a row is bad."""
+"""Bad input to perturb from outside: each kind gets its exit code and one clear line, tells no value of the data,
+leaves no file behind, and spends a debit only where a row is bad."""
 
 import re
 import unittest
@@ -39,8 +39,8 @@ class Parameters(BadInput):
             for mechanism, words in (("ranswitch", {"delta": 0.6}), ("noisy_sort", {}), (None, {}),
                                      ("staswitch", {"delta": 0.9})):
                 with self.subTest((window, mechanism)):
-                    self.assert_costs_nothing(2, ["--window: ", window, "between 2 and"],
-                                              self.perturb(dataset="meter", window=window, mechanism=mechanism, **words))
+                    words = {"dataset": "meter", "window": window, "mechanism": mechanism, **words}
+                    self.assert_costs_nothing(2, ["--window: ", window, "between 2 and"], self.perturb(**words))
             self.assert_costs_nothing(2, ["privacy.window: ", window],
                                       self.job(("window = 4", f"window = {window}")))
         self.assert_costs_nothing(2, "--window", self.perturb(dataset="meter", window="six", delta=0.6))
@@ -60,8 +60,8 @@ class Parameters(BadInput):
                     told = self.assert_refused(6, ["--epsilon: ", "smallest possible delta"], self.perturb(
                         dataset="meter", window=window, epsilon=epsilon, delta=delta))
                     named = [float(number) for number in re.findall(r"\d\.\d+(?:e-?\d+)?", told)]
-                    self.assertTrue(any(-1e-5 < number / smallest_delta(window, epsilon) - 1 < 1e-3 for number in named),
-                                    (told, smallest_delta(window, epsilon)))
+                    smallest = smallest_delta(window, epsilon)
+                    self.assertTrue(any(-1e-5 < number / smallest - 1 < 1e-3 for number in named), (told, smallest))
         self.assertEqual(self.debits(), [])
         # What is named can be had.
         self.assertEqual(len(self.seeded(self.perturb(delta=1.001 * smallest_delta(WINDOW, 2)))[1]), ROWS)
@@ -87,34 +87,39 @@ class Parameters(BadInput):
                                 (["--unit: "], {"unit": "user"}), (["stays"], {"set": "stays=0.5"}),
                                 (["--set"], {"set": "stay"}), (["--lower: "], {"lower": 0}),
                                 (["--categories: "], {"categories": "a,b"}), (["--length: "], {"length": 9}),
-                                (["--delimiter: "], {"delimiter": ",,"}), (["law"], {"mechanism": "noisy_sort", "set": "law=x"}),
+                                (["--delimiter: "], {"delimiter": ",,"}),
+                                (["law"], {"mechanism": "noisy_sort", "set": "law=x"}),
                                 (["max_shift"], {"mechanism": "noisy_sort", "set": "max_shift=0"}),
-                                (["threshold"], {"mechanism": "threshold", "analysis": "published", "set": "threshold=6"})):
+                                (["threshold"], {"mechanism": "threshold", "analysis": "published",
+                                                 "set": f"threshold={WINDOW}"})):
             with self.subTest(words):
                 self.assert_costs_nothing(2, mentions, self.perturb(**{"dataset": "meter", "delta": 0.6, **words}))
 
     def test_what_does_not_go_together(self):
+        numbers = {"mechanism": "local_laplace", "window": None, "delta": None, "columns": "kwh", "lower": 0,
+                   "upper": 9}
+        apart = {"channels": "independent", "columns": "kwh,room"}
         for mentions, flags, words in (
                 (["--move: "], ("--no-time",), {"move": "times", "keep": None}),
-                (["--move: ", "channels"], (), {"move": "times", "channels": "independent", "columns": "kwh,room", "keep": None}),
+                (["--move: ", "channels"], (), {"move": "times", "keep": None, **apart}),
                 (["--keep: "], (), {"move": "times"}),
                 (["--keep: ", "day"], (), {"columns": "day,kwh"}),
                 (["--columns: ", "time"], (), {"columns": "time,kwh"}),
                 (["--keep: ", "time"], (), {"keep": "time"}),
                 (["--columns: ", "twice"], (), {"columns": "kwh,kwh"}),
                 (["--columns: ", "missing"], (), {"channels": "independent"}),
-                (["--move: "], (), {"mechanism": "local_laplace", "window": None, "keep": None, "move": "times",
-                                    "columns": "kwh", "lower": 0, "upper": 9, "delta": None}),
-                (["--window: "], (), {"mechanism": "local_laplace", "columns": "kwh", "lower": 0, "upper": 9, "delta": None}),
-                (["--upper: "], (), {"mechanism": "piecewise", "window": None, "columns": "kwh", "lower": 0, "delta": None}),
-                (["--upper: "], (), {"mechanism": "piecewise", "window": None, "columns": "kwh", "lower": 9, "upper": 9, "delta": None}),
-                (["--categories: "], (), {"mechanism": "randomized_response", "window": None, "columns": "room", "delta": None}),
-                (["--length: "], (), {"mechanism": "local_laplace", "window": None, "columns": "kwh", "lower": 0, "upper": 9, "unit": "user", "delta": None}),
+                (["--move: "], (), {**numbers, "move": "times", "keep": None}),
+                (["--window: "], (), {**numbers, "window": WINDOW}),
+                (["--upper: "], (), {**numbers, "upper": None}),
+                (["--upper: "], (), {**numbers, "mechanism": "piecewise", "upper": 0}),
+                (["--categories: "], (), {**numbers, "mechanism": "randomized_response", "lower": None, "upper": None}),
+                (["--length: "], (), {**numbers, "unit": "user"}),
                 (["--internal: ", "stream"], ("--stream",), {"internal": "own.html"}),
                 (["--noise-from: "], (), {"noise_from": "/dev/null"}),
                 (["--again: "], ("--stream",), {"again": "meter:1"})):
             with self.subTest((flags, words)):
-                self.assert_costs_nothing(2, mentions, self.perturb(*flags, **{"dataset": "meter", "delta": 0.6, **words}))
+                words = {"dataset": "meter", "delta": 0.6, **words}
+                self.assert_costs_nothing(2, mentions, self.perturb(*flags, **words))
 
     def test_a_dataset_that_is_none(self):
         self.assert_costs_nothing(2, "--dataset", self.perturb(delta=0.6))
@@ -145,7 +150,8 @@ class Source(BadInput):
         self.create()
 
     def test_columns_that_are_not_there(self):
-        for mentions, words in ((["--columns: ", "'water'"], {"columns": "water"}), (["--keep: ", "'water'"], {"keep": "water"}),
+        for mentions, words in ((["--columns: ", "'water'"], {"columns": "water"}),
+                                (["--keep: ", "'water'"], {"keep": "water"}),
                                 (["--time: ", "'when'"], {"time": "when"})):
             with self.subTest(words):
                 self.assert_costs_nothing(3, mentions, self.perturb(**{"dataset": "meter", "delta": 0.6, **words}))
@@ -226,8 +232,8 @@ class Rows(BadInput):
     def test_values_that_are_no_categories(self):
         self.write("in.csv", HEADER + "1,on,r,d\n2,off,r,d\n" + f"3,{SECRET},r,d\n")
         self.assert_spent(["row 3", "column 'kwh'", "categories"], self.perturb(
-            "--yes", dataset="values", window=None, mechanism="randomized_response", columns="kwh", categories="on,off"),
-            "values")
+            "--yes", dataset="values", window=None, mechanism="randomized_response", columns="kwh",
+            categories="on,off"), "values")
 
     def test_a_stream_that_ends_in_the_middle_of_a_line(self):
         for cut in ("2", "2026-03-09T00:00,", f'2026-03-09T00:00,1,"{SECRET}', f"2026-03-09T00:00,1,{SECRET},d1"):

@@ -61,7 +61,8 @@ class Values(PerturbTest):
                 _, joint = self.seeded(self.by(mechanism, columns="kwh,room"))
                 self.assertEqual({row[2:] for row in joint}, pairs)
                 words = {"delta": 0.99} if mechanism != "noisy_sort" else {}
-                _, apart = self.seeded(self.by(mechanism, columns="kwh,room", channels="independent", epsilon=8, **words))
+                words = {"columns": "kwh,room", "channels": "independent", "epsilon": 8, **words}
+                _, apart = self.seeded(self.by(mechanism, **words))
                 for column in (2, 3):
                     self.assertEqual(sorted(row[column] for row in apart), sorted(row[column - 1] for row in self.rows))
                 self.assertNotEqual({row[2:] for row in apart}, pairs)
@@ -158,7 +159,8 @@ class Baselines(PerturbTest):
 
     def setUp(self):
         super().setUp()
-        self.write("in.csv", "time,kwh,state\n" + "".join(f"{i},{i % 11}.5,{'on' if i % 3 else 'off'}\n" for i in range(300)))
+        rows = [f"{i},{i % 11}.5,{'on' if i % 3 else 'off'}\n" for i in range(300)]
+        self.write("in.csv", "time,kwh,state\n" + "".join(rows))
 
     def changed(self, mechanism, **changes):
         words = {"window": None, "keep": None, "mechanism": mechanism, **changes}
