@@ -152,7 +152,7 @@ class Source(BadInput):
     def test_columns_that_are_not_there(self):
         for mentions, words in ((["--columns: ", "'water'"], {"columns": "water"}),
                                 (["--keep: ", "'water'"], {"keep": "water"}),
-                                (["--time: ", "'when'"], {"time": "when"})):
+                                (["--time: ", "'when'", "--no-time"], {"time": "when"})):
             with self.subTest(words):
                 self.assert_costs_nothing(3, mentions, self.perturb(**{"dataset": "meter", "delta": 0.6, **words}))
         self.assert_costs_nothing(3, ["perturb.keep: ", "'water'"], self.job(('["day"]', '["water"]')))

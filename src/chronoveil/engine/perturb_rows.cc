@@ -34,7 +34,8 @@ Result<PerturbColumns> columns_of(const Job& job, const std::vector<std::string>
     Result<std::size_t> time = place_of("source.time", job.source.time, header);
     // Times that move with their values would tell where everything was.
     if (!time) {
-      time.error().message += "; name the column of times, or say that rows have none (perturb.times = false)";
+      time.error().message +=
+          "; name the column of times, or say that there is none (perturb.times = false, --no-time)";
       return tl::unexpected(std::move(time.error()));
     }
     columns.time = *time;
