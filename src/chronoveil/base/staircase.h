@@ -15,9 +15,13 @@ constexpr std::int64_t staircase_level(std::int64_t x, std::int64_t window, std:
   return size < plateau ? 0 : 1 + (size - plateau) / (window - 1);
 }
 
-// The r with the least E|x|, the smallest of those where there are several: a function of public parameters alone, so
-// that an event needs not say it. With D = k - 1 it is the smallest r with r^2 (e^(ε/2) - 1) + 2 r D >= D^2: 1 for a
-// large ε or k = 2, close to D/2 for a small ε. Precondition: window >= 2, epsilon > 0.
+// The r with the least E|x|, the smallest of those where there are several. With D = k - 1 it is the smallest r with
+// r^2 (e^(ε/2) - 1) + 2 r D >= D^2: 1 for a large ε or k = 2, close to D/2 for a small ε.
+std::int64_t nearest_plateau(std::int64_t window, double epsilon);
+
+// The r of noisy_sort: the one with which sorted values are least far from their steps, to within a normal
+// approximation; for wide windows and small ε, where it makes no difference, nearest_plateau(). A function of public
+// parameters alone, so that an event needs not say it. Precondition of both: window >= 2, epsilon > 0.
 std::int64_t staircase_plateau(std::int64_t window, double epsilon);
 
 // b = 2(k - 1)/ε, rounded up to a double: 2(k - 1)/b <= ε, exactly. For k = 2 it is 2/ε, the number of levels in which
