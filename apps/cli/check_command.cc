@@ -58,7 +58,8 @@ std::string checked_text(const engine::Job& job, const Checked& checked, bool da
   text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
                       100 * engine::share_left(checked.budget), goes_on ? "" : ", the debit fits");
   if (checked.earlier) text += earlier_text(job, *checked.earlier);
-  text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n", job.live.given ? "" : "columns, ",
+  text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n",
+                      job.live.given || (job.perturb.given && job.source.path == "-") ? "" : "columns, ",
                       data ? ", and every row of the data" : "");
   return text;
 }

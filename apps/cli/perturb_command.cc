@@ -30,6 +30,8 @@ Result<bool> is_second(std::string_view option, const std::string& word, std::st
 Result<engine::Job> job_of(const PerturbCommandOptions& options) {
   const DirectJob& direct = options.direct;
   CV_TRY(engine::Job job, plain_job_of(direct));
+  // The rows are the release; its JSON holds none.
+  if (job.csv.empty() && job.json != "-") job.csv = "-";
   engine::PerturbSpec& perturb = job.perturb;
   perturb.given = true;
   perturb.columns = options.columns;
@@ -57,7 +59,7 @@ Result<void> perturb(const PerturbCommandOptions& options, const CLI::App& comma
     return run_perturbation(job, direct.flags, direct.json);
   }
   constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
-      {"perturb.times", "--no-time"}, {"perturb.", "--"}, {"privacy.window", "--window"}};
+      {"perturb.times", "--no-time"}, {"perturb.", "--"}, {"unit:", "--unit:"}};
   const auto named = [&](Error error) { return tl::unexpected(with_options(std::move(error), kOwn)); };
   Result<engine::Job> job = job_of(options);
   if (!job) return named(std::move(job.error()));

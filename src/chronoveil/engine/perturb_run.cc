@@ -108,7 +108,8 @@ class Passage {
     if (rows == 0) return fail(ErrorKind::bad_data, "source.path: the series has no row");
     if (planned_.chosen.window > rows)
       return fail(ErrorKind::bad_data, "privacy.window: " + std::to_string(planned_.chosen.window) +
-                                           " is larger than the series, which has " + std::to_string(rows) + " rows");
+                                           " is larger than the series, which has " + std::to_string(rows) +
+                                           (rows == 1 ? " row" : " rows"));
     return {};
   }
 
@@ -223,8 +224,6 @@ Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::strin
                                                 const PerturbOptions& options) {
   CV_CHECK(check_files(job));
   if (leaves_at_once(job)) return fail(ErrorKind::usage, "again: what left as a stream is not stored");
-  if (!job.perturb.internal.empty())
-    return fail(ErrorKind::usage, "output.internal: a stored release holds nothing internal; leave it out");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   return emit_again(with_relation(job, planned), debit, options, perturbed_kind(job));
 }
