@@ -4,11 +4,10 @@ without anybody. Beside it everything about means that can be computed by hand, 
 import csv
 import io
 import math
-import tempfile
 from fractions import Fraction
-from pathlib import Path
 
-from program import ProgramTest, run
+from job_folder import JobFolderTest
+from program import run
 
 UPPER = 65.0
 HEADER = "bus,ts,where,speed\n"
@@ -131,48 +130,27 @@ def expected_mean(mechanism, cell, m_ub="optimised", grouping="best_fit"):
     return mean([mean(array) for array in arrays]) if arrays else None
 
 
-class MeansTest(ProgramTest):
+class MeansTest(JobFolderTest):
+    command, job_text, dataset = "means", JOB, "buses"
+    options = {"--user": "bus", "--time": "ts", "--place": "where", "--value": "speed", "--upper": "65",
+               "--zone": "Europe/Berlin", "--start": "2026-03-28T00:00", "--end": "2026-03-30T00:00", "--length": "1h",
+               "--epsilon": "2", "--max-cells": "4", "--mechanism": "clip_mean"}
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="chronoveil-means-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.ledger = self.folder / "ledger.db"
+        super().setUp()
         self.rows = town()
         self.write("in.csv", text_of(self.rows))
         self.write("places.txt", "".join(place + "\n" for place in PLACES))
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def read(self, name):
-        return (self.folder / name).read_text(encoding="utf-8")
 
     def create(self, dataset="buses", *words):
         words = words or ("--epsilon", "1000", "--relation", "replace_values")
         self.assert_succeeds("budget", "create", dataset, *words, "--ledger", str(self.ledger))
 
-    def job(self, *pairs, command="run", flags=()):
-        """The words of a command on the job with pieces of its text replaced."""
-        text = JOB
-        for old, new in pairs:
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        path = self.write("job.toml", text)
-        ledger = ("--ledger", str(self.ledger)) if command in {"run", "check", "means"} else ()
-        return (command, str(path), *flags, *ledger)
+    def given(self):
+        return {**super().given(), "--place-list": self.folder / "places.txt"}
 
-    def means(self, *flags, source="in.csv", **changes):
-        """The same from options, with no ledger unless there is a dataset."""
-        given = {"--user": "bus", "--time": "ts", "--place": "where", "--place-list": self.folder / "places.txt",
-                 "--value": "speed", "--upper": "65", "--zone": "Europe/Berlin", "--start": "2026-03-28T00:00",
-                 "--end": "2026-03-30T00:00", "--length": "1h", "--epsilon": "2", "--max-cells": "4",
-                 "--mechanism": "clip_mean", "--ledger": self.ledger}
-        given.update({"--" + name.replace("_", "-"): value for name, value in changes.items()})
-        words = [str(word) for name, value in given.items() if value is not None
-                 for one in (value if isinstance(value, list) else [value]) for word in (name, one)]
-        return ("means", source if source == "-" else str(self.folder / source), *words, *flags)
+    def means(self, *flags, **changes):
+        return self.from_options(*flags, **changes)
 
     def released(self, words):
         """What a run that is not private printed, by place and hour; None where nothing is published."""
@@ -194,15 +172,6 @@ class MeansTest(ProgramTest):
         tape = self.tape(*[0.0] * 400, name="zeros.txt")
         return {cell: found and found[0]
                 for cell, found in self.released(self.means("--noise-from", tape, *flags, **changes)).items()}
-
-    def debits(self, dataset="buses"):
-        history = self.assert_json("budget", "history", dataset, "--ledger", str(self.ledger))
-        return [(debit["id"], debit["state"]) for debit in history["debits"]]
-
-    def files(self):
-        """Every file with what it holds, hidden ones too, but for the ledger's own."""
-        return {path.name: path.read_bytes() for path in self.folder.iterdir()
-                if path.is_file() and not path.name.startswith("ledger.db")}
 
 
 __all__ = ["HEADER", "JOB", "MeansTest", "PLACES", "SLOTS", "UPPER", "best_fit", "cells_of", "expected_mean", "mean",

@@ -4,10 +4,9 @@ data can tell which one went where."""
 import csv
 import io
 import math
-import tempfile
-from pathlib import Path
 
-from program import ProgramTest, run
+from job_folder import JobFolderTest
+from program import run
 
 ROWS = 200
 WINDOW = 4
@@ -58,46 +57,22 @@ def smallest_delta(window, epsilon):
     return 1 - (1 - 1 / (math.exp(epsilon) + window - 1)) ** (window - 1)
 
 
-class PerturbTest(ProgramTest):
+class PerturbTest(JobFolderTest):
+    command, job_text, dataset = "perturb", JOB, "meter"
+    options = {"--window": WINDOW, "--epsilon": 2, "--mechanism": "ranswitch", "--keep": "day"}
+
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="chronoveil-perturb-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.ledger = self.folder / "ledger.db"
+        super().setUp()
         self.rows = meter()
         self.write("in.csv", text_of(self.rows))
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def read(self, name):
-        return (self.folder / name).read_text(encoding="utf-8")
 
     def create(self, dataset="meter", *words):
         words = words or ("--epsilon", "1000", "--delta", "0.9999", "--filter", "sum", "--relation", "swap", "--window",
                           str(WINDOW))
         self.assert_succeeds("budget", "create", dataset, *words, "--ledger", str(self.ledger))
 
-    def job(self, *pairs, command="run", flags=()):
-        """The words of a command on the job with pieces of its text replaced."""
-        text = JOB
-        for old, new in pairs:
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        path = self.write("job.toml", text)
-        ledger = ("--ledger", str(self.ledger)) if command in {"run", "check", "perturb"} else ()
-        return (command, str(path), *flags, *ledger)
-
-    def perturb(self, *flags, source="in.csv", **changes):
-        """The same from options, with no ledger unless there is a dataset."""
-        given = {"--window": WINDOW, "--epsilon": 2, "--mechanism": "ranswitch", "--keep": "day",
-                 "--ledger": self.ledger}
-        given.update({"--" + name.replace("_", "-"): value for name, value in changes.items()})
-        words = [str(word) for name, value in given.items() if value is not None
-                 for one in (value if isinstance(value, list) else [value]) for word in (name, one)]
-        return ("perturb", source if source == "-" else str(self.folder / source), *words, *flags)
+    def perturb(self, *flags, **changes):
+        return self.from_options(*flags, **changes)
 
     def by(self, mechanism, *flags, **changes):
         """The same by a mechanism that moves values, with what it needs."""
@@ -112,15 +87,6 @@ class PerturbTest(ProgramTest):
         self.assertEqual(header[-1], "mark")
         self.assertEqual({row[-1] for row in rows}, {"seeded: not private"})
         return header[:-1], [tuple(row[:-1]) for row in rows]
-
-    def debits(self, dataset="meter"):
-        history = self.assert_json("budget", "history", dataset, "--ledger", str(self.ledger))
-        return [(debit["id"], debit["state"]) for debit in history["debits"]]
-
-    def files(self):
-        """Every file with what it holds, hidden ones too, but for the ledger's own."""
-        return {path.name: path.read_bytes() for path in self.folder.iterdir()
-                if path.is_file() and not path.name.startswith("ledger.db")}
 
 
 __all__ = ["HEADER", "JOB", "MOVING", "PERMUTING", "PerturbTest", "ROWS", "WINDOW", "meter", "rows_of", "run",
