@@ -219,6 +219,17 @@ TEST_F(PerturbRun, RowsBeforeABrokenOneOfAStreamAreReleasedAndTheErrorSaysSo) {
   EXPECT_EQ(sorted(column_of(left_, 1)), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
 }
 
+TEST_F(PerturbRun, ABrokenRowIsNamedAlsoWhereTooFewCameBeforeIt) {
+  create(20, 0.99);
+  write("load.csv", "ts,kwh\nh0,1\nh1,2,7\nh2,3\n");
+  Job stream = job(text("stream = true\n", "name = \"ranswitch\"\n", "window = 4\nepsilon = 2\ndelta = 0.5\n"));
+  stream.csv = "-";
+  stream.json.clear();
+  stream.report.clear();
+  EXPECT_TRUE(fails(run_perturbation(stream, perturb_), ErrorKind::bad_data, "row 2 (line 3)"));
+  EXPECT_EQ(left_, "");
+}
+
 TEST_F(PerturbRun, ASeedMarksEveryRowAndTouchesNoLedger) {
   perturb_.seed = 7;
   const Job once = job(text("columns = [\"kwh\"]\n"));
@@ -249,6 +260,15 @@ TEST_F(PerturbRun, TheOwnersReportIsTheOwnersAloneAndThePublicOneSaysNothingOfTh
   const Result<mechanisms::Moves> law = mechanisms::expected_moves(done->plan);
   ASSERT_TRUE(law);
   EXPECT_EQ(done->expected.shares, law->shares);
+}
+
+TEST_F(PerturbRun, TheOwnersReportDoesNotGoToStandardOutput) {
+  create();
+  Job once = job(text());
+  once.perturb.internal = "-";
+  EXPECT_TRUE(fails(run_perturbation(once, perturb_), ErrorKind::usage, "output.internal"));
+  EXPECT_TRUE(wrote_nothing());
+  EXPECT_TRUE(meter_debits().empty());
 }
 
 TEST_F(PerturbRun, ADatasetThatPromisesMoreThanWhenRefuses) {

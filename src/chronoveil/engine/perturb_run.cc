@@ -79,9 +79,11 @@ class Passage {
     if (!job_.perturb.internal.empty()) mover.keep_record();
     text_ = mover.header();
     const Result<void> read = read_all(open, mover);
-    if (!read && !at_once_) return tl::unexpected(read.error());
-    if (!read && mover.rows() == 0) return tl::unexpected(read.error());
-    CV_CHECK(check_length(mover.rows()));
+    // Whoever reads no further is why the series ended, whatever else is wrong with it.
+    CV_CHECK(left_);
+    const Result<void> long_enough = check_length(mover.rows());
+    if (!read && (!at_once_ || !long_enough)) return tl::unexpected(read.error());
+    CV_CHECK(long_enough);
     // What came in whole before a stream broke off is released: the series ends there.
     CV_CHECK(mover.finish(text_));
     flush();
@@ -187,6 +189,9 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release) {
 Result<void> check_files(const Job& job) {
   if (job.csv.empty())
     return fail(ErrorKind::usage, "output.csv: it is missing; the rows of the release go there, and nowhere else");
+  // Whatever standard output leads to is readable by others than the owner.
+  if (job.perturb.internal == "-")
+    return fail(ErrorKind::usage, "output.internal: it must be a file, which only its owner may read");
   if (!job.perturb.internal.empty()) CV_CHECK(check_writable("output.internal", job.perturb.internal));
   return check_outputs(job);
 }
