@@ -105,6 +105,11 @@ TEST_P(TemporalConformance, TheGuaranteeIsComplete) {
     EXPECT_EQ(adds_up, plan.lanes > 1);
     ASSERT_GE(not_protected(plan).size(), 2u);
     EXPECT_NE(not_protected(plan).front().find("is not protected"), std::string::npos);
+    const std::vector<std::string> limits = not_protected(plan);
+    // Sorting by a counter undoes what moves values, and nothing that changes them.
+    EXPECT_EQ(std::any_of(limits.begin(), limits.end(),
+                          [](const std::string& limit) { return limit.find("a counter") != std::string::npos; }),
+              row().moves);
   }
 }
 
@@ -205,8 +210,16 @@ TEST_P(TemporalConformance, APlanThatWasTamperedWithIsNotRun) {
         })) << name;
       }
     }
+    EXPECT_FALSE(runs([](TemporalPlan& p) { p.unit = Unit::w_event; }));
+    if (plan.unit == Unit::event) {
+      EXPECT_FALSE(runs([](TemporalPlan& p) { p.unit = Unit::user; }));
+    }
     if (plan.unit == Unit::user) {
       EXPECT_FALSE(runs([](TemporalPlan& p) { p.length = 1001; }));
+      EXPECT_FALSE(runs([](TemporalPlan& p) {
+        p.event.count = p.lanes;
+        p.length.reset();
+      }));
     }
     if (plan.unit == Unit::user) {
       EXPECT_FALSE(runs([](TemporalPlan& p) { p.unit = Unit::event; }));
@@ -253,6 +266,10 @@ TEST_P(TemporalConformance, OneReceiptIsOneRelease) {
     Perturbation run = value_of(Perturbation::start(plan, draws));
     EXPECT_FALSE(Perturbation::start(plan, draws)) << "the debit is for one release";
     EXPECT_EQ(run_lane(run, 0, values(100)).error, "");
+    EXPECT_NE(run_lane(run, 0, values(100)).error, "") << "a second series is not covered";
+    std::vector<Released> out;
+    EXPECT_FALSE(run.finish(0, out));
+    EXPECT_TRUE(out.empty());
     run.close();
     EXPECT_NE(run_lane(run, 0, values(100)).error, "") << "it is over";
     EXPECT_FALSE(Perturbation::start(plan, draws));

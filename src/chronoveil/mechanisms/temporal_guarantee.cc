@@ -116,6 +116,9 @@ std::vector<std::string> not_protected(const TemporalPlan& plan) {
   all.push_back(
       "More than one swap is hidden less well: a habit that shows in many rows costs as many swaps as it takes to "
       "undo it.");
+  all.push_back(
+      "Values that tell by themselves when they were recorded are not protected: a counter that only grows, a row "
+      "number, a date. Whoever sorts by it has the order back.");
   if (const auto delay = largest_delay(plan))
     all.push_back("No value is displaced by more than " + std::to_string(*delay) +
                   " steps. Whoever looks knows that, so no such mechanism is free of delta on a series longer than "

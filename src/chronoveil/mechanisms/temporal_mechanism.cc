@@ -1,5 +1,7 @@
 #include "chronoveil/mechanisms/temporal_mechanism.h"
 
+#include <utility>
+
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
@@ -13,6 +15,9 @@ Result<void> check_plan(const TemporalMechanism& mechanism, const TemporalPlan& 
   CV_TRY(const Parameters all, resolved(plan.parameters, mechanism.name, mechanism.parameters));
   if (all != plan.parameters) return disagreement();
   if (plan.relation != (mechanism.moves ? Relation::swap : Relation::replace)) return disagreement();
+  // A user is priced by the number of values: without one, any number would be drawn for the price of one.
+  const bool whole = !mechanism.moves && plan.unit == Unit::user && plan.length;
+  if (plan.unit != Unit::event && !whole) return disagreement();
   CV_TRY(const accounting::Event said, mechanism.event(plan));
   CV_CHECK(accounting::validate(said));
   if (accounting::to_text(said) != accounting::to_text(plan.event)) return disagreement();
@@ -39,13 +44,14 @@ Result<Perturbation> Perturbation::start(const TemporalPlan& plan, Draws& draws)
 }
 
 Result<void> Perturbation::push(std::size_t lane, TimedValue value, std::vector<Released>& out) {
-  if (lane >= lanes_.size()) return no_such_lane();
+  if (lane >= lanes_.size() || !lanes_[lane]) return no_such_lane();
   return lanes_[lane]->push(std::move(value), draws_->bits(), out);
 }
 
 Result<std::int64_t> Perturbation::finish(std::size_t lane, std::vector<Released>& out) {
-  if (lane >= lanes_.size()) return no_such_lane();
-  return lanes_[lane]->finish(draws_->bits(), out);
+  if (lane >= lanes_.size() || !lanes_[lane]) return no_such_lane();
+  // Kernels are as new after their end: a second series would go through on the receipt of the first.
+  return std::exchange(lanes_[lane], nullptr)->finish(draws_->bits(), out);
 }
 
 void Perturbation::close() {
