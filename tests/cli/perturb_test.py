@@ -321,6 +321,14 @@ class Streams(PerturbTest):
             pass
         self.assertNotEqual(process.wait(60), 0)
 
+    def test_whoever_reads_nothing_at_all_is_the_reason_and_not_that_the_series_is_short(self):
+        process = self.start(*self.perturb("--seed", "1", source="-", keep=None, delta=0.6))
+        process.stdout.close()
+        process.stdin.write(text_of(self.rows[:WINDOW - 1]).encode())
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 5)
+        self.assertNotIn("--window", process.stderr.read().decode())
+
 
 class Ledger(PerturbTest):
     """Plan, debit, release; and what becomes of the files."""
