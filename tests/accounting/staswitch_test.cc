@@ -145,14 +145,20 @@ TEST(StaSwitch, TheBoundsLieOnBothSidesOfTheExactValue) {
     }
 }
 
-TEST(StaSwitch, BeyondTheCoveredWindowsThePriceIsBracketed) {
+TEST(StaSwitch, ThePriceLiesBetweenTheClosedForms) {
   for (auto [k, p] : {std::pair(7, 0.2), std::pair(7, 0.95), std::pair(8, 0.6)})
     for (double epsilon : places(k, p)) {
       const Price price = priced(k, p, epsilon);
-      EXPECT_EQ(price.certificate, Certificate::upper_bound);
+      EXPECT_EQ(price.certificate, Certificate::exact);
       EXPECT_LE(price.delta, static_cast<double>(staswitch_upper_bound(k, p, std::exp(epsilon))) + 1e-11);
-      EXPECT_LT(static_cast<double>(staswitch_attained(k, p).delta(std::exp(epsilon))), price.delta_lower + 1e-9);
+      EXPECT_LE(static_cast<double>(staswitch_attained(k, p).delta(std::exp(epsilon))), price.delta_lower + 1e-11);
     }
+}
+
+TEST(StaSwitch, BeyondTheFollowedWindowsThePriceIsBracketed) {
+  const Price wide = priced(20, 0.7, 2);
+  EXPECT_EQ(wide.certificate, Certificate::upper_bound);
+  EXPECT_LT(wide.delta_lower, wide.delta);
   // Where values mostly stay both bounds come together.
   const Price near = priced(80, 0.99, 20);
   EXPECT_LT(near.delta, 1.03 * near.delta_lower);

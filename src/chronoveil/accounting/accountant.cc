@@ -25,8 +25,34 @@ double pure_epsilon(const Steps& steps) {
   return rounded < sum ? std::nextafter(rounded, kInfinity) : rounded;
 }
 
+// The ε where a profile that takes long falls to δ. Below it the quick one, which is attained, is the answer; above it
+// ε moves on from there until the profile itself is low enough, and back by halves where that was far.
+double solve_dear(const LossModel& model, double delta, double sign) {
+  constexpr double kFar = 1e4;
+  const long double wanted = delta * (1 - sign * kProfileError);
+  auto quick = [&](double epsilon) { return *model.quick_delta(epsilon); };
+  if (quick(kFar) >= wanted) return kInfinity;
+  double low = 0, high = quick(0) <= wanted ? 0 : kFar;
+  for (double middle = 0.5 * high; middle > low && middle < high; middle = 0.5 * (low + high))
+    (quick(middle) > wanted ? low : high) = middle;
+  if (sign < 0) return low * (1 - 4e-16);
+  auto enough = [&](double epsilon) { return model.delta(epsilon) <= wanted; };
+  low = high;
+  for (double step = 1e-13 * std::max(1.0, low); !enough(high); step *= 16) {
+    if (step > 1e-6 && model.infinite() >= wanted) return kInfinity;
+    low = high;
+    high += step;
+  }
+  while (high - low > 1e-9 * high) {
+    const double middle = 0.5 * (low + high);
+    (enough(middle) ? high : low) = middle;
+  }
+  return high * (1 + 4e-16);
+}
+
 // The ε where one step's profile falls to δ; `sign` rounds outward.
 double solve_single(const LossModel& model, double delta, double sign) {
+  if (model.quick_delta(0)) return solve_dear(model, delta, sign);
   const long double wanted = delta * (1 - sign * kProfileError);
   auto profile = [&](double epsilon) { return sign > 0 ? model.delta(epsilon) : model.delta_lower(epsilon); };
   if ((sign > 0 ? model.infinite() : model.infinite_lower()) >= wanted) return kInfinity;
@@ -58,12 +84,10 @@ std::string infinite_reason(const Steps& steps, double delta) {
 Result<Price> single(const Steps& steps, Question question) {
   const LossModel& model = *steps.steps.front().model;
   Price price;
-  price.certificate = model.tight() ? Certificate::exact : Certificate::upper_bound;
   if (question.epsilon_wanted) {
     price.delta = price.delta_lower = question.given;
     price.epsilon = solve_single(model, question.given, +1);
     price.epsilon_lower = solve_single(model, question.given, -1);
-    if (model.tight()) price.epsilon_attained = price.epsilon_lower;
   } else {
     price.epsilon = price.epsilon_lower = question.given;
     const long double value = model.delta(question.given);
@@ -72,8 +96,12 @@ Result<Price> single(const Steps& steps, Question question) {
     if (value > 0 || (!model.bounded() && model.delta(0) > 0))
       price.delta = std::max(price.delta, std::numeric_limits<double>::min());
     price.delta_lower = static_cast<double>(model.delta_lower(question.given) * (1 - kProfileError));
-    if (model.tight()) price.delta_attained = price.delta_lower;
   }
+  const bool tight = model.tight() || (std::isfinite(price.epsilon) && model.tight_at(price.epsilon));
+  price.certificate = tight ? Certificate::exact : Certificate::upper_bound;
+  if (tight)
+    (question.epsilon_wanted ? price.epsilon_attained : price.delta_attained) =
+        question.epsilon_wanted ? price.epsilon_lower : price.delta_lower;
   return price;
 }
 

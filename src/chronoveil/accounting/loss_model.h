@@ -12,6 +12,8 @@ namespace chronoveil::accounting {
 
 // Relative error of LossModel::delta, generously.
 inline constexpr long double kProfileError = 1e-12L;
+// What is attained and what is certified are called the same up to this difference.
+inline constexpr double kAttainedGap = 1e-9;
 
 struct LossHalves {
   PositiveLoss upper;                 // dominates the step once the dots are connected
@@ -55,6 +57,10 @@ class LossModel {
   virtual bool bounded() const { return false; }
   // Whether real neighbours attain the profile, so that one use costs exactly delta().
   virtual bool tight() const { return true; }
+  // The same at one ε, to within kAttainedGap.
+  virtual bool tight_at(double) const { return tight(); }
+  // Where delta() takes long: a number that is nearly always the same, to start a search from.
+  virtual std::optional<long double> quick_delta(double) const { return std::nullopt; }
   // Whether halves() knows what one fixed pair of neighbours shows, step after step.
   virtual bool attainable() const { return tight(); }
   // The probability that delta() and halves() are too low: 0, unless the model was measured.

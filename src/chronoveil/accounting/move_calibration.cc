@@ -56,10 +56,16 @@ class Curve {
   }
   Event event(double x) const { return with_noise(open_, scale_.parameter(x)); }
   Result<double> operator()(double x) {
+    if (quick_) {
+      CV_TRY(const auto model, make_loss_model(event(x)));
+      if (const auto value = model->quick_delta(epsilon_.value())) return static_cast<double>(*value);
+    }
     ++prices_;
     CV_TRY(const Price price, delta_at(event(x), epsilon_, options_));
     return price.delta;
   }
+  // A search asks for a number that is nearly always the price, where the price itself takes long.
+  void be_quick(bool quick) { quick_ = quick; }
   const Scale& scale() const { return scale_; }
   int prices() const { return prices_; }
 
@@ -69,6 +75,7 @@ class Curve {
   Epsilon epsilon_;
   Options options_;
   int prices_ = 0;
+  bool quick_ = false;
 };
 
 struct Point {
@@ -132,11 +139,11 @@ Result<double> largest_within(Curve& curve, Point start, double delta, double to
 }
 
 // Walks to the private side until the price itself, with all its rounding, is within (ε, δ).
-Result<Calibration> settled(Curve& curve, double x, double floor, std::string parameter, Epsilon epsilon, Delta delta,
-                            const Options& options) {
+Result<Calibration> settled(Curve& curve, double x, double floor, double step, std::string parameter, Epsilon epsilon,
+                            Delta delta, const Options& options) {
   Calibration found;
   found.parameter = std::move(parameter);
-  double back = 1e-15 * std::max(1.0, std::abs(x));
+  double back = step * std::max(1.0, std::abs(x));
   for (double at = x;; back *= 4, at = std::max(floor, x - back)) {
     found.noise = curve.scale().parameter(at);
     found.event = curve.event(at);
@@ -161,8 +168,10 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
   // From p = 1/k up, a little inside where rounding could leave the range; to 1 - p of some 1e-15.
   const double least = -std::log(static_cast<double>(narrowest - 1)) + 1e-12;
   Curve curve(open, {true, least, 34.5}, epsilon, options);
-  // One price of StaSwitch takes long; x to seven digits is plenty.
-  const bool dear = any_open<StaSwitch>(open);
+  // One price of StaSwitch takes long, and so does one of a composition with it; a few digits of x are plenty there.
+  const bool stateful = any_open<StaSwitch>(open);
+  const bool quick = std::holds_alternative<StaSwitch>(open.kind) && open.count == 1;
+  curve.be_quick(quick);
   // Where RanSwitch, once, has its lowest point.
   Point start{std::clamp(epsilon.value() - std::log(static_cast<double>(narrowest - 1)), least, 34.5)};
   CV_TRY(start.delta, curve(start.x));
@@ -172,17 +181,25 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
     if (alone && open.count == 1) {
       best = best_ranswitch(alone->window, epsilon.value());
     } else {
-      CV_TRY(start, lowest(curve, dear ? 1e-4 : 1e-7));
+      CV_TRY(start, lowest(curve, quick ? 1e-6 : stateful ? 1e-4 : 1e-7));
       best = {curve.scale().parameter(start.x), start.delta};
     }
-    if (best.delta > delta.value())
+    if (best.delta > delta.value()) {
+      bool attained = true;
+      if (stateful) {
+        CV_TRY(const Price price, delta_at(with_noise(open, best.stay), epsilon, options));
+        best.delta = price.delta;
+        attained = price.certificate == Certificate::exact;
+      }
       return fail(ErrorKind::cannot_certify, not_reached("stay", epsilon.value(), delta.value()) +
-                                                 "; the smallest possible delta is " + rounded_up(best.delta) +
-                                                 ", with stay " + shortest(best.stay));
+                                                 (attained ? "; the smallest possible delta is "
+                                                           : "; the smallest delta that can be certified is ") +
+                                                 rounded_up(best.delta) + ", with stay " + shortest(best.stay));
+    }
     start = {std::log(best.stay / (1 - best.stay)), best.delta};
   }
-  CV_TRY(const double x, largest_within(curve, start, delta.value(), dear ? 1e-7 : 1e-13));
-  return settled(curve, x, least, "stay", epsilon, delta, options);
+  CV_TRY(const double x, largest_within(curve, start, delta.value(), quick ? 1e-10 : stateful ? 1e-7 : 1e-13));
+  return settled(curve, x, least, quick ? 1e-9 : 1e-15, "stay", epsilon, delta, options);
 }
 
 Result<Point> lowest_sort(const Event& open, Epsilon epsilon, const Options& options) {
@@ -228,7 +245,7 @@ Result<Calibration> calibrate_sort(const Event& open, Epsilon epsilon, Delta del
     }
   }
   CV_TRY(const double x, largest_within(curve, start, delta.value(), 1e-13));
-  return settled(curve, x, curve.scale().least, "epsilon", epsilon, delta, options);
+  return settled(curve, x, curve.scale().least, 1e-15, "epsilon", epsilon, delta, options);
 }
 
 // The paper's own: ε and k are given, δ follows.

@@ -17,6 +17,8 @@ class RememberingModel final : public LossModel {
   Lattice lattice() const override { return model_->lattice(); }
   double infinite() const override { return model_->infinite(); }
   bool tight() const override { return model_->tight(); }
+  bool tight_at(double epsilon) const override { return model_->tight_at(epsilon); }
+  std::optional<long double> quick_delta(double epsilon) const override { return model_->quick_delta(epsilon); }
   bool attainable() const override { return model_->attainable(); }
   bool bounded() const override { return model_->bounded(); }
   double beta() const override { return model_->beta(); }

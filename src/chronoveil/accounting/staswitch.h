@@ -1,13 +1,15 @@
 // The price of StaSwitch [Ye23] over sets of outputs: δ(ε) = sup Σ max(0, P - e^ε Q) over all swaps of two values less
 // than k steps apart, all positions in all series of at least k distinct values, start and end included.
-//   k <= 6   exact: every start, every end and every distance is computed, in the middle of a series for each of the
-//            Bell(k) arrangements that may have come before; what came before is public, so δ is a mean over them, and
-//            the largest is a bound that the start of a series attains. staswitch_pair.h has the process
-//   k > 6    between two bounds. From above the closed form below and, up to k = 10, staswitch_game.h, which is closer.
-//            From below what a swap k - 1 steps apart attains, the first of the two at step k - 1: exactly up to k = 8,
-//            beyond that in closed form
+//   k <= 10  exact: every distance, start and end is followed, in the middle of a series with the probabilities of
+//            what may have come before (staswitch_pair.h has the process, staswitch_graph.h the values at one ε). What
+//            is certified and what real neighbours attain agree to rounding; `exact` is said where they do to 1e-9
+//   k > 10   between two bounds in closed form, from above the one below, from below what a swap k - 1 steps apart
+//            attains, the first of the two at step k - 1
+// Compositions need a whole profile: up to k = 6 from the distributions of losses below, up to k = 8 from points of the
+// exact one, up to k = 10 from staswitch_game.h.
 // The largest δ is not always found far from the ends (at k = 6, p = 0.9 an end six steps after the swap costs 2e-12
-// more), so no single position is taken for the worst, and no simulation of some positions for all of them.
+// more, at p = 0.3 and ε = 2 an end costs 6e-7 more), so no single position is taken for the worst, and no simulation
+// of some positions for all of them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,7 @@
 
 namespace chronoveil::accounting {
 
-inline constexpr std::int64_t kLargestCoveredWindow = 6;
+inline constexpr std::int64_t kLargestCoveredWindow = 6;  // by distributions of losses
 
 // Upper bound on δ at α = e^ε >= 1, for every swap, position and length. With q = (1-p)/(k-1) and ν = p/(p+q), for a
 // swap d steps apart, 1 - δ is at least
@@ -36,10 +38,12 @@ long double staswitch_upper_bound(std::int64_t window, double stay, long double 
 //   infinite loss  1 - s + s p m,   loss ln(p(1-m)/q) with P-mass s p (1-m);   s = (1-q)^{k-1}, m = (1-p)(1-q)^{k-2}
 PairLoss staswitch_attained(std::int64_t window, double stay);
 
-// The losses of all swaps and positions that matter, for k <= kLargestCoveredWindow.
+// The losses of all swaps and positions that matter, for k <= kLargestCoveredWindow. In the middle of a series each of
+// the Bell(k) arrangements that may have come before; what came before is public, so δ is a mean over them, and the
+// largest is a bound.
 struct CoveredSwitch {
   std::vector<PairLoss> attained;  // by real neighbours
-  std::vector<PairLoss> beyond;    // of arrangements in the middle of a series that exceed those: none, as far as known
+  std::vector<PairLoss> beyond;    // of arrangements in the middle of a series that exceed those: for p near 1/k
 };
 CoveredSwitch covered_staswitch(std::int64_t window, double stay);
 

@@ -110,13 +110,19 @@ class Game {
 
 }  // namespace
 
-long double staswitch_game(const StaSwitchLaw& law, long double alpha) {
+std::vector<long double> staswitch_games(const StaSwitchLaw& law, long double alpha) {
   Game game(law, alpha);
-  long double best = 0;
+  std::vector<long double> values{0};
   // Where u is not in sight yet nothing can be told; where it is at once, the opponent may let the steps before pass.
   for (int distance = 1; distance < law.window; ++distance)
-    best = std::max(best, game.value(swapped_pair(law.window - 1, distance, PairState::kNoEnd), 1));
-  return std::min(1.0L, best * (1 + 1e-15L));
+    values.push_back(
+        std::min(1.0L, game.value(swapped_pair(law.window - 1, distance, PairState::kNoEnd), 1) * (1 + 1e-15L)));
+  return values;
+}
+
+long double staswitch_game(const StaSwitchLaw& law, long double alpha) {
+  const std::vector<long double> values = staswitch_games(law, alpha);
+  return *std::max_element(values.begin(), values.end());
 }
 
 }  // namespace chronoveil::accounting

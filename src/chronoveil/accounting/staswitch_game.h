@@ -7,11 +7,15 @@
 //   ν = p/(p+q).
 #pragma once
 
+#include <vector>
+
 #include "chronoveil/accounting/staswitch_pair.h"
 
 namespace chronoveil::accounting {
 
-// Precondition: window <= kLargestPairWindow, α >= 1.
+// Precondition of both: window <= kLargestPairWindow, α >= 1. For a swap d steps apart, at place d (0 at place 0).
+std::vector<long double> staswitch_games(const StaSwitchLaw&, long double alpha);
+// The largest of them.
 long double staswitch_game(const StaSwitchLaw&, long double alpha);
 
 }  // namespace chronoveil::accounting

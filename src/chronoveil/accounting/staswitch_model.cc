@@ -2,35 +2,52 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/staswitch.h"
 #include "chronoveil/accounting/staswitch_game.h"
+#include "chronoveil/accounting/staswitch_graph.h"
 
 namespace chronoveil::accounting {
 namespace {
 
-constexpr std::int64_t kLargestFollowedWindow = 8;
-constexpr std::int64_t kLargestGameWindow = 10;
+// Profiles for compositions ask for many points: up to here they are those of worst_swap().
+constexpr std::int64_t kLargestExactProfile = 8;
 
-long double largest_of(const std::vector<PairLoss>& losses, double epsilon) {
-  const long double alpha = std::exp(static_cast<long double>(epsilon));
-  long double largest = 0;
-  for (const PairLoss& loss : losses) largest = std::max(largest, loss.delta(alpha));
-  return largest;
-}
+long double exp_of(double epsilon) { return std::exp(static_cast<long double>(epsilon)); }
 
-// An upper bound, and what real neighbours attain.
-class StaSwitchModel : public LossModel {
+class StaSwitchModel final : public LossModel {
  public:
-  explicit StaSwitchModel(std::vector<PairLoss> attained) : attained_(std::move(attained)) {}
-  long double delta_lower(double epsilon) const override { return largest_of(attained_, epsilon); }
+  explicit StaSwitchModel(const StaSwitch& event) : event_(event) {
+    const long double p = event.stay, q = (1 - p) / static_cast<long double>(event.window - 1);
+    // No finite ratio exceeds 1/q where the values meet times 1/p where the last of the two leaves.
+    const long double straight = std::max(-std::log(q) - std::log(p), std::log(q) - 2 * std::log(p));
+    highest_ = std::nextafter(static_cast<double>(straight), std::numeric_limits<double>::infinity());
+  }
+
+  long double delta(double epsilon) const override {
+    return followed() ? static_cast<long double>(at(epsilon).upper) : closed_form(epsilon);
+  }
+  long double delta_lower(double epsilon) const override {
+    return followed() ? static_cast<long double>(at(epsilon).lower) : attained().delta(exp_of(epsilon));
+  }
+  std::optional<long double> quick_delta(double epsilon) const override {
+    if (!followed()) return std::nullopt;
+    return attained().delta(exp_of(epsilon));
+  }
+  double infinite() const override { return static_cast<double>(delta(highest_)); }
+  double infinite_lower() const override { return static_cast<double>(delta_lower(highest_)); }
+  double top(double) const override { return covered() ? covered()->top : highest_; }
   bool bounded() const override { return true; }
+  bool tight() const override { return false; }
+  bool tight_at(double epsilon) const override {
+    return followed() && at(epsilon).upper - at(epsilon).lower <= kAttainedGap;
+  }
   bool attainable() const override { return false; }  // the worst swap differs from ε to ε
-  double infinite() const override { return static_cast<double>(delta(top(0))); }
-  double infinite_lower() const override { return static_cast<double>(delta_lower(top(0))); }
 
   // The profile is known point by point: cut twice as finely as asked, then paired.
   LossHalves halves(double step, std::size_t bins, bool) const override {
@@ -43,100 +60,103 @@ class StaSwitchModel : public LossModel {
     return halves;
   }
 
- protected:
-  const std::vector<PairLoss>& attained() const { return attained_; }
-  // delta(), or a bound on it that can be asked many times.
-  virtual std::function<long double(double)> quick_profile() const {
-    return [this](double epsilon) { return delta(epsilon); };
-  }
-
  private:
-  std::vector<PairLoss> attained_;
-};
+  struct Covered {
+    std::vector<PairLoss> losses;
+    double top = 0;
+  };
+  struct Knot {
+    long double alpha, delta;
+  };
 
-class CoveredModel final : public StaSwitchModel {
- public:
-  explicit CoveredModel(CoveredSwitch&& covered)
-      : StaSwitchModel(std::move(covered.attained)), beyond_(std::move(covered.beyond)) {
-    long double ratio = 1;
-    for (const auto* losses : {&attained(), &std::as_const(beyond_)})
-      for (const PairLoss& loss : *losses) ratio = std::max(ratio, loss.largest_ratio());
-    top_ = std::nextafter(static_cast<double>(std::log(ratio)), std::numeric_limits<double>::infinity());
-  }
-  long double delta(double epsilon) const override {
-    return std::max(delta_lower(epsilon), largest_of(beyond_, epsilon));
-  }
-  double top(double) const override { return top_; }
-  bool tight() const override { return beyond_.empty(); }
+  bool followed() const { return event_.window <= kLargestFollowedWindow; }
 
- private:
-  std::vector<PairLoss> beyond_;
-  double top_;
-};
-
-class BoundedModel final : public StaSwitchModel {
- public:
-  BoundedModel(const StaSwitch& event, std::vector<PairLoss> attained)
-      : StaSwitchModel(std::move(attained)), event_(event) {
-    const long double p = event.stay, q = (1 - p) / static_cast<long double>(event.window - 1);
-    // No finite ratio exceeds 1/q where the values meet times 1/p where the last of the two leaves.
-    const long double straight = std::max(-std::log(q) - std::log(p), std::log(q) - 2 * std::log(p));
-    top_ = std::nextafter(static_cast<double>(straight), std::numeric_limits<double>::infinity());
+  SwapValue at(double epsilon) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto [it, added] = known_.try_emplace(epsilon);
+    if (added) it->second = worst_swap(event_.window, event_.stay, std::exp(epsilon));
+    return it->second;
   }
-  long double delta(double epsilon) const override {
-    return plays() ? std::min(closed_form(epsilon), game(epsilon)) : closed_form(epsilon);
-  }
-  double top(double) const override { return top_; }
-  bool tight() const override { return false; }
-
- protected:
-  // A profile is convex in α, so straight lines between points of it are above it.
-  std::function<long double(double)> quick_profile() const override {
-    if (!plays()) return StaSwitchModel::quick_profile();
-    std::call_once(played_, [this] {
-      for (int i = 0; i <= kPieces; ++i) values_.push_back(game(top_ * i / kPieces));
+  const PairLoss& attained() const {
+    std::call_once(attained_once_, [this] {
+      attained_ =
+          followed() ? attained_swap(event_.window, event_.stay) : staswitch_attained(event_.window, event_.stay);
     });
+    return attained_;
+  }
+  const std::optional<Covered>& covered() const {
+    std::call_once(covered_once_, [this] {
+      if (event_.window > kLargestCoveredWindow) return;
+      CoveredSwitch all = covered_staswitch(event_.window, event_.stay);
+      Covered covered{std::move(all.attained), 0};
+      for (PairLoss& loss : all.beyond) covered.losses.push_back(std::move(loss));
+      long double ratio = 1;
+      for (const PairLoss& loss : covered.losses) ratio = std::max(ratio, loss.largest_ratio());
+      covered.top = std::nextafter(static_cast<double>(std::log(ratio)), std::numeric_limits<double>::infinity());
+      covered_ = std::move(covered);
+    });
+    return covered_;
+  }
+
+  long double closed_form(double epsilon) const {
+    return staswitch_upper_bound(event_.window, event_.stay, exp_of(epsilon));
+  }
+
+  // δ, or a bound on it that can be asked many times.
+  std::function<long double(double)> quick_profile() const {
+    if (!followed()) return [this](double epsilon) { return closed_form(epsilon); };
+    if (covered())
+      return [this](double epsilon) {
+        long double largest = 0;
+        for (const PairLoss& loss : covered()->losses) largest = std::max(largest, loss.delta(exp_of(epsilon)));
+        return largest;
+      };
+    std::call_once(knots_once_, [this] { find_knots(); });
     return [this](double epsilon) {
-      const double place = std::min(epsilon / top_, 1.0) * kPieces;
-      const auto piece = static_cast<std::size_t>(std::min(std::floor(place), kPieces - 1.0));
-      const long double low = std::exp(static_cast<long double>(top_) * static_cast<long double>(piece) / kPieces);
-      const long double high = std::exp(static_cast<long double>(top_) * static_cast<long double>(piece + 1) / kPieces);
-      const long double alpha = std::clamp(std::exp(static_cast<long double>(epsilon)), low, high);
-      const long double chord = ((high - alpha) * values_[piece] + (alpha - low) * values_[piece + 1]) / (high - low);
-      return std::min(closed_form(epsilon), chord);
+      const long double alpha = exp_of(epsilon);
+      const auto right = std::upper_bound(knots_.begin(), knots_.end(), alpha,
+                                          [](long double wanted, const Knot& knot) { return wanted < knot.alpha; });
+      if (right == knots_.end()) return knots_.back().delta;
+      if (right == knots_.begin()) return knots_.front().delta;
+      const Knot &low = *std::prev(right), &high = *right;
+      return ((high.alpha - alpha) * low.delta + (alpha - low.alpha) * high.delta) / (high.alpha - low.alpha);
     };
   }
 
- private:
-  bool plays() const { return event_.window <= kLargestGameWindow; }
-  long double closed_form(double epsilon) const {
-    return staswitch_upper_bound(event_.window, event_.stay, std::exp(static_cast<long double>(epsilon)));
+  // A profile is convex in α, so straight lines between points of it are above it; it bends where the attained one has
+  // an atom, and between those both are straight.
+  void find_knots() const {
+    constexpr std::size_t kMost = 64;
+    std::vector<double> places{0, highest_};
+    for (const PairLoss::Atom& atom : attained().atoms)
+      places.push_back(static_cast<double>(std::log(atom.p / atom.q)));
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end(), [](double one, double other) { return other - one < 1e-9; }),
+                 places.end());
+    const std::size_t stride = (places.size() + kMost - 1) / kMost;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (i % stride == 0 || i + 1 == places.size()) knots_.push_back({exp_of(places[i]), bound(places[i])});
   }
-  long double game(double epsilon) const {
-    return staswitch_game(staswitch_law(event_.window, event_.stay), std::exp(static_cast<long double>(epsilon)));
+  long double bound(double epsilon) const {
+    if (event_.window <= kLargestExactProfile) return delta(epsilon);
+    const long double game = staswitch_game(staswitch_law(event_.window, event_.stay), exp_of(epsilon));
+    return std::min(closed_form(epsilon), game);
   }
-
-  static constexpr int kPieces = 24;
 
   StaSwitch event_;
-  double top_;
-  mutable std::once_flag played_;
-  mutable std::vector<long double> values_;  // of the game at ε = i top_ / kPieces
+  double highest_;
+  mutable std::mutex mutex_;
+  mutable std::map<double, SwapValue> known_;  // by ε
+  mutable std::once_flag attained_once_, covered_once_, knots_once_;
+  mutable PairLoss attained_;
+  mutable std::optional<Covered> covered_;
+  mutable std::vector<Knot> knots_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch& event) {
-  if (event.window <= kLargestCoveredWindow)
-    return std::make_unique<CoveredModel>(covered_staswitch(event.window, event.stay));
-  const auto k = static_cast<int>(event.window);
-  std::vector<PairLoss> attained;
-  if (event.window <= kLargestFollowedWindow)
-    attained.push_back(
-        loss_from(swapped_pair(k - 1, k - 1, PairState::kNoEnd), staswitch_law(event.window, event.stay)));
-  else
-    attained.push_back(staswitch_attained(event.window, event.stay));
-  return std::make_unique<BoundedModel>(event, std::move(attained));
+  return std::make_unique<StaSwitchModel>(event);
 }
 
 }  // namespace chronoveil::accounting

@@ -162,7 +162,7 @@ void moves_of(const PairState& state, const StaSwitchLaw& law, std::vector<PairM
       if (offset > 0) to.set_delay(offset, delay + offset);
       to = advanced(to, window);
     }
-    moves.push_back({to, p, q});
+    moves.push_back({to, p, q, offset, elsewhere});
   }
 }
 

@@ -46,10 +46,12 @@ struct PairHash {
   std::size_t operator()(const PairState&) const;
 };
 
-// One choice under S: where it leads, its probability under S and that of the same output under S' (0: impossible).
+// One choice under S: where it leads, its probability under S and that of the same output under S' (0: impossible), and
+// the offset that is drawn under each.
 struct PairMove {
   PairState to;
   long double p, q;
+  int offset, elsewhere;
 };
 // All choices that S can make in this state.
 void moves_of(const PairState&, const StaSwitchLaw&, std::vector<PairMove>&);
