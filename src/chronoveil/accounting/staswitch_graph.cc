@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "chronoveil/accounting/staswitch_game.h"
@@ -40,14 +41,16 @@ class SwapGraph::Builder {
     make_leaves();
     const std::vector<std::uint64_t> all = backgrounds(k);
     for (const std::uint64_t background : all) number_of(unseen_pair(background));
-    graph_.backgrounds_ = static_cast<std::uint32_t>(all.size());
     for (const std::uint64_t background : all) go_back(background);
     graph_.first_earlier_.push_back(static_cast<std::uint32_t>(graph_.earlier_to_.size()));
     for (int first = 0; first < k; ++first)
       graph_.starts_.push_back(number_of(swapped_pair(first, graph_.distance_, PairState::kNoEnd)));
     for (std::size_t i = 0; i < states_.size(); ++i) expand(states_[i]);
     graph_.first_edge_.push_back(static_cast<std::uint32_t>(graph_.to_.size()));
-    put_in_order();
+    for (std::size_t i = 0; i < all.size(); ++i) graph_.backgrounds_.push_back(inner_ + static_cast<std::uint32_t>(i));
+    states_.shrink_to_fit();
+    slots_ = {};
+    renumber(order());
   }
 
  private:
@@ -101,7 +104,7 @@ class SwapGraph::Builder {
     for (int offset = 0; offset + now.delay(0) < k; ++offset) {
       PairState next = now;
       if (offset > 0) next.set_delay(offset, now.delay(0) + offset);
-      graph_.earlier_to_.push_back(number_of(unseen_pair(next.delays >> 4)));
+      graph_.earlier_to_.push_back(number_of(unseen_pair(next.delays >> 4)) - inner_);
       const int lost = lost_offsets(k, now.delay(0), k);
       graph_.earlier_weight_.push_back(static_cast<std::uint8_t>(place(k, k, offset == 0 ? lost : k)));
     }
@@ -148,8 +151,8 @@ class SwapGraph::Builder {
   }
 
   // By a search in depth: a node is done when all that follows it is.
-  void put_in_order() {
-    const auto count = static_cast<std::uint32_t>(graph_.first_edge_.size() - 1);
+  std::vector<std::uint32_t> order() {
+    const auto count = static_cast<std::uint32_t>(graph_.nodes());
     enum : std::uint8_t { unseen, open, done };
     std::vector<std::uint8_t> seen(count, unseen);
     struct Visit {
@@ -157,6 +160,8 @@ class SwapGraph::Builder {
       bool turned = false;
     };
     std::vector<Visit> path;
+    std::vector<std::uint32_t> order;
+    order.reserve(states_.size());
     auto visit = [&](std::uint32_t node) {
       if (node < inner_) return;
       if (seen[node] == open) graph_.cyclic_ = true;
@@ -175,12 +180,47 @@ class SwapGraph::Builder {
           visit(graph_.to_[last.next++]);
         } else {
           seen[last.node] = done;
-          graph_.in_order_.push_back(last.node);
-          if (states_[last.node - inner_].left == PairState::kNoEnd) graph_.endless_.push_back(last.node);
+          order.push_back(last.node);
           path.pop_back();
         }
       }
     }
+    // Once the end is in sight it stays so: these states need no other.
+    std::stable_partition(order.begin(), order.end(),
+                          [&](std::uint32_t node) { return states_[node - inner_].left != PairState::kNoEnd; });
+    return order;
+  }
+
+  void renumber(const std::vector<std::uint32_t>& order) {
+    std::vector<std::uint32_t> number(graph_.nodes());
+    std::iota(number.begin(), number.begin() + static_cast<std::ptrdiff_t>(inner_), 0u);
+    graph_.first_endless_ = inner_;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      number[order[i]] = inner_ + static_cast<std::uint32_t>(i);
+      graph_.first_endless_ += states_[order[i] - inner_].left != PairState::kNoEnd;
+    }
+    std::vector<std::uint32_t> first_edge(graph_.first_edge_.begin(),
+                                          graph_.first_edge_.begin() + static_cast<std::ptrdiff_t>(inner_));
+    std::vector<std::uint32_t> others(graph_.or_.size(), 0), to;
+    std::vector<std::uint8_t> weight;
+    first_edge.reserve(graph_.first_edge_.size());
+    to.reserve(graph_.to_.size());
+    weight.reserve(graph_.weight_.size());
+    for (const std::uint32_t node : order) {
+      others[number[node]] = number[graph_.or_[node]];
+      first_edge.push_back(static_cast<std::uint32_t>(to.size()));
+      for (std::uint32_t edge = graph_.first_edge_[node]; edge < graph_.first_edge_[node + 1]; ++edge) {
+        to.push_back(number[graph_.to_[edge]]);
+        weight.push_back(graph_.weight_[edge]);
+      }
+    }
+    first_edge.push_back(static_cast<std::uint32_t>(to.size()));
+    graph_.first_edge_ = std::move(first_edge);
+    graph_.to_ = std::move(to);
+    graph_.weight_ = std::move(weight);
+    graph_.or_ = std::move(others);
+    for (std::uint32_t& node : graph_.starts_) node = number[node];
+    for (std::uint32_t& node : graph_.backgrounds_) node = number[node];
   }
 
   SwapGraph& graph_;
@@ -237,7 +277,7 @@ void SwapGraph::settle(const std::vector<double>& table, std::vector<double>& va
   constexpr double kSettled = 1e-14;
   for (int sweep = 0; sweep < (cyclic_ ? kMostSweeps : 1); ++sweep) {
     double change = 0;
-    for (const std::uint32_t node : in_order_) {
+    for (auto node = static_cast<std::uint32_t>(1 + leaves_.size()); node < nodes(); ++node) {
       double value = sum(node, table, values);
       if (or_[node] != 0) value = std::max(value, values[or_[node]]);
       change = std::max(change, values[node] - value);
@@ -254,15 +294,13 @@ PairLoss SwapGraph::attained(double stay) const {
   mass[starts_.back()] = 1;
   // Against the order; what a cycle brings back waits for the next turn.
   for (double waiting = 1; waiting > kNegligible;) {
-    for (auto node = endless_.rbegin(); node != endless_.rend(); ++node) {
-      const double here = std::exchange(mass[*node], 0);
+    for (auto node = static_cast<std::uint32_t>(nodes()); node-- > first_endless_;) {
+      const double here = std::exchange(mass[node], 0);
       if (here == 0) continue;
-      for (std::uint32_t edge = first_edge_[*node]; edge < first_edge_[*node + 1]; ++edge)
+      for (std::uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge)
         mass[to_[edge]] += here * table[weight_[edge]];
     }
-    waiting = 0;
-    if (cyclic_)
-      for (const std::uint32_t node : endless_) waiting += mass[node];
+    waiting = std::accumulate(mass.begin() + static_cast<std::ptrdiff_t>(first_endless_), mass.end(), 0.0);
   }
   PairLoss loss;
   loss.infinite = mass[0];
@@ -294,19 +332,18 @@ double SwapGraph::bound(const std::vector<double>& table, const std::vector<doub
   for (int first = 0; first < window_; ++first)
     if (first + distance_ - in_sight <= window_ - 2) start(values[starts_[static_cast<std::size_t>(first)]]);
   if (distance_ + 1 > in_sight) return most;
-  const auto begin = values.begin() + static_cast<std::ptrdiff_t>(1 + leaves_.size());
-  std::vector<double> now(begin, begin + static_cast<std::ptrdiff_t>(backgrounds_)), next(now.size());
-  const std::size_t fresh = starts_.back() - (1 + leaves_.size());
+  std::vector<double> now, next(backgrounds_.size());
+  for (const std::uint32_t node : backgrounds_) now.push_back(values[node]);
   double highest = *std::max_element(now.begin(), now.end());
   for (int step = 0; step < kMostSteps && highest > most + kNothing; ++step) {
     for (std::size_t node = 0; node < now.size(); ++node) {
       double sum = 0;
       for (std::uint32_t edge = first_earlier_[node]; edge < first_earlier_[node + 1]; ++edge)
-        sum += table[earlier_weight_[edge]] * now[earlier_to_[edge] - (1 + leaves_.size())];
+        sum += table[earlier_weight_[edge]] * now[earlier_to_[edge]];
       next[node] = sum;
     }
     now.swap(next);
-    start(now[fresh]);
+    start(now.front());
     highest = *std::max_element(now.begin(), now.end());
   }
   return std::max(most, highest);
@@ -326,10 +363,11 @@ SwapValue SwapGraph::value(double stay, double alpha) const {
   constexpr double kSettled = 1e-13;
   constexpr int kMostSteps = 100;
   std::vector<double> ending = beyond, next_beyond = beyond, next_ending = beyond;
-  for (const std::uint32_t node : endless_) ending[node] = or_[node] != 0 ? beyond[or_[node]] : 1;
+  for (std::uint32_t node = first_endless_; node < nodes(); ++node)
+    ending[node] = or_[node] != 0 ? beyond[or_[node]] : 1;
   for (int in_sight = 1; in_sight <= kMostSteps; ++in_sight) {
     double change = 0;
-    for (const std::uint32_t node : endless_) {
+    for (std::uint32_t node = first_endless_; node < nodes(); ++node) {
       next_beyond[node] = sum(node, table, beyond);
       next_ending[node] = sum(node, table, ending);
       change = std::max(change, beyond[node] - next_beyond[node]);
@@ -340,7 +378,7 @@ SwapValue SwapGraph::value(double stay, double alpha) const {
     if (change < kSettled) break;
     double most = 0;
     for (const std::uint32_t start : starts_) most = std::max(most, beyond[start]);
-    for (std::size_t i = 0; i < backgrounds_; ++i) most = std::max(most, beyond[1 + leaves_.size() + i]);
+    for (const std::uint32_t node : backgrounds_) most = std::max(most, beyond[node]);
     if (most <= value.upper) break;
   }
   value.upper = bound(table, beyond, kFarAway, value, false);
@@ -349,7 +387,7 @@ SwapValue SwapGraph::value(double stay, double alpha) const {
 
 namespace {
 
-// The graphs of one window: a search asks for them again and again. Those that are large and soon built are not kept.
+// The graphs of one window are kept, since a search asks for them again and again: half a gigabyte at k = 10.
 class SwapGraphs {
  public:
   std::shared_ptr<const SwapGraph> get(int window, int distance, SwapGraph::Ends ends) {
@@ -359,7 +397,7 @@ class SwapGraphs {
     const std::pair key(distance, ends);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     auto graph = std::make_shared<const SwapGraph>(window, distance, ends);
-    if (window < kLargestFollowedWindow || distance == window - 1) known_.emplace(key, graph);
+    known_.emplace(key, graph);
     return graph;
   }
 

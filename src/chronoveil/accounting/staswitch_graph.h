@@ -65,16 +65,17 @@ class SwapGraph {
   int window_, distance_;
   Ends ends_;
   bool cyclic_ = false;
-  std::vector<Leaf> leaves_;               // nodes 1 to leaves_.size(); node 0 is an infinite loss
+  // Node 0 is an infinite loss, then come the leaves, the states with the end in sight, and from first_endless_ on all
+  // others. What follows a node has a smaller number, where there is no cycle.
+  std::vector<Leaf> leaves_;
+  std::uint32_t first_endless_ = 0;
   std::vector<std::uint32_t> first_edge_;  // of each node
   std::vector<std::uint32_t> to_;
-  std::vector<std::uint8_t> weight_;     // places in the table of probabilities
-  std::vector<std::uint32_t> or_;        // what the opponent may choose instead: the end in sight, a delay; or 0
-  std::vector<std::uint32_t> in_order_;  // what follows a node comes before it, where there is no cycle
-  std::vector<std::uint32_t> endless_;   // those of them where the end is not in sight
-  std::vector<std::uint32_t> starts_;    // by the position of the earlier value, 0 to k - 1: nothing exchanged before
-  // That value comes in sight after any of these first inner nodes, and they follow each other as long as it does not.
-  std::uint32_t backgrounds_ = 0;
+  std::vector<std::uint8_t> weight_;   // places in the table of probabilities
+  std::vector<std::uint32_t> or_;      // what the opponent may choose instead: the end in sight, a delay; or 0
+  std::vector<std::uint32_t> starts_;  // by the position of the earlier value, 0 to k - 1: nothing exchanged before
+  // Arrangements before that value comes in sight, nothing exchanged at place 0, and the steps from one to another.
+  std::vector<std::uint32_t> backgrounds_;
   std::vector<std::uint32_t> first_earlier_, earlier_to_;
   std::vector<std::uint8_t> earlier_weight_;
 };
