@@ -25,9 +25,9 @@ struct TemporalComparison {
   std::string reason;                         // one or two sentences
 };
 
-// staswitch is not calibrated in a comparison beyond this window: that takes about a second here, and some ten times as
-// long at the next.
-inline constexpr std::int64_t kLargestComparedState = 5;
+// staswitch is not calibrated in a comparison beyond this window: that takes a fifth of a second here, and some eight
+// times as long at the next.
+inline constexpr std::int64_t kLargestComparedState = 8;
 
 // The recommended one moves values least far, by the expected cost of a value, among those that are certified and know
 // all parameters of the request; where none is, among all that fit. Refused: a parameter that no mechanism knows, and a
