@@ -209,5 +209,23 @@ TEST(MoveCount, IsOfUseWithoutAnyValue) {
   EXPECT_EQ(early.moves(1, 0, 4).shares, (std::vector<double>{1, 0})) << "the last is for values that stayed";
 }
 
+TEST(TemporalMoves, ValuesMoveNoFartherThanThereAreRows) {
+  const TemporalMechanism& row = *value_of(find_temporal_mechanism("noisy_sort"));
+  TemporalRequest request = temporal_request(row);
+  request.window = 10;
+  request.epsilon = 1e-4;  // every order of 200 values is about as likely: the mean of |i - j| is (n^2 - 1)/(3n)
+  request.delta = 0;
+  request.parameters["law"] = "laplace";
+  const TemporalPlan plan = value_of(row.prepare(request));
+  const Moves moves = value_of(expected_moves(plan, 20'000, 1, 200));
+  EXPECT_NEAR(moves.mean_distance, (200.0 * 200 - 1) / 600, 1.5);
+  EXPECT_GE(moves.first, -199);
+  EXPECT_LE(moves.first + static_cast<std::int64_t>(moves.shares.size()), 200);
+  EXPECT_NEAR(std::accumulate(moves.shares.begin(), moves.shares.end(), 0.0), 1, 1e-9);
+  const TemporalPlan near = switch_plan("ranswitch", 10, 0.8);
+  EXPECT_EQ(value_of(expected_moves(near, 20'000, 1, 200)).shares, value_of(expected_moves(near)).shares)
+      << "there is a middle";
+}
+
 }  // namespace
 }  // namespace chronoveil::mechanisms::testing

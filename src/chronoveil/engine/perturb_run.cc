@@ -136,7 +136,8 @@ class Passage {
       disown(all.guarantee, mark);
       all.not_protected = {"Nothing is: the random choices of this release are known."};
     }
-    CV_TRY(all.expected, mechanisms::expected_moves(planned_.chosen));
+    constexpr std::int64_t kMadeUp = 20'000;  // values
+    CV_TRY(all.expected, mechanisms::expected_moves(planned_.chosen, kMadeUp, 1, mover.rows()));
     CV_TRY(all.curve, certified_curve(planned_.chosen.event, job_.epsilon));
     if (!at_once_) all.csv = std::move(text_);
     if (!job_.perturb.internal.empty()) {

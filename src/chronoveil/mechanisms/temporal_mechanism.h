@@ -118,7 +118,10 @@ struct Moves {
   double missing = 0, empty = 0, repeated = 0;  // shares of the steps
   double cost = 0;  // a value: mean distance + window * (missing + repeated + empty) [Ye23], D = 1, M = N = E = k
 };
-Result<Moves> expected_moves(const TemporalPlan&, std::int64_t steps = 20'000, std::uint64_t seed = 1);
+// `rows`, public too, are those of the series: where values would move farther than there are rows, as many runs of
+// that length instead as `steps` takes, ends included.
+Result<Moves> expected_moves(const TemporalPlan&, std::int64_t steps = 20'000, std::uint64_t seed = 1,
+                             std::optional<std::int64_t> rows = std::nullopt);
 // The same of what was released: displacements, and how many are missing and empty among `steps`.
 class MoveCount {
  public:

@@ -62,41 +62,48 @@ Moves MoveCount::moves(std::int64_t steps, std::int64_t missing, std::int64_t wi
   return moves;
 }
 
-Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::uint64_t seed) {
+Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::uint64_t seed,
+                             std::optional<std::int64_t> rows) {
   CV_TRY(const TemporalMechanism* mechanism, find_temporal_mechanism(plan.mechanism));
   MoveCount moved;
   if (!mechanism->moves) {
     moved.add(0, TimedValue{});
     return moved.moves(1, 0, 0);
   }
-  const std::int64_t n = run_length(plan, steps);
-  CV_TRY(const auto process, mechanism->start(plan));
+  const bool crowded = rows && static_cast<double>(*rows) < reach(plan);
+  const std::int64_t n = crowded ? std::max(*rows, plan.window) : run_length(plan, steps);
+  const std::int64_t runs = crowded ? (steps + n - 1) / n : 1;
   BitSource bits = BitSource::with_seed(seed);
-  // Values near the ends have fewer places to go; the law is that of the middle.
-  const std::int64_t first = n / 8, last = n - n / 8;
-  std::vector<Released> out;
-  std::int64_t released = 0, counted = 0, empty = 0;
-  const auto take = [&] {
-    for (const Released& each : out) {
-      if (!each) ++empty;
-      if (each && each->step >= first && each->step < last) {
-        moved.add(released, each);
-        ++counted;
+  // Values near the ends have fewer places to go; the law is that of the middle, where there is one.
+  const std::int64_t first = crowded ? 0 : n / 8, last = n - first;
+  std::int64_t counted = 0, empty = 0, missing = 0;
+  for (std::int64_t run = 0; run < runs; ++run) {
+    CV_TRY(const auto process, mechanism->start(plan));
+    std::vector<Released> out;
+    std::int64_t released = 0;
+    const auto take = [&] {
+      for (const Released& each : out) {
+        if (!each) ++empty;
+        if (each && each->step >= first && each->step < last) {
+          moved.add(released, each);
+          ++counted;
+        }
+        ++released;
       }
-      ++released;
+      out.clear();
+    };
+    for (std::int64_t step = 0; step < n; ++step) {
+      CV_CHECK(process->push({"", step}, bits, out));
+      take();
     }
-    out.clear();
-  };
-  for (std::int64_t step = 0; step < n; ++step) {
-    CV_CHECK(process->push({"", step}, bits, out));
+    CV_TRY(const std::int64_t lost, process->finish(bits, out));
     take();
+    missing += lost;
   }
-  CV_TRY(const std::int64_t missing, process->finish(bits, out));
-  take();
   Moves moves = moved.moves(counted, 0, plan.window);
   // Slots stay empty and values go missing at the ends alone; their shares are of the whole run.
-  moves.missing = static_cast<double>(missing) / static_cast<double>(n);
-  moves.empty = static_cast<double>(empty) / static_cast<double>(n);
+  moves.missing = static_cast<double>(missing) / static_cast<double>(n * runs);
+  moves.empty = static_cast<double>(empty) / static_cast<double>(n * runs);
   moves.cost += static_cast<double>(plan.window) * (moves.missing + moves.empty);
   return moves;
 }
