@@ -93,7 +93,7 @@ TEST(OffsetLaw, EveryOffsetComesAsOftenAsItShould) {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(window));
     for (int i = 0; i < 400'000; ++i) ++counts[law(bits)];
     const auto probabilities = [&](double p) {
-      std::vector<double> all(counts.size(), (1 - p) / static_cast<double>(window - 1));
+      std::vector<double> all(counts.size(), (1 - p) / static_cast<double>(counts.size() - 1));
       all[0] = p;
       return all;
     };
