@@ -160,6 +160,26 @@ TEST(StaSwitchGraph, MassesOfOneSwapAreThoseFollowedStepByStep) {
   }
 }
 
+TEST(StaSwitchGraph, ExtremeParametersHaveAPriceToo) {
+  for (int k : {2, 5, 7})
+    for (double p : {std::nextafter(1.0 / k, 1.0), 1 - 1e-9, std::nextafter(1.0, 0.0)}) {
+      double before = 1;
+      for (double epsilon : {0.0, 1e-300, 1.0, 30.0, 800.0, 1e30}) {
+        const auto price = delta_at({StaSwitch{k, p}, 1}, Epsilon::make(epsilon).value());
+        ASSERT_TRUE(price.has_value());
+        EXPECT_GE(price->delta_lower, 0);
+        EXPECT_LE(price->delta_lower, price->delta);
+        EXPECT_LE(price->delta, before * (1 + 1e-11)) << k << ' ' << p << ' ' << epsilon;
+        EXPECT_EQ(price->certificate, Certificate::exact);
+        before = price->delta;
+      }
+      const auto none = epsilon_at({StaSwitch{k, p}, 1}, Delta::make(1e-18).value());
+      ASSERT_TRUE(none.has_value());
+      EXPECT_TRUE(std::isinf(none->epsilon));
+      EXPECT_NE(none->reason.find("infinite with probability"), std::string::npos);
+    }
+}
+
 TEST(StaSwitchGraph, CalibrationIsOnThePrivateSideOfTheCertifiedPrice) {
   const Epsilon epsilon = Epsilon::make(2).value();
   for (int k : {6, 7}) {
