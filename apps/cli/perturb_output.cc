@@ -51,8 +51,8 @@ std::string candidates_text(const plan::TemporalComparison& comparison) {
       refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal);
       continue;
     }
-    rows.push_back({one.mechanism, figure(one.moves->cost), price_text(one.plan->price),
-                    nominal_text(one.plan->price), parameters_text(*one.plan)});
+    rows.push_back({one.mechanism, figure(one.moves->cost), price_text(one.plan->price), nominal_text(one.plan->price),
+                    parameters_text(*one.plan)});
   }
   return table_text(rows) + refused;
 }

@@ -207,12 +207,15 @@ Result<Point> lowest_sort(const Event& open, Epsilon epsilon, const Options& opt
   return lowest(curve, 1e-6);
 }
 
-// The smallest max_shift at which some ε parameter is within (ε, δ).
+// The smallest max_shift at which some ε parameter is within (ε, δ); for wide windows, whose every price takes a while,
+// one that does it with the parameter ε itself.
 Result<std::optional<std::int64_t>> enough_shift(NoisySort e, Epsilon epsilon, Delta delta, const Options& options) {
   const std::int64_t refused = *e.max_shift;
   e.epsilon = epsilon.value();
   const auto enough = least_max_shift(e, delta.value());  // at that parameter the truncation is all that δ pays for
   if (!enough) return std::optional<std::int64_t>();
+  constexpr std::int64_t kSearched = 2048;
+  if (e.window > kSearched) return enough;
   std::int64_t low = refused, high = *enough;
   e.epsilon = kToCalibrate;
   while (high - low > 1) {

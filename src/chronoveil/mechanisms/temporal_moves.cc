@@ -11,7 +11,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-constexpr std::int64_t kMostSteps = 4'000'000;
+constexpr std::int64_t kMostSteps = 1'000'000;
 
 // The steps that values typically move, at most: a run must be many times as long for its ends to count for little.
 double reach(const TemporalPlan& plan) {
