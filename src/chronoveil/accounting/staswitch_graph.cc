@@ -354,12 +354,12 @@ SwapValue SwapGraph::value(double stay, double alpha) const {
   const std::vector<double> table = probabilities(stay);
   std::vector<double> beyond = blank(stay, alpha, 1);
   settle(table, beyond);
+  if (ends_ == Ends::coarse) {
+    SwapValue unattained{0, 0};
+    return {bound(table, beyond, kFarAway, unattained, false), 0};
+  }
   const auto attained_far_away = static_cast<double>(attained(stay).delta(alpha));
   SwapValue value{attained_far_away, attained_far_away};
-  if (ends_ == Ends::coarse) {
-    value.upper = bound(table, beyond, kFarAway, value, false);
-    return value;
-  }
   constexpr double kSettled = 1e-13;
   constexpr int kMostSteps = 100;
   std::vector<double> ending = beyond, next_beyond = beyond, next_ending = beyond;

@@ -40,7 +40,7 @@ class SwapGraph {
   SwapGraph(int window, int distance, Ends ends);
 
   // Two ordinary values may stay exchanged for ever (from k = 8 on), so U is iterated, from 1 downwards; it holds
-  // wherever that stops.
+  // wherever that stops. With coarse ends, `lower` is 0.
   SwapValue value(double stay, double alpha) const;
   // What is attained at every α where the earlier of the two values is at step k - 1 and the end is far away.
   PairLoss attained(double stay) const;
