@@ -96,15 +96,17 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
 }
 
 Result<std::vector<report::CurvePoint>> certified_curve(const accounting::Event& event, double epsilon) {
-  constexpr int kPoints = 41;
+  // A price of StaSwitch in a wide window takes a second; the curve is smooth enough for fewer.
+  const auto* slow = std::get_if<accounting::StaSwitch>(&event.kind);
+  const int points = slow && slow->window > 8 ? 13 : 41;
   constexpr double kFarthest = 3;  // times ε
   std::vector<report::CurvePoint> curve;
   Result<accounting::Steps> steps = accounting::steps_of(event);
   // What has no certified price has no curve.
   if (!steps && steps.error().kind == ErrorKind::cannot_certify) return curve;
   if (!steps) return tl::unexpected(std::move(steps.error()));
-  for (int i = 0; i < kPoints; ++i) {
-    const double at = kFarthest * epsilon * i / (kPoints - 1);
+  for (int i = 0; i < points; ++i) {
+    const double at = kFarthest * epsilon * i / (points - 1);
     CV_TRY(const accounting::Price price, accounting::price_of(*steps, {false, at}, {}));
     curve.push_back({at, price.delta});
     if (price.delta <= 0) break;
