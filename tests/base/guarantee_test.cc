@@ -45,7 +45,7 @@ TEST(GuaranteeTest, AnUnknownNameSaysWhichWouldBeKnown) {
   EXPECT_EQ(parse_unit("w_event").error().message, "unit: w_event is not valid; it must be event, w-event or user");
   EXPECT_EQ(parse_unit("").error().kind, ErrorKind::usage);
   EXPECT_EQ(parse_relation("add-remove").error().message,
-            "relation: add-remove is not valid; it must be add_remove, replace or replace_values");
+            "relation: add-remove is not valid; it must be add_remove, replace, replace_values or swap");
 }
 
 TEST(GuaranteeTest, WithoutFurtherWordNothingIsClaimedAsEnforcedOrExact) {

@@ -41,8 +41,8 @@ TEST(TwoWeights, EveryThingHasItsProbability) {
 }
 
 TEST(TwoWeights, ATwinWithAnotherRatioIsRejected) {
-  EXPECT_LT(two_weights_p_value(1.05, 1, 1, 4), noise::kLevel);
-  EXPECT_LT(two_weights_p_value(2.95, 3, 7, 30), noise::kLevel);
+  EXPECT_LT(two_weights_p_value(1.2, 1, 1, 4), noise::kLevel);
+  EXPECT_LT(two_weights_p_value(2.8, 3, 7, 30), noise::kLevel);
 }
 
 TEST(TwoWeights, ManyLightThingsKeepTheirShareAgainstALargeEpsilon) {

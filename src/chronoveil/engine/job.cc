@@ -292,7 +292,7 @@ Result<void> check_values(const Job& job) {
     CV_CHECK(check_means(job));
   } else if (job.perturb.given) {
     CV_CHECK(check_perturb(job));
-  } else if (job.relation == Relation::replace_values) {
+  } else if (job.relation == Relation::replace_values || job.relation == Relation::swap) {
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
   }
   if (job.live.max_gap) CV_CHECK(at_least_one("live.max_gap", *job.live.max_gap, kLargestCount));
