@@ -22,11 +22,15 @@ LAYERS = {
     "temporal": {"noise"},
     "post": set(),
     "mechanisms": {"bound", "noise", "accounting", "ledger", "temporal", "post"},
-    "forecasting": {"data", "bound", "noise", "accounting", "ledger"},
+    # Windows, sampling and baselines know no libtorch, so that everybody may plan with them; models do.
+    "forecasting": {"noise"},
+    "neural": {"forecasting", "noise"},
     # A plan is made from public facts only: neither data nor what was bounded from data.
     "plan": {"mechanisms", "accounting"},
     "report": {"post", "plan", "mechanisms", "accounting", "ledger"},
     "simulate": set(),
+    # The engine of chronoveil-forecast, the only program with libtorch.
+    "training": {"data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine"},
     "engine": {"data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
                "report"},
     # The program parses, calls and prints. It may go to a module directly where the engine adds nothing.

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 build=(g++ cmake ninja-build pkg-config libsodium-dev libsqlite3-dev libpq-dev libeigen3-dev libboost-dev
   libexpected-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev liblzma-dev libfast-float-dev
-  libtomlplusplus-dev libhowardhinnant-date-dev tzdata)
+  libtomlplusplus-dev libhowardhinnant-date-dev tzdata libtorch-dev libopenblas0-openmp)
 test=(libgtest-dev libgmock-dev postgresql clang libclang-rt-14-dev clang-format python3 zsh fish
   xz-utils chromium fonts-dejavu-core)
 bench=(python3 python3-venv)

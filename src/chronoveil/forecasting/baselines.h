@@ -1,0 +1,21 @@
+// Forecasts without learning across series and without privacy, to compare with. Each series by itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "chronoveil/base/result.h"
+#include "chronoveil/forecasting/forecast.h"
+
+namespace chronoveil::forecasting {
+
+// The last season again and again; quantiles normal with the standard deviation of the seasonal differences, times
+// √(number of seasons ahead), as in forecast::snaive [HA21]. `values`: one channel, NaN where missing.
+Result<Forecast> seasonal_naive(std::span<const float> values, std::int64_t season, std::int64_t length);
+
+// Exponential smoothing in state space [HKSG02]: error, trend (none, additive, damped) and season (none, additive,
+// multiplicative), additive or multiplicative, chosen by AICc; quantiles by the closed form where there is one, else by
+// simulation with a fixed seed.
+Result<Forecast> auto_ets(std::span<const float> values, std::int64_t season, std::int64_t length);
+
+}  // namespace chronoveil::forecasting

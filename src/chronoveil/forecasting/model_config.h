@@ -1,0 +1,44 @@
+// Which model, and how large: public, and all that is needed to build it anew.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::forecasting {
+
+struct ModelConfig {
+  std::string model = "simple_feed_forward";  // a row of kModels
+  std::int64_t context_length = 24;           // steps that the network reads; DeepAR's lags reach further back
+  std::int64_t forecast_length = 24;          // L_F
+  std::int64_t channels = 1;                  // D
+  std::int64_t covariates = 0;                // F, from the calendar
+  std::int64_t hidden = 0;                    // width; 0: the model's own (64, 40, 32, 20)
+  std::int64_t layers = 0;                    // 0: the model's own (2, 2, 2, -)
+  std::int64_t heads = 4;                     // itransformer
+  std::int64_t inner = 128;                   // itransformer's feed-forward width
+  std::int64_t kernel = 25;                   // dlinear's moving average
+  std::int64_t head_features = 0;             // simple_feed_forward: features a step before the head; 0: none
+  std::vector<std::int64_t> lags;             // deepar: steps back, ascending; empty: 1 alone
+};
+
+struct ModelInfo {
+  std::string_view name;
+  std::string_view summary;
+};
+std::span<const ModelInfo> models();
+
+// Defaults filled in, everything in range, or an error that names the key as a job spells it ("model.hidden").
+Result<ModelConfig> completed(ModelConfig);
+
+// L_C: everything a window reads before its forecast. context_length, and for deepar the longest lag more.
+std::int64_t history_length(const ModelConfig&);
+
+// The lags of [Schuchardt25] for hours (up to 169) and what GluonTS would take for days and weeks; {1} otherwise.
+std::vector<std::int64_t> usual_lags(double slot_seconds);
+
+}  // namespace chronoveil::forecasting

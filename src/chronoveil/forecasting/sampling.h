@@ -1,0 +1,51 @@
+// How the windows of a step are drawn, exactly as in the proof [Schuchardt25]. It sees bits and public lengths, never
+// values, and every probability is exact.
+//   top      iterate: disjoint groups of ⌊Λ/λ⌋ series in a fixed order, one epoch = every series once; what is left
+//            over at the end of an epoch is a smaller last group
+//            without_replacement: a fresh uniform subset of ⌊Λ/λ⌋ series every step
+//   bottom   with_replacement: λ windows a series, uniform and independent
+//            poisson: each window on its own with rate min(1, λ/T)
+// Poisson may draw an empty batch: that is a step like any other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/result.h"
+#include "chronoveil/forecasting/windows.h"
+
+namespace chronoveil::forecasting {
+
+enum class TopLevel { iterate, without_replacement };
+enum class BottomLevel { with_replacement, poisson };
+
+struct SamplingScheme {
+  TopLevel top = TopLevel::without_replacement;
+  BottomLevel bottom = BottomLevel::with_replacement;
+  std::int64_t batch_size = 128;        // Λ, the expected number of windows: what the sum is divided by
+  std::int64_t windows_per_series = 1;  // λ
+  std::int64_t group() const { return batch_size / windows_per_series; }  // ⌊Λ/λ⌋
+};
+
+class WindowSampler {
+ public:
+  // Refused (usage, naming the parameter): λ < 1, Λ < λ, ⌊Λ/λ⌋ greater than the number of series, a series shorter than
+  // L_F. `lengths` in the order of the panel.
+  static Result<WindowSampler> make(const SamplingScheme&, const WindowShape&, std::vector<std::int64_t> lengths);
+
+  // The windows of step `step` (0, 1, ...). Without `iterate` the number does not matter. For a given step under
+  // `iterate` the group is fixed; windows are fresh.
+  std::vector<Window> draw(std::int64_t step, BitSource&) const;
+
+  // Steps of an epoch: ⌈N / ⌊Λ/λ⌋⌉.
+  std::int64_t steps_per_epoch() const;
+  const SamplingScheme& scheme() const { return scheme_; }
+
+ private:
+  WindowSampler(const SamplingScheme&, const WindowShape&, std::vector<std::int64_t> lengths);
+  SamplingScheme scheme_;
+  std::vector<std::int64_t> windows_;  // T of each series
+};
+
+}  // namespace chronoveil::forecasting

@@ -1,0 +1,62 @@
+// A model: from the context of a window to a Student-t law for each forecast step and channel. One file a model,
+// composed of the operations of a tape.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "chronoveil/base/result.h"
+#include "chronoveil/forecasting/model_config.h"
+#include "chronoveil/forecasting/windows.h"
+#include "chronoveil/neural/parameters.h"
+#include "chronoveil/neural/tape.h"
+
+namespace chronoveil::neural {
+
+// B windows on a device. Scaled inside each window: `context` and `target` are divided by `scale`, the mean absolute
+// observed value of that window's context and channel (1 where that is 0 or nothing was observed).
+struct Batch {
+  torch::Tensor context;           // [B, L_C, D], scaled
+  torch::Tensor context_observed;  // [B, L_C, D]
+  torch::Tensor target;            // [B, L_F, D], scaled
+  torch::Tensor target_observed;   // [B, L_F, D]
+  torch::Tensor calendar;          // [B, L_C + L_F, F]
+  torch::Tensor scale;             // [B, 1, D]
+  std::int64_t size() const { return context.size(0); }
+};
+Batch to_batch(const forecasting::WindowValues&, const torch::Device&);
+
+// In units of the window's scale; each [B, L_F, D], scale > 0, freedom > 2.
+struct StudentT {
+  torch::Tensor location, scale, freedom;
+};
+// Parameters of the law from three raw outputs: location as it is, softplus for the scale (and a floor), 2 + softplus.
+StudentT student_t(const torch::Tensor& location, const torch::Tensor& scale, const torch::Tensor& freedom);
+// - ln density of the target, averaged over the observed steps and channels of each window: [B]. 0 for a window without
+// any.
+torch::Tensor negative_log_likelihood(const StudentT&, const Batch&);
+
+class Model {
+ public:
+  virtual ~Model() = default;
+  const forecasting::ModelConfig& config() const { return config_; }
+
+  // Initial weights, from a public seed alone.
+  virtual Parameters initial(std::uint64_t seed) const = 0;
+  // Teacher forcing where a model is autoregressive.
+  virtual StudentT forward(Tape&, const Batch&) const = 0;
+  // Sample paths [count, B, L_F, D] in units of the window's scale. Those of a model that is not autoregressive are
+  // draws of forward(), independent from step to step.
+  virtual torch::Tensor paths(const Parameters&, const Batch&, std::int64_t count, torch::Generator) const;
+  // Whether quantiles come from forward() in closed form, or from paths.
+  virtual bool autoregressive() const { return false; }
+
+ protected:
+  explicit Model(forecasting::ModelConfig config) : config_(std::move(config)) {}
+  forecasting::ModelConfig config_;
+};
+
+// By config.model; the config must be completed().
+Result<std::unique_ptr<const Model>> make_model(const forecasting::ModelConfig&);
+
+}  // namespace chronoveil::neural

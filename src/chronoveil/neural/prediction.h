@@ -1,0 +1,26 @@
+// Forecasts from a trained model.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chronoveil/forecasting/forecast.h"
+#include "chronoveil/neural/model.h"
+
+namespace chronoveil::neural {
+
+struct PredictionOptions {
+  std::int64_t paths = 200;  // for quantiles of an autoregressive model, and for `keep_paths`
+  bool keep_paths = false;
+  std::uint64_t seed = 1;  // paths are post-processing: no privacy hangs on it
+  std::int64_t batch = 256;
+};
+// For each window: window.start = L of its series is the forecast of what comes next. Quantiles are exact (Student-t)
+// unless the model is autoregressive.
+Result<std::vector<forecasting::Forecast>> predict(const Model&, const Parameters&, const forecasting::Panel&,
+                                                   const forecasting::Calendar&, forecasting::Fill,
+                                                   std::span<const forecasting::Window>, const PredictionOptions&,
+                                                   const torch::Device&);
+
+}  // namespace chronoveil::neural

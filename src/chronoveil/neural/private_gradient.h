@@ -1,0 +1,45 @@
+// The noisy gradient of one step: (clipped sum, on a grid + rounded Gaussian noise) / Λ. Λ is the *expected* batch
+// size, a constant; an empty batch gets noise like any other.
+//   Noise     rounded N(0, (σC)²) on each of d coordinates, exact [noise/sampler.h], on a grid of step g <= σC / 2^30
+//   Margin    what one changed window moves on the grid is at most 2 bound (1 + float_margin) + g √d; bound_for(B) is
+//   the
+//             largest float bound with which this is at most 2C for a realised batch of B windows. B depends on the
+//             sampling alone, never on values
+#pragma once
+
+#include <cstdint>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/result.h"
+#include "chronoveil/neural/clipping.h"
+#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/sampler.h"
+
+namespace chronoveil::neural {
+
+struct PrivateStep {
+  double clip = 1e-4;           // C
+  double noise_multiplier = 1;  // σ
+  std::int64_t batch_size = 0;  // Λ
+};
+
+class PrivateGradient {
+ public:
+  // Refused (usage): C, σ or Λ not positive, or so extreme that no grid serves.
+  static Result<PrivateGradient> make(const PrivateStep&, const Parameters&);
+
+  double bound_for(std::int64_t windows) const;
+  // The noisy mean, [d] float32 on the CPU. `sum` [d] from any device; undefined stands for an empty batch.
+  Result<torch::Tensor> operator()(const torch::Tensor& sum, BitSource&) const;
+
+  const noise::Grid& grid() const { return grid_; }
+
+ private:
+  PrivateGradient(const PrivateStep&, const Parameters&, noise::Grid, noise::Sampler);
+  PrivateStep step_;
+  const Parameters* parameters_;
+  noise::Grid grid_;
+  noise::Sampler sampler_;
+};
+
+}  // namespace chronoveil::neural
