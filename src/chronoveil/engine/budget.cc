@@ -197,12 +197,11 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& a
   return with_advice(budget.ledger.reserve(terms_of(job, ask, budget.view.dataset), ask.event), budget, job, ask);
 }
 
-Result<ledger::DebitReference> reserve_run(OpenBudget& budget, const Job& job, const Planned& planned,
+Result<ledger::DebitReference> reserve_run(OpenBudget& budget, const Job& job, const Ask& ask, std::int64_t uses,
                                            const std::string& tag) {
-  const Ask ask = ask_of(planned);
   ledger::Terms terms = terms_of(job, ask, budget.view.dataset);
   terms.mechanism = ask.mechanism + " " + tag;
-  return with_advice(budget.ledger.reserve_run(terms, ask.event, planned.chosen.measured), budget, job, ask);
+  return with_advice(budget.ledger.reserve_run(terms, ask.event, uses), budget, job, ask);
 }
 
 bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(tag_of(job)); }

@@ -49,8 +49,9 @@ Ask ask_of(const Planned&);
 Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Ask&);
 Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&);
 
-// The same for a release that happens over time; `tag` is how its debit is found again.
-Result<ledger::DebitReference> reserve_run(OpenBudget&, const Job&, const Planned&, const std::string& tag);
+// The same for what happens over time, in `uses` numbered uses; `tag` is how its debit is found again.
+Result<ledger::DebitReference> reserve_run(OpenBudget&, const Job&, const Ask&, std::int64_t uses,
+                                           const std::string& tag);
 
 // The last debit of the same job, recognised by the digest in its text.
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&);

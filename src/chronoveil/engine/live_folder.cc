@@ -1,14 +1,9 @@
 #include "chronoveil/engine/live_folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -16,7 +11,6 @@
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/ledger/entry.h"
-#include "chronoveil/ledger/store.h"
 #include "chronoveil/report/writers.h"
 
 namespace chronoveil::engine {
@@ -47,32 +41,13 @@ Result<Facts> facts_in(const std::string& path) {
 }  // namespace
 
 Result<LiveFolder> LiveFolder::of_release(const std::string& place, const Job& job) {
-  const fs::path leaf = fs::path(job.dataset) / job.live.name;
-  if (place.find("://") == std::string::npos) {
-    // One ledger, one folder, by whatever name it is reached.
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(place, error);
-    return LiveFolder(fs::path((error ? place : real.string()) + ".live") / leaf);
-  }
-  CV_TRY(const std::string own, ledger::default_ledger_path());
-  return LiveFolder(fs::path(own).parent_path() / ("live-" + ledger::place_digest(place).substr(0, 16)) / leaf);
+  CV_TRY(const fs::path path, folder_beside(place, "live", fs::path(job.dataset) / job.live.name));
+  return LiveFolder(path);
 }
 
 bool LiveFolder::has_opening() const { return ::access(opening_path(path_).c_str(), F_OK) == 0; }
 
-Result<void> LiveFolder::make() const {
-  std::error_code error;
-  const fs::path dataset = fs::path(path_).parent_path(), all = dataset.parent_path();
-  if (!all.parent_path().empty()) fs::create_directories(all.parent_path(), error);
-  for (const fs::path& folder : {all, dataset, fs::path(path_)}) {
-    if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
-      return fail(ErrorKind::storage, "live: the folder '" + folder.string() + "' cannot be made: " +
-                                          (error ? error.message() : std::string(std::strerror(errno))));
-    // The name must last as long as what will be in it.
-    CV_CHECK(synchronise_folder("live", folder.parent_path()));
-  }
-  return {};
-}
+Result<void> LiveFolder::make() const { return make_private_folder("live", path_); }
 
 void LiveFolder::forget_people(std::int64_t debit) const {
   std::error_code ignored;
@@ -105,20 +80,8 @@ std::string LiveFolder::opening_digest(const report::Published& published) {
   return ledger::sha256_hex(report::to_json(published)).substr(0, 16);
 }
 
-Result<LiveLock> LiveLock::take(const LiveFolder& folder) {
-  const std::string path = folder.path() + "/lock";
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return fail(ErrorKind::storage, "live: '" + path + "' cannot be opened: " + std::strerror(errno));
-  LiveLock lock(file);
-  if (::flock(file, LOCK_EX | LOCK_NB) != 0)
-    return fail(ErrorKind::usage, "live: another process publishes this release now");
-  return lock;
-}
-
-LiveLock::LiveLock(LiveLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-
-LiveLock::~LiveLock() {
-  if (file_ >= 0) ::close(file_);
+Result<FolderLock> LiveFolder::lock() const {
+  return FolderLock::take("live", path_, "another process publishes this release now");
 }
 
 Facts live_facts_of(const Job& job) {

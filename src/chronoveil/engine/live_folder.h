@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "chronoveil/engine/beside_ledger.h"
 #include "chronoveil/engine/job.h"
 #include "chronoveil/report/published.h"
 
@@ -30,6 +31,7 @@ class LiveFolder {
   // Whether a release was ever opened here.
   bool has_opening() const;
   Result<void> make() const;  // mode 0700, with the folders above it
+  Result<FolderLock> lock() const;
   Result<void> put(const LiveOpening&) const;
   Result<LiveOpening> get() const;
   // Of how it was opened, as it lies there and as it would lie there: sixteen hexadecimal digits.
@@ -39,19 +41,6 @@ class LiveFolder {
  private:
   explicit LiveFolder(const std::filesystem::path& path) : path_(path.string()) {}
   std::string path_;
-};
-
-// One process at a time: held until it is destroyed, and by the operating system no longer than the process lives.
-class LiveLock {
- public:
-  static Result<LiveLock> take(const LiveFolder&);
-  LiveLock(LiveLock&&) noexcept;
-  LiveLock& operator=(LiveLock&&) = delete;
-  ~LiveLock();
-
- private:
-  explicit LiveLock(int file) : file_(file) {}
-  int file_;
 };
 
 // facts_of() and what else must not change while a release is open: its name, its output file, how values are written.

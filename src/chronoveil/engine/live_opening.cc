@@ -130,7 +130,7 @@ Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(LiveFolder folder, LiveFolder::of_release(budget.place, job));
   CV_CHECK(folder.make());
-  CV_TRY(LiveLock lock, LiveLock::take(folder));
+  CV_TRY(FolderLock lock, folder.lock());
   CV_TRY(LiveStateFiles files, LiveStateFiles::open(folder.path()));
   LiveState state = files.latest().value_or(LiveState());
   session.keeping_.emplace(
@@ -230,7 +230,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
   opened_.debit = unused;
   if (!unused) {
-    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, planned, tag));
+    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, ask_of(planned), planned.chosen.measured, tag));
   }
   keeping.state.debit = opened_.debit->id.sequence;
   keeping.asked = 0;  // of this debit

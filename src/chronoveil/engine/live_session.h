@@ -35,7 +35,7 @@ std::string token_text(std::int64_t);
 struct LiveKeeping {
   OpenBudget budget;
   LiveFolder folder;
-  LiveLock lock;
+  FolderLock lock;
   LiveStateFiles files;
   LiveState state;         // the latest
   std::int64_t asked = 0;  // as the ledger has it

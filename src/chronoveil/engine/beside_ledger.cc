@@ -1,0 +1,58 @@
+#include "chronoveil/engine/beside_ledger.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "chronoveil/base/atomic_file.h"
+#include "chronoveil/ledger/store.h"
+
+namespace chronoveil::engine {
+
+namespace fs = std::filesystem;
+
+Result<fs::path> folder_beside(const std::string& place, const std::string& kind, const fs::path& leaf) {
+  if (place.find("://") == std::string::npos) {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(place, error);
+    return fs::path((error ? place : real.string()) + "." + kind) / leaf;
+  }
+  CV_TRY(const std::string own, ledger::default_ledger_path());
+  return fs::path(own).parent_path() / (kind + "-" + ledger::place_digest(place).substr(0, 16)) / leaf;
+}
+
+Result<void> make_private_folder(const std::string& kind, const fs::path& path) {
+  std::error_code error;
+  const fs::path dataset = path.parent_path(), all = dataset.parent_path();
+  if (!all.parent_path().empty()) fs::create_directories(all.parent_path(), error);
+  for (const fs::path& folder : {all, dataset, path}) {
+    if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
+      return fail(ErrorKind::storage, kind + ": the folder '" + folder.string() + "' cannot be made: " +
+                                          (error ? error.message() : std::string(std::strerror(errno))));
+    // The name must last as long as what will be in it.
+    CV_CHECK(synchronise_folder(kind, folder.parent_path()));
+  }
+  return {};
+}
+
+Result<FolderLock> FolderLock::take(const std::string& kind, const std::string& folder, const std::string& taken) {
+  const std::string path = folder + "/lock";
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return fail(ErrorKind::storage, kind + ": '" + path + "' cannot be opened: " + std::strerror(errno));
+  FolderLock lock(file);
+  if (::flock(file, LOCK_EX | LOCK_NB) != 0) return fail(ErrorKind::usage, kind + ": " + taken);
+  return lock;
+}
+
+FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+FolderLock::~FolderLock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+}  // namespace chronoveil::engine
