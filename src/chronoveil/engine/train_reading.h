@@ -1,0 +1,26 @@
+// From a job's source to a panel: the only place where training touches data.
+//   Rows      series, time and one column a channel, in any order; the slot of its time is the step of a row
+//   Dropped   rows of unlisted series, and steps outside of a series' public span
+//   Missing   steps without a row, and empty fields
+//   Refused   (bad_data, with row and column, never a value) a second row for a step, what is not a number, NaN,
+//             infinity and what is too large for a number of single precision
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chronoveil/data/source_spec.h"
+#include "chronoveil/engine/train_planning.h"
+#include "chronoveil/forecasting/panel.h"
+
+namespace chronoveil::engine {
+
+// Opens the source once a channel and sees that its columns are there; no value is looked at.
+Result<void> check_train_columns(const data::SourceSpec&, const std::vector<std::string>& channels);
+
+// The panel on the public axis. The source is read once a channel, so standard input serves a single one.
+Result<forecasting::Panel> read_panel(const data::SourceSpec&, const std::vector<std::string>& channels,
+                                      const SlotAxis&, const std::vector<PublicSeries>&);
+Result<forecasting::Panel> read_panel(const Job&, const TrainPlanned&);
+
+}  // namespace chronoveil::engine
