@@ -42,8 +42,9 @@ class Trainer {
   Trainer(Trainer&&) noexcept;
   ~Trainer();
 
-  // `look` asks for StepFacts, which cost a synchronisation with the device.
-  Result<void> step(BitSource&, StepFacts* look = nullptr);
+  // `number` is what decides the group of series under `iterate` (WindowSampler::draw): whoever goes on after a crash
+  // never gives one twice. `look` asks for StepFacts, which cost a synchronisation with the device.
+  Result<void> step(std::int64_t number, BitSource&, StepFacts* look = nullptr);
   std::int64_t steps() const;  // done so far, those before a restore included
 
   const Model& model() const;
