@@ -34,7 +34,14 @@ struct StudentT {
 StudentT student_t(const torch::Tensor& location, const torch::Tensor& scale, const torch::Tensor& freedom);
 // - ln density of the target, averaged over the observed steps and channels of each window: [B]. 0 for a window without
 // any.
+torch::Tensor negative_log_likelihood(const StudentT&, const torch::Tensor& target, const torch::Tensor& observed);
 torch::Tensor negative_log_likelihood(const StudentT&, const Batch&);
+
+// Draws of a law, [count, B, L_F, D]; the generator is of the law's device. A law that is not finite gives draws that
+// are not.
+torch::Tensor draw(const StudentT&, std::int64_t count, torch::Generator);
+// A generator of its own for a device, from a public seed.
+torch::Generator generator_for(const torch::Device&, std::uint64_t seed);
 
 class Model {
  public:
@@ -45,6 +52,9 @@ class Model {
   virtual Parameters initial(std::uint64_t seed) const = 0;
   // Teacher forcing where a model is autoregressive.
   virtual StudentT forward(Tape&, const Batch&) const = 0;
+  // What training minimises, one number a window [B]: that of forward(), unless a model learns from more steps of the
+  // same window.
+  virtual torch::Tensor loss(Tape&, const Batch&) const;
   // Sample paths [count, B, L_F, D] in units of the window's scale. Those of a model that is not autoregressive are
   // draws of forward(), independent from step to step.
   virtual torch::Tensor paths(const Parameters&, const Batch&, std::int64_t count, torch::Generator) const;
