@@ -2,17 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
-
-#include "chronoveil/base/result.h"
 
 namespace chronoveil::forecasting {
 
 // Each period of p steps gives two covariates, sin and cos of 2π (step + phase) / p.
 struct Calendar {
   struct Cycle {
-    double period = 0;  // in steps
+    double period = 0;  // in steps; greater than 0
     double phase = 0;
   };
   std::vector<Cycle> cycles;
@@ -21,11 +18,24 @@ struct Calendar {
   void at(std::int64_t step, float* out) const;  // covariates() numbers
 };
 
+// The covariates of the steps first, ..., first + count - 1, row by row: for every step the same floats as
+// Calendar::at(). Sines are taken once for each step of a period that is an integer.
+class CalendarRows {
+ public:
+  CalendarRows(const Calendar&, std::int64_t first, std::int64_t count);
+  const float* from(std::int64_t step) const { return rows_.data() + (step - first_) * covariates_; }
+
+ private:
+  std::int64_t first_, covariates_;
+  std::vector<float> rows_;
+};
+
 // From the length of a slot in seconds and the local time at which step 0 starts (seconds since a Monday's midnight):
-// the day for slots below a day, the week for slots of at most a day, the year for days and more.
+// the day for slots below a day, the week for slots of at most a day, the year (365.2425 days, from step 0) for days
+// and more up to half a year. None for a slot that is not positive and finite.
 Calendar calendar_of(double slot_seconds, double first_second_of_week);
 
-// The season a baseline should use: 24 for hours, 7 for days, 52 for weeks, 12 for months, otherwise 1.
+// The season a baseline should use: 24 for hours, 7 for days, 52 for weeks, 12 for months (28 to 31 days), otherwise 1.
 std::int64_t usual_season(double slot_seconds);
 
 }  // namespace chronoveil::forecasting

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 
 #include "chronoveil/forecasting/forecast.h"
@@ -12,7 +13,7 @@ namespace chronoveil::forecasting {
 
 class QuantileLoss {
  public:
-  // `truth` [L_F, D], NaN where missing.
+  // `truth` [L_F, D], NaN where missing. Precondition: the forecast has quantiles for as many.
   void add(const Forecast&, std::span<const float> truth);
   void merge(const QuantileLoss&);
   double crps() const;  // NaN when nothing was added or every true value is 0

@@ -32,13 +32,16 @@ struct ModelInfo {
 };
 std::span<const ModelInfo> models();
 
-// Defaults filled in, everything in range, or an error that names the key as a job spells it ("model.hidden").
+// Defaults filled in, everything in range, or an error that names the key as a job spells it ("model.hidden"). What
+// only another model has (lags, layers of dlinear, head_features) is an error; completing twice changes nothing.
 Result<ModelConfig> completed(ModelConfig);
 
-// L_C: everything a window reads before its forecast. context_length, and for deepar the longest lag more.
+// L_C: everything a window reads before its forecast. context_length, and for deepar the longest lag more (1 when there
+// are none).
 std::int64_t history_length(const ModelConfig&);
 
-// The lags of [Schuchardt25] for hours (up to 169) and what GluonTS would take for days and weeks; {1} otherwise.
+// The lags of [Schuchardt25] for hours (up to 169), those of GluonTS up to 31 for days and up to 53 for weeks; {1}
+// otherwise. Longer lags would cost more than they tell: every step back is one more window that a step lies in.
 std::vector<std::int64_t> usual_lags(double slot_seconds);
 
 }  // namespace chronoveil::forecasting

@@ -14,6 +14,9 @@ namespace chronoveil::forecasting {
 // A value that was not there. It may be filled from inside a window, never from outside it.
 inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
+// Clocks reach no further from 0 than this, so that every step of a window is an exact double.
+inline constexpr std::int64_t kClockLimit = std::int64_t{1} << 52;
+
 struct PanelSeries {
   std::string key;
   std::int64_t start = 0;     // its first step on the public clock of the panel
@@ -26,14 +29,15 @@ struct Panel {
   std::vector<PanelSeries> series;
 };
 
-// Sizes agree, keys are distinct, no infinite values, at least one series, every length >= forecast_length. An error
-// names the series and what is wrong with it, never a value.
+// Sizes agree, keys are distinct, no infinite values, at least one series, every length >= forecast_length >= 1, every
+// start within kClockLimit. An error names the series and what is wrong with it, never a value.
 Result<void> check_panel(const Panel&, std::int64_t forecast_length);
 
 // Distinct lengths, ascending: what an event of training says of a panel.
 std::vector<std::int64_t> lengths_of(const Panel&);
 
-// The panel without the last `steps` of each series: what a backtest trains on.
+// The panel without the last `steps` >= 0 of each series: what a backtest trains on. Refused where nothing would be
+// left of a series.
 Result<Panel> without_last(const Panel&, std::int64_t steps);
 
 }  // namespace chronoveil::forecasting

@@ -6,6 +6,9 @@
 //   bottom   with_replacement: λ windows a series, uniform and independent
 //            poisson: each window on its own with rate min(1, λ/T)
 // Poisson may draw an empty batch: that is a step like any other.
+// Rates are ratios of the integers that the event of training names as well: ⌊Λ/λ⌋ of N series, one of T windows, λ of
+// T. They are drawn as such, never as doubles, and the accountant forms its own from the same integers with the
+// rounding that its bounds allow for: so what is priced is what runs.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +33,12 @@ struct SamplingScheme {
 
 class WindowSampler {
  public:
-  // Refused (usage, naming the parameter): λ < 1, Λ < λ, ⌊Λ/λ⌋ greater than the number of series, a series shorter than
-  // L_F. `lengths` in the order of the panel.
+  // Refused (usage, naming the parameter): λ < 1, Λ < λ, ⌊Λ/λ⌋ greater than the number of series, L_C < 0, L_F < 1, a
+  // series shorter than L_F. `lengths` in the order of the panel.
   static Result<WindowSampler> make(const SamplingScheme&, const WindowShape&, std::vector<std::int64_t> lengths);
 
-  // The windows of step `step` (0, 1, ...). Without `iterate` the number does not matter. For a given step under
-  // `iterate` the group is fixed; windows are fresh.
+  // The windows of step `step` (0, 1, ...), series by series. Without `iterate` the number does not matter. For a given
+  // step under `iterate` the group is fixed; windows are fresh.
   std::vector<Window> draw(std::int64_t step, BitSource&) const;
 
   // Steps of an epoch: ⌈N / ⌊Λ/λ⌋⌉.
@@ -44,6 +47,8 @@ class WindowSampler {
 
  private:
   WindowSampler(const SamplingScheme&, const WindowShape&, std::vector<std::int64_t> lengths);
+  std::vector<std::int64_t> draw_series(std::int64_t step, BitSource&) const;  // ascending
+
   SamplingScheme scheme_;
   std::vector<std::int64_t> windows_;  // T of each series
 };

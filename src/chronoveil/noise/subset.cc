@@ -20,6 +20,29 @@ Result<std::vector<std::int64_t>> poisson_subset(std::int64_t n, double rate, Bi
   return chosen;
 }
 
+Result<std::vector<std::int64_t>> poisson_subset(std::int64_t n, std::int64_t numerator, std::int64_t denominator,
+                                                 BitSource& bits) {
+  if (n < 0) return invalid("n", std::to_string(n), "at least 0");
+  if (denominator < 1) return invalid("denominator", std::to_string(denominator), "at least 1");
+  if (numerator < 0 || numerator > denominator)
+    return invalid("numerator", std::to_string(numerator), "between 0 and the denominator");
+  std::vector<std::int64_t> chosen;
+  // The first 16 binary digits of a uniform real decide against those of the rate, four coins a word. Where they are
+  // the same, what is left of the rate is a ratio with the same denominator, and one uniform integer decides.
+  const Uint128 scaled = static_cast<Uint128>(numerator) << 16;
+  const auto digits = static_cast<std::uint64_t>(scaled / static_cast<std::uint64_t>(denominator));
+  const auto rest = static_cast<std::uint64_t>(scaled % static_cast<std::uint64_t>(denominator));
+  std::uint64_t word = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    word = i % 4 == 0 ? bits.next_u64() : word >> 16;
+    const std::uint64_t first = word & 0xffff;
+    if (first < digits ||
+        (first == digits && rest > 0 && uniform_below(static_cast<std::uint64_t>(denominator), bits) < rest))
+      chosen.push_back(i);
+  }
+  return chosen;
+}
+
 Result<std::vector<std::int64_t>> fixed_size_subset(std::int64_t n, std::int64_t size, BitSource& bits) {
   if (n < 0) return invalid("n", std::to_string(n), "at least 0");
   if (size < 0 || size > n) return invalid("size", std::to_string(size), "between 0 and n");
