@@ -14,8 +14,6 @@
 namespace chronoveil::engine {
 namespace {
 
-std::string tag_of(const Job& job) { return "[job " + digest_of(job) + "]"; }
-
 // A budget with room for this job twice: its total covers everything that will ever be released.
 std::string create_command(const Job& job, const std::string& ledger) {
   std::string command = "chronoveil budget create " + job.dataset + " --epsilon " + shortest(2 * job.epsilon);
@@ -69,7 +67,7 @@ ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& da
   terms.purpose = job.purpose;
   if (terms.purpose.empty())
     terms.purpose = job.slots.start.empty() ? ask.what : ask.what + " " + job.slots.start + ".." + job.slots.end;
-  terms.mechanism = ask.mechanism + " " + tag_of(job);
+  terms.mechanism = ask.mechanism + " " + job_tag(job);
   // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
   // before. In a composition the parts that do not know theirs must be told.
   const bool composed = std::holds_alternative<accounting::Compose>(ask.event.kind);
@@ -204,7 +202,9 @@ Result<ledger::DebitReference> reserve_run(OpenBudget& budget, const Job& job, c
   return with_advice(budget.ledger.reserve_run(terms, ask.event, uses), budget, job, ask);
 }
 
-bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(tag_of(job)); }
+std::string job_tag(const Job& job) { return "[job " + digest_of(job) + "]"; }
+
+bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(job_tag(job)); }
 
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Job& job) {
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));

@@ -53,6 +53,8 @@ Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&);
 Result<ledger::DebitReference> reserve_run(OpenBudget&, const Job&, const Ask&, std::int64_t uses,
                                            const std::string& tag);
 
+// How a debit says which job it is of.
+std::string job_tag(const Job&);
 // The last debit of the same job, recognised by the digest in its text.
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&);
 bool is_of_job(const ledger::Debit&, const Job&);

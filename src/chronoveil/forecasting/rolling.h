@@ -1,0 +1,34 @@
+// Rolling windows at the end of each series, and what forecasts of them are worth.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+#include "chronoveil/forecasting/crps.h"
+#include "chronoveil/forecasting/panel.h"
+#include "chronoveil/forecasting/windows.h"
+
+namespace chronoveil::forecasting {
+
+// `count` forecasts of every series, `stride` steps apart, the last of which ends with it.
+struct Rolling {
+  std::int64_t count = 1;
+  std::int64_t stride = 1;
+  // Steps at the end of each series that training must not see.
+  std::int64_t held_back(std::int64_t forecast) const { return forecast + (count - 1) * stride; }
+};
+// Refused (bad data): a series that is not longer than what is held back.
+Result<std::vector<Window>> rolling_windows(const Panel&, std::int64_t forecast, const Rolling&);
+
+enum class Baseline { seasonal_naive, auto_ets };
+std::string_view name(Baseline);
+// Channel by channel, from all that came before each window.
+Result<std::vector<Forecast>> baseline_forecasts(Baseline, const Panel&, std::span<const Window>, std::int64_t forecast,
+                                                 std::int64_t season);
+
+// Against what really came, window by window in the same order.
+QuantileLoss score(const Panel&, std::span<const Window>, std::span<const Forecast>);
+
+}  // namespace chronoveil::forecasting

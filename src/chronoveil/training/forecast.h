@@ -1,0 +1,43 @@
+// A trained model and a history: what comes next. The history is the caller's own and what is forecast from it shows
+// it, unless `privacy` asks for noise on the history itself (private_history.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/data/source_spec.h"
+#include "chronoveil/engine/engine.h"
+#include "chronoveil/neural/prediction.h"
+#include "chronoveil/training/model_file.h"
+#include "chronoveil/training/private_history.h"
+
+namespace chronoveil::training {
+
+// The forecast begins with the slot after the last row of the history.
+struct ForecastRequest {
+  data::SourceSpec source;            // series (optional), time
+  std::vector<std::string> channels;  // columns of values; the model's own where empty
+  std::vector<std::string> keys;      // public; where empty, those of the history, which privacy does not allow
+  neural::PredictionOptions prediction;
+  std::string device = "cpu";
+  std::optional<PrivateHistory> privacy;
+  engine::RunOptions run;  // ledger, seed
+};
+
+struct Forecasting {
+  TrainedModel model;                      // without its weights
+  std::vector<std::string> times;          // of the forecast steps, L_F
+  std::vector<std::string> history_times;  // of the steps that the model read, L_C
+  forecasting::Panel history;              // what it read: with privacy, what was noised and filled
+  std::vector<forecasting::Forecast> forecasts;
+  std::optional<PrivateHistoryPlan> privacy;
+  std::optional<ledger::DebitReference> debit;
+  std::optional<report::BudgetLeft> budget;
+  std::string mark;
+};
+
+Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest&);
+
+}  // namespace chronoveil::training

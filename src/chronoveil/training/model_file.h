@@ -1,0 +1,50 @@
+// A trained model in one file: weights, configuration, clock, guarantee and the debit that paid for it. It loads on any
+// machine. Two hashed blocks (hashed_blocks.h): a JSON object, and the weights (neural/tensor_bytes.h).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/data/slots.h"
+#include "chronoveil/forecasting/calendar.h"
+#include "chronoveil/forecasting/windows.h"
+#include "chronoveil/ledger/debit.h"
+#include "chronoveil/neural/model.h"
+
+namespace chronoveil::training {
+
+struct TrainedModel {
+  forecasting::ModelConfig config;
+  forecasting::Calendar calendar;  // counted from step 0 of the clock
+  forecasting::Fill fill = forecasting::Fill::window_mean;
+  std::vector<std::string> channels;  // the columns of values, in order
+  data::SlotSpec clock;               // step 0 is the slot that begins at clock.start; `end` is where training ended
+  std::vector<neural::Parameter> weights;
+
+  std::string dataset;
+  std::string mark;  // "seeded: not private" and the like; empty for a private model
+  Guarantee guarantee;
+  accounting::Event event;
+  accounting::Price price;
+  std::optional<ledger::DebitReference> debit;
+  std::int64_t steps = 0;  // that were done
+  std::vector<std::string> not_protected;
+};
+
+std::string to_bytes(const TrainedModel&);
+// `path` is named in errors, which are of kind bad_data.
+Result<TrainedModel> read_model(std::string_view bytes, const std::string& path);
+Result<TrainedModel> load_model(const std::string& path);
+
+// The network and its weights, ready to forecast. Refused where the weights are not those of the configuration.
+struct LoadedNetwork {
+  std::unique_ptr<const neural::Model> model;
+  neural::Parameters parameters;
+};
+Result<LoadedNetwork> network_of(const TrainedModel&);
+
+}  // namespace chronoveil::training

@@ -1,0 +1,102 @@
+#include "chronoveil/training/private_history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/sampler.h"
+#include "chronoveil/noise/subset.h"
+
+namespace chronoveil::training {
+namespace {
+
+// Gaps between kept steps, and before the first and after the last: nothing but what was kept goes into them.
+void fill_gaps(std::vector<std::optional<double>>& steps, GapFill fill, double otherwise) {
+  double sum = 0;
+  std::int64_t kept = 0;
+  for (const std::optional<double>& step : steps)
+    if (step) {
+      sum += *step;
+      ++kept;
+    }
+  const double mean = kept > 0 ? sum / static_cast<double>(kept) : otherwise;
+  std::optional<std::size_t> before;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i]) continue;
+    const std::size_t first = before ? *before + 1 : 0;
+    for (std::size_t gap = first; gap < i; ++gap) {
+      const double share = before ? static_cast<double>(gap - *before) / static_cast<double>(i - *before) : 1.0;
+      const double left = before ? *steps[*before] : *steps[i];
+      steps[gap] = fill == GapFill::mean ? mean : left + share * (*steps[i] - left);
+    }
+    before = i;
+  }
+  for (std::size_t gap = before ? *before + 1 : 0; gap < steps.size(); ++gap)
+    steps[gap] = before && fill == GapFill::linear ? *steps[*before] : mean;
+}
+
+}  // namespace
+
+Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_t channels) {
+  if (!(asked.lower < asked.upper) || !std::isfinite(asked.upper - asked.lower))
+    return fail(ErrorKind::usage, "upper: it must be greater than lower, both public and finite");
+  PrivateHistoryPlan plan;
+  plan.asked = asked;
+  CV_TRY(const Epsilon epsilon, Epsilon::make(asked.epsilon));
+  CV_TRY(const Delta delta, Delta::make(asked.delta));
+  accounting::TimeSubsampling open{asked.changed_steps, asked.rate, accounting::kToCalibrate, {}, {}};
+  CV_TRY(const accounting::Calibration found, accounting::calibrate({open, 1}, epsilon, delta));
+  plan.event = found.event;
+  plan.price = found.price;
+  // Rounded up: a hair more noise than was priced.
+  plan.noise = std::nextafter(found.noise * (asked.upper - asked.lower) * std::sqrt(static_cast<double>(channels)) *
+                                  (1 + 4 * std::numeric_limits<double>::epsilon()),
+                              std::numeric_limits<double>::infinity());
+  plan.guarantee.unit = asked.changed_steps == 1 ? Unit::event : Unit::user;
+  plan.guarantee.relation = Relation::replace_values;
+  plan.guarantee.epsilon = found.price.epsilon;
+  plan.guarantee.delta = asked.delta;
+  plan.guarantee.certificate = found.price.certificate;
+  plan.guarantee.assumptions = {
+      {"a person's values are at most " + std::to_string(asked.changed_steps) + " steps of what is read",
+       Basis::declared},
+      {"values are clamped to public bounds", Basis::enforced},
+      {"which series there are, and when the forecast begins, is public", Basis::declared},
+      {"one forecast; a second one from the same steps is a second debit", Basis::enforced}};
+  return plan;
+}
+
+Result<forecasting::Panel> noised(const forecasting::Panel& panel, std::int64_t context, const PrivateHistoryPlan& plan,
+                                  BitSource& bits) {
+  CV_TRY(const noise::Grid grid, noise::Grid::for_scale(plan.noise));
+  CV_TRY(const noise::GridBounds bounds, noise::GridBounds::make(grid, plan.asked.lower, plan.asked.upper));
+  CV_TRY(const double scale, grid.in_steps(plan.noise));
+  CV_TRY(const noise::Sampler sampler, noise::Sampler::make(noise::Law::rounded_gaussian, scale));
+  const double middle = plan.asked.lower + (plan.asked.upper - plan.asked.lower) / 2;
+  forecasting::Panel result{panel.channels, {}};
+  for (const forecasting::PanelSeries& series : panel.series) {
+    const std::int64_t length = std::min(context, series.length), first = series.length - length;
+    forecasting::PanelSeries out{series.key, series.start + first, length, {}};
+    out.values.resize(static_cast<std::size_t>(length * panel.channels));
+    // A step is kept or not with all its channels; one changed step changes each of them.
+    CV_TRY(const std::vector<std::int64_t> kept, noise::poisson_subset(length, plan.asked.rate, bits));
+    for (std::int64_t channel = 0; channel < panel.channels; ++channel) {
+      std::vector<std::optional<double>> steps(static_cast<std::size_t>(length));
+      for (const std::int64_t step : kept) {
+        const double value = series.values[static_cast<std::size_t>((first + step) * panel.channels + channel)];
+        CV_TRY(const std::int64_t exact, bounds.to_grid(std::isnan(value) ? middle : value));
+        steps[static_cast<std::size_t>(step)] = grid.to_real(noise::add_noise(exact, sampler(bits)));
+      }
+      fill_gaps(steps, plan.asked.fill, middle);
+      for (std::int64_t step = 0; step < length; ++step)
+        out.values[static_cast<std::size_t>(step * panel.channels + channel)] =
+            static_cast<float>(*steps[static_cast<std::size_t>(step)]);
+    }
+    result.series.push_back(std::move(out));
+  }
+  return result;
+}
+
+}  // namespace chronoveil::training

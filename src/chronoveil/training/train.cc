@@ -1,0 +1,248 @@
+#include "chronoveil/training/train.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "chronoveil/base/atomic_file.h"
+#include "chronoveil/engine/beside_ledger.h"
+#include "chronoveil/engine/debited_run.h"
+#include "chronoveil/engine/publishing.h"
+#include "chronoveil/engine/text_file.h"
+#include "chronoveil/engine/train_reading.h"
+#include "chronoveil/training/checkpoint.h"
+
+namespace chronoveil::training {
+namespace {
+
+namespace fs = std::filesystem;
+using engine::Job;
+using engine::TrainPlanned;
+
+constexpr int kSpentPoints = 16;  // of the curve of ε over steps
+
+// The curve of what is spent. Between its points the next one is taken, which is no less.
+Result<std::vector<SpentAfter>> spent_curve(const TrainPlanned& planned) {
+  std::vector<SpentAfter> curve;
+  for (int i = 1; i <= kSpentPoints; ++i) {
+    const std::int64_t steps = (planned.steps * i + kSpentPoints - 1) / kSpentPoints;
+    if (!curve.empty() && curve.back().steps == steps) continue;
+    CV_TRY(const accounting::Price price, engine::price_after(planned, steps));
+    curve.push_back({steps, price.epsilon});
+  }
+  return curve;
+}
+
+double spent_after(const std::vector<SpentAfter>& curve, std::int64_t steps) {
+  const auto point = std::find_if(curve.begin(), curve.end(), [&](const SpentAfter& at) { return at.steps >= steps; });
+  return point == curve.end() ? (curve.empty() ? 0 : curve.back().epsilon) : point->epsilon;
+}
+
+TrainedModel described(const Job& job, const TrainPlanned& planned) {
+  TrainedModel model;
+  model.config = planned.model;
+  model.calendar = planned.calendar;
+  model.fill = job.train.fill;
+  model.channels = planned.channels;
+  model.clock = job.slots;
+  model.dataset = job.dataset;
+  model.guarantee = planned.guarantee;
+  model.event = planned.event;
+  model.price = planned.price;
+  model.not_protected = engine::not_protected(planned);
+  return model;
+}
+
+void take_weights(const neural::Trainer& trainer, TrainedModel& model) {
+  neural::Parameters released = trainer.parameters();
+  const torch::Tensor flat = trainer.released().to(torch::kCPU);
+  model.weights.clear();
+  for (std::size_t i = 0; i < released.count(); ++i) {
+    const torch::Tensor& value = released[i].value;
+    model.weights.push_back(
+        {released[i].name, flat.narrow(0, released.offset(i), value.numel()).view(value.sizes()).clone()});
+  }
+  model.steps = trainer.steps();
+}
+
+// One training at work.
+class Work {
+ public:
+  Work(const Job& job, const TrainOptions& options, Training& training)
+      : job_(job), options_(options), training_(training) {}
+
+  Result<void> begin() {
+    CV_TRY(const torch::Device device, device_of(options_.device));
+    engine::tell(options_, "reading");
+    CV_TRY(const forecasting::Panel panel, engine::read_panel(job_, training_.planned));
+    CV_TRY(neural::Trainer trainer, neural::Trainer::make(training_config(job_, training_.planned), panel, device));
+    trainer_.emplace(std::move(trainer));
+    if (options_.on_step) {
+      CV_TRY(training_.spent, spent_curve(training_.planned));
+    }
+    return {};
+  }
+
+  bool finished() const { return trainer_->steps() >= training_.planned.steps; }
+  neural::Trainer& trainer() { return *trainer_; }
+
+  Result<void> step(std::int64_t number, BitSource& bits) {
+    neural::StepFacts facts;
+    CV_CHECK(trainer_->step(number, bits, options_.look ? &facts : nullptr));
+    if (options_.look) training_.facts.push_back(facts);
+    if (options_.on_step)
+      options_.on_step({trainer_->steps(), training_.planned.steps, spent_after(training_.spent, number + 1)});
+    return {};
+  }
+
+  void finish() { take_weights(*trainer_, training_.model); }
+
+ private:
+  const Job& job_;
+  const TrainOptions& options_;
+  Training& training_;
+  std::optional<neural::Trainer> trainer_;
+};
+
+Result<void> rehearse(const Job& job, const TrainOptions& options, Training& training) {
+  if (options.replay)
+    return fail(ErrorKind::usage, "noise-from: training draws too much to replay it; --seed repeats a run");
+  Work work(job, options, training);
+  CV_CHECK(work.begin());
+  BitSource bits = BitSource::with_seed(*options.seed);
+  for (std::int64_t number = 0; !work.finished(); ++number) CV_CHECK(work.step(number, bits));
+  work.finish();
+  training.model.mark = "seeded: not private";
+  engine::disown(training.model.guarantee, training.model.mark);
+  return {};
+}
+
+Result<std::string> folder_of(const engine::OpenBudget& budget, const Job& job) {
+  CV_TRY(const fs::path path,
+         engine::folder_beside(budget.place, "training", fs::path(job.dataset) / engine::digest_of(job)));
+  return path.string();
+}
+std::string stored_model(const std::string& folder, const ledger::DebitId& debit) {
+  return folder + "/model-" + std::to_string(debit.sequence);
+}
+
+// The run of this job that was begun and not finished.
+Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget, const Job& job) {
+  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
+  const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
+    return debit.uses && engine::is_of_job(debit, job);
+  });
+  std::optional<ledger::DebitId> found;
+  if (last != debits.rend() && last->state == ledger::State::reserved) found = last->id;
+  return found;
+}
+
+Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
+  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
+  CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
+  CV_TRY(const std::string folder, folder_of(budget, job));
+  CV_CHECK(engine::make_private_folder("training", folder));
+  CV_TRY(const engine::FolderLock lock,
+         engine::FolderLock::take("training", folder, "another process trains this job now"));
+  CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
+  if (!id) {
+    if (!options.confirmed) CV_CHECK(engine::ask_before_second_debit(budget, job));
+    engine::tell(options, "debiting");
+    CV_TRY(const ledger::DebitReference debit,
+           engine::reserve_run(budget, job, engine::ask_of(job, training.planned),
+                               training.planned.steps + training.planned.spare_steps, engine::job_tag(job)));
+    id = debit.id;
+  }
+  if (options.note_debit) options.note_debit(id->text());
+  CV_TRY(ledger::Run run, budget.ledger.resume_run(*id));
+  const std::int64_t uses = run.uses();
+  std::int64_t used = run.used();
+  training.resumed = used > 0;
+  CV_TRY(training.model.debit, ledger::redeem(std::move(run), training.planned.event));
+
+  Work work(job, options, training);
+  CV_CHECK(work.begin());
+  if (const std::optional<Checkpoint> checkpoint = load_checkpoint(folder);
+      checkpoint && checkpoint->debit == id->text())
+    CV_CHECK(work.trainer().restore(checkpoint->state));
+  BitSource bits;
+  for (; !work.finished() && used < uses; ++used) {
+    CV_CHECK(budget.ledger.use_run(*id, used, 1));
+    CV_CHECK(work.step(used, bits));
+    const bool last = work.finished() || used + 1 == uses;
+    if (last || work.trainer().steps() % job.train.checkpoint_every == 0)
+      CV_CHECK(save_checkpoint(folder, {id->text(), work.trainer().state()}));
+  }
+  training.uses = used;
+  work.finish();
+  CV_CHECK(write_files({{stored_model(folder, *id), to_bytes(training.model), 0600}}));
+  CV_CHECK(budget.ledger.settle(*id, ledger::State::released));
+  CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
+  training.budget = engine::budget_left(after);
+  return {};
+}
+
+}  // namespace
+
+neural::TrainingConfig training_config(const Job& job, const TrainPlanned& planned) {
+  const engine::TrainSpec& spec = job.train;
+  neural::TrainingConfig config;
+  config.model = planned.model;
+  config.scheme = planned.scheme;
+  config.calendar = planned.calendar;
+  config.fill = spec.fill;
+  config.privacy = neural::PrivateStep{planned.clip, planned.noise_multiplier, planned.scheme.batch_size};
+  config.optimiser.kind = spec.optimiser == engine::TrainSpec::Optimiser::adam ? neural::OptimiserConfig::Kind::adam
+                                                                               : neural::OptimiserConfig::Kind::sgd;
+  config.optimiser.learning_rate = spec.learning_rate;
+  config.optimiser.weight_decay = spec.weight_decay;
+  config.optimiser.average = spec.average;
+  config.context_noise = spec.context_noise;
+  config.label_noise = spec.label_noise;
+  config.noise_unit = spec.noise_unit;
+  config.initial_seed = static_cast<std::uint64_t>(spec.initial_seed);
+  return config;
+}
+
+Result<torch::Device> device_of(const std::string& name) {
+  if (name == "cpu") return torch::Device(torch::kCPU);
+  if (name != "cuda") return invalid("--device", name, "cpu or cuda");
+  if (!torch::cuda::is_available())
+    return fail(ErrorKind::usage, "--device: cuda is not there: this libtorch has none, or it finds no GPU");
+  return torch::Device(torch::kCUDA);
+}
+
+Result<Training> run_training(const Job& job, const TrainOptions& options) {
+  Training training;
+  CV_TRY(training.planned, engine::plan_training(job));
+  CV_CHECK(engine::check_train_outputs(job));
+  training.model = described(job, training.planned);
+  Result<void> done = options.rehearses() ? rehearse(job, options, training) : train(job, options, training);
+  if (!done) {
+    if (training.model.debit)
+      done.error().message += "; the debit " + training.model.debit->id.text() +
+                              " stays reserved, and the same command goes on from the last checkpoint";
+    return tl::unexpected(std::move(done.error()));
+  }
+  engine::tell(options, "writing");
+  CV_CHECK(write_files({{job.train.output, to_bytes(training.model)}}));
+  return training;
+}
+
+Result<Training> train_again(const Job& job, const std::string& debit, const TrainOptions& options) {
+  if (options.rehearses())
+    return fail(ErrorKind::usage, "again: a stored model draws nothing; leave --seed and replays out");
+  Training training;
+  CV_TRY(training.planned, engine::plan_training(job));
+  CV_CHECK(engine::check_train_outputs(job));
+  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
+  CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, job, debit));
+  CV_TRY(const std::string folder, folder_of(budget, job));
+  CV_TRY(training.model, load_model(stored_model(folder, found.id)));
+  if (!training.model.debit || !(training.model.debit->id == found.id))
+    return fail(ErrorKind::storage, "again: the stored model does not belong to the debit " + debit);
+  training.uses = found.used;
+  CV_CHECK(write_files({{job.train.output, to_bytes(training.model)}}));
+  return training;
+}
+
+}  // namespace chronoveil::training
