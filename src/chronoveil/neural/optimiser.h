@@ -1,11 +1,16 @@
-// What happens to a noisy gradient afterwards: post-processing, at no cost.
-//   adam   [KB15], weight decay added to the gradient;  sgd   θ -= η g
-//   An exponential moving average of the iterates, if asked for, is what is released instead of the last one.
+// What happens to a noisy gradient afterwards: post-processing, at no cost. θ the parameters, η the learning rate, ω
+// the weight decay, g the gradient, t the step from 1; h = g + ω θ.
+//   adam  [KB15]  m = β₁ m + (1 - β₁) h, v = β₂ v + (1 - β₂) h², θ -= η (m / (1 - β₁ᵗ)) / (√(v / (1 - β₂ᵗ)) + ε)
+//   sgd           θ -= η h
+//   average       a = α a + (1 - α) θ after each step; a / (1 - αᵗ), a weighted mean of the iterates, is what is
+//                 released instead of the last one
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "chronoveil/base/result.h"
 #include "chronoveil/neural/parameters.h"
 
 namespace chronoveil::neural {
@@ -16,24 +21,37 @@ struct OptimiserConfig {
   double learning_rate = 1e-3;
   double weight_decay = 1e-8;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  double average = 0;  // decay of the moving average of iterates, bias-corrected; 0: the last iterate
+  double average = 0;  // α in [0, 1); 0: the last iterate
 };
+// Refused (usage, naming the field): a learning rate or epsilon that is not positive, a negative weight decay, a decay
+// outside [0, 1).
+Result<void> check(const OptimiserConfig&);
 
 class Optimiser {
  public:
-  Optimiser(const OptimiserConfig&, const Parameters&);
-  void step(const torch::Tensor& gradient, Parameters&);  // [d]
-  // What to release: the average, or the parameters themselves.
-  torch::Tensor released(const Parameters&) const;  // [d]
+  Optimiser(const OptimiserConfig&, const Parameters&);   // the config was checked
+  void step(const torch::Tensor& gradient, Parameters&);  // [d], from any device
+  // What to release: the average, or the parameters themselves; before the first step these.
+  torch::Tensor released(const Parameters&) const;  // [d], a copy on their device
 
-  // All of its state, as tensors with names; loaded back it goes on exactly.
+  std::int64_t steps() const { return steps_; }
+
+  // All of its state, as tensors with names, copied to the CPU; loaded back it goes on exactly. load() changes nothing
+  // and is false unless names, sizes and numbers are those of a state of the same kind of optimiser.
   std::vector<Parameter> state() const;
   bool load(const std::vector<Parameter>&);
 
  private:
+  std::vector<Parameter> tensors() const;  // those that this kind has, the very ones
+
   OptimiserConfig config_;
   std::int64_t steps_ = 0;
   torch::Tensor first_, second_, average_;
 };
+
+// A counter as a float32 tensor, exact below 2^44: its multiples of 2^20, and the rest.
+torch::Tensor counter_to_tensor(std::int64_t);
+// -1 for what is no such tensor.
+std::int64_t counter_of(const torch::Tensor&);
 
 }  // namespace chronoveil::neural

@@ -1,10 +1,11 @@
 // The noisy gradient of one step: (clipped sum, on a grid + rounded Gaussian noise) / Λ. Λ is the *expected* batch
 // size, a constant; an empty batch gets noise like any other.
-//   Noise     rounded N(0, (σC)²) on each of d coordinates, exact [noise/sampler.h], on a grid of step g <= σC / 2^30
+//   Grid      g, the largest power of two <= σC / 2^30; a coordinate becomes floor(x / g + 1/2), limited to
+//             +-kValueLimit, which can raise no sensitivity
+//   Noise     rounded N(0, s²), s >= σC the next double, on each of d coordinates, exact [noise/sampler.h]
 //   Margin    what one changed window moves on the grid is at most 2 bound (1 + float_margin) + g √d; bound_for(B) is
-//   the
-//             largest float bound with which this is at most 2C for a realised batch of B windows. B depends on the
-//             sampling alone, never on values
+//             the largest float bound with which this is at most 2C for a realised batch of B windows, 0 if there is
+//             none. B depends on the sampling alone, never on values
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,19 @@ struct PrivateStep {
 
 class PrivateGradient {
  public:
-  // Refused (usage): C, σ or Λ not positive, or so extreme that no grid serves.
-  static Result<PrivateGradient> make(const PrivateStep&, const Parameters&);
+  // Refused (usage): C, σ or Λ not positive, or so extreme that no grid serves. `parameters` must outlive it.
+  static Result<PrivateGradient> make(const PrivateStep&, const Parameters& parameters);
 
   double bound_for(std::int64_t windows) const;
-  // The noisy mean, [d] float32 on the CPU. `sum` [d] from any device; undefined stands for an empty batch.
+  // In grid steps, [d] int64 on the CPU. `sum` [d] float32 from any device; undefined stands for an empty batch, all
+  // zeros. Refused (internal) when it has not d coordinates or one is not finite, which clipping rules out.
+  Result<torch::Tensor> on_grid(const torch::Tensor& sum) const;
+  // The noisy mean, [d] float32 on the CPU. Refused (internal) as on_grid() does, and when the bits have failed.
   Result<torch::Tensor> operator()(const torch::Tensor& sum, BitSource&) const;
 
   const noise::Grid& grid() const { return grid_; }
+  const PrivateStep& step() const { return step_; }
+  double noise_scale() const { return sampler_.scale(); }  // s / g
 
  private:
   PrivateGradient(const PrivateStep&, const Parameters&, noise::Grid, noise::Sampler);

@@ -1,0 +1,89 @@
+#include "chronoveil/neural/private_gradient.h"
+
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chronoveil::neural {
+namespace {
+
+// The least double that is at least a b: noise is never smaller than stated.
+double product_up(double a, double b) {
+  const double product = a * b;
+  return std::fma(a, b, -product) > 0 ? std::nextafter(product, std::numeric_limits<double>::infinity()) : product;
+}
+
+Result<void> positive(const char* name, double value) {
+  if (!(std::isfinite(value) && value > 0)) return invalid(name, value, "a finite number greater than 0");
+  return {};
+}
+
+}  // namespace
+
+PrivateGradient::PrivateGradient(const PrivateStep& step, const Parameters& parameters, noise::Grid grid,
+                                 noise::Sampler sampler)
+    : step_(step), parameters_(&parameters), grid_(grid), sampler_(std::move(sampler)) {}
+
+Result<PrivateGradient> PrivateGradient::make(const PrivateStep& step, const Parameters& parameters) {
+  CV_CHECK(positive("clip", step.clip));
+  CV_CHECK(positive("noise_multiplier", step.noise_multiplier));
+  if (step.batch_size < 1) return invalid("batch_size", std::to_string(step.batch_size), "at least 1");
+  const double scale = product_up(step.noise_multiplier, step.clip);
+  // Clipping is done in float32: what is no normal float has no proven error.
+  if (step.clip < 0x1p-100 || step.clip > 0x1p100) return invalid("clip", step.clip, "between 2^-100 and 2^100");
+  if (scale < 0x1p-100 || scale > 0x1p100)
+    return invalid("noise_multiplier", step.noise_multiplier,
+                   "such that noise_multiplier * clip is between 2^-100 and 2^100");
+  CV_TRY(const noise::Grid grid, noise::Grid::make(std::ldexp(1.0, std::ilogb(scale) - 30)));
+  CV_TRY(const double steps, grid.in_steps(scale));
+  CV_TRY(noise::Sampler sampler, noise::Sampler::make(noise::Law::rounded_gaussian, steps));
+  PrivateGradient made(step, parameters, grid, std::move(sampler));
+  if (!(made.bound_for(step.batch_size) > 0))
+    return invalid("noise_multiplier", step.noise_multiplier,
+                   "smaller for this number of parameters: the grid of the noise is too coarse to clip on");
+  return made;
+}
+
+double PrivateGradient::bound_for(std::int64_t windows) const {
+  const double grid_margin = grid_.step() * std::sqrt(static_cast<double>(parameters_->size()));
+  const double bound =
+      (2 * step_.clip - grid_margin) / (2 * (1 + float_margin(*parameters_, windows))) * (1 - 0x1p-48);  // downwards
+  if (!(bound > 0)) return 0;
+  const auto rounded = static_cast<float>(bound);
+  return rounded <= bound ? rounded : std::nextafter(rounded, 0.0F);
+}
+
+Result<torch::Tensor> PrivateGradient::on_grid(const torch::Tensor& sum) const {
+  const std::int64_t d = parameters_->size();
+  if (!sum.defined()) return torch::zeros({d}, torch::kInt64);
+  if (sum.dim() != 1 || sum.size(0) != d || sum.scalar_type() != torch::kFloat32)
+    return fail(ErrorKind::internal, "the sum of gradients has not one float32 coordinate a parameter");
+  const torch::NoGradGuard no_grad;
+  // Exact: a float32 times a power of two is a double, and so is what 1/2 more is, unless the number is so small or so
+  // large that the whole part is the same.
+  torch::Tensor steps = sum.to(torch::Device(torch::kCPU), torch::kFloat64);
+  if (!torch::isfinite(steps).all().item<bool>())
+    return fail(ErrorKind::internal, "the sum of clipped gradients is not finite");
+  constexpr auto kLimit = static_cast<double>(noise::kValueLimit);
+  return steps.mul(std::ldexp(1.0, -grid_.step_log2())).add_(0.5).floor_().clamp_(-kLimit, kLimit).to(torch::kInt64);
+}
+
+Result<torch::Tensor> PrivateGradient::operator()(const torch::Tensor& sum, BitSource& bits) const {
+  CV_TRY(const torch::Tensor exact, on_grid(sum));
+  const auto d = static_cast<std::size_t>(parameters_->size());
+  std::vector<std::int64_t> noise(d);
+  sampler_.fill(noise, bits);
+  if (bits.failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
+  torch::Tensor mean = torch::empty({parameters_->size()}, torch::kFloat32);
+  const std::span<const std::int64_t> values(exact.data_ptr<std::int64_t>(), d);
+  const std::span<float> out(mean.data_ptr<float>(), d);
+  const double unit = grid_.step() / static_cast<double>(step_.batch_size);
+  for (std::size_t i = 0; i < d; ++i)
+    out[i] = static_cast<float>(static_cast<double>(noise::add_noise(values[i], noise[i])) * unit);
+  return mean;
+}
+
+}  // namespace chronoveil::neural
