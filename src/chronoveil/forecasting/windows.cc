@@ -7,14 +7,24 @@
 namespace chronoveil::forecasting {
 namespace {
 
-// Copies with zeros in place of missing values and marks what was there. How many were missing.
+// Copies with zeros in place of missing values and marks what was there. How many were missing. Free of branches, so
+// that the compiler takes several values at a time.
 std::int64_t copy_observed(const float* from, std::int64_t count, float* values, float* observed) {
   std::int64_t missing = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const bool there = from[i] == from[i];
-    values[i] = there ? from[i] : 0.0f;
-    observed[i] = there ? 1.0f : 0.0f;
-    missing += there ? 0 : 1;
+  for (std::int64_t done = 0; done < count;) {
+    const auto block = static_cast<std::int32_t>(std::min<std::int64_t>(count - done, 1 << 20));
+    std::int32_t missing_here = 0;  // as wide as a float
+    for (std::int32_t i = 0; i < block; ++i) {
+      const bool there = from[i] == from[i];
+      values[i] = there ? from[i] : 0.0f;
+      observed[i] = there ? 1.0f : 0.0f;
+      missing_here += there ? 0 : 1;
+    }
+    missing += missing_here;
+    from += block;
+    values += block;
+    observed += block;
+    done += block;
   }
   return missing;
 }
@@ -22,20 +32,16 @@ std::int64_t copy_observed(const float* from, std::int64_t count, float* values,
 // Fills one channel of one window. Steps [first, last) are inside the series, those below `context` are the context.
 void fill_channel(float* values, const float* observed, std::int64_t stride, std::int64_t first, std::int64_t context,
                   std::int64_t last, Fill fill) {
-  double sum = 0;
-  std::int64_t count = 0;
+  double sum = 0, count = 0;
   for (std::int64_t s = first; s < std::min(context, last); ++s) {
     sum += values[s * stride];  // a missing value is still 0 here
-    count += observed[s * stride] != 0 ? 1 : 0;
+    count += observed[s * stride];
   }
-  const float mean = count == 0 ? 0.0f : static_cast<float>(sum / static_cast<double>(count));
-  float filler = mean;
+  float filler = count == 0 ? 0.0f : static_cast<float>(sum / count);
   for (std::int64_t s = first; s < last; ++s) {
-    if (observed[s * stride] == 0) {
-      values[s * stride] = filler;
-    } else if (fill == Fill::last) {
-      filler = values[s * stride];
-    }
+    const bool there = observed[s * stride] != 0;
+    values[s * stride] = there ? values[s * stride] : filler;
+    filler = there && fill == Fill::last ? values[s * stride] : filler;
   }
 }
 

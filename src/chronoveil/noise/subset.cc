@@ -32,13 +32,14 @@ Result<std::vector<std::int64_t>> poisson_subset(std::int64_t n, std::int64_t nu
   const Uint128 scaled = static_cast<Uint128>(numerator) << 16;
   const auto digits = static_cast<std::uint64_t>(scaled / static_cast<std::uint64_t>(denominator));
   const auto rest = static_cast<std::uint64_t>(scaled % static_cast<std::uint64_t>(denominator));
-  std::uint64_t word = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    word = i % 4 == 0 ? bits.next_u64() : word >> 16;
-    const std::uint64_t first = word & 0xffff;
-    if (first < digits ||
-        (first == digits && rest > 0 && uniform_below(static_cast<std::uint64_t>(denominator), bits) < rest))
-      chosen.push_back(i);
+  for (std::int64_t i = 0; i < n;) {
+    std::uint64_t word = bits.next_u64();
+    for (const std::int64_t end = std::min(n, i + 4); i < end; ++i, word >>= 16) {
+      const std::uint64_t first = word & 0xffff;
+      if (first > digits) continue;
+      if (first < digits || (rest > 0 && uniform_below(static_cast<std::uint64_t>(denominator), bits) < rest))
+        chosen.push_back(i);
+    }
   }
   return chosen;
 }
