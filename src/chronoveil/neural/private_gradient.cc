@@ -10,6 +10,8 @@
 namespace chronoveil::neural {
 namespace {
 
+constexpr double kLeastBound = 0x1p-30;  // below, float_margin() is not proven
+
 // The least double that is at least a b: noise is never smaller than stated.
 double product_up(double a, double b) {
   const double product = a * b;
@@ -32,8 +34,8 @@ Result<PrivateGradient> PrivateGradient::make(const PrivateStep& step, const Par
   CV_CHECK(positive("noise_multiplier", step.noise_multiplier));
   if (step.batch_size < 1) return invalid("batch_size", std::to_string(step.batch_size), "at least 1");
   const double scale = product_up(step.noise_multiplier, step.clip);
-  // Clipping is done in float32: what is no normal float has no proven error.
-  if (step.clip < 0x1p-100 || step.clip > 0x1p100) return invalid("clip", step.clip, "between 2^-100 and 2^100");
+  // Gradients and weights are float32: far from 1, their errors are not proven.
+  if (step.clip < 0x1p-25 || step.clip > 0x1p50) return invalid("clip", step.clip, "between 2^-25 and 2^50");
   if (scale < 0x1p-100 || scale > 0x1p100)
     return invalid("noise_multiplier", step.noise_multiplier,
                    "such that noise_multiplier * clip is between 2^-100 and 2^100");
@@ -51,7 +53,7 @@ double PrivateGradient::bound_for(std::int64_t windows) const {
   const double grid_margin = grid_.step() * std::sqrt(static_cast<double>(parameters_->size()));
   const double bound =
       (2 * step_.clip - grid_margin) / (2 * (1 + float_margin(*parameters_, windows))) * (1 - 0x1p-48);  // downwards
-  if (!(bound > 0)) return 0;
+  if (!(bound >= kLeastBound)) return 0;
   const auto rounded = static_cast<float>(bound);
   return rounded <= bound ? rounded : std::nextafter(rounded, 0.0F);
 }

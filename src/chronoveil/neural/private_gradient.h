@@ -4,7 +4,7 @@
 //             +-kValueLimit, which can raise no sensitivity
 //   Noise     rounded N(0, s²), s >= σC the next double, on each of d coordinates, exact [noise/sampler.h]
 //   Margin    what one changed window moves on the grid is at most 2 bound (1 + float_margin) + g √d; bound_for(B) is
-//             the largest float bound with which this is at most 2C for a realised batch of B windows, 0 if there is
+//             the largest float bound with which this is at most 2C for a realised batch of B windows; 0 if there is
 //             none. B depends on the sampling alone, never on values
 #pragma once
 

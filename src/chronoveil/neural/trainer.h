@@ -1,10 +1,16 @@
-// Trains one model on one panel, step by step. A step: draw windows, cut and scale each by itself, add the public
-// augmentation noise, one forward and one backward pass, clip, sum, noise, divide by Λ, update.
+// Trains one model on one panel, step by step. A step: draw windows, add the public augmentation noise, cut and scale
+// each by itself, one forward and one backward pass, clip, sum, noise, divide by Λ, update.
+//   Empty batch   private: noise as ever, an update and a step like any other. Not private: a step without update
+//   Augmentation  each observed value that a window reads gets fresh noise before it is filled, scaled or read as a
+//   lag:
+//                 rounded N(0, s²) on a grid h, the value being rounded to it, s = σ (v + h √D), h <= min(σ, 1) v /
+//                 2^20, so that a change of v is hidden as by N(0, (σ v)²): rounding adds at most h √D to it. Padding
+//                 is public and gets none; a missing value stays missing
+//   Not finite    a window whose gradient is not finite adds exactly 0; not private, a sum that is not finite is 0
 // It neither plans nor debits: whoever calls step() has paid for it (training/train.h).
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,8 +30,8 @@ struct TrainingConfig {
   std::optional<PrivateStep> privacy;  // absent: not private, the mean over the realised windows, no noise
   OptimiserConfig optimiser;
   double context_noise = 0, label_noise = 0;  // σ_C, σ_F; times noise_unit, on every use anew
-  double noise_unit = 1;                      // v: a public size of one change
-  std::uint64_t initial_seed = 1;             // of the initial weights: public
+  double noise_unit = 1;           // v: a public size of one change, of all channels of a step together in the 2-norm
+  std::uint64_t initial_seed = 1;  // of the initial weights: public
 };
 
 // Internal: never published.
@@ -36,23 +42,35 @@ struct StepFacts {
   double dropped = 0;  // share that was not finite
 };
 
+// Internal, for tests of sensitivity: what no noise covers.
+struct StepTrace {
+  std::vector<forecasting::Window> drawn;
+  torch::Tensor sum;  // [d], clipped if private, before noise; undefined for an empty batch
+};
+
 class Trainer {
  public:
-  static Result<Trainer> make(const TrainingConfig&, const forecasting::Panel&, const torch::Device&);
+  // Refused (usage, naming the parameter) beyond what its parts refuse: channels of the model that are not the panel's,
+  // covariates that are not the calendar's, a Λ of the private step that is neither 0, which stands for the scheme's,
+  // nor the scheme's.
+  static Result<Trainer> make(const TrainingConfig&, forecasting::Panel, const torch::Device&);
   Trainer(Trainer&&) noexcept;
+  Trainer& operator=(Trainer&&) noexcept;
   ~Trainer();
 
   // `number` is what decides the group of series under `iterate` (WindowSampler::draw): whoever goes on after a crash
   // never gives one twice. `look` asks for StepFacts, which cost a synchronisation with the device.
-  Result<void> step(std::int64_t number, BitSource&, StepFacts* look = nullptr);
+  Result<void> step(std::int64_t number, BitSource&, StepFacts* look = nullptr, StepTrace* trace = nullptr);
   std::int64_t steps() const;  // done so far, those before a restore included
 
   const Model& model() const;
   const Parameters& parameters() const;
-  torch::Tensor released() const;  // [d]: the last iterate or the average
+  torch::Tensor released() const;          // [d]: the last iterate or the average
+  const PrivateGradient* privacy() const;  // none when not private
 
-  // Everything but the panel, for a checkpoint: named tensors. No bits are in it: noise is never replayed.
+  // Everything but the panel, for a checkpoint: named tensors on the CPU. No bits are in it: noise is never replayed.
   std::vector<Parameter> state() const;
+  // Refused (bad data), changing nothing: what is no state of such a trainer.
   Result<void> restore(const std::vector<Parameter>&);
 
  private:

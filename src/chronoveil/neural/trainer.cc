@@ -1,0 +1,266 @@
+#include "chronoveil/neural/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace chronoveil::neural {
+namespace {
+
+using forecasting::Panel;
+using forecasting::PanelSeries;
+using forecasting::Window;
+using forecasting::WindowShape;
+
+constexpr double kMostAugmentation = 0x1p18;  // σ_C, σ_F: beyond, the noise has more grid steps than the sampler
+
+// libtorch throws; nothing leaves this module but a Result. Its messages go on for a backtrace after the first line.
+template <class Work>
+auto without_throwing(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    return fail(ErrorKind::internal, "libtorch: " + text.substr(0, text.find('\n')));
+  }
+}
+
+// Fresh noise on the values that windows read.
+class Augmentation {
+ public:
+  static Result<Augmentation> make(const TrainingConfig& config, std::int64_t channels) {
+    Augmentation made;
+    CV_TRY(made.context_, noise_of("context_noise", config.context_noise, config.noise_unit, channels));
+    CV_TRY(made.forecast_, noise_of("label_noise", config.label_noise, config.noise_unit, channels));
+    return made;
+  }
+
+  bool any() const { return context_ || forecast_; }
+
+  // A panel with one series a window, which has what is inside the series of that window, noise added; `window` becomes
+  // its only window. So whatever is made of values afterwards, filling included, is made of noisy ones.
+  Panel apply(const Panel& panel, const WindowShape& shape, std::vector<Window>& windows, BitSource& bits) const {
+    Panel noisy{panel.channels, {}};
+    noisy.series.reserve(windows.size());
+    for (Window& window : windows) {
+      const PanelSeries& series = panel.series[static_cast<std::size_t>(window.series)];
+      const std::int64_t first = std::max<std::int64_t>(0, window.start - shape.context);
+      const std::int64_t context = window.start - first;
+      PanelSeries copy{{}, series.start + first, context + shape.forecast, {}};
+      const auto from = series.values.begin() + static_cast<std::ptrdiff_t>(first * panel.channels);
+      copy.values.assign(from, from + static_cast<std::ptrdiff_t>(copy.length * panel.channels));
+      const std::span<float> values(copy.values);
+      const auto border = static_cast<std::size_t>(context * panel.channels);
+      if (context_) add(*context_, values.first(border), bits);
+      if (forecast_) add(*forecast_, values.subspan(border), bits);
+      window = {static_cast<std::int64_t>(noisy.series.size()), context};
+      noisy.series.push_back(std::move(copy));
+    }
+    return noisy;
+  }
+
+ private:
+  struct Noise {
+    noise::Grid grid;
+    noise::GridBounds bounds;  // as far as a sampler goes: values beyond are limited, which hides a change no less
+    noise::Sampler sampler;
+  };
+
+  static Result<std::optional<Noise>> noise_of(const char* name, double sigma, double unit, std::int64_t channels) {
+    if (!(sigma >= 0 && sigma <= kMostAugmentation)) return invalid(name, sigma, "between 0 and 262144");
+    if (sigma == 0) return std::nullopt;
+    if (!(std::isfinite(unit) && unit > 0)) return invalid("noise_unit", unit, "a finite number greater than 0");
+    CV_TRY(const noise::Grid grid, noise::Grid::for_scale(std::min(sigma, 1.0) * unit));
+    // Rounding moves each of the channels of a step by at most half a grid step, and so their difference by one.
+    const double change = unit / grid.step() + std::sqrt(static_cast<double>(channels));
+    const double limit = grid.to_real(noise::kValueLimit);
+    CV_TRY(const noise::GridBounds bounds, noise::GridBounds::make(grid, -limit, limit));
+    CV_TRY(noise::Sampler sampler,
+           noise::Sampler::make(noise::Law::rounded_gaussian, sigma * change * (1 + 0x1p-50)));  // upwards
+    return Noise{grid, bounds, std::move(sampler)};
+  }
+
+  // One draw a value, missing or not: which bits are used up does not depend on values.
+  static void add(const Noise& noise, std::span<float> values, BitSource& bits) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    std::vector<std::int64_t> draws(values.size());
+    noise.sampler.fill(draws, bits);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const Result<std::int64_t> exact = noise.bounds.to_grid(values[i]);
+      if (!exact) continue;  // missing
+      const double noisy = noise.grid.to_real(noise::add_noise(*exact, draws[i]));
+      values[i] = static_cast<float>(std::clamp(noisy, -kLargest, kLargest));
+    }
+  }
+
+  std::optional<Noise> context_, forecast_;
+};
+
+Result<PrivateStep> private_step(const TrainingConfig& config) {
+  PrivateStep step = *config.privacy;
+  if (step.batch_size == 0) step.batch_size = config.scheme.batch_size;
+  if (step.batch_size != config.scheme.batch_size)
+    return invalid("batch_size", std::to_string(step.batch_size),
+                   "that of the sampling scheme, " + std::to_string(config.scheme.batch_size));
+  return step;
+}
+
+// "parameter.NAME" and so on: the parts of a state have their own names.
+void append(std::vector<Parameter>& all, const std::string& prefix, const std::vector<Parameter>& more) {
+  for (const Parameter& one : more) all.push_back({prefix + one.name, one.value});
+}
+
+}  // namespace
+
+struct Trainer::Parts {
+  TrainingConfig config;
+  Panel panel;
+  torch::Device device;
+  WindowShape shape;
+  forecasting::WindowSampler sampler;
+  Augmentation augmentation;
+  std::unique_ptr<const Model> model;
+  Parameters parameters;
+  Optimiser optimiser;
+  std::optional<PrivateGradient> privacy;  // refers to `parameters`
+  forecasting::WindowValues values;        // its memory is used again
+  std::int64_t steps = 0;
+
+  Result<torch::Tensor> sum_over(std::vector<Window> windows, BitSource& bits, StepFacts* look);
+  Result<void> step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace);
+};
+
+Result<torch::Tensor> Trainer::Parts::sum_over(std::vector<Window> windows, BitSource& bits, StepFacts* look) {
+  if (augmentation.any()) {
+    const Panel noisy = augmentation.apply(panel, shape, windows, bits);
+    CV_CHECK(forecasting::cut(noisy, shape, config.calendar, config.fill, windows, &values));
+  } else {
+    CV_CHECK(forecasting::cut(panel, shape, config.calendar, config.fill, windows, &values));
+  }
+  Tape tape(parameters, Tape::Keep::uses);
+  const torch::Tensor loss = model->loss(tape, to_batch(values, device));
+  loss.sum().backward();
+  if (look) look->loss = loss.detach().to(torch::kFloat64).mean().item<double>();
+  if (!privacy) return sum_of_gradients(tape);
+  const double bound = privacy->bound_for(std::ssize(windows));
+  if (bound == 0) return torch::Tensor();  // so many windows that nothing is left to add: as if the batch were empty
+  const ClippedSum clipped = sum_of_clipped(tape, bound);
+  if (look) {
+    const torch::Tensor finite = torch::isfinite(clipped.norms);
+    look->dropped = 1 - finite.to(torch::kFloat64).mean().item<double>();
+    look->clipped = (finite & (clipped.norms > bound)).to(torch::kFloat64).mean().item<double>();
+  }
+  return clipped.sum;
+}
+
+Result<void> Trainer::Parts::step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace) {
+  const std::vector<Window> windows = sampler.draw(number, bits);
+  if (look) *look = {.windows = std::ssize(windows)};
+  torch::Tensor sum, gradient;
+  if (!windows.empty()) {
+    CV_TRY(sum, sum_over(windows, bits, look));
+  }
+  if (trace) *trace = {windows, sum};
+  if (privacy) {
+    CV_TRY(gradient, (*privacy)(sum, bits));
+  } else if (sum.defined()) {
+    const torch::Tensor mean = sum / static_cast<double>(windows.size());
+    gradient = torch::where(torch::isfinite(mean).all(), mean, torch::zeros_like(mean));
+  }
+  if (bits.failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
+  if (gradient.defined()) optimiser.step(gradient, parameters);
+  ++steps;
+  return {};
+}
+
+Trainer::Trainer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer& Trainer::operator=(Trainer&&) noexcept = default;
+Trainer::~Trainer() = default;
+
+Result<Trainer> Trainer::make(const TrainingConfig& config, Panel panel, const torch::Device& device) {
+  return without_throwing([&]() -> Result<Trainer> {
+    CV_TRY(auto model, make_model(config.model));
+    const forecasting::ModelConfig& completed = model->config();
+    const WindowShape shape{forecasting::history_length(completed), completed.forecast_length};
+    CV_CHECK(forecasting::check_panel(panel, shape.forecast));
+    if (completed.channels != panel.channels)
+      return invalid("model.channels", std::to_string(completed.channels),
+                     "those of the panel, " + std::to_string(panel.channels));
+    if (completed.covariates != config.calendar.covariates())
+      return invalid("model.covariates", std::to_string(completed.covariates),
+                     "those of the calendar, " + std::to_string(config.calendar.covariates()));
+    CV_CHECK(check(config.optimiser));
+    std::vector<std::int64_t> lengths;
+    for (const PanelSeries& series : panel.series) lengths.push_back(series.length);
+    CV_TRY(auto sampler, forecasting::WindowSampler::make(config.scheme, shape, std::move(lengths)));
+    CV_TRY(auto augmentation, Augmentation::make(config, panel.channels));
+    Parameters parameters = model->initial(config.initial_seed);
+    parameters.to(device);
+    Optimiser optimiser(config.optimiser, parameters);
+    auto parts = std::unique_ptr<Parts>(new Parts{.config = config,
+                                                  .panel = std::move(panel),
+                                                  .device = device,
+                                                  .shape = shape,
+                                                  .sampler = std::move(sampler),
+                                                  .augmentation = std::move(augmentation),
+                                                  .model = std::move(model),
+                                                  .parameters = std::move(parameters),
+                                                  .optimiser = std::move(optimiser),
+                                                  .privacy = {},
+                                                  .values = {}});
+    if (config.privacy) {
+      CV_TRY(const PrivateStep step, private_step(config));
+      CV_TRY(parts->privacy, PrivateGradient::make(step, parts->parameters));
+    }
+    return Trainer(std::move(parts));
+  });
+}
+
+Result<void> Trainer::step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace) {
+  return without_throwing([&] { return parts_->step(number, bits, look, trace); });
+}
+
+std::int64_t Trainer::steps() const { return parts_->steps; }
+const Model& Trainer::model() const { return *parts_->model; }
+const Parameters& Trainer::parameters() const { return parts_->parameters; }
+torch::Tensor Trainer::released() const { return parts_->optimiser.released(parts_->parameters); }
+const PrivateGradient* Trainer::privacy() const { return parts_->privacy ? &*parts_->privacy : nullptr; }
+
+std::vector<Parameter> Trainer::state() const {
+  std::vector<Parameter> all = {{"steps", counter_to_tensor(parts_->steps)}};
+  const Parameters& parameters = parts_->parameters;
+  for (std::size_t i = 0; i < parameters.count(); ++i)
+    append(all, "parameter.",
+           {{parameters[i].name, parameters[i].value.detach().to(torch::Device(torch::kCPU)).clone()}});
+  append(all, "optimiser.", parts_->optimiser.state());
+  return all;
+}
+
+Result<void> Trainer::restore(const std::vector<Parameter>& state) {
+  const Failure refused = fail(ErrorKind::bad_data, "checkpoint: it is not one of this training");
+  return without_throwing([&]() -> Result<void> {
+    const std::vector<Parameter> like = this->state();
+    if (state.size() != like.size()) return refused;
+    for (std::size_t i = 0; i < like.size(); ++i) {
+      if (state[i].name != like[i].name || state[i].value.sizes() != like[i].value.sizes()) return refused;
+      if (!torch::isfinite(state[i].value).all().item<bool>()) return refused;
+    }
+    const std::int64_t steps = counter_of(state[0].value);
+    if (steps < 0) return refused;
+    const std::size_t count = parts_->parameters.count();
+    std::vector<Parameter> of_optimiser(state.begin() + 1 + static_cast<std::ptrdiff_t>(count), state.end());
+    for (Parameter& one : of_optimiser) one.name = one.name.substr(std::string("optimiser.").size());
+    if (!parts_->optimiser.load(of_optimiser)) return refused;
+    std::vector<torch::Tensor> flat;
+    for (std::size_t i = 1; i <= count; ++i) flat.push_back(state[i].value.reshape({-1}));
+    parts_->parameters.set_flat(torch::cat(flat));
+    parts_->steps = steps;
+    return {};
+  });
+}
+
+}  // namespace chronoveil::neural
