@@ -35,6 +35,7 @@ LAYERS = {
                "report"},
     # The program parses, calls and prints. It may go to a module directly where the engine adds nothing.
     "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate"},
+    "forecast": {"forecasting", "ledger", "report", "engine", "training"},
 }
 
 # Headers that a module must not include although they are no module of ours.

@@ -121,6 +121,7 @@ Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRe
   Forecasting forecasting;
   CV_TRY(forecasting.model, load_model(model_path));
   CV_TRY(const LoadedNetwork network, network_of(forecasting.model));
+  forecasting.parameters = network.parameters.size();
   forecasting.model.weights.clear();
   CV_TRY(const torch::Device device, device_of(request.device));
   forecasting.mark = forecasting.model.mark;

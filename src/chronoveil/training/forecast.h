@@ -32,6 +32,7 @@ struct Forecasting {
   std::vector<std::string> history_times;  // of the steps that the model read, L_C
   forecasting::Panel history;              // what it read: with privacy, what was noised and filled
   std::vector<forecasting::Forecast> forecasts;
+  std::int64_t parameters = 0;  // weights of the model
   std::optional<PrivateHistoryPlan> privacy;
   std::optional<ledger::DebitReference> debit;
   std::optional<report::BudgetLeft> budget;

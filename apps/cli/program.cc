@@ -1,0 +1,65 @@
+#include "program.h"
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/version.h"
+#include "signals.h"
+
+namespace chronoveil::cli {
+namespace {
+
+std::string version_line(std::string_view name) {
+  std::string line(name);
+  line.append(" ").append(kVersion).append(" (analysis ");
+  return line.append(std::to_string(accounting::kAnalysisVersion)).append(")");
+}
+
+// What is wrong with the command line. A word that nobody knows explains itself and what is missing because of it.
+std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
+  const std::vector<std::string> unknown = app.remaining(true);
+  std::string message = wrong.what();
+  if (!unknown.empty()) message = unknown.front() + " is not known here";
+  return message + "; see " + app.get_name() + " --help";
+}
+
+int run(int argc, char** argv, std::string_view name, std::string_view description, std::string_view example,
+        std::initializer_list<AddCommand> commands) {
+  CommandContext context;
+  CLI::App app{std::string(description), std::string(name)};
+  app.set_version_flag("--version", version_line(name), "Print the release and the version of the analysis");
+  app.require_subcommand(1);
+  add_example(app, example);
+  for (const AddCommand add : commands) add(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& answered) {  // --help, --version
+    app.exit(answered);
+  } catch (const CLI::ParseError& wrong) {
+    print_error(explain(app, wrong));
+    return static_cast<int>(ErrorKind::usage);
+  }
+  return context.exit_code;
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, std::string_view name, std::string_view description, std::string_view example,
+                std::initializer_list<AddCommand> commands) {
+  install_signals();
+  int exit_code = static_cast<int>(ErrorKind::internal);
+  try {
+    exit_code = run(argc, argv, name, description, example, commands);
+  } catch (const std::exception& unexpected) {
+    print_error(std::string("internal error: ") + unexpected.what());
+  }
+  if (!flush_output() && exit_code == 0) {
+    print_error("stdout: could not be written");
+    exit_code = static_cast<int>(ErrorKind::storage);
+  }
+  return exit_code;
+}
+
+}  // namespace chronoveil::cli

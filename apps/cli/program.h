@@ -1,0 +1,17 @@
+// What the main() of each program does: parse the command line, run one command, turn errors into exit codes.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "command.h"
+
+namespace chronoveil::cli {
+
+using AddCommand = void (*)(CLI::App&, CommandContext&);
+
+// `name` as it is in --version; `prefix` of messages on stderr is that of the whole system.
+int run_program(int argc, char** argv, std::string_view name, std::string_view description, std::string_view example,
+                std::initializer_list<AddCommand> commands);
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,43 @@
+// The commands of chronoveil-forecast; each stands in its own file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/engine/job.h"
+#include "command.h"
+
+namespace chronoveil::cli {
+
+void add_train_command(CLI::App&, CommandContext&);
+void add_forecast_command(CLI::App&, CommandContext&);
+void add_backtest_command(CLI::App&, CommandContext&);
+
+// --device and --threads, the same for all.
+struct Machine {
+  std::string device = "cpu";
+  std::optional<std::int64_t> threads;
+};
+void add_machine_options(CLI::App&, Machine&);
+Result<void> apply(const Machine&);
+
+// A job that trains, or an error that says what it is instead.
+Result<engine::Job> training_job(const std::string& path);
+
+// One line on stderr that is written over, on a terminal only.
+class ProgressLine {
+ public:
+  ProgressLine();
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  bool shown() const { return on_; }
+  void tell(std::string_view text) const;
+
+ private:
+  bool on_;
+};
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,188 @@
+// chronoveil forecast: what comes next, from a trained model and a history.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "chronoveil/base/atomic_file.h"
+#include "chronoveil/report/forecasted.h"
+#include "chronoveil/training/forecast.h"
+#include "commands.h"
+#include "job_output.h"
+#include "ledger_option.h"
+#include "run_flags.h"
+
+namespace chronoveil::cli {
+namespace {
+
+struct ForecastCommandOptions {
+  std::string model;
+  data::SourceSpec source;
+  std::optional<std::string> series_column, keys;
+  std::vector<std::string> values;
+  std::int64_t paths = 200, seed_of_paths = 1;
+  std::string csv, paths_csv, json_path, report, title;
+  bool private_history = false;
+  training::PrivateHistory history;
+  std::string fill = "linear";
+  RunFlags flags;
+  Machine machine;
+  bool json = false;
+};
+
+report::Forecasted report_of(const ForecastCommandOptions& options, const training::Forecasting& found) {
+  const training::TrainedModel& model = found.model;
+  report::Forecasted all;
+  all.title = options.title.empty() ? "Forecast by " + model.config.model : options.title;
+  all.mark = found.mark;
+  all.model = {model.config.model,
+               model.config.context_length,
+               model.config.forecast_length,
+               found.parameters,
+               model.steps,
+               model.dataset,
+               model.mark,
+               model.guarantee,
+               model.price,
+               model.debit,
+               model.not_protected};
+  if (found.privacy) {
+    const training::PrivateHistoryPlan& plan = *found.privacy;
+    all.input = {plan.guarantee, plan.price, plan.event, plan.asked.rate, plan.noise, found.debit, found.budget};
+  }
+  all.history_times = found.history_times;
+  all.times = found.times;
+  const auto channels = static_cast<std::size_t>(model.config.channels);
+  const std::size_t shown = found.history_times.size();
+  for (std::size_t i = 0; i < found.forecasts.size(); ++i) {
+    const forecasting::Forecast& forecast = found.forecasts[i];
+    const forecasting::PanelSeries& past = found.history.series[i];
+    const auto length = static_cast<std::size_t>(forecast.length);
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      report::ForecastSeries series;
+      series.key = forecast.key;
+      if (channels > 1) series.channel = model.channels[channel];
+      const std::size_t steps = past.values.size() / channels;
+      for (std::size_t step = steps - std::min(steps, shown); step < steps; ++step)
+        series.history.push_back(past.values[step * channels + channel]);
+      for (std::size_t step = 0; step < length; ++step) {
+        const float* quantiles = &forecast.quantiles[(step * channels + channel) * forecasting::kLevels.size()];
+        series.quantiles.emplace_back(quantiles, quantiles + forecasting::kLevels.size());
+      }
+      for (std::size_t path = 0; path < static_cast<std::size_t>(forecast.path_count) && !forecast.paths.empty();
+           ++path) {
+        std::vector<double>& values = series.paths.emplace_back();
+        for (std::size_t step = 0; step < length; ++step)
+          values.push_back(forecast.paths[(path * length + step) * channels + channel]);
+      }
+      all.series.push_back(std::move(series));
+    }
+  }
+  return all;
+}
+
+Result<training::ForecastRequest> request_of(const ForecastCommandOptions& options) {
+  training::ForecastRequest request;
+  request.source = options.source;
+  request.source.series = options.series_column;
+  request.channels = options.values;
+  if (options.keys) {
+    CV_TRY(request.keys, engine::read_key_list(*options.keys, "--keys"));
+    if (!options.series_column) return fail(ErrorKind::usage, "--series: a list of keys needs the column of series");
+  }
+  if (options.paths < 1) return invalid("--paths", std::to_string(options.paths), "a number of at least 1");
+  request.prediction.paths = options.paths;
+  request.prediction.keep_paths = !options.paths_csv.empty();
+  request.prediction.seed = static_cast<std::uint64_t>(options.seed_of_paths);
+  request.device = options.machine.device;
+  CV_TRY(request.run, options_of(options.flags));
+  if (options.private_history) {
+    request.privacy = options.history;
+    if (options.fill != "linear" && options.fill != "mean") return invalid("--fill", options.fill, "linear or mean");
+    request.privacy->fill = options.fill == "mean" ? training::GapFill::mean : training::GapFill::linear;
+    request.run.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
+  }
+  return request;
+}
+
+// Options that mean something with --private alone.
+Result<void> check_private(const CLI::App& command, const ForecastCommandOptions& options) {
+  for (const char* name : {"--dataset", "--epsilon", "--delta", "--rate", "--max-steps", "--lower", "--upper", "--fill",
+                           "--ledger", "--purpose", "--seed"})
+    if (!options.private_history && command.get_option(name)->count() > 0)
+      return fail(ErrorKind::usage, std::string(name) + ": it belongs to --private");
+  if (!options.private_history) return {};
+  for (const char* name : {"--epsilon", "--delta", "--lower", "--upper"})
+    if (command.get_option(name)->count() == 0)
+      return fail(ErrorKind::usage, std::string(name) + ": it is missing; --private needs it");
+  return {};
+}
+
+Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& command) {
+  CV_CHECK(apply(options.machine));
+  CV_CHECK(check_private(command, options));
+  CV_TRY(const training::ForecastRequest request, request_of(options));
+  std::string csv = options.csv;
+  if (csv.empty() && !options.json && options.report.empty() && options.json_path.empty()) csv = "-";
+  for (const auto& [option, path] :
+       {std::pair("--output", csv), std::pair("--paths-output", options.paths_csv),
+        std::pair("--json-output", options.json_path), std::pair("--report", options.report)})
+    if (!path.empty()) CV_CHECK(check_writable(option, path));
+  CV_TRY(const training::Forecasting found, training::run_forecast(options.model, request));
+  say_on_interrupt("");
+  const report::Forecasted all = report_of(options, found);
+  // A forecast shows the history behind it, unless noise was added to that first.
+  const int mode = options.private_history ? 0644 : 0600;
+  std::vector<OutputFile> files;
+  if (!csv.empty()) files.push_back({csv, report::forecast_csv(all), mode});
+  if (!options.paths_csv.empty()) files.push_back({options.paths_csv, report::paths_csv(all), mode});
+  if (!options.json_path.empty()) files.push_back({options.json_path, report::to_json(all), mode});
+  if (!options.report.empty()) files.push_back({options.report, report::to_html(all), mode});
+  CV_CHECK(write_files(files));
+  if (!all.mark.empty()) std::cerr << all.mark << "\n";
+  if (options.json) std::cout << report::to_json(all);
+  return {};
+}
+
+}  // namespace
+
+void add_forecast_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<ForecastCommandOptions>();
+  CLI::App* command = app.add_subcommand("forecast", "Forecast what comes after a history, by a trained model");
+  command->add_option("model", options->model, "A model file, as train writes it")->required();
+  command->add_option("input", options->source.path, "A CSV file (plain, gzip, xz) with the history")->required();
+  command->add_option("--time", options->source.time, "The column of times; time unless given");
+  command->add_option("--series", options->series_column, "The column of series; one series unless given");
+  command->add_option("--keys", options->keys, "A file with the series to forecast, one a line; all unless given");
+  command->add_option("--value", options->values, "The columns of values; those that the model was trained on")
+      ->delimiter(',');
+  command->add_option("--time-format", options->source.time_format, "iso8601, epoch, epoch_ms, or a pattern");
+  command->add_option("--zone", options->source.zone, "Of times without an offset; UTC unless given");
+  command->add_option("--paths", options->paths, "Sample paths: of them quantiles are made where a model needs it");
+  command->add_option("--path-seed", options->seed_of_paths, "Of the paths; no privacy hangs on it");
+  command->add_option("--output", options->csv, "Quantiles as CSV; - for standard output, which is the default");
+  command->add_option("--paths-output", options->paths_csv, "Sample paths as CSV");
+  command->add_option("--json-output", options->json_path, "Everything as JSON");
+  command->add_option("--report", options->report, "A report with fan charts");
+  command->add_option("--title", options->title, "Of the report");
+  command->add_flag("--private", options->private_history, "The history is private too: add noise to it first");
+  training::PrivateHistory& history = options->history;
+  command->add_option("--dataset", history.dataset, "The ledger's dataset of the history");
+  command->add_option("--purpose", history.purpose, "What the debit is for");
+  command->add_option("--epsilon", history.epsilon, "Of this forecast");
+  command->add_option("--delta", history.delta, "Of this forecast");
+  command->add_option("--rate", history.rate, "The probability with which a step is kept; 0.5 unless given");
+  command->add_option("--max-steps", history.changed_steps, "Steps that one person can change; 1 unless given");
+  command->add_option("--lower", history.lower, "A public lower bound of values");
+  command->add_option("--upper", history.upper, "A public upper bound of values");
+  command->add_option("--fill", options->fill, "Steps that were not kept: linear (the default), or mean");
+  add_ledger_option(*command, options->flags.ledger);
+  command->add_option("--seed", options->flags.seed, "For tests and experiments only: not private, no ledger");
+  add_machine_options(*command, options->machine);
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil forecast model.cvm load.csv --series meter --output next.csv --report next.html");
+  on_run(*command, context, [options, command] { return forecast(*options, *command); });
+}
+
+}  // namespace chronoveil::cli

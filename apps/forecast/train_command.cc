@@ -1,0 +1,152 @@
+// chronoveil train: a model out of a job, paid for once, that goes on where it was stopped.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "chronoveil/report/json_parts.h"
+#include "chronoveil/training/train.h"
+#include "commands.h"
+#include "job_output.h"
+#include "run_flags.h"
+#include "text_table.h"
+
+namespace chronoveil::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using training::Training;
+
+struct TrainCommandOptions {
+  std::string job;
+  RunFlags flags;
+  Machine machine;
+  bool json = false;
+};
+
+ordered_json plan_json(const engine::TrainPlanned& planned) {
+  return {{"model", planned.model.model},
+          {"series", planned.series.size()},
+          {"windows", {planned.least_windows, planned.most_windows}},
+          {"batch_size", planned.scheme.batch_size},
+          {"windows_per_series", planned.scheme.windows_per_series},
+          {"noise_multiplier", planned.noise_multiplier},
+          {"clip", planned.clip},
+          {"steps", planned.steps},
+          {"spare_steps", planned.spare_steps},
+          {"price", report::price_json(planned.price)}};
+}
+
+std::int64_t parameters_of(const training::TrainedModel& model) {
+  std::int64_t count = 0;
+  for (const neural::Parameter& weight : model.weights) count += weight.value.numel();
+  return count;
+}
+
+ordered_json training_json(const engine::Job& job, const Training& training) {
+  ordered_json all;
+  all["guarantee"] = report::guarantee_json(training.model.guarantee, training.model.price, training.model.mark,
+                                            training.model.not_protected);
+  all["plan"] = plan_json(training.planned);
+  all["parameters"] = parameters_of(training.model);
+  all["steps"] = training.model.steps;
+  all["uses"] = training.uses;
+  all["resumed"] = training.resumed;
+  all["debit"] = report::debit_json(training.model.debit);
+  if (training.budget) all["budget"] = report::budget_json(*training.budget);
+  all["model"] = job.train.output;
+  all["software"] = report::software_json();
+  return all;
+}
+
+std::string training_text(const engine::Job& job, const Training& training) {
+  const engine::TrainPlanned& planned = training.planned;
+  std::string text = fmt::format("model     {}, {} weights, from {} of {} to {} windows\n", planned.model.model,
+                                 parameters_of(training.model),
+                                 counted(static_cast<std::int64_t>(planned.series.size()), "series", "series"),
+                                 planned.least_windows, planned.most_windows);
+  text += fmt::format("steps     {} of {}, noise multiplier {}, clipped to {}{}\n", training.model.steps, planned.steps,
+                      figure(planned.noise_multiplier), figure(planned.clip),
+                      training.resumed ? "; went on after an interruption" : "");
+  text += guarantee_text(training.model.guarantee);
+  text += debit_text(training.model.debit, training.budget);
+  return text + "wrote     " + job.train.output + "\n";
+}
+
+// ε so far, a few times a second at most.
+class Watch {
+ public:
+  void operator()(const training::TrainProgress& progress) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(200) && progress.done != progress.planned) return;
+    last_ = now;
+    line_.tell(
+        fmt::format("step {} of {}, ε so far at most {}", progress.done, progress.planned, figure(progress.epsilon)));
+  }
+  const ProgressLine& line() const { return line_; }
+
+ private:
+  ProgressLine line_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+Result<Training> watched(const engine::Job& job, const TrainCommandOptions& options) {
+  CV_TRY(const engine::RunOptions run, options_of(options.flags));
+  training::TrainOptions all;
+  static_cast<engine::RunOptions&>(all) = run;
+  all.device = options.machine.device;
+  if (options.flags.again) return training::train_again(job, *options.flags.again, all);
+  say_on_interrupt("nothing was spent");
+  all.note_debit = [](const std::string& debit) {
+    say_on_interrupt("the debit " + debit + " stays reserved; the same command goes on from the last checkpoint");
+  };
+  Watch watch;
+  all.progress = [&](std::string_view stage) {
+    if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
+    watch.line().tell(std::string(stage) + " ...");
+  };
+  if (watch.line().shown()) all.on_step = [&](const training::TrainProgress& progress) { watch(progress); };
+  Result<Training> training = training::run_training(job, all);
+  say_on_interrupt("");
+  return training;
+}
+
+Result<void> train(const TrainCommandOptions& options) {
+  CV_CHECK(apply(options.machine));
+  CV_TRY(const engine::Job job, training_job(options.job));
+  if (options.flags.dry_run) {
+    CV_TRY(const engine::TrainPlanned planned, engine::plan_training(job));
+    if (options.json) {
+      print_json(plan_json(planned));
+    } else {
+      std::cout << fmt::format("{} steps with noise multiplier {}. {}\n", planned.steps,
+                               figure(planned.noise_multiplier), planned.reason)
+                << guarantee_text(planned.guarantee);
+    }
+    return {};
+  }
+  CV_TRY(const Training training, with_flag_names(watched(job, options)));
+  if (!training.model.mark.empty()) std::cerr << training.model.mark << "\n";
+  if (options.json)
+    print_json(training_json(job, training));
+  else
+    std::cout << training_text(job, training);
+  return {};
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<TrainCommandOptions>();
+  CLI::App* command = app.add_subcommand("train", "Train a forecasting model on private series, with one debit");
+  command->add_option("job", options->job, "A job file with a section [train]")->required();
+  add_run_flags(*command, options->flags);
+  add_machine_options(*command, options->machine);
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil train load.toml");
+  on_run(*command, context, [options] { return train(*options); });
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,175 @@
+#include "chronoveil/training/backtest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "chronoveil/engine/train_reading.h"
+#include "chronoveil/neural/prediction.h"
+#include "chronoveil/training/train.h"
+
+namespace chronoveil::training {
+namespace {
+
+using engine::Job;
+using engine::TrainPlanned;
+using forecasting::Panel;
+using forecasting::Window;
+
+// One line of the table and how it is trained.
+struct Trial {
+  TrainPlanned planned;
+  std::optional<double> noise;  // σ; absent: not private
+  std::int64_t steps = 0;
+  std::size_t row = 0;
+};
+
+struct Ground {
+  Panel whole, seen;
+  std::vector<Window> windows;
+};
+
+Result<double> crps_of(const Ground& ground, const neural::Trainer& trainer, const forecasting::Calendar& calendar,
+                       forecasting::Fill fill, const torch::Device& device) {
+  neural::Parameters released = trainer.model().initial(0);
+  released.set_flat(trainer.released().to(torch::kCPU));
+  released.to(device);
+  CV_TRY(const std::vector<forecasting::Forecast> forecasts,
+         neural::predict(trainer.model(), released, ground.whole, calendar, fill, ground.windows, {}, device));
+  return forecasting::score(ground.whole, ground.windows, forecasts).crps();
+}
+
+// Trials with the same noise are one training, looked at after different numbers of steps: those of a smaller ε are the
+// first steps of a larger one.
+Result<void> train_together(const Job& job, const std::vector<const Trial*>& trials, const Ground& ground,
+                            std::uint64_t seed, const torch::Device& device, Backtest& backtest) {
+  const Trial& any = *trials.front();
+  neural::TrainingConfig config = training_config(job, any.planned);
+  if (!any.noise) config.privacy.reset();
+  config.initial_seed = seed + 1;
+  CV_TRY(neural::Trainer trainer, neural::Trainer::make(config, ground.seen, device));
+  BitSource bits = BitSource::with_seed(seed);
+  for (const Trial* trial : trials) {
+    while (trainer.steps() < trial->steps) CV_CHECK(trainer.step(trainer.steps(), bits));
+    CV_TRY(const double crps, crps_of(ground, trainer, any.planned.calendar, job.train.fill, device));
+    backtest.rows[trial->row].crps.push_back(crps);
+  }
+  return {};
+}
+
+Result<std::vector<Trial>> trials_of(const Job& job, const BacktestRequest& request, std::int64_t held_back,
+                                     Backtest& backtest) {
+  std::vector<std::string> models = request.models;
+  if (models.empty()) models = {job.train.model.model};
+  std::vector<double> epsilons = request.epsilons;
+  if (epsilons.empty()) epsilons = {job.epsilon, kNotPrivate};
+  std::sort(epsilons.begin(), epsilons.end());
+  std::vector<Trial> trials;
+  for (const std::string& model : models) {
+    std::int64_t most_steps = 0;
+    for (const double epsilon : epsilons) {
+      Job variant = job;
+      variant.train.model.model = model;
+      Trial trial;
+      trial.row = backtest.rows.size();
+      if (std::isinf(epsilon)) {
+        CV_TRY(trial.planned, engine::plan_training(variant, held_back));
+        trial.steps = request.steps.value_or(std::max(most_steps, trial.planned.steps));
+      } else {
+        variant.epsilon = epsilon;
+        CV_TRY(trial.planned, engine::plan_training(variant, held_back));
+        trial.noise = trial.planned.noise_multiplier;
+        trial.steps = trial.planned.steps;
+        most_steps = std::max(most_steps, trial.steps);
+      }
+      backtest.rows.push_back({model, epsilon, trial.noise.value_or(0), trial.steps, {}});
+      trials.push_back(std::move(trial));
+    }
+  }
+  return trials;
+}
+
+Result<Ground> ground_of(const Job& job, const BacktestRequest& request, Backtest& backtest) {
+  const forecasting::Rolling rolling = request.rolling.value_or(forecasting::Rolling{1, 1});
+  CV_TRY(const TrainPlanned planned, engine::plan_training(job));
+  Ground ground;
+  CV_TRY(ground.whole, engine::read_panel(job, planned));
+  CV_TRY(ground.windows, forecasting::rolling_windows(ground.whole, planned.shape.forecast, rolling));
+  backtest.held_back = rolling.held_back(planned.shape.forecast);
+  CV_TRY(ground.seen, forecasting::without_last(ground.whole, backtest.held_back));
+  backtest.series = static_cast<std::int64_t>(ground.whole.series.size());
+  backtest.windows = static_cast<std::int64_t>(ground.windows.size());
+  backtest.season = request.season > 0 ? request.season : forecasting::usual_season(planned.slot_seconds);
+  backtest.delta = job.delta;
+  return ground;
+}
+
+void tell(const BacktestRequest& request, const std::string& what) {
+  if (request.progress) request.progress(what);
+}
+
+}  // namespace
+
+double BacktestRow::mean() const {
+  double sum = 0;
+  for (const double one : crps) sum += one;
+  return crps.empty() ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(crps.size());
+}
+
+double BacktestRow::deviation() const {
+  if (crps.size() < 2) return 0;
+  double sum = 0;
+  for (const double one : crps) sum += (one - mean()) * (one - mean());
+  return std::sqrt(sum / static_cast<double>(crps.size() - 1));
+}
+
+Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
+  CV_TRY(const torch::Device device, device_of(request.device));
+  Backtest backtest;
+  CV_TRY(const Ground ground, ground_of(job, request, backtest));
+  for (const forecasting::Baseline baseline : request.baselines) {
+    tell(request, std::string(forecasting::name(baseline)));
+    CV_TRY(const std::vector<forecasting::Forecast> forecasts,
+           forecasting::baseline_forecasts(baseline, ground.whole, ground.windows, job.train.model.forecast_length,
+                                           backtest.season));
+    backtest.rows.push_back({std::string(forecasting::name(baseline)),
+                             {},
+                             0,
+                             0,
+                             {forecasting::score(ground.whole, ground.windows, forecasts).crps()}});
+  }
+  CV_TRY(const std::vector<Trial> trials, trials_of(job, request, backtest.held_back, backtest));
+  // By model and noise, few steps first.
+  std::map<std::pair<std::string, std::optional<double>>, std::vector<const Trial*>> together;
+  for (const Trial& trial : trials) together[{trial.planned.model.model, trial.noise}].push_back(&trial);
+  for (auto& [which, group] : together) {
+    std::stable_sort(group.begin(), group.end(),
+                     [](const Trial* one, const Trial* other) { return one->steps < other->steps; });
+    for (std::int64_t seed = 0; seed < request.seeds; ++seed) {
+      tell(request, which.first + ", seed " + std::to_string(seed));
+      CV_CHECK(train_together(job, group, ground, static_cast<std::uint64_t>(seed), device, backtest));
+    }
+  }
+  return backtest;
+}
+
+Result<BacktestRow> score_model(const Job& job, const std::string& model_path, const BacktestRequest& request) {
+  CV_TRY(const torch::Device device, device_of(request.device));
+  CV_TRY(const TrainedModel trained, load_model(model_path));
+  CV_TRY(LoadedNetwork network, network_of(trained));
+  network.parameters.to(device);
+  Job its = job;
+  its.train.model = trained.config;
+  Backtest facts;
+  CV_TRY(const Ground ground, ground_of(its, request, facts));
+  CV_TRY(const std::vector<forecasting::Forecast> forecasts,
+         neural::predict(*network.model, network.parameters, ground.whole, trained.calendar, trained.fill,
+                         ground.windows, {}, device));
+  return BacktestRow{trained.config.model,
+                     trained.mark.empty() ? trained.guarantee.epsilon : kNotPrivate,
+                     0,
+                     trained.steps,
+                     {forecasting::score(ground.whole, ground.windows, forecasts).crps()}};
+}
+
+}  // namespace chronoveil::training
