@@ -4,9 +4,22 @@
 //   A weight shared over places: each window's gradient is formed by one batched product, measured, and summed; norms
 //   are measured on the numbers that are summed.
 //   A window whose gradient or norm is not finite contributes exactly zero, whatever it holds.
-// Float error. With u = 2^-24 and γ_n = n u / (1 - n u): the measured norm is below the true one by a factor of at most
-// 1 + norm_error (sums of n terms, in any order), so a window contributes at most bound (1 + norm_error); the sum over
-// B windows is off by at most γ_B B bound in the 2-norm. float_margin() has both; the caller takes a smaller bound.
+// Float error. u = 2^-24, γ_n = n u / (1 - n u): a sum of n products, in any order and shape, is off by at most γ_n
+// times the sum of their magnitudes. Call v_b what is summed for window b: the floats that were formed, or the exact
+// product of two kept vectors.
+//   Norm   squares are added in float over runs of 64 and in double beyond, so the measured ‖v_b‖² is at least
+//          (1 - γ_67) of the true one, the product of two measured squares too. The factor c_b is rounded to float
+//          once. So ‖c_b v_b‖ <= bound (1 + η), 1 + η = (1 + u) (1 + 2^-40) / (1 - γ_67)
+//   Sum    each coordinate is a sum of B products, one factor of which may have been rounded once more: it is off by at
+//          most γ_{B+1} Σ_b |c_b v_b|, and in the 2-norm all of them by at most γ_{B+1} B bound (1 + η)
+//   Both   one window replaced changes the exact sum of c_b v_b by at most 2 bound (1 + η), and each of the two
+//   computed
+//          sums is off by the above: together at most 2 bound (1 + η) (1 + γ_{B+1} B)
+//   Tiny   the least of a float is 2^-126: a window is measured by its square plus 2^-126 d, and a factor of at most
+//          2^63 times what underflowed is off by 2^-63, B times in each of d coordinates: (B + 1) √d 2^-63 <=
+//          (B + 1) √d 2^-32 (2 bound) for bound >= 2^-30 enters the margin too
+//   Huge   a window of which a square of a norm reaches 2^126 counts as not finite
+// That rests on products in full float32: reduced ones (TF32) are switched off.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +30,16 @@ namespace chronoveil::neural {
 
 struct ClippedSum {
   torch::Tensor sum;    // [d], float32
-  torch::Tensor norms;  // [B]: internal, never published; NaN or infinite where a window was dropped
+  torch::Tensor norms;  // [B], float64: internal, never published; NaN or infinite where a window was dropped
 };
+// bound in [2^-30, 2^60]. No uses, or no windows: the sum is 0.
 ClippedSum sum_of_clipped(const Tape&, double bound);
 
 // Σ_b g_b without clipping: not private.
 torch::Tensor sum_of_gradients(const Tape&);
 
-// What one window replaced changes the computed sum by, at most: 2 bound (1 + float_margin).
+// What one window replaced changes the computed sum by, at most: 2 bound (1 + float_margin), as derived above; k of
+// them: k times that. 4e-3 for 256 windows, nearly whatever the model. Infinite from 2^23 windows.
 double float_margin(const Parameters&, std::int64_t windows);
 
 }  // namespace chronoveil::neural

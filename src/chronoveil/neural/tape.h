@@ -3,10 +3,12 @@
 // themselves are never differentiated by it. So per-window clipping comes with these operations, not with a model.
 //
 // Tensors are [B, S, features]: B windows, S places that share the weights (steps in time, tokens; 1 if none), or
-// [B, features]. A window's gradient depends on that window alone: no operation mixes windows.
+// [B, features]. A window's gradient depends on that window alone: no operation mixes windows. The loss to go back from
+// is the sum over windows of each one's own. What goes into an operation or comes out is not to be changed in place.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "chronoveil/neural/parameters.h"
@@ -20,18 +22,20 @@ class Tape {
 
   // x Wᵀ + b; W [out, in], b [out].
   torch::Tensor linear(std::size_t weight, std::size_t bias, const torch::Tensor& x);
-  // Layer normalisation over the last dimension, then gain and shift [features].
+  // Layer normalisation over the last dimension, (x - mean) / √(variance + 1e-5), then gain and shift [features].
   torch::Tensor layer_norm(std::size_t gain, std::size_t shift, const torch::Tensor& x);
   // One layer of an LSTM over the steps of x [B, S, in] from state zero, or from `state` (h, c), each [B, H], which is
-  // replaced by the last one. Gates in the order input, forget, cell, output; W_x [4H, in], W_h [4H, H], b [4H].
+  // replaced by the last one (either way a constant: gradients end there). Gates in the order input, forget, cell,
+  // output; W_x [4H, in], W_h [4H, H], b [4H].
   struct State {
     torch::Tensor hidden, cell;
   };
   torch::Tensor lstm(std::size_t input_weight, std::size_t recurrent_weight, std::size_t bias, const torch::Tensor& x,
                      State* state = nullptr);
 
-  // After backward(): one use of one parameter. A gradient of window b is Σ_s gradient[b, s] ⊗ input[b, s] for a weight
-  // (kind product), Σ_s gradient[b, s] for a bias (sum), Σ_s gradient[b, s] input[b, s] for a gain (elementwise).
+  // After one backward(): each use of a parameter to which a gradient came back. A gradient of window b is Σ_s
+  // gradient[b, s] ⊗ input[b, s] for a weight (kind product), Σ_s gradient[b, s] for a bias (sum), Σ_s gradient[b, s]
+  // input[b, s] for a gain (elementwise).
   struct Use {
     enum class Kind { product, sum, elementwise };
     std::size_t parameter;
@@ -45,7 +49,12 @@ class Tape {
   bool keeps() const { return keep_ == Keep::uses; }
 
  private:
-  struct Kept;  // a use whose gradient has not come back yet
+  struct Kept;  // the uses of one operation, which share the gradient that comes back to it
+  class Linear;
+  class Scaling;
+  class Lstm;
+  void record(torch::Tensor& output, const torch::Tensor& x, std::shared_ptr<torch::autograd::Node>,
+              std::shared_ptr<Kept>);
   const Parameters& parameters_;
   Keep keep_;
   std::vector<std::shared_ptr<Kept>> kept_;

@@ -1,0 +1,190 @@
+#include "chronoveil/neural/clipping.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace chronoveil::neural {
+namespace {
+
+using Use = Tape::Use;
+
+constexpr std::int64_t kRun = 64;                          // squares added in float
+constexpr double kHuge = 0x1p126;                          // of a square
+constexpr double kLeast = 0x1p-126;                        // the least normal float
+constexpr double kUnit = 0x1p-24;                          // u
+constexpr std::int64_t kCpuBytes = std::int64_t{4} << 20;  // of gradients formed at a time: stays in the cache
+constexpr std::int64_t kCudaBytes = std::int64_t{256} << 20;
+
+double gamma(double n) { return n * kUnit / (1 - n * kUnit); }
+
+// One parameter and all its uses.
+struct Slot {
+  std::size_t parameter = 0;
+  std::vector<Use> uses;
+  // One place, one use of a weight: a window's gradient is the product of two vectors and need not be formed.
+  bool outer() const { return uses.size() == 1 && uses[0].kind == Use::Kind::product && uses[0].gradient.size(1) == 1; }
+};
+
+std::vector<Slot> by_parameter(const Tape& tape) {
+  std::vector<Slot> all(tape.parameters().count());
+  for (Use& use : tape.uses()) {
+    all[use.parameter].parameter = use.parameter;
+    all[use.parameter].uses.push_back(std::move(use));
+  }
+  std::erase_if(all, [](const Slot& slot) { return slot.uses.empty(); });
+  return all;
+}
+
+// Σ_s over the places of each window, into `formed` [n, numbers of the parameter].
+void form(const Slot& slot, const torch::Tensor& value, std::int64_t first, std::int64_t count, torch::Tensor formed) {
+  bool empty = true;
+  for (const Use& use : slot.uses) {
+    const torch::Tensor gradient = use.gradient.narrow(0, first, count);
+    if (use.kind == Use::Kind::product) {
+      torch::Tensor matrices = formed.view({count, value.size(0), value.size(1)});
+      const torch::Tensor left = gradient.transpose(1, 2), right = use.input.narrow(0, first, count);
+      if (empty) {
+        at::bmm_out(matrices, left, right);
+      } else {
+        matrices.baddbmm_(left, right);
+      }
+    } else {
+      const bool sum = use.kind == Use::Kind::sum;
+      const torch::Tensor vectors = (sum ? gradient : gradient * use.input.narrow(0, first, count)).sum(1);
+      if (empty) {
+        formed.copy_(vectors);
+      } else {
+        formed.add_(vectors);
+      }
+    }
+    empty = false;
+  }
+}
+
+// ‖row‖² in float64 of a matrix of any width, all of it in double.
+torch::Tensor exact_squares(const torch::Tensor& rows) { return rows.to(torch::kFloat64).square().sum(1); }
+
+// The same where the width is a multiple of kRun and a copy in double would be dear.
+torch::Tensor squares(const torch::Tensor& rows) {
+  const torch::Tensor runs = rows.view({rows.size(0), -1, kRun});
+  return at::linalg_vector_norm(runs, 2, {2}).to(torch::kFloat64).square().sum(1);
+}
+
+}  // namespace
+
+ClippedSum sum_of_clipped(const Tape& tape, double bound) {
+  const torch::NoGradGuard no_grad;
+  at::globalContext().setAllowTF32CuBLAS(false);
+  const Parameters& parameters = tape.parameters();
+  const std::vector<Slot> slots = by_parameter(tape);
+  const torch::TensorOptions floats =
+      parameters.count() > 0 ? parameters[0].value.options() : torch::TensorOptions().dtype(torch::kFloat32);
+  torch::Tensor sum = at::zeros({parameters.size()}, floats);
+  const std::int64_t windows = slots.empty() ? 0 : slots[0].uses[0].gradient.size(0);
+  torch::Tensor squared = at::zeros({windows}, floats.dtype(torch::kFloat64));
+  if (windows == 0) return {sum, squared};
+
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto finite_or_infinite = [&](const torch::Tensor& x) { return at::where(x < kHuge, x, inf); };
+  squared.add_(kLeast * static_cast<double>(parameters.size()));
+  std::int64_t width = 0;
+  for (const Slot& slot : slots) {
+    if (slot.outer()) {
+      squared.add_(finite_or_infinite(exact_squares(slot.uses[0].gradient.select(1, 0))) *
+                   finite_or_infinite(exact_squares(slot.uses[0].input.select(1, 0))));
+    } else {
+      width += parameters[slot.parameter].value.numel();
+    }
+  }
+
+  torch::Tensor factor = at::empty({windows}, floats);
+  const auto decide = [&](std::int64_t first, std::int64_t count) {
+    torch::Tensor square = squared.narrow(0, first, count);
+    square.copy_(finite_or_infinite(square));
+    factor.narrow(0, first, count).copy_(at::clamp_max(bound / square.sqrt(), 1.0));  // bound / inf = 0
+  };
+
+  if (width == 0) {
+    decide(0, windows);
+  } else {
+    const std::int64_t padded = (width + kRun - 1) / kRun * kRun;
+    const std::int64_t bytes = sum.is_cuda() ? kCudaBytes : kCpuBytes;
+    const std::int64_t chunk = std::clamp<std::int64_t>(bytes / (4 * padded), 1, windows);
+    const torch::Tensor buffer = at::zeros({chunk, padded}, floats);
+    torch::Tensor formed_sum = at::zeros({padded}, floats);
+    for (std::int64_t first = 0; first < windows; first += chunk) {
+      const std::int64_t count = std::min(chunk, windows - first);
+      torch::Tensor formed = buffer.narrow(0, 0, count);
+      std::int64_t column = 0;
+      for (const Slot& slot : slots) {
+        if (slot.outer()) continue;
+        const torch::Tensor& value = parameters[slot.parameter].value;
+        form(slot, value, first, count, formed.narrow(1, column, value.numel()));
+        column += value.numel();
+      }
+      squared.narrow(0, first, count).add_(squares(formed));
+      decide(first, count);
+      const torch::Tensor dropped = squared.narrow(0, first, count) == inf;
+      // 0 times what is not a number is not 0. Without a device to wait for, look first.
+      if (formed.is_cuda() || dropped.any().item<bool>()) formed.masked_fill_(dropped.unsqueeze(1), 0);
+      formed_sum.addmv_(formed.t(), factor.narrow(0, first, count));
+    }
+    std::int64_t column = 0;
+    for (const Slot& slot : slots) {
+      if (slot.outer()) continue;
+      const std::int64_t numbers = parameters[slot.parameter].value.numel();
+      sum.narrow(0, parameters.offset(slot.parameter), numbers).copy_(formed_sum.narrow(0, column, numbers));
+      column += numbers;
+    }
+  }
+
+  const torch::Tensor dropped = (squared == inf).unsqueeze(1), factors = factor.unsqueeze(1);
+  for (const Slot& slot : slots) {
+    if (!slot.outer()) continue;
+    const torch::Tensor& value = parameters[slot.parameter].value;
+    const torch::Tensor left = (slot.uses[0].gradient.select(1, 0) * factors).masked_fill_(dropped, 0);
+    const torch::Tensor right = slot.uses[0].input.select(1, 0).masked_fill(dropped, 0);
+    torch::Tensor matrix = sum.narrow(0, parameters.offset(slot.parameter), value.numel()).view(value.sizes());
+    at::mm_out(matrix, left.t(), right);
+  }
+  return {sum, squared.sqrt_()};
+}
+
+torch::Tensor sum_of_gradients(const Tape& tape) {
+  const torch::NoGradGuard no_grad;
+  const Parameters& parameters = tape.parameters();
+  const torch::TensorOptions floats =
+      parameters.count() > 0 ? parameters[0].value.options() : torch::TensorOptions().dtype(torch::kFloat32);
+  torch::Tensor sum = at::zeros({parameters.size()}, floats);
+  for (const Use& use : tape.uses()) {
+    // Windows and places are summed over alike: in whichever order they lie in memory.
+    const bool time_major = !use.gradient.is_contiguous() && use.gradient.transpose(0, 1).is_contiguous();
+    const auto flat = [&](const torch::Tensor& x) {
+      const std::int64_t rows = x.size(0) * x.size(1), features = x.size(2);
+      return (time_major ? x.transpose(0, 1) : x).reshape({rows, features});
+    };
+    const torch::Tensor& value = parameters[use.parameter].value;
+    torch::Tensor part = sum.narrow(0, parameters.offset(use.parameter), value.numel());
+    if (use.kind == Use::Kind::product) {
+      part.view(value.sizes()).addmm_(flat(use.gradient).t(), flat(use.input));
+    } else if (use.kind == Use::Kind::sum) {
+      part.add_(flat(use.gradient).sum(0));
+    } else {
+      part.add_((flat(use.gradient) * flat(use.input)).sum(0));
+    }
+  }
+  return sum;
+}
+
+double float_margin(const Parameters& parameters, std::int64_t windows) {
+  const auto count = static_cast<double>(windows);
+  if ((count + 1) * kUnit >= 0.5) return std::numeric_limits<double>::infinity();
+  const double norm = (1 + kUnit) * (1 + 0x1p-40) / (1 - gamma(kRun + 3));
+  const double sum = 1 + gamma(count + 1) * count;
+  const double tiny = (count + 1) * std::sqrt(static_cast<double>(parameters.size())) * 0x1p-32;
+  return (norm * sum - 1 + tiny) * (1 + 0x1p-40);
+}
+
+}  // namespace chronoveil::neural
