@@ -1,5 +1,6 @@
 #include "chronoveil/training/model_file.h"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/event_json.h"
@@ -15,9 +16,10 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view kMagic = "chronoveil model 1\n";
-constexpr std::pair<std::string_view, forecasting::Fill> kFills[] = {{"zero", forecasting::Fill::zero},
-                                                                     {"window_mean", forecasting::Fill::window_mean},
-                                                                     {"last", forecasting::Fill::last}};
+constexpr std::array<std::pair<std::string_view, forecasting::Fill>, 3> kFills = {
+    {{"zero", forecasting::Fill::zero},
+     {"window_mean", forecasting::Fill::window_mean},
+     {"last", forecasting::Fill::last}}};
 
 ordered_json config_json(const forecasting::ModelConfig& config) {
   return {{"model", config.model},
@@ -56,15 +58,12 @@ ordered_json header_of(const TrainedModel& model) {
   ordered_json cycles = ordered_json::array();
   for (const forecasting::Calendar::Cycle& cycle : model.calendar.cycles)
     cycles.push_back({{"period", cycle.period}, {"phase", cycle.phase}});
-  std::string_view fill;
-  for (const auto& [name, value] : kFills)
-    if (value == model.fill) fill = name;
   ordered_json header;
   header["dataset"] = model.dataset;
   header["mark"] = model.mark;
   header["model"] = config_json(model.config);
   header["calendar"] = std::move(cycles);
-  header["fill"] = fill;
+  header["fill"] = report::name_in(kFills, model.fill);
   header["channels"] = model.channels;
   header["clock"] = {{"start", model.clock.start},
                      {"end", model.clock.end},

@@ -1,0 +1,128 @@
+#include "chronoveil/training/private_history.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/fixtures.h"
+#include "noise/statistics.h"
+
+namespace chronoveil::training {
+namespace {
+
+using engine::testing::fails;
+using forecasting::Panel;
+
+PrivateHistory asked() {
+  PrivateHistory history;
+  history.epsilon = 1;
+  history.delta = 1e-5;
+  history.rate = 0.25;
+  history.changed_steps = 2;
+  history.lower = 0;
+  history.upper = 10;
+  return history;
+}
+
+Panel constant(std::int64_t length, float value, std::int64_t channels = 1) {
+  return {channels, {{"a", 0, length, std::vector<float>(static_cast<std::size_t>(length * channels), value)}}};
+}
+
+TEST(PrivateHistory, NoiseIsPricedForTheWidthOfTheBoundsAndEveryChannel) {
+  const Result<PrivateHistoryPlan> one = plan_history(asked(), 1), four = plan_history(asked(), 4);
+  ASSERT_TRUE(one && four);
+  EXPECT_NEAR(four->noise / one->noise, 2, 1e-12);
+  const auto& event = std::get<accounting::TimeSubsampling>(one->event.kind);
+  EXPECT_EQ(event.participation, 2);
+  EXPECT_EQ(event.rate, 0.25);
+  EXPECT_GE(one->noise, event.noise_multiplier * 10);
+  EXPECT_LE(one->price.epsilon, 1);
+  // Independently: δ(ε) = Σ_k Bin(k; 2, p) G(√k/σ).
+  const double sigma = event.noise_multiplier;
+  const auto gaussian = [&](double mu) {
+    const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
+    return normal(mu / 2 - 1 / mu) - std::exp(1.0) * normal(-mu / 2 - 1 / mu);
+  };
+  const double delta = 2 * 0.25 * 0.75 * gaussian(1 / sigma) + 0.0625 * gaussian(std::sqrt(2.0) / sigma);
+  EXPECT_LE(delta, 1e-5 * (1 + 1e-9));
+  EXPECT_GE(delta, 1e-5 * (1 - 1e-2));
+}
+
+TEST(PrivateHistory, RefusesBoundsTheWrongWayRound) {
+  PrivateHistory wrong = asked();
+  wrong.upper = wrong.lower;
+  EXPECT_TRUE(fails(plan_history(wrong, 1), ErrorKind::usage, "upper"));
+}
+
+constexpr std::int64_t kRuns = 40'000;
+
+// kRuns series of so many steps, all 5, noised.
+Panel noised_fives(std::int64_t length, const PrivateHistoryPlan& plan) {
+  Panel panel;
+  for (std::int64_t run = 0; run < kRuns; ++run) panel.series.push_back(constant(length, 5).series[0]);
+  BitSource bits = BitSource::with_seed(11);
+  Result<Panel> out = noised(panel, length, plan, bits);
+  EXPECT_TRUE(out);
+  return *out;
+}
+// How often both of two steps are kept: where they are not, the mean of what was kept is in both.
+std::int64_t both_kept(PrivateHistoryPlan plan) {
+  plan.asked.fill = GapFill::mean;
+  std::int64_t both = 0;
+  for (const forecasting::PanelSeries& series : noised_fives(2, plan).series)
+    both += series.values[0] != series.values[1];
+  return both;
+}
+// How often a step that is always kept is further off than `distance`.
+std::int64_t further_than(double distance, PrivateHistoryPlan plan) {
+  plan.asked.rate = 1;
+  std::int64_t beyond = 0;
+  for (const forecasting::PanelSeries& series : noised_fives(1, plan).series)
+    beyond += std::abs(series.values[0] - 5) > distance;
+  return beyond;
+}
+
+TEST(PrivateHistory, KeepsAtItsRateAndAddsItsNoise) {
+  const Result<PrivateHistoryPlan> plan = plan_history(asked(), 1);
+  ASSERT_TRUE(plan);
+  const double beyond = std::erfc(1 / std::sqrt(2.0));
+  EXPECT_GT(noise::binomial_p_value(both_kept(*plan), kRuns, 0.0625), noise::kLevel);
+  EXPECT_GT(noise::binomial_p_value(further_than(plan->noise, *plan), kRuns, beyond), noise::kLevel);
+  PrivateHistoryPlan often = *plan, quiet = *plan;
+  often.asked.rate = 0.3;
+  quiet.noise *= 0.9;
+  EXPECT_LT(noise::binomial_p_value(both_kept(often), kRuns, 0.0625), noise::kLevel);
+  EXPECT_LT(noise::binomial_p_value(further_than(plan->noise, quiet), kRuns, beyond), noise::kLevel);
+}
+
+TEST(PrivateHistory, ValuesBeyondTheBoundsAndMissingOnesShowNoMoreThanTheBounds) {
+  PrivateHistory quiet = asked();
+  quiet.rate = 1;
+  const Result<PrivateHistoryPlan> plan = plan_history(quiet, 1);
+  ASSERT_TRUE(plan);
+  const auto with = [&](float value) {
+    BitSource bits = BitSource::with_seed(2);  // the same noise for each
+    return noised(constant(1, value), 1, *plan, bits)->series[0].values[0];
+  };
+  EXPECT_EQ(with(1e30F), with(10));
+  EXPECT_EQ(with(-3), with(0));
+  EXPECT_EQ(with(forecasting::kMissing), with(5));
+}
+
+TEST(PrivateHistory, OnlyTheStepsThatAModelReadsAreLookedAt) {
+  PrivateHistory all = asked();
+  all.rate = 1;
+  const Result<PrivateHistoryPlan> plan = plan_history(all, 1);
+  ASSERT_TRUE(plan);
+  Panel long_past = constant(50, 5), other = long_past;
+  for (std::size_t i = 0; i < 40; ++i) other.series[0].values[i] = 9;
+  BitSource one = BitSource::with_seed(4), two = BitSource::with_seed(4);
+  const Result<Panel> a = noised(long_past, 10, *plan, one), b = noised(other, 10, *plan, two);
+  ASSERT_TRUE(a && b);
+  EXPECT_EQ(a->series[0].length, 10);
+  EXPECT_EQ(a->series[0].start, 40);
+  EXPECT_EQ(a->series[0].values, b->series[0].values);
+}
+
+}  // namespace
+}  // namespace chronoveil::training
