@@ -18,7 +18,7 @@ struct RecordBatch {
   std::vector<std::int64_t> time;  // milliseconds since 1970-01-01T00:00Z
   std::vector<std::string_view> series;
   std::vector<std::int64_t> value;
-  std::vector<double> measure;              // finite
+  std::vector<double> measure;              // finite, or NaN where the source may lack it
   std::vector<double> longitude, latitude;  // finite
   std::int64_t first_row = 0;               // the number of the first row, counted from 1 without the header
 

@@ -1,6 +1,7 @@
 #include "chronoveil/data/row_decoder.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace chronoveil::data {
@@ -31,6 +32,7 @@ RowDecoder::RowDecoder(const SourceSpec& spec, TimeReader time_reader)
       has_series_(spec.series.has_value()),
       has_value_(spec.value.has_value()),
       has_measure_(spec.measure.has_value()),
+      may_be_missing_(spec.measure_may_be_missing),
       has_point_(spec.longitude.has_value()),
       has_reals_(has_measure_ || has_point_),
       user_(spec.user.value_or("")),
@@ -42,7 +44,9 @@ RowDecoder::RowDecoder(const SourceSpec& spec, TimeReader time_reader)
       latitude_(spec.latitude.value_or("")) {
   if (spec.user) wanted_.push_back({"user", *spec.user, &RowFields::user});
   wanted_.push_back({"time", spec.time, &RowFields::time});
-  if (spec.series) wanted_.push_back({spec.measure ? "place" : "series", *spec.series, &RowFields::series});
+  if (spec.series)
+    wanted_.push_back(
+        {spec.measure && !spec.measure_may_be_missing ? "place" : "series", *spec.series, &RowFields::series});
   if (spec.value) wanted_.push_back({"value", *spec.value, &RowFields::value});
   if (spec.measure) wanted_.push_back({"value", *spec.measure, &RowFields::measure});
   if (spec.longitude) wanted_.push_back({"longitude", *spec.longitude, &RowFields::longitude});
@@ -81,7 +85,10 @@ bool RowDecoder::add_reals(const RowFields& fields, RecordBatch& batch) {
   if (has_measure_) {
     if (has_series_ && fields.series.empty()) return refuse_place();
     const RealProblem problem = read_real(fields.measure, measure);
-    if (problem != RealProblem::none) return refuse_real(measure_, problem);
+    if (problem == RealProblem::empty && may_be_missing_)
+      measure = std::numeric_limits<double>::quiet_NaN();
+    else if (problem != RealProblem::none)
+      return refuse_real(measure_, problem);
   }
   if (has_point_) {
     double longitude = 0, latitude = 0;
@@ -97,7 +104,8 @@ bool RowDecoder::add_reals(const RowFields& fields, RecordBatch& batch) {
 }
 
 bool RowDecoder::refuse_place() {
-  problem_ = "column " + series_ + ": empty; every record must say where it is";
+  problem_ = "column " + series_ + ": empty; every record must say " +
+             std::string(may_be_missing_ ? "which series it is of" : "where it is");
   return false;
 }
 

@@ -77,7 +77,7 @@ class RowDecoder {
   bool refuse_real(const std::string& column, RealProblem problem);
 
   TimeReader time_reader_;
-  bool has_user_, has_series_, has_value_, has_measure_, has_point_, has_reals_;
+  bool has_user_, has_series_, has_value_, has_measure_, may_be_missing_, has_point_, has_reals_;
   std::string user_, time_, series_, value_, measure_, longitude_, latitude_;  // names of columns
   std::vector<Wanted> wanted_;
   std::string problem_;

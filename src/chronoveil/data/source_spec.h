@@ -20,6 +20,7 @@ struct SourceSpec {
   std::optional<std::string> series;     // absent: one series
   std::optional<std::string> value;      // absent: every row counts 1
   std::optional<std::string> measure;    // a real number in every row, of which means are made; not with `value`
+  bool measure_may_be_missing = false;   // an empty measure is NaN, a value that was not there, instead of an error
   std::optional<std::string> longitude;  // degrees, both or none; then no `series`
   std::optional<std::string> latitude;
   std::string time_format = "iso8601";  // "iso8601", "epoch", "epoch_ms", or a strftime-like format ("%d/%m/%Y %H:%M")

@@ -10,6 +10,7 @@
 #include "chronoveil/engine/perturb_job.h"
 #include "chronoveil/engine/section_readers.h"
 #include "chronoveil/engine/text_file.h"
+#include "chronoveil/engine/train_job.h"
 #include "chronoveil/ledger/dataset.h"
 #include "chronoveil/ledger/entry.h"
 #include "chronoveil/ledger/store.h"
@@ -20,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string_view> kSections = {"dataset", "source",    "slots", "series", "places", "means",
-                                                 "privacy", "mechanism", "plan",  "output", "live",   "perturb"};
+const std::vector<std::string_view> kSections = {"dataset", "source",  "slots",     "series", "places",
+                                                 "means",   "privacy", "mechanism", "plan",   "output",
+                                                 "live",    "perturb", "train"};
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;
 
 Result<void> read_dataset(const Section& section, Job& job) {
@@ -121,14 +123,15 @@ Result<void> read_mechanism(const Section& section, Job& job) {
     if (const auto* integer = std::get_if<std::int64_t>(&value)) job.parameters.emplace(key, *integer);
     if (const auto* number = std::get_if<double>(&value)) job.parameters.emplace(key, *number);
     if (const auto* text = std::get_if<std::string>(&value)) job.parameters.emplace(key, *text);
-    if (std::holds_alternative<std::vector<std::string>>(value))
+    if (std::holds_alternative<std::vector<std::string>>(value) ||
+        std::holds_alternative<std::vector<std::int64_t>>(value))
       return fail(ErrorKind::usage, section.name_of(key) + ": it must be a single value");
   }
   return {};
 }
 
 Result<void> read_output(const Section& section, Job& job) {
-  CV_CHECK(section.only({"csv", "json", "report", "title", "level", "non_negative", "integers", "internal"}));
+  CV_CHECK(section.only({"csv", "json", "report", "title", "level", "non_negative", "integers", "internal", "model"}));
   CV_CHECK(read_path(section, "csv", job.path, job.csv));
   CV_CHECK(read_path(section, "json", job.path, job.json));
   CV_CHECK(read_path(section, "report", job.path, job.report));
@@ -202,14 +205,16 @@ std::vector<NamedPath> outputs_of(const Job& job) {
   return {{"output.csv", job.csv},
           {"output.json", job.json},
           {"output.report", job.report},
-          {"output.internal", job.perturb.internal}};
+          {"output.internal", job.perturb.internal},
+          {"output.model", job.train.output}};
 }
 
 Result<void> check_outputs(const Job& job) {
   for (const auto& [what, input] :
        {NamedPath{"the source", job.source.path}, NamedPath{"the job itself", job.path},
         NamedPath{job.means.given ? "the list of places" : "the list of series", job.key_list},
-        NamedPath{"the public sample", job.public_sample}, NamedPath{"the public counts", job.means.counts_path}}) {
+        NamedPath{"the public sample", job.public_sample}, NamedPath{"the public counts", job.means.counts_path},
+        NamedPath{"the public spans", job.train.spans_path}}) {
     CV_CHECK(check_spared(job, what, input));
   }
   const std::vector<NamedPath> outputs = outputs_of(job);
@@ -292,6 +297,8 @@ Result<void> check_values(const Job& job) {
     CV_CHECK(check_means(job));
   } else if (job.perturb.given) {
     CV_CHECK(check_perturb(job));
+  } else if (job.train.given) {
+    CV_CHECK(check_train(job));
   } else if (job.relation == Relation::replace_values || job.relation == Relation::swap) {
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
   }
@@ -314,7 +321,7 @@ Result<void> check_values(const Job& job) {
 Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_TRY(const JobTable table, parse_table(toml, kSections));
   CV_CHECK(table.top.only({"version", "dataset", "source", "slots", "series", "places", "means", "privacy", "mechanism",
-                           "plan", "output", "live", "perturb"}));
+                           "plan", "output", "live", "perturb", "train"}));
   CV_CHECK(table.top.require("version", "1"));
   std::int64_t version = 0;
   CV_CHECK(table.top.read("version", version));
@@ -323,6 +330,7 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
   job.path = path;
   CV_CHECK(read_dataset(table.section("dataset"), job));
   CV_CHECK(read_source(table.section("source"), job));
+  CV_CHECK(read_train(table, job));
   CV_CHECK(read_perturb(table, job));
   CV_CHECK(read_slots(table.section("slots"), job));
   CV_CHECK(read_means(table, job));
@@ -388,6 +396,7 @@ Facts facts_of(const Job& job) {
   add("privacy.delta", shortest(job.delta));
   if (job.means.given) add_means_facts(job.means, facts);
   if (job.perturb.given) add_perturb_facts(job.perturb, facts);
+  if (job.train.given) add_train_facts(job.train, facts);
   add("mechanism.name", job.mechanism);
   for (const auto& [key, value] : job.parameters) {
     const auto text = [](const auto& held) -> std::string {

@@ -23,13 +23,26 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-constexpr std::string_view kTypes[] = {"true or false", "a whole number", "a number", "a text", "a list of texts"};
+constexpr std::string_view kTypes[] = {"true or false", "a whole number",  "a number",
+                                       "a text",        "a list of texts", "a list of whole numbers"};
 
 template <class Time>
 std::string text_of(const Time& time) {
   std::ostringstream out;
   out << time;
   return out.str();
+}
+
+// Nothing where an item is of another type.
+template <class T>
+std::optional<std::vector<T>> list_of(const toml::array& array) {
+  std::vector<T> items;
+  for (const toml::node& item : array) {
+    const auto* held = item.as<T>();
+    if (held == nullptr) return std::nullopt;
+    items.push_back(held->get());
+  }
+  return items;
 }
 
 Result<TableValue> value_of(const toml::node& node, const std::string& name) {
@@ -41,13 +54,9 @@ Result<TableValue> value_of(const toml::node& node, const std::string& name) {
   if (const auto* date = node.as_date()) return TableValue(text_of(date->get()));
   if (const auto* time = node.as_date_time()) return TableValue(text_of(time->get()));
   if (const auto* array = node.as_array()) {
-    std::vector<std::string> texts;
-    for (const toml::node& item : *array) {
-      const auto* text = item.as_string();
-      if (text == nullptr) return fail(ErrorKind::usage, name + ": it must be " + std::string(kTypes[4]));
-      texts.push_back(text->get());
-    }
-    return TableValue(std::move(texts));
+    if (const auto numbers = list_of<std::int64_t>(*array); numbers && !numbers->empty()) return TableValue(*numbers);
+    if (auto texts = list_of<std::string>(*array)) return TableValue(std::move(*texts));
+    return fail(ErrorKind::usage, name + ": it must be " + std::string(kTypes[4]) + " or of whole numbers");
   }
   return fail(ErrorKind::usage, name + ": it must be a text, a number, true or false, or a list of texts");
 }
@@ -103,6 +112,16 @@ Result<void> Section::read(std::string_view key, std::string& into) const { retu
 Result<void> Section::read(std::string_view key, bool& into) const { return read_as(*this, key, into); }
 Result<void> Section::read(std::string_view key, std::int64_t& into) const { return read_as(*this, key, into); }
 Result<void> Section::read(std::string_view key, std::vector<std::string>& into) const {
+  return read_as(*this, key, into);
+}
+Result<void> Section::read(std::string_view key, std::vector<std::int64_t>& into) const {
+  const auto found = values_.find(key);
+  if (found == values_.end()) return {};
+  // A list without items may be one of anything.
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&found->second); texts && texts->empty()) {
+    into.clear();
+    return {};
+  }
   return read_as(*this, key, into);
 }
 Result<void> Section::read(std::string_view key, double& into) const {

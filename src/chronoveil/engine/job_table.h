@@ -14,7 +14,8 @@
 
 namespace chronoveil::engine {
 
-using TableValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>>;
+using TableValue =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>, std::vector<std::int64_t>>;
 
 // The keys of one section, taken out one by one; what is left at the end is unknown.
 class Section {
@@ -31,6 +32,7 @@ class Section {
   Result<void> read(std::string_view key, double& into) const;
   Result<void> read(std::string_view key, std::int64_t& into) const;
   Result<void> read(std::string_view key, std::vector<std::string>& into) const;
+  Result<void> read(std::string_view key, std::vector<std::int64_t>& into) const;
   template <class T>
   Result<void> read(std::string_view key, std::optional<T>& into) const {
     if (!has(key)) return {};

@@ -28,16 +28,6 @@ mechanisms::PublicShape shape_of(const Job& job, std::int64_t steps) {
   return shape;
 }
 
-std::int64_t usual_length(const SlotAxis& axis) {
-  // Two slots of three are of one length also where clocks change: the middle one is that length.
-  std::vector<std::int64_t> lengths;
-  for (std::size_t i = 1; i < axis.boundaries.size(); ++i)
-    lengths.push_back(axis.boundaries[i] - axis.boundaries[i - 1]);
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
-}
-
 // The shortest public rhythm that slots can show: a day where it has at least eight of them, else a week. Nothing for
 // slots of other lengths, and unless two rhythms fit into the span.
 std::optional<std::int64_t> public_season(const Horizon& horizon) {
@@ -86,6 +76,7 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
 Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compare, plan::Audience audience) {
   if (job.means.given) return fail(ErrorKind::usage, "means: this job releases means, not counts");
   if (job.perturb.given) return fail(ErrorKind::usage, "perturb: this job moves values in time; it releases no counts");
+  if (job.train.given) return fail(ErrorKind::usage, "train: this job trains a model; it releases no counts");
   Planned planned;
   const std::int64_t steps = horizon.steps;
   const std::int64_t series = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size()));

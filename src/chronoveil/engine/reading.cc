@@ -1,5 +1,7 @@
 #include "chronoveil/engine/reading.h"
 
+#include <algorithm>
+
 #include "chronoveil/engine/named_errors.h"
 
 namespace chronoveil::engine {
@@ -28,6 +30,16 @@ Result<void> opened(const Job& job, std::unique_ptr<data::RecordSource>& into) {
 
 Result<SlotAxis> axis_of(const Job& job) {
   return in_section("slots", {"start", "end", "length", "zone"}, data::make_axis(job.slots));
+}
+
+std::int64_t usual_length(const SlotAxis& axis) {
+  // Two slots of three are of one length also where clocks change: the middle one is that length.
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 1; i < axis.boundaries.size(); ++i)
+    lengths.push_back(axis.boundaries[i] - axis.boundaries[i - 1]);
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
 }
 
 Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis, const mechanisms::PublicShape& shape,

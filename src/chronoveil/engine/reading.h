@@ -16,6 +16,8 @@ Result<void> opened(const Job&, std::unique_ptr<data::RecordSource>& into);
 
 // The public axis of the job.
 Result<SlotAxis> axis_of(const Job&);
+// The length of the middle one of its slots by length, in milliseconds.
+std::int64_t usual_length(const SlotAxis&);
 
 // Records when the job names a user column, counts otherwise; with the caps that the shape was priced for.
 Result<bound::BoundedSeries> read_and_bound(const Job&, const SlotAxis&, const mechanisms::PublicShape&,

@@ -11,10 +11,12 @@ Result<void> read_train(const JobTable&, Job&);
 Result<void> check_train(const Job&);
 void add_train_facts(const TrainSpec&, Facts&);
 
-// "event", 24 for w-event of width 24, the declared number of steps for user: w of the event.
+// w: the steps of one series that a neighbour changes. 1 for event, privacy.width for w-event, privacy.max_steps for
+// user.
 std::int64_t changed_steps(const Job&);
 
-// The spans of series out of a public CSV with the columns series, start and end, as they are written there.
+// The spans of series out of a public CSV with the columns series, start and end, as they are written there. Errors are
+// usage or storage and name train.spans.
 Result<std::vector<TrainSpec::Span>> read_spans(const std::string& path);
 
 }  // namespace chronoveil::engine

@@ -54,7 +54,8 @@ struct TrainPlanned {
   Guarantee guarantee;       // that the model carries
   std::string reason;        // why so many steps, or so much noise
 };
-Result<TrainPlanned> plan_training(const Job&);
+// `held_back`: steps at the end of each series that training does not see, for a backtest.
+Result<TrainPlanned> plan_training(const Job&, std::int64_t held_back = 0);
 
 // ε of the first `steps` steps of the run, `repeated` of which were run twice, at the plan's δ.
 Result<accounting::Price> price_after(const TrainPlanned&, std::int64_t steps, std::int64_t repeated = 0);

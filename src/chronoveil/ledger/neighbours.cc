@@ -87,9 +87,11 @@ Result<void> check_unit(const Event& leaf, const Stated& stated, const Protected
   const auto own = accounting::unit_of(leaf);
   if (own && stated.unit && *own != *stated.unit) return contradiction("unit", *stated.unit, *own);
   const auto [unit, width] = unit_and_width(leaf, stated, dataset);
-  const bool wide_enough = unit != Unit::w_event || dataset.unit != Unit::w_event || width >= dataset.width;
+  // w steps of a user are any w steps: w in a row are among them, and no more.
+  const bool limited = unit == Unit::w_event || std::holds_alternative<accounting::StructuredSubsampling>(leaf.kind);
+  const bool wide_enough = !limited || dataset.unit != Unit::w_event || width >= dataset.width;
   if (covers(unit, dataset.unit) && wide_enough) return {};
-  return invalid("unit", described(unit, width),
+  return invalid("unit", unit == Unit::user ? "user with " + std::to_string(width) + " steps" : described(unit, width),
                  "one that covers the dataset's: " + described(dataset.unit, dataset.width) +
                      " (user covers w-event covers event)");
 }
@@ -107,7 +109,9 @@ Result<Event> for_swap(const Event& event, Relation relation, const Stated& stat
     CV_TRY(converted, for_replacement(event));
   }
   const auto [unit, width] = unit_and_width(event, stated, dataset);
-  if (unit == Unit::user || (unit == Unit::w_event && width >= dataset.width)) return converted;
+  // A swap changes two steps; w steps of a user are any of them.
+  const bool both = !std::holds_alternative<accounting::StructuredSubsampling>(event.kind) || width >= 2;
+  if ((unit == Unit::user && both) || (unit == Unit::w_event && width >= dataset.width)) return converted;
   return for_replacement(converted);
 }
 

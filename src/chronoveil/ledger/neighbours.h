@@ -25,16 +25,18 @@ struct Stated {
 };
 
 // The event as the dataset must be charged for it, or an error when it does not fit:
-//   unit      must cover the dataset's (user covers w-event covers event; a wider window covers a narrower)
+//   unit      must cover the dataset's (user covers w-event covers event; a wider window covers a narrower; w steps of
+//   a
+//             user by `structured_subsampling`, which are declared, cover w events in a row and no more)
 //   relation  add_remove in a dataset with replace or replace_values: converted by for_replacement. replace in one with
 //             replace_values: as it is, since new values of one unit are a replacement. Every other mixture is refused:
 //             noise that hides a replacement need not hide how many there are, and noise that hides values need not
 //             hide where and when they were
 //   swap      an event for swaps fits a dataset that promises swaps of a window as wide at most, and no other: hiding
 //             when does not hide what. In a dataset that promises swaps, what hides a user's new values fits as it is,
-//             for a series with two values swapped is another series of the user; so does what hides those of as many
-//             events in a row as the window is wide. What hides one event's is converted by for_replacement: two values
-//             change. add_remove is first converted to replace
+//             for a series with two values swapped is another series of the user (of w steps of a user, from w = 2 on);
+//             so does what hides those of as many events in a row as the window is wide. What hides one event's is
+//             converted by for_replacement: two values change. add_remove is first converted to replace
 Result<accounting::Event> fitted(const accounting::Event&, const Stated&, const Protected&);
 
 // An event priced for one unit added or removed, as it looks when one unit is replaced by another: a replacement is a
