@@ -51,10 +51,10 @@ report::Forecasted report_of(const ForecastCommandOptions& options, const traini
     const training::PrivateHistoryPlan& plan = *found.privacy;
     all.input = {plan.guarantee, plan.price, plan.event, plan.asked.rate, plan.noise, found.debit, found.budget};
   }
-  all.history_times = found.history_times;
-  all.times = found.times;
+  all.axis = found.axis;
+  all.past = found.past;
   const auto channels = static_cast<std::size_t>(model.config.channels);
-  const std::size_t shown = found.history_times.size();
+  const std::size_t shown = found.past;
   for (std::size_t i = 0; i < found.forecasts.size(); ++i) {
     const forecasting::Forecast& forecast = found.forecasts[i];
     const forecasting::PanelSeries& past = found.history.series[i];

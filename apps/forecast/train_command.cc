@@ -39,34 +39,12 @@ ordered_json plan_json(const engine::TrainPlanned& planned) {
           {"price", report::price_json(planned.price)}};
 }
 
-std::int64_t parameters_of(const training::TrainedModel& model) {
-  std::int64_t count = 0;
-  for (const neural::Parameter& weight : model.weights) count += weight.value.numel();
-  return count;
-}
-
-ordered_json training_json(const engine::Job& job, const Training& training) {
-  ordered_json all;
-  all["guarantee"] = report::guarantee_json(training.model.guarantee, training.model.price, training.model.mark,
-                                            training.model.not_protected);
-  all["plan"] = plan_json(training.planned);
-  all["parameters"] = parameters_of(training.model);
-  all["steps"] = training.model.steps;
-  all["uses"] = training.uses;
-  all["resumed"] = training.resumed;
-  all["debit"] = report::debit_json(training.model.debit);
-  if (training.budget) all["budget"] = report::budget_json(*training.budget);
-  all["model"] = job.train.output;
-  all["software"] = report::software_json();
-  return all;
-}
-
-std::string training_text(const engine::Job& job, const Training& training) {
+std::string training_text(const engine::Job& job, const Training& training, std::int64_t parameters) {
   const engine::TrainPlanned& planned = training.planned;
-  std::string text = fmt::format("model     {}, {} weights, from {} of {} to {} windows\n", planned.model.model,
-                                 parameters_of(training.model),
-                                 counted(static_cast<std::int64_t>(planned.series.size()), "series", "series"),
-                                 planned.least_windows, planned.most_windows);
+  std::string text =
+      fmt::format("model     {}, {} weights, from {} of {} to {} windows\n", planned.model.model, parameters,
+                  counted(static_cast<std::int64_t>(planned.series.size()), "series", "series"), planned.least_windows,
+                  planned.most_windows);
   text += fmt::format("steps     {} of {}, noise multiplier {}, clipped to {}{}\n", training.model.steps, planned.steps,
                       figure(planned.noise_multiplier), figure(planned.clip),
                       training.resumed ? "; went on after an interruption" : "");
@@ -129,10 +107,8 @@ Result<void> train(const TrainCommandOptions& options) {
   }
   CV_TRY(const Training training, with_flag_names(watched(job, options)));
   if (!training.model.mark.empty()) std::cerr << training.model.mark << "\n";
-  if (options.json)
-    print_json(training_json(job, training));
-  else
-    std::cout << training_text(job, training);
+  CV_TRY(const report::Trained trained, training::report_of(job, training));
+  std::cout << (options.json ? report::to_json(trained) : training_text(job, training, trained.model.parameters));
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/slot_axis.h"
 #include "chronoveil/ledger/debit.h"
 #include "chronoveil/report/published.h"
 
@@ -28,7 +29,7 @@ struct ModelFacts {
 struct ForecastSeries {
   std::string key;                             // "" for a single series
   std::string channel;                         // "" where the model reads a single column
-  std::vector<double> history;                 // what the model read, NaN where missing; as many as history_times
+  std::vector<double> history;                 // what the model read, NaN where missing; one a slot of the past
   std::vector<std::vector<double>> quantiles;  // [step][9], 0.1, ..., 0.9
   std::vector<std::vector<double>> paths;      // [path][step], if kept
 };
@@ -47,7 +48,8 @@ struct Forecasted {
     std::optional<BudgetLeft> budget;
   };
   std::optional<PrivateInput> input;
-  std::vector<std::string> history_times, times;
+  SlotAxis axis;         // what the model read, and then what it forecasts
+  std::size_t past = 0;  // slots of the former
   std::vector<ForecastSeries> series;
 };
 

@@ -75,7 +75,7 @@ std::string forecast_csv(const Forecasted& forecasted) {
       std::string(ends.named ? "series," : "") + "time,q10,q20,q30,q40,q50,q60,q70,q80,q90" + ends.header_end;
   for (const ForecastSeries& series : forecasted.series) {
     for (std::size_t step = 0; step < series.quantiles.size(); ++step) {
-      out += ends.start(series) + forecasted.times[step];
+      out += ends.start(series) + forecasted.axis.labels[forecasted.past + step];
       for (const double quantile : series.quantiles[step]) {
         out += ',';
         append_shortest(out, quantile);
@@ -92,7 +92,7 @@ std::string paths_csv(const Forecasted& forecasted) {
   for (const ForecastSeries& series : forecasted.series) {
     for (std::size_t path = 0; path < series.paths.size(); ++path) {
       for (std::size_t step = 0; step < series.paths[path].size(); ++step) {
-        out += ends.start(series) + std::to_string(path) + "," + forecasted.times[step] + ",";
+        out += ends.start(series) + std::to_string(path) + "," + forecasted.axis.labels[forecasted.past + step] + ",";
         append_shortest(out, series.paths[path][step]);
         out += ends.row_end;
       }
@@ -107,7 +107,9 @@ std::string to_json(const Forecasted& forecasted) {
   all["title"] = forecasted.title;
   all["model"] = model_json(forecasted.model);
   all["input"] = forecasted.input ? input_json(*forecasted.input, forecasted.mark) : json(nullptr);
-  all["times"] = forecasted.times;
+  all["times"] = std::vector<std::string>(forecasted.axis.labels.begin() + static_cast<std::ptrdiff_t>(forecasted.past),
+                                          forecasted.axis.labels.end());
+  all["zone"] = forecasted.axis.zone;
   json list = json::array();
   for (const ForecastSeries& series : forecasted.series) {
     json one{{"series", series.key}};

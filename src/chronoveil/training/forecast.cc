@@ -108,10 +108,12 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
   CV_TRY(forecasting.forecasts,
          neural::predict(*network.model, network.parameters, forecasting.history, forecasting.model.calendar,
                          forecasting.model.fill, windows, request.prediction, device));
-  for (std::int64_t step = std::max<std::int64_t>(0, end - context); step < end; ++step)
-    forecasting.history_times.push_back(axis.labels[static_cast<std::size_t>(step)]);
-  for (std::int64_t step = end; step < end + config.forecast_length; ++step)
-    forecasting.times.push_back(axis.labels[static_cast<std::size_t>(step)]);
+  const auto first = static_cast<std::ptrdiff_t>(std::max<std::int64_t>(0, end - context));
+  const auto last = static_cast<std::ptrdiff_t>(end + config.forecast_length);
+  forecasting.axis.zone = axis.zone;
+  forecasting.axis.labels.assign(axis.labels.begin() + first, axis.labels.begin() + last);
+  forecasting.axis.boundaries.assign(axis.boundaries.begin() + first, axis.boundaries.begin() + last + 1);
+  forecasting.past = static_cast<std::size_t>(end - first);
   return {};
 }
 

@@ -27,10 +27,10 @@ struct ForecastRequest {
 };
 
 struct Forecasting {
-  TrainedModel model;                      // without its weights
-  std::vector<std::string> times;          // of the forecast steps, L_F
-  std::vector<std::string> history_times;  // of the steps that the model read, L_C
-  forecasting::Panel history;              // what it read: with privacy, what was noised and filled
+  TrainedModel model;          // without its weights
+  SlotAxis axis;               // the steps that the model read, then those that it forecasts
+  std::size_t past = 0;        // of the former
+  forecasting::Panel history;  // what it read: with privacy, what was noised and filled
   std::vector<forecasting::Forecast> forecasts;
   std::int64_t parameters = 0;  // weights of the model
   std::optional<PrivateHistoryPlan> privacy;

@@ -109,7 +109,7 @@ Result<void> rehearse(const Job& job, const TrainOptions& options, Training& tra
   Work work(job, options, training);
   CV_CHECK(work.begin());
   BitSource bits = BitSource::with_seed(*options.seed);
-  for (std::int64_t number = 0; !work.finished(); ++number) CV_CHECK(work.step(number, bits));
+  for (; !work.finished(); ++training.uses) CV_CHECK(work.step(training.uses, bits));
   work.finish();
   training.model.mark = "seeded: not private";
   engine::disown(training.model.guarantee, training.model.mark);
@@ -181,7 +181,62 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   return {};
 }
 
+// The model and its documents appear together or not at all.
+Result<void> write_all(const Job& job, const Training& training) {
+  std::vector<OutputFile> files{{job.train.output, to_bytes(training.model)}};
+  if (!job.json.empty() || !job.report.empty()) {
+    CV_TRY(const report::Trained trained, report_of(job, training));
+    if (!job.json.empty()) files.push_back({job.json, report::to_json(trained)});
+    if (!job.report.empty()) files.push_back({job.report, report::to_html(trained)});
+  }
+  return write_files(files);
+}
+
 }  // namespace
+
+Result<report::Trained> report_of(const Job& job, const Training& training) {
+  const TrainPlanned& planned = training.planned;
+  const TrainedModel& model = training.model;
+  report::Trained all;
+  all.title = job.title.empty() ? "Model of " + job.dataset : job.title;
+  all.model = {model.config.model,
+               model.config.context_length,
+               model.config.forecast_length,
+               0,
+               model.steps,
+               model.dataset,
+               model.mark,
+               model.guarantee,
+               model.price,
+               model.debit,
+               model.not_protected};
+  for (const neural::Parameter& weight : model.weights) all.model.parameters += weight.value.numel();
+  all.event = model.event;
+  all.series = static_cast<std::int64_t>(planned.series.size());
+  all.least_windows = planned.least_windows;
+  all.most_windows = planned.most_windows;
+  all.batch_size = planned.scheme.batch_size;
+  all.windows_per_series = planned.scheme.windows_per_series;
+  all.top_level = planned.scheme.top == forecasting::TopLevel::iterate ? "iterate" : "without_replacement";
+  all.bottom_level = planned.scheme.bottom == forecasting::BottomLevel::poisson ? "poisson" : "with_replacement";
+  all.touched_share = planned.touched_share;
+  all.series_rate = planned.series_rate;
+  all.noise_multiplier = planned.noise_multiplier;
+  all.clip = planned.clip;
+  all.planned_steps = planned.steps;
+  all.spare_steps = planned.spare_steps;
+  all.uses = training.uses;
+  all.resumed = training.resumed;
+  all.reason = planned.reason;
+  std::vector<SpentAfter> spent = training.spent;
+  if (spent.empty()) {
+    CV_TRY(spent, spent_curve(planned));
+  }
+  for (const SpentAfter& point : spent) all.spent.push_back({point.steps, point.epsilon});
+  all.budget = training.budget;
+  all.model_path = job.train.output;
+  return all;
+}
 
 neural::TrainingConfig training_config(const Job& job, const TrainPlanned& planned) {
   const engine::TrainSpec& spec = job.train;
@@ -224,7 +279,7 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
     return tl::unexpected(std::move(done.error()));
   }
   engine::tell(options, "writing");
-  CV_CHECK(write_files({{job.train.output, to_bytes(training.model)}}));
+  CV_CHECK(write_all(job, training));
   return training;
 }
 
@@ -241,7 +296,7 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   if (!training.model.debit || !(training.model.debit->id == found.id))
     return fail(ErrorKind::storage, "again: the stored model does not belong to the debit " + debit);
   training.uses = found.used;
-  CV_CHECK(write_files({{job.train.output, to_bytes(training.model)}}));
+  CV_CHECK(write_all(job, training));
   return training;
 }
 

@@ -11,6 +11,7 @@
 
 #include "chronoveil/engine/train_planning.h"
 #include "chronoveil/neural/trainer.h"
+#include "chronoveil/report/trained.h"
 #include "chronoveil/training/model_file.h"
 
 namespace chronoveil::training {
@@ -47,6 +48,9 @@ struct Training {
 Result<Training> run_training(const engine::Job&, const TrainOptions&);
 // The model of a debit anew, at no cost.
 Result<Training> train_again(const engine::Job&, const std::string& debit, const TrainOptions&);
+
+// What its documents say. The curve of what was spent is worked out here unless the training has it already.
+Result<report::Trained> report_of(const engine::Job&, const Training&);
 
 // What trainer and plan agree on.
 neural::TrainingConfig training_config(const engine::Job&, const engine::TrainPlanned&);

@@ -1,0 +1,108 @@
+#include "chronoveil/report/fan_chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "chronoveil/report/forecasted_parts.h"
+#include "chronoveil/report/frame.h"
+#include "chronoveil/report/numbers.h"
+
+namespace chronoveil::report {
+namespace {
+
+constexpr std::size_t kMedian = 4;      // of the nine quantiles
+constexpr std::size_t kMostPast = 400;  // steps of the past that are drawn, the last ones
+
+// The slots that are drawn: the end of the past, and all of the forecast.
+struct Drawn {
+  SlotAxis axis;
+  std::size_t past = 0;
+  std::vector<double> history;
+
+  Drawn(const Forecasted& forecasted, const ForecastSeries& series) {
+    past = std::min({forecasted.past, series.history.size(), kMostPast});
+    const auto from = static_cast<std::ptrdiff_t>(forecasted.past - past);
+    axis.zone = forecasted.axis.zone;
+    axis.labels.assign(forecasted.axis.labels.begin() + from, forecasted.axis.labels.end());
+    axis.boundaries.assign(forecasted.axis.boundaries.begin() + from, forecasted.axis.boundaries.end());
+    history.assign(series.history.end() - static_cast<std::ptrdiff_t>(past), series.history.end());
+  }
+  int x(std::size_t step) const {
+    const double start = static_cast<double>(axis.boundaries.front());
+    const double span = static_cast<double>(axis.boundaries.back()) - start;
+    const double middle =
+        (static_cast<double>(axis.boundaries[step]) + static_cast<double>(axis.boundaries[step + 1])) / 2;
+    return across_at((middle - start) / span);
+  }
+};
+
+std::string line(const Drawn& drawn, const Scale& scale, std::size_t first, const std::vector<double>& values) {
+  std::string out;
+  bool drawing = false;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i]))
+      out += fmt::format("{}{} {}", drawing ? 'L' : 'M', drawn.x(first + i), up_at(scale.position(values[i])));
+    drawing = std::isfinite(values[i]);
+  }
+  return out;
+}
+
+// Between quantile `low` and its mirror image, there and back.
+std::string band(const Drawn& drawn, const Scale& scale, const ForecastSeries& series, std::size_t low) {
+  std::string out;
+  const std::size_t steps = series.quantiles.size();
+  const auto point = [&](std::size_t step, std::size_t level) {
+    out += fmt::format("{}{} {}", out.empty() ? 'M' : 'L', drawn.x(drawn.past + step),
+                       up_at(scale.position(series.quantiles[step][level])));
+  };
+  for (std::size_t step = 0; step < steps; ++step) point(step, 2 * kMedian - low);
+  for (std::size_t step = steps; step-- > 0;) point(step, low);
+  return out + "z";
+}
+
+}  // namespace
+
+std::string fan_chart(const Forecasted& forecasted, const ForecastSeries& series, std::size_t number, bool large) {
+  const Drawn drawn(forecasted, series);
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  const auto take = [&](double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  for (const double value : drawn.history) take(value);
+  std::vector<double> median;
+  for (const std::vector<double>& quantiles : series.quantiles) {
+    for (const double value : quantiles) take(value);
+    median.push_back(quantiles[kMedian]);
+  }
+  if (!(low <= high) || median.empty()) return "";
+  const Scale scale = nice_scale(low, high, large ? 5 : 4);
+  std::string drawing;
+  for (std::size_t level = 0; level < kMedian; ++level) drawing += path_of("band", band(drawn, scale, series, level));
+  drawing +=
+      path_of("truth", line(drawn, scale, 0, drawn.history)) + path_of("line", line(drawn, scale, drawn.past, median));
+  const std::string label = label_of(series);
+  return to_html(
+      Frame{.id = "f" + std::to_string(number),
+            .title = label.empty() ? "Forecast" : label,
+            .note = fmt::format("next: {}, with 8 in 10 chances between {} and {}", rounded(median.front()),
+                                rounded(series.quantiles.front().front()), rounded(series.quantiles.front().back())),
+            .description = fmt::format("A line over the past, then a median from {} to {} over {} steps, with bands.",
+                                       rounded(median.front()), rounded(median.back()), median.size()),
+            .across = time_ticks(drawn.axis, large ? 9 : 6),
+            .up = ticks_of(scale),
+            .drawing = drawing,
+            .large = large});
+}
+
+std::string fan_legend() {
+  return "<p class=\"legend\">" + legend_entry("truth", "M0 6h22", "what the model read") +
+         legend_entry("line", "M0 6h22", "median of the forecast") +
+         legend_entry("band", "M0 0h22v12h-22z", "2, 4, 6 and 8 in 10 chances") + "</p>\n";
+}
+
+}  // namespace chronoveil::report

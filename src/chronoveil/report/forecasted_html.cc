@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/report/fan_chart.h"
+#include "chronoveil/report/forecasted.h"
+#include "chronoveil/report/forecasted_parts.h"
+#include "chronoveil/report/local_time.h"
+#include "chronoveil/report/markup.h"
+#include "chronoveil/report/numbers.h"
+#include "chronoveil/report/page.h"
+#include "chronoveil/report/sections.h"
+#include "chronoveil/report/series_charts.h"
+
+namespace chronoveil::report {
+namespace {
+
+std::string header(const Forecasted& forecasted) {
+  SlotAxis future;
+  future.zone = forecasted.axis.zone;
+  const auto past = static_cast<std::ptrdiff_t>(forecasted.past);
+  future.labels.assign(forecasted.axis.labels.begin() + past, forecasted.axis.labels.end());
+  future.boundaries.assign(forecasted.axis.boundaries.begin() + past, forecasted.axis.boundaries.end());
+  return fmt::format("<h1>{}</h1>\n<p class=\"sub\">{} {}, {}.</p>\n", escaped(forecasted.title),
+                     grouped(static_cast<std::int64_t>(forecasted.series.size())),
+                     forecasted.series.size() == 1 ? "series" : "series", escaped(span_words(future)));
+}
+
+std::string charts(const Forecasted& forecasted) {
+  const std::size_t shown = std::min(forecasted.series.size(), kMostCharts);
+  std::string out = fan_legend() + (shown > 1 ? "<div class=\"charts many\">\n" : "<div class=\"charts\">\n");
+  for (std::size_t i = 0; i < shown; ++i) out += fan_chart(forecasted, forecasted.series[i], i, shown == 1);
+  out += "</div>\n";
+  if (shown < forecasted.series.size())
+    out += fmt::format("<p class=\"quiet\">The first {} of {}; the CSV has all of them.</p>\n", shown,
+                       grouped(static_cast<std::int64_t>(forecasted.series.size())));
+  return section("What comes next", out);
+}
+
+// Two promises that must not be taken for one another: to those the model learned from, and to those it is asked about.
+std::string who_is_protected(const Forecasted& forecasted) {
+  const ModelFacts& model = forecasted.model;
+  std::string out = "<h3>The series that the model was trained on</h3>\n<p>";
+  if (model.mark.empty())
+    out += fmt::format(
+        "Protected, by the model itself: ε = {}, δ = {}, unit <code>{}</code>, dataset {}. That holds "
+        "whatever the model is used for.",
+        rounded_up(model.guarantee.epsilon), rounded_up(model.guarantee.delta), unit_text(model.guarantee),
+        escaped(model.dataset));
+  else
+    out += "Not protected: " + escaped(model.mark) + ".";
+  out += "</p>\n<h3>The history that is forecast from</h3>\n<p>";
+  if (!forecasted.input)
+    return out +
+           "<b>Not protected.</b> The forecast follows from it, and this page shows it. Whoever may not see the "
+           "history may not see this page. <code>--private</code> adds noise to it first.</p>\n";
+  if (!forecasted.mark.empty()) return out + "Not protected: " + escaped(forecasted.mark) + ".</p>\n";
+  out += fmt::format(
+      "Protected: ε = {}, δ = {}, unit <code>{}</code>. Each step was kept with probability {} and got "
+      "noise with a standard deviation of {}; what is drawn as the past is that, with gaps filled.",
+      rounded_up(forecasted.input->guarantee.epsilon), rounded_up(forecasted.input->guarantee.delta),
+      unit_text(forecasted.input->guarantee), rounded(forecasted.input->rate), rounded(forecasted.input->noise));
+  return out + "</p>\n";
+}
+
+std::string model_section(const ModelFacts& model) {
+  std::string out = "<dl class=\"pairs\">\n";
+  out += pair_of("Model", "<b>" + escaped(model.name) + "</b>, " + grouped(model.parameters) + " weights");
+  out += pair_of("Reads", grouped(model.context_length) + " steps");
+  out += pair_of("Forecasts", grouped(model.forecast_length) + " steps");
+  out += pair_of("Trained", grouped(model.steps) + " steps");
+  if (model.debit) out += pair_of("Paid for by", "<code>" + escaped(model.debit->id.text()) + "</code>");
+  return section("The model", out + "</dl>\n");
+}
+
+}  // namespace
+
+std::string to_html(const Forecasted& forecasted) {
+  Page page{.title = forecasted.title, .banner = "", .watermark = "", .body = ""};
+  if (!forecasted.mark.empty()) page.banner = escaped(forecasted.mark) + ". For tests only; do not publish.";
+  page.body = header(forecasted) + section("Who is protected", who_is_protected(forecasted)) + charts(forecasted) +
+              model_section(forecasted.model);
+  if (forecasted.input) {
+    page.body += promise_in_full(forecasted.input->guarantee, forecasted.mark, {}) +
+                 budget_section(forecasted.input->budget, forecasted.input->debit);
+  }
+  page.body += footer();
+  return to_html(page);
+}
+
+}  // namespace chronoveil::report
