@@ -43,16 +43,23 @@ Result<PrivateGradient> PrivateGradient::make(const PrivateStep& step, const Par
   CV_TRY(const double steps, grid.in_steps(scale));
   CV_TRY(noise::Sampler sampler, noise::Sampler::make(noise::Law::rounded_gaussian, steps));
   PrivateGradient made(step, parameters, grid, std::move(sampler));
-  if (!(made.bound_for(step.batch_size) > 0))
+  if (made.grid_margin() > step.clip)
     return invalid("noise_multiplier", step.noise_multiplier,
                    "smaller for this number of parameters: the grid of the noise is too coarse to clip on");
+  if (made.bound_for(step.batch_size) == 0)
+    return invalid("batch_size", std::to_string(step.batch_size),
+                   "smaller: the float error of a sum of so many gradients would be greater than the gradients");
   return made;
 }
 
+double PrivateGradient::grid_margin() const {
+  return grid_.step() * std::sqrt(static_cast<double>(parameters_->size()));
+}
+
 double PrivateGradient::bound_for(std::int64_t windows) const {
-  const double grid_margin = grid_.step() * std::sqrt(static_cast<double>(parameters_->size()));
-  const double bound =
-      (2 * step_.clip - grid_margin) / (2 * (1 + float_margin(*parameters_, windows))) * (1 - 0x1p-48);  // downwards
+  // The margin of the grid is at most C: what is left after it has no more error than the factor allows for.
+  const double left = (2 * step_.clip - grid_margin()) * (1 - 0x1p-48);
+  const double bound = left / (2 * (1 + float_margin(*parameters_, windows)));
   if (!(bound >= kLeastBound)) return 0;
   const auto rounded = static_cast<float>(bound);
   return rounded <= bound ? rounded : std::nextafter(rounded, 0.0F);
@@ -73,19 +80,20 @@ Result<torch::Tensor> PrivateGradient::on_grid(const torch::Tensor& sum) const {
   return steps.mul(std::ldexp(1.0, -grid_.step_log2())).add_(0.5).floor_().clamp_(-kLimit, kLimit).to(torch::kInt64);
 }
 
-Result<torch::Tensor> PrivateGradient::operator()(const torch::Tensor& sum, BitSource& bits) const {
-  CV_TRY(const torch::Tensor exact, on_grid(sum));
+Result<torch::Tensor> PrivateGradient::noisy_on_grid(const torch::Tensor& sum, BitSource& bits) const {
+  CV_TRY(torch::Tensor noisy, on_grid(sum));
   const auto d = static_cast<std::size_t>(parameters_->size());
   std::vector<std::int64_t> noise(d);
   sampler_.fill(noise, bits);
   if (bits.failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
-  torch::Tensor mean = torch::empty({parameters_->size()}, torch::kFloat32);
-  const std::span<const std::int64_t> values(exact.data_ptr<std::int64_t>(), d);
-  const std::span<float> out(mean.data_ptr<float>(), d);
-  const double unit = grid_.step() / static_cast<double>(step_.batch_size);
-  for (std::size_t i = 0; i < d; ++i)
-    out[i] = static_cast<float>(static_cast<double>(noise::add_noise(values[i], noise[i])) * unit);
-  return mean;
+  const std::span<std::int64_t> values(noisy.data_ptr<std::int64_t>(), d);
+  for (std::size_t i = 0; i < d; ++i) values[i] = noise::add_noise(values[i], noise[i]);
+  return noisy;
+}
+
+Result<torch::Tensor> PrivateGradient::operator()(const torch::Tensor& sum, BitSource& bits) const {
+  CV_TRY(const torch::Tensor noisy, noisy_on_grid(sum, bits));
+  return noisy.to(torch::kFloat64).mul_(grid_.step() / static_cast<double>(step_.batch_size)).to(torch::kFloat32);
 }
 
 }  // namespace chronoveil::neural

@@ -33,7 +33,9 @@ class PrivateGradient {
   // In grid steps, [d] int64 on the CPU. `sum` [d] float32 from any device; undefined stands for an empty batch, all
   // zeros. Refused (internal) when it has not d coordinates or one is not finite, which clipping rules out.
   Result<torch::Tensor> on_grid(const torch::Tensor& sum) const;
-  // The noisy mean, [d] float32 on the CPU. Refused (internal) as on_grid() does, and when the bits have failed.
+  // The same with noise, limited to +-kValueLimit. Refused (internal), too, when the bits have failed.
+  Result<torch::Tensor> noisy_on_grid(const torch::Tensor& sum, BitSource&) const;
+  // The noisy mean, [d] float32 on the CPU: that times g / Λ.
   Result<torch::Tensor> operator()(const torch::Tensor& sum, BitSource&) const;
 
   const noise::Grid& grid() const { return grid_; }
@@ -42,6 +44,8 @@ class PrivateGradient {
 
  private:
   PrivateGradient(const PrivateStep&, const Parameters&, noise::Grid, noise::Sampler);
+  double grid_margin() const;  // g √d
+
   PrivateStep step_;
   const Parameters* parameters_;
   noise::Grid grid_;

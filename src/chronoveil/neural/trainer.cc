@@ -1,11 +1,10 @@
 #include "chronoveil/neural/trainer.h"
 
-#include <algorithm>
-#include <cmath>
 #include <exception>
-#include <limits>
 #include <string>
 #include <utility>
+
+#include "chronoveil/neural/augmentation.h"
 
 namespace chronoveil::neural {
 namespace {
@@ -14,8 +13,6 @@ using forecasting::Panel;
 using forecasting::PanelSeries;
 using forecasting::Window;
 using forecasting::WindowShape;
-
-constexpr double kMostAugmentation = 0x1p18;  // σ_C, σ_F: beyond, the noise has more grid steps than the sampler
 
 // libtorch throws; nothing leaves this module but a Result. Its messages go on for a backtrace after the first line.
 template <class Work>
@@ -27,77 +24,6 @@ auto without_throwing(const Work& work) -> decltype(work()) {
     return fail(ErrorKind::internal, "libtorch: " + text.substr(0, text.find('\n')));
   }
 }
-
-// Fresh noise on the values that windows read.
-class Augmentation {
- public:
-  static Result<Augmentation> make(const TrainingConfig& config, std::int64_t channels) {
-    Augmentation made;
-    CV_TRY(made.context_, noise_of("context_noise", config.context_noise, config.noise_unit, channels));
-    CV_TRY(made.forecast_, noise_of("label_noise", config.label_noise, config.noise_unit, channels));
-    return made;
-  }
-
-  bool any() const { return context_ || forecast_; }
-
-  // A panel with one series a window, which has what is inside the series of that window, noise added; `window` becomes
-  // its only window. So whatever is made of values afterwards, filling included, is made of noisy ones.
-  Panel apply(const Panel& panel, const WindowShape& shape, std::vector<Window>& windows, BitSource& bits) const {
-    Panel noisy{panel.channels, {}};
-    noisy.series.reserve(windows.size());
-    for (Window& window : windows) {
-      const PanelSeries& series = panel.series[static_cast<std::size_t>(window.series)];
-      const std::int64_t first = std::max<std::int64_t>(0, window.start - shape.context);
-      const std::int64_t context = window.start - first;
-      PanelSeries copy{{}, series.start + first, context + shape.forecast, {}};
-      const auto from = series.values.begin() + static_cast<std::ptrdiff_t>(first * panel.channels);
-      copy.values.assign(from, from + static_cast<std::ptrdiff_t>(copy.length * panel.channels));
-      const std::span<float> values(copy.values);
-      const auto border = static_cast<std::size_t>(context * panel.channels);
-      if (context_) add(*context_, values.first(border), bits);
-      if (forecast_) add(*forecast_, values.subspan(border), bits);
-      window = {static_cast<std::int64_t>(noisy.series.size()), context};
-      noisy.series.push_back(std::move(copy));
-    }
-    return noisy;
-  }
-
- private:
-  struct Noise {
-    noise::Grid grid;
-    noise::GridBounds bounds;  // as far as a sampler goes: values beyond are limited, which hides a change no less
-    noise::Sampler sampler;
-  };
-
-  static Result<std::optional<Noise>> noise_of(const char* name, double sigma, double unit, std::int64_t channels) {
-    if (!(sigma >= 0 && sigma <= kMostAugmentation)) return invalid(name, sigma, "between 0 and 262144");
-    if (sigma == 0) return std::nullopt;
-    if (!(std::isfinite(unit) && unit > 0)) return invalid("noise_unit", unit, "a finite number greater than 0");
-    CV_TRY(const noise::Grid grid, noise::Grid::for_scale(std::min(sigma, 1.0) * unit));
-    // Rounding moves each of the channels of a step by at most half a grid step, and so their difference by one.
-    const double change = unit / grid.step() + std::sqrt(static_cast<double>(channels));
-    const double limit = grid.to_real(noise::kValueLimit);
-    CV_TRY(const noise::GridBounds bounds, noise::GridBounds::make(grid, -limit, limit));
-    CV_TRY(noise::Sampler sampler,
-           noise::Sampler::make(noise::Law::rounded_gaussian, sigma * change * (1 + 0x1p-50)));  // upwards
-    return Noise{grid, bounds, std::move(sampler)};
-  }
-
-  // One draw a value, missing or not: which bits are used up does not depend on values.
-  static void add(const Noise& noise, std::span<float> values, BitSource& bits) {
-    constexpr double kLargest = std::numeric_limits<float>::max();
-    std::vector<std::int64_t> draws(values.size());
-    noise.sampler.fill(draws, bits);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const Result<std::int64_t> exact = noise.bounds.to_grid(values[i]);
-      if (!exact) continue;  // missing
-      const double noisy = noise.grid.to_real(noise::add_noise(*exact, draws[i]));
-      values[i] = static_cast<float>(std::clamp(noisy, -kLargest, kLargest));
-    }
-  }
-
-  std::optional<Noise> context_, forecast_;
-};
 
 Result<PrivateStep> private_step(const TrainingConfig& config) {
   PrivateStep step = *config.privacy;
@@ -197,7 +123,10 @@ Result<Trainer> Trainer::make(const TrainingConfig& config, Panel panel, const t
     std::vector<std::int64_t> lengths;
     for (const PanelSeries& series : panel.series) lengths.push_back(series.length);
     CV_TRY(auto sampler, forecasting::WindowSampler::make(config.scheme, shape, std::move(lengths)));
-    CV_TRY(auto augmentation, Augmentation::make(config, panel.channels));
+    CV_TRY(auto augmentation, Augmentation::make({.context = config.context_noise,
+                                                  .label = config.label_noise,
+                                                  .unit = config.noise_unit,
+                                                  .channels = panel.channels}));
     Parameters parameters = model->initial(config.initial_seed);
     parameters.to(device);
     Optimiser optimiser(config.optimiser, parameters);

@@ -1,11 +1,7 @@
 // Trains one model on one panel, step by step. A step: draw windows, add the public augmentation noise, cut and scale
 // each by itself, one forward and one backward pass, clip, sum, noise, divide by Λ, update.
 //   Empty batch   private: noise as ever, an update and a step like any other. Not private: a step without update
-//   Augmentation  each observed value that a window reads gets fresh noise before it is filled, scaled or read as a
-//   lag:
-//                 rounded N(0, s²) on a grid h, the value being rounded to it, s = σ (v + h √D), h <= min(σ, 1) v /
-//                 2^20, so that a change of v is hidden as by N(0, (σ v)²): rounding adds at most h √D to it. Padding
-//                 is public and gets none; a missing value stays missing
+//   Augmentation  on every use anew (augmentation.h), before anything else is made of a value
 //   Not finite    a window whose gradient is not finite adds exactly 0; not private, a sum that is not finite is 0
 // It neither plans nor debits: whoever calls step() has paid for it (training/train.h).
 #pragma once

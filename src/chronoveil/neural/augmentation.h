@@ -1,0 +1,54 @@
+// Fresh noise on what a window reads, which hides what one change shows [Schuchardt25]: σ_C v on the context and σ_F v
+// on the forecast, v the public size of one change, of all channels of a step together in the 2-norm.
+//   Law       a value is rounded to a grid h <= min(σ, 1) v / 2^20 and gets rounded N(0, s²), s = σ (v + h √D):
+//             rounding adds at most h √D to a change of v, so it is hidden as by N(0, (σ v)²) on values as they are
+//   Once      one draw an element, before it is filled, scaled, read as a lag or as a label: all of that is made of the
+//             noisy value
+//   Nothing   padding is public and gets none; a missing value stays missing. That a value is missing is not hidden
+//   Edges     σ = 0: none. Values beyond 2^61 h are limited to it, which hides a change no less
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/result.h"
+#include "chronoveil/forecasting/windows.h"
+#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/sampler.h"
+
+namespace chronoveil::neural {
+
+struct AugmentationNoise {
+  double context = 0, label = 0;  // σ_C, σ_F
+  double unit = 1;                // v
+  std::int64_t channels = 1;      // D
+};
+
+class Augmentation {
+ public:
+  // Refused (usage, naming context_noise, label_noise or noise_unit): a σ outside [0, 2^18], a v that is not positive.
+  static Result<Augmentation> make(const AugmentationNoise&);
+
+  bool any() const { return context_ || label_; }
+
+  // A panel of one series a window, which is what that window reads of its own series, with noise; `windows` become
+  // those of the new panel. How many bits are used depends on the windows alone, not on values.
+  forecasting::Panel apply(const forecasting::Panel&, const forecasting::WindowShape&,
+                           std::vector<forecasting::Window>& windows, BitSource&) const;
+
+ private:
+  struct Noise {
+    noise::Grid grid;
+    noise::GridBounds bounds;
+    noise::Sampler sampler;
+    void add_to(std::span<float> values, BitSource&) const;
+  };
+  static Result<std::optional<Noise>> noise_of(const char* name, double sigma, const AugmentationNoise&);
+
+  std::optional<Noise> context_, label_;
+};
+
+}  // namespace chronoveil::neural
