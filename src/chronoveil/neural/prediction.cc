@@ -109,21 +109,20 @@ Result<std::vector<Forecast>> predict(const Model& model, const Parameters& give
   const auto at_once = static_cast<std::size_t>(draws ? std::min(options.batch, most) : options.batch);
   torch::Generator generator = generator_for(device, options.seed);
 
-  std::vector<Forecast> all;
-  for (const forecasting::Window& window : windows) {
-    const forecasting::PanelSeries& series = panel.series[static_cast<std::size_t>(window.series)];
-    Forecast forecast;
-    forecast.key = series.key;
-    forecast.start = series.start + window.start;
-    forecast.length = config.forecast_length;
-    forecast.channels = config.channels;
-    all.push_back(std::move(forecast));
-  }
+  std::vector<Forecast> all(windows.size());
   for (std::size_t first = 0; first < windows.size(); first += at_once) {
     const std::size_t size = std::min(at_once, windows.size() - first);
     CV_TRY(const auto values, forecasting::cut(panel, shape, calendar, fill, windows.subspan(first, size)));
     const Batch batch = to_batch(values, device);
     const std::span<Forecast> out(all.data() + first, size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const forecasting::Window& window = windows[first + i];
+      const forecasting::PanelSeries& series = panel.series[static_cast<std::size_t>(window.series)];
+      out[i].key = series.key;
+      out[i].start = series.start + window.start;
+      out[i].length = config.forecast_length;
+      out[i].channels = config.channels;
+    }
     if (draws) {
       const torch::Tensor paths = to_cpu(model.paths(parameters, batch, options.paths, generator) * batch.scale);
       if (model.autoregressive()) take_path_quantiles(paths, out);
@@ -135,8 +134,8 @@ Result<std::vector<Forecast>> predict(const Model& model, const Parameters& give
     }
     for (const Forecast& forecast : out) {
       if (!is_finite(forecast)) {
-        return fail(ErrorKind::bad_data, "series " + forecast.key +
-                                             ": the model has no finite forecast; its weights are not finite, or the "
+        return fail(ErrorKind::bad_data, "series '" + forecast.key +
+                                             "': the model has no finite forecast; its weights are not finite, or the "
                                              "values it reads are too large");
       }
     }
