@@ -1,6 +1,6 @@
 // The element-wise part of one step of an LSTM layer, for B windows and H units, on contiguous memory of the CPU.
-//   i, f, o = σ(a_i), σ(a_f), σ(a_o);  g = tanh(a_g);  c = f c' + i g;  h = o tanh(c)        [HS97], gates in order i f
-//   g o
+//   i, f, o = σ(a_i), σ(a_f), σ(a_o);  g = tanh(a_g);  c = f c' + i g;  h = o tanh(c)
+// Gates lie in the order i, f, g, o.
 // σ and tanh are within 4 units in the last place of a float; what is not a number stays so, in its window alone.
 #pragma once
 
