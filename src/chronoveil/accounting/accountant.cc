@@ -82,7 +82,7 @@ std::string infinite_reason(const Steps& steps, double delta) {
 }
 
 Result<Price> single(const Steps& steps, Question question) {
-  const LossModel& model = *steps.steps.front().model;
+  const LossModel& model = steps.steps.front().model->once();
   Price price;
   if (question.epsilon_wanted) {
     price.delta = price.delta_lower = question.given;
@@ -102,6 +102,9 @@ Result<Price> single(const Steps& steps, Question question) {
   if (tight)
     (question.epsilon_wanted ? price.epsilon_attained : price.delta_attained) =
         question.epsilon_wanted ? price.epsilon_lower : price.delta_lower;
+  // Where no finite ε holds nothing was certified.
+  if (std::isfinite(price.epsilon)) price.beta = model.beta(price.epsilon);
+  if (price.beta > 0) price.certificate = Certificate::upper_bound_with_confidence;
   return price;
 }
 
@@ -132,8 +135,6 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
     CV_TRY(price, composed_price(steps, question, options));
   }
   if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given);
-  for (const Step& step : steps.steps) price.beta += step.model->beta();
-  if (price.beta > 0) price.certificate = Certificate::upper_bound_with_confidence;
   return price;
 }
 

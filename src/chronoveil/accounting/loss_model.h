@@ -61,10 +61,14 @@ class LossModel {
   virtual bool tight_at(double) const { return tight(); }
   // Where delta() takes long: a number that is nearly always the same, to start a search from.
   virtual std::optional<long double> quick_delta(double) const { return std::nullopt; }
+  // The same for once().delta(), which need not be a bound.
+  virtual std::optional<long double> guessed_delta(double epsilon) const { return quick_delta(epsilon); }
   // Whether halves() knows what one fixed pair of neighbours shows, step after step.
   virtual bool attainable() const { return tight(); }
-  // The probability that delta() and halves() are too low: 0, unless the model was measured.
-  virtual double beta() const { return 0; }
+  // A model for one use alone: what was measured bounds that, and is too low with a probability.
+  virtual const LossModel& once() const { return *this; }
+  // The probability that delta() is too low at this ε: 0, unless it was measured.
+  virtual double beta(double) const { return 0; }
 };
 
 // For every event but `compose`; the event must be valid. Ignores `count`.

@@ -10,6 +10,7 @@
 #include "chronoveil/accounting/noisy_sort.h"
 #include "chronoveil/accounting/published.h"
 #include "chronoveil/accounting/ranswitch.h"
+#include "chronoveil/accounting/staswitch_graph.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -58,7 +59,7 @@ class Curve {
   Result<double> operator()(double x) {
     if (quick_) {
       CV_TRY(const auto model, make_loss_model(event(x)));
-      if (const auto value = model->quick_delta(epsilon_.value())) return static_cast<double>(*value);
+      if (const auto value = model->guessed_delta(epsilon_.value())) return static_cast<double>(*value);
     }
     ++prices_;
     CV_TRY(const Price price, delta_at(event(x), epsilon_, options_));
@@ -144,7 +145,9 @@ Result<Calibration> settled(Curve& curve, double x, double floor, double step, s
   Calibration found;
   found.parameter = std::move(parameter);
   double back = step * std::max(1.0, std::abs(x));
+  int prices = curve.prices();
   for (double at = x;; back *= 4, at = std::max(floor, x - back)) {
+    ++prices;
     found.noise = curve.scale().parameter(at);
     found.event = curve.event(at);
     CV_TRY(found.price, epsilon_at(found.event, delta, options));
@@ -153,7 +156,7 @@ Result<Calibration> settled(Curve& curve, double x, double floor, double step, s
       return fail(ErrorKind::cannot_certify, "epsilon: the search for " + found.parameter + " did not end");
   }
   // The parameter was chosen after seeing the other prices: a bound that may fail must have failed for none of them.
-  found.price.beta = std::min(1.0, found.price.beta * (1 + curve.prices()));
+  found.price.beta = std::min(1.0, found.price.beta * prices);
   return found;
 }
 
@@ -172,6 +175,8 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
   const bool stateful = any_open<StaSwitch>(open);
   const bool quick = std::holds_alternative<StaSwitch>(open.kind) && open.count == 1;
   curve.be_quick(quick);
+  // What is measured is known to two digits, and what the search is told is no closer.
+  const bool measured = quick && narrowest > kLargestFollowedWindow;
   // Where RanSwitch, once, has its lowest point.
   Point start{std::clamp(epsilon.value() - std::log(static_cast<double>(narrowest - 1)), least, 34.5)};
   CV_TRY(start.delta, curve(start.x));
@@ -181,7 +186,7 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
     if (alone && open.count == 1) {
       best = best_ranswitch(alone->window, epsilon.value());
     } else {
-      CV_TRY(start, lowest(curve, quick ? 1e-6 : stateful ? 1e-4 : 1e-7));
+      CV_TRY(start, lowest(curve, measured ? 1e-3 : quick ? 1e-6 : stateful ? 1e-4 : 1e-7));
       best = {curve.scale().parameter(start.x), start.delta};
     }
     if (best.delta > delta.value()) {
@@ -198,8 +203,9 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
     }
     start = {std::log(best.stay / (1 - best.stay)), best.delta};
   }
-  CV_TRY(const double x, largest_within(curve, start, delta.value(), quick ? 1e-10 : stateful ? 1e-7 : 1e-13));
-  return settled(curve, x, least, quick ? 1e-9 : 1e-15, "stay", epsilon, delta, options);
+  const double tolerance = measured ? 1e-4 : quick ? 1e-10 : stateful ? 1e-7 : 1e-13;
+  CV_TRY(const double x, largest_within(curve, start, delta.value(), tolerance));
+  return settled(curve, x, least, measured ? 3e-3 : quick ? 1e-9 : 1e-15, "stay", epsilon, delta, options);
 }
 
 Result<Point> lowest_sort(const Event& open, Epsilon epsilon, const Options& options) {

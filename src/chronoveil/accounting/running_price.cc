@@ -21,7 +21,7 @@ class RememberingModel final : public LossModel {
   std::optional<long double> quick_delta(double epsilon) const override { return model_->quick_delta(epsilon); }
   bool attainable() const override { return model_->attainable(); }
   bool bounded() const override { return model_->bounded(); }
-  double beta() const override { return model_->beta(); }
+  const LossModel& once() const override { return model_->once(); }
   double top(double tail) const override {
     const auto [it, added] = tops_.try_emplace(tail, 0.0);
     if (added) it->second = model_->top(tail);

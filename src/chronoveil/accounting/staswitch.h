@@ -4,12 +4,12 @@
 //            what may have come before (staswitch_pair.h has the process, staswitch_graph.h the values at one ε). What
 //            is certified and what real neighbours attain agree to rounding; `exact` is said where they do to 1e-9
 //   k > 10   between two bounds in closed form, from above the one below, from below what a swap k - 1 steps apart
-//            attains, the first of the two at step k - 1
+//            attains, the first of the two at step k - 1. One use for k <= kLargestSimulatedWindow is measured too
+//            (staswitch_simulation.h), and has the lower of both bounds; with a confidence where that is the measured
 // Compositions need a whole profile: up to k = 6 from the distributions of losses below, up to k = 8 from points of the
-// exact one, up to k = 10 from staswitch_game.h.
+// exact one, up to k = 10 from staswitch_game.h, beyond from the closed form: they are certain for every k.
 // The largest δ is not always found far from the ends (at k = 6, p = 0.9 an end six steps after the swap costs 2e-12
-// more, at p = 0.3 and ε = 2 an end costs 6e-7 more), so no single position is taken for the worst, and no simulation
-// of some positions for all of them.
+// more, at p = 0.3 and ε = 2 an end costs 6e-7 more), so no single position is taken for the worst.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,8 @@ inline constexpr std::int64_t kLargestCoveredWindow = 6;  // by distributions of
 // no step picks one at all; A and B what both series have in common once the earlier of the two positions is reached,
 // if neither of its values moves to a third position; the bracket adds outputs where they do so once. Steps near the
 // end of a series have q/(p + (r-1)q) for q, r positions being left; the products of these telescope to the above.
+long double staswitch_upper_bound(std::int64_t window, double stay, std::int64_t distance, long double alpha);
+// The largest of them.
 long double staswitch_upper_bound(std::int64_t window, double stay, long double alpha);
 
 // What a swap k - 1 steps apart, the first at step k - 1, shows to one who looks only at whether one of the two values

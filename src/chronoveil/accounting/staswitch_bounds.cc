@@ -5,21 +5,24 @@
 
 namespace chronoveil::accounting {
 
-long double staswitch_upper_bound(std::int64_t window, double stay, long double alpha) {
+long double staswitch_upper_bound(std::int64_t window, double stay, std::int64_t distance, long double alpha) {
   const long double p = stay, q = (1 - p) / static_cast<long double>(window - 1);
   const long double keep = std::log1p(-q), nu = -std::log1p(q / p);
   const long double swapped = p * q * std::min(1.0L, alpha * p * p / q);
   const long double a = p * std::min(p, alpha * q) + swapped, b = p * p * std::min(1.0L, alpha * q) + swapped;
-  long double common = 1;
-  for (std::int64_t distance = 1; distance < window; ++distance) {
-    const auto d = static_cast<long double>(distance);
-    const long double no_telling = std::exp(d * keep) * (p + d * q);
-    const long double untouched = std::exp((d - 1) * keep) * (p + (d - 1) * q) * (p + d * q);
-    const long double far = std::exp((d - 1) * nu);
-    const long double moved = (p + q) * (1 - far) * a + q * static_cast<long double>(window - 1 - distance) * far * b;
-    common = std::min(common, no_telling * a + untouched * moved);
-  }
-  return 1 - common;
+  const auto d = static_cast<long double>(distance);
+  const long double no_telling = std::exp(d * keep) * (p + d * q);
+  const long double untouched = std::exp((d - 1) * keep) * (p + (d - 1) * q) * (p + d * q);
+  const long double far = std::exp((d - 1) * nu);
+  const long double moved = (p + q) * (1 - far) * a + q * static_cast<long double>(window - 1 - distance) * far * b;
+  return 1 - (no_telling * a + untouched * moved);
+}
+
+long double staswitch_upper_bound(std::int64_t window, double stay, long double alpha) {
+  long double largest = 0;
+  for (std::int64_t distance = 1; distance < window; ++distance)
+    largest = std::max(largest, staswitch_upper_bound(window, stay, distance, alpha));
+  return largest;
 }
 
 PairLoss staswitch_attained(std::int64_t window, double stay) {

@@ -11,6 +11,7 @@
 #include "chronoveil/accounting/staswitch.h"
 #include "chronoveil/accounting/staswitch_game.h"
 #include "chronoveil/accounting/staswitch_graph.h"
+#include "chronoveil/accounting/staswitch_simulation.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -20,6 +21,49 @@ constexpr std::int64_t kLargestExactProfile = 8;
 
 long double exp_of(double epsilon) { return std::exp(static_cast<long double>(epsilon)); }
 
+// One use of StaSwitch in a wide window: what was measured, where that is lower than what is certain.
+class MeasuredSwitch final : public LossModel {
+ public:
+  MeasuredSwitch(const StaSwitch& event, const LossModel& certain)
+      : window_(static_cast<int>(event.window)), stay_(event.stay), certain_(certain) {}
+
+  long double delta(double epsilon) const override { return std::min(certain_.delta(epsilon), measured(epsilon)); }
+  double beta(double epsilon) const override {
+    return measured(epsilon) < certain_.delta(epsilon) ? kSimulationBeta : 0;
+  }
+  double infinite() const override { return static_cast<double>(delta(top(0))); }
+  long double delta_lower(double epsilon) const override { return certain_.delta_lower(epsilon); }
+  double infinite_lower() const override { return certain_.infinite_lower(); }
+  double top(double tail) const override { return certain_.top(tail); }
+  bool bounded() const override { return certain_.bounded(); }
+  bool tight() const override { return false; }
+  LossHalves halves(double step, std::size_t bins, bool attained) const override {
+    return certain_.halves(step, bins, attained);
+  }
+  long double guess(double epsilon) const {
+    const long double certain = certain_.delta(epsilon);
+    return worth_measuring(epsilon) ? std::min<long double>(certain, guess_simulated(window_, stay_, epsilon))
+                                    : certain;
+  }
+
+ private:
+  // Whether it would come out lower even if no more were measured than is known to be attained.
+  bool worth_measuring(double epsilon) const {
+    return simulated_at_best(window_, static_cast<double>(delta_lower(epsilon))) < certain_.delta(epsilon);
+  }
+  long double measured(double epsilon) const {
+    if (!worth_measuring(epsilon)) return 1;
+    std::call_once(once_, [this] { profile_ = simulated_staswitch(window_, stay_); });
+    return profile_->delta(epsilon);
+  }
+
+  int window_;
+  double stay_;
+  const LossModel& certain_;
+  mutable std::once_flag once_;
+  mutable std::shared_ptr<const SimulatedProfile> profile_;
+};
+
 class StaSwitchModel final : public LossModel {
  public:
   explicit StaSwitchModel(const StaSwitch& event) : event_(event) {
@@ -27,6 +71,7 @@ class StaSwitchModel final : public LossModel {
     // No finite ratio exceeds 1/q where the values meet times 1/p where the last of the two leaves.
     const long double straight = std::max(-std::log(q) - std::log(p), std::log(q) - 2 * std::log(p));
     highest_ = std::nextafter(static_cast<double>(straight), std::numeric_limits<double>::infinity());
+    if (!followed() && event.window <= kLargestSimulatedWindow) measured_.emplace(event, *this);
   }
 
   long double delta(double epsilon) const override {
@@ -38,6 +83,10 @@ class StaSwitchModel final : public LossModel {
   std::optional<long double> quick_delta(double epsilon) const override {
     if (!followed()) return std::nullopt;
     return attained().delta(exp_of(epsilon));
+  }
+  const LossModel& once() const override { return measured_ ? static_cast<const LossModel&>(*measured_) : *this; }
+  std::optional<long double> guessed_delta(double epsilon) const override {
+    return measured_ ? measured_->guess(epsilon) : quick_delta(epsilon);
   }
   double infinite() const override { return static_cast<double>(delta(highest_)); }
   double infinite_lower() const override { return static_cast<double>(delta_lower(highest_)); }
@@ -145,6 +194,7 @@ class StaSwitchModel final : public LossModel {
 
   StaSwitch event_;
   double highest_;
+  std::optional<MeasuredSwitch> measured_;
   mutable std::mutex mutex_;
   mutable std::map<double, SwapValue> known_;  // by ε
   mutable std::once_flag attained_once_, covered_once_, knots_once_;

@@ -1,0 +1,98 @@
+// One run of StaSwitch under a series S, compared with S' where two values u, v are swapped that are d < k steps apart
+// (staswitch_pair.h has the process): drawn at random instead of followed in all directions, for windows whose states
+// are too many. A run ends with the ratio P/Q of its output, infinite where Q = 0; the mean of max(0, 1 - α Q/P) over
+// runs is δ at α = e^ε.
+//
+// One run serves every end. Times count from the step of u. A series of e steps from there on has min(k, e - t)
+// positions left at time t, so its law differs from that of an endless series from time e - k + 1 on. The run follows
+// the endless series, and at each time t at which S and S' still differ it sends off a run of the series that ends at
+// e = t + k - 1.
+//   Ends e < E = last_end()  each has its own result
+//   Ends e >= E              share one: the ratio of the endless series, or infinity if it still differs at time
+//                            E - k + 1. A series that is done by then does not know its end yet, so this result is
+//                            at least that of each of these ends, run by run
+//
+// One run serves many starts. A series may have begun anywhere between `most` and `fewest` steps before u, or earlier
+// still. The values of the window have been delayed in a way that is not known then, and each delay is kept as an
+// interval that holds it: [0, 0] at first, or [0, k - 1] where the series may have begun earlier. A value with a delay
+// in [l, h], for which offset j is drawn,
+//   moves, if h + j <= k - 1 and every start has come: position j gets [l + j, h + j]
+//   stays, if l + j > k - 1
+//   may do either otherwise: position j gets the hull of what it had and [l + j, min(k - 1, h + j)]
+// With the same draws each of these starts has its delays within the intervals; for one that has not come yet they are
+// 0, and as long as there is such a start no interval loses its 0. Where a value that may or may not move, or whose
+// delay is not known, may take the place of u or v, or of what stands there instead, the ratio counts as infinite. So
+// the result is at least that of each start, run by run, and equal to it where there is but one.
+//
+// Draws are of 64 bits and split by double-precision numbers: a run is off its law by some 1e-13 in all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "chronoveil/base/bit_source.h"
+
+namespace chronoveil::accounting {
+
+// Where a swap is. Series have at least k steps.
+struct SwapPlace {
+  int distance = 1;      // from u to v, less than k
+  int fewest = 0;        // steps of the series before u
+  int most = 0;          // the same; fewest <= most
+  bool or_more = false;  // than `most`, which is at least k - 1 then
+};
+
+class StaSwitchPath {
+ public:
+  // Precondition: 2 <= window <= kLargestPathWindow.
+  static constexpr int kLargestPathWindow = 127;
+  StaSwitchPath(int window, double stay);
+
+  // The steps that a series can have from u on.
+  int first_end(const SwapPlace&) const;
+  int last_end() const { return 4 * (window_ - 1); }  // this many or more
+
+  // P/Q by ends, from first_end() to last_end().
+  struct Ratios {
+    std::vector<double> own;  // of the first ends
+    double endless = 0;       // of all others
+  };
+  void run(const SwapPlace&, BitSource&, Ratios&);
+  // Of the endless series alone, or infinity.
+  double run_endless(const SwapPlace&, BitSource&);
+
+ private:
+  struct Delay {
+    std::uint8_t low = 0, high = 0;
+  };
+  // What became of u and v, as in PairState; times instead of positions.
+  struct Pair {
+    enum class Phase : std::uint8_t { before, after, done } phase = Phase::before;
+    int a = 0, c = 0;
+    int at_a = 0, at_a_swapped = 0, at_c = 0, at_c_swapped = 0;
+    double ratio = 1;
+    int started = 0;  // the time from which on every start has come
+    bool differs() const { return phase != Phase::done; }
+    void end_with(double last_ratio);
+    void meet(double at_ratio, int delay, int swapped);
+  };
+
+  int draw(int left, BitSource&) const;
+  double staying(int delay, int left) const;
+  // `head` is the window from this time on.
+  void step(Delay* head, Pair&, int time, int left, BitSource&) const;
+  void move_ordinary(Delay* head, Pair&, int time, int offset) const;
+  void move_exchanged(Pair&, int time, int left, int offset) const;
+  void move_delayed(Pair&, int time, int left, int offset) const;
+  Pair begin(const SwapPlace&);
+
+  int window_;
+  double stay_, move_;
+  // By the positions that are left: a draw below is offset 0, and how the rest is split.
+  std::vector<std::uint64_t> stays_;
+  std::vector<double> split_;
+  std::vector<Delay> delays_, ending_;
+};
+
+}  // namespace chronoveil::accounting
