@@ -125,6 +125,20 @@ TEST(Neighbours, AnEventThatKnowsItsNeighboursDecidesForItself) {
   EXPECT_FALSE(fitted(training, {}, {Unit::w_event, 3, Relation::add_remove}));
 }
 
+TEST(Neighbours, DeclaredStepsOfAUserCoverAsManyInARowAndNoMore) {
+  std::string text = kTraining;
+  text.insert(text.size() - 1, R"(,"unit":"user")");
+  const accounting::Event training = event(text);  // any three steps of a user
+  EXPECT_TRUE(fitted(training, {}, kUserReplace));
+  EXPECT_TRUE(fitted(training, {}, {Unit::w_event, 3, Relation::replace_values}));
+  EXPECT_THAT(refusal(fitted(training, {}, {Unit::w_event, 4, Relation::replace_values}), ErrorKind::usage),
+              HasSubstr("user with 3 steps"));
+  // A swap changes two steps, however far apart.
+  EXPECT_TRUE(fitted(training, {}, kSwaps));
+  text.replace(text.find("\"width\":3"), 9, "\"width\":1");
+  EXPECT_FALSE(fitted(event(text), {}, kSwaps));
+}
+
 TEST(Neighbours, EveryPartOfACompositionMustFit) {
   const std::string mixed =
       R"({"event":"compose","events":[{"event":"pure","epsilon":0.5},)" + std::string(kTraining) + "]}";

@@ -13,6 +13,7 @@
 #include "chronoveil/engine/train_guarantee.h"
 #include "chronoveil/engine/train_job.h"
 #include "chronoveil/engine/train_reading.h"
+#include "chronoveil/ledger/rounded_text.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -28,8 +29,10 @@ constexpr std::int64_t kUsualBatch = 128;
 
 template <class T>
 Result<T> named(Result<T> result) {
-  // A model says which of its own keys is wrong; in a job they stand in [train].
-  if (!result && result.error().message.starts_with("model.")) result.error().message.erase(0, 6);
+  // A model and an event say which of their own parameters is wrong; in a job they stand in [train].
+  for (const std::string_view owner : {"model.", "structured_subsampling: "}) {
+    if (!result && result.error().message.starts_with(owner)) result.error().message.erase(0, owner.size());
+  }
   return in_section("privacy", {"unit", "epsilon", "delta", "analysis"},
                     in_section("train",
                                {"model", "context_length", "forecast_length", "hidden", "layers", "heads", "inner",
@@ -107,7 +110,8 @@ Result<forecasting::SamplingScheme> scheme_of(const TrainSpec& train, std::int64
     return invalid("train.batch_size", std::to_string(scheme.batch_size),
                    "it must be at most " + std::to_string((series + 1) * train.windows_per_series - 1) +
                        ": there are " + std::to_string(series) + " series to draw from, each with " +
-                       std::to_string(train.windows_per_series) + " a batch");
+                       std::to_string(train.windows_per_series) +
+                       (train.windows_per_series == 1 ? " window" : " windows") + " a batch");
   return scheme;
 }
 
@@ -134,17 +138,9 @@ StructuredSubsampling event_of(const Job& job, const TrainPlanned& planned) {
   return event;
 }
 
-// Events that so many steps in a row are, the first of an epoch first.
-std::int64_t events_of(const TrainPlanned& planned, std::int64_t steps) {
-  return (steps + planned.steps_per_epoch - 1) / planned.steps_per_epoch;
-}
-
-// Four digits, never less than it is.
-double rounded_up(double value) {
-  const double digit = std::pow(10.0, std::floor(std::log10(value)) - 3);
-  double rounded = std::ceil(value / digit) * digit;
-  while (rounded < value) rounded += digit;
-  return rounded;
+// Events that so many steps in a row are; a part of an epoch costs all of it.
+std::int64_t events_of(const TrainPlanned& planned, std::int64_t uses) {
+  return (uses + planned.steps_per_epoch - 1) / planned.steps_per_epoch;
 }
 
 std::string steps_text(const TrainPlanned& planned, std::int64_t steps) {
@@ -158,7 +154,7 @@ Failure too_dear(const Job& job, const TrainPlanned& planned, std::int64_t steps
                      " with train.noise_multiplier = " + shortest(*job.train.noise_multiplier) + " at delta " +
                      shortest(job.delta);
   if (!std::isfinite(price.epsilon)) return fail(ErrorKind::over_budget, text + "; no epsilon would do");
-  return fail(ErrorKind::over_budget, text + "; the smallest that would do is " + shortest(rounded_up(price.epsilon)));
+  return fail(ErrorKind::over_budget, text + "; the smallest that would do is " + ledger::rounded_up(price.epsilon));
 }
 
 // σ is given: as many steps as (ε, δ) pays for, or those that were asked for.
@@ -167,7 +163,7 @@ Result<void> plan_steps(const Job& job, const accounting::Options& options, Trai
   CV_TRY(const Delta delta, named(Delta::make(job.delta)));
   planned.noise_multiplier = *job.train.noise_multiplier;
   const std::int64_t asked = job.train.steps.value_or(1);
-  planned.event.count = events_of(planned, asked) + planned.spare_steps;
+  planned.event.count = events_of(planned, asked + planned.spare_steps);
   CV_TRY(planned.price, named(accounting::epsilon_at(planned.event, delta, options)));
   if (!(planned.price.epsilon <= job.epsilon)) return too_dear(job, planned, asked, planned.price);
   if (job.train.steps) {
@@ -176,9 +172,9 @@ Result<void> plan_steps(const Job& job, const accounting::Options& options, Trai
     return {};
   }
   CV_TRY(const std::int64_t most, named(accounting::max_count(planned.event, epsilon, delta, options)));
-  const std::int64_t events = std::min(most - planned.spare_steps, kMostSteps / planned.steps_per_epoch);
-  planned.steps = events * planned.steps_per_epoch;
-  planned.event.count = events + planned.spare_steps;
+  planned.event.count =
+      std::max(planned.event.count, std::min(most, events_of(planned, kMostSteps + planned.spare_steps)));
+  planned.steps = planned.event.count * planned.steps_per_epoch - planned.spare_steps;
   planned.reason = "With this noise, so many steps are within epsilon and delta.";
   CV_TRY(planned.price, named(accounting::epsilon_at(planned.event, delta, options)));
   return {};
@@ -189,7 +185,7 @@ Result<void> plan_noise(const Job& job, const accounting::Options& options, Trai
   CV_TRY(const Epsilon epsilon, named(Epsilon::make(job.epsilon)));
   CV_TRY(const Delta delta, named(Delta::make(job.delta)));
   planned.steps = *job.train.steps;
-  planned.event.count = events_of(planned, planned.steps) + planned.spare_steps;
+  planned.event.count = events_of(planned, planned.steps + planned.spare_steps);
   CV_TRY(const accounting::Calibration least, named(accounting::calibrate(planned.event, epsilon, delta, options)));
   planned.event = least.event;
   planned.price = least.price;
@@ -246,9 +242,9 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
   return planned;
 }
 
-Result<Price> price_after(const TrainPlanned& planned, std::int64_t steps, std::int64_t repeated) {
+Result<Price> price_after(const TrainPlanned& planned, std::int64_t uses) {
   Event event = planned.event;
-  event.count = events_of(planned, steps) + repeated;
+  event.count = events_of(planned, uses);
   if (event.count < 1) {
     Price nothing = planned.price;
     nothing.epsilon = nothing.epsilon_lower = 0;

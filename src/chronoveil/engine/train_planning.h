@@ -2,8 +2,8 @@
 // and how many steps (ε, δ) pays for. No data, no libtorch.
 //   Event   structured_subsampling of the job's windows, unit and sampling [Schuchardt25]
 //             without_replacement   one event a step:   count = steps + spare
-//             iterate               one event an epoch: count = ⌈steps / steps_per_epoch⌉ + spare, since a step that
-//                                   runs again touches the series of its group once more, as another epoch would
+//             iterate               one event an epoch: count = ⌈(steps + spare) / steps_per_epoch⌉. A step that runs
+//                                   again has a number of its own, so no group comes twice in an epoch
 //   Given   σ: the largest number of steps within (ε, δ); steps: the least σ; both: whether they are within (ε, δ)
 //   Edges   not even one step, or not the steps that were asked for: over_budget, naming the smallest ε that would do.
 //           A batch of more than N series: usage, naming the largest. A series shorter than L_F: bad_data, naming it
@@ -57,8 +57,8 @@ struct TrainPlanned {
 // `held_back`: steps at the end of each series that training does not see, for a backtest.
 Result<TrainPlanned> plan_training(const Job&, std::int64_t held_back = 0);
 
-// ε of the first `steps` steps of the run, `repeated` of which were run twice, at the plan's δ.
-Result<accounting::Price> price_after(const TrainPlanned&, std::int64_t steps, std::int64_t repeated = 0);
+// ε of the first `uses` steps that were begun, those that a crash took and that ran again included, at the plan's δ.
+Result<accounting::Price> price_after(const TrainPlanned&, std::int64_t uses);
 
 // What the run asks of a ledger: one debit for all of it.
 Ask ask_of(const Job&, const TrainPlanned&);
