@@ -1,6 +1,7 @@
 #include "chronoveil/neural/clipping.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -10,9 +11,10 @@ namespace {
 
 using Use = Tape::Use;
 
-constexpr std::int64_t kRun = 64;                          // squares added in float
-constexpr double kHuge = 0x1p126;                          // of a square
-constexpr double kLeast = 0x1p-126;                        // the least normal float
+constexpr std::int64_t kRun = 64;    // squares added in float
+constexpr double kHuge = 0x1p126;    // of a square
+constexpr double kLeast = 0x1p-126;  // the least normal float
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = 0x1p-24;                          // u
 constexpr std::int64_t kCpuBytes = std::int64_t{4} << 20;  // of gradients formed at a time: stays in the cache
 constexpr std::int64_t kCudaBytes = std::int64_t{256} << 20;
@@ -52,7 +54,8 @@ void form(const Slot& slot, const torch::Tensor& value, std::int64_t first, std:
       }
     } else {
       const bool sum = use.kind == Use::Kind::sum;
-      const torch::Tensor vectors = (sum ? gradient : gradient * use.input.narrow(0, first, count)).sum(1);
+      const torch::Tensor terms = sum ? gradient : gradient * use.input.narrow(0, first, count);
+      const torch::Tensor vectors = terms.size(1) == 1 ? terms.select(1, 0) : terms.sum(1);
       if (empty) {
         formed.copy_(vectors);
       } else {
@@ -63,13 +66,44 @@ void form(const Slot& slot, const torch::Tensor& value, std::int64_t first, std:
   }
 }
 
-// ‖row‖² in float64 of a matrix of any width, all of it in double.
-torch::Tensor exact_squares(const torch::Tensor& rows) { return rows.to(torch::kFloat64).square().sum(1); }
-
-// The same where the width is a multiple of kRun and a copy in double would be dear.
+// ‖row‖² in float64 of a matrix of floats; infinite from kHuge on and where it is not a number. On the CPU all of it is
+// added in double, in eight sums that make vectors; elsewhere in float over runs of kRun, which the width must then be
+// a multiple of, or else in double too.
 torch::Tensor squares(const torch::Tensor& rows) {
-  const torch::Tensor runs = rows.view({rows.size(0), -1, kRun});
-  return at::linalg_vector_norm(runs, 2, {2}).to(torch::kFloat64).square().sum(1);
+  const std::int64_t count = rows.size(0), width = rows.size(1);
+  if (!rows.is_cpu()) {
+    const torch::Tensor sums = width % kRun == 0
+                                   ? at::linalg_vector_norm(rows.reshape({count, width / kRun, kRun}), 2, {2})
+                                         .to(torch::kFloat64)
+                                         .square()
+                                         .sum(1)
+                                   : rows.to(torch::kFloat64).square().sum(1);
+    return at::where(sums < kHuge, sums, kInfinity);
+  }
+  const torch::Tensor readable = rows.stride(1) == 1 ? rows : rows.contiguous();
+  torch::Tensor sums = at::empty({count}, rows.options().dtype(torch::kFloat64));
+  for (std::int64_t b = 0; b < count; ++b) {
+    const float* const row = readable.data_ptr<float>() + b * readable.stride(0);
+    std::array<double, 8> parts{};
+    std::int64_t j = 0;
+    for (; j + 8 <= width; j += 8) {
+      for (std::size_t k = 0; k < 8; ++k) {
+        const auto x = static_cast<double>(row[j + static_cast<std::int64_t>(k)]);
+        parts[k] += x * x;
+      }
+    }
+    for (; j < width; ++j) parts[0] += static_cast<double>(row[j]) * static_cast<double>(row[j]);
+    const double sum =
+        ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+    sums.data_ptr<double>()[b] = sum < kHuge ? sum : kInfinity;
+  }
+  return sums;
+}
+
+// Which windows to leave out, [n, 1]; undefined where none is and there is no device to wait for.
+torch::Tensor left_out(const torch::Tensor& squared) {
+  const torch::Tensor dropped = (squared == kInfinity).unsqueeze(1);
+  return squared.is_cpu() && !dropped.any().item<bool>() ? torch::Tensor() : dropped;
 }
 
 }  // namespace
@@ -86,14 +120,11 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
   torch::Tensor squared = at::zeros({windows}, floats.dtype(torch::kFloat64));
   if (windows == 0) return {sum, squared};
 
-  const double inf = std::numeric_limits<double>::infinity();
-  const auto finite_or_infinite = [&](const torch::Tensor& x) { return at::where(x < kHuge, x, inf); };
   squared.add_(kLeast * static_cast<double>(parameters.size()));
   std::int64_t width = 0;
   for (const Slot& slot : slots) {
     if (slot.outer()) {
-      squared.add_(finite_or_infinite(exact_squares(slot.uses[0].gradient.select(1, 0))) *
-                   finite_or_infinite(exact_squares(slot.uses[0].input.select(1, 0))));
+      squared.add_(squares(slot.uses[0].gradient.select(1, 0)) * squares(slot.uses[0].input.select(1, 0)));
     } else {
       width += parameters[slot.parameter].value.numel();
     }
@@ -102,7 +133,7 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
   torch::Tensor factor = at::empty({windows}, floats);
   const auto decide = [&](std::int64_t first, std::int64_t count) {
     torch::Tensor square = squared.narrow(0, first, count);
-    square.copy_(finite_or_infinite(square));
+    square.copy_(at::where(square < kHuge, square, kInfinity));                       // inf 0 is not a number
     factor.narrow(0, first, count).copy_(at::clamp_max(bound / square.sqrt(), 1.0));  // bound / inf = 0
   };
 
@@ -126,9 +157,8 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
       }
       squared.narrow(0, first, count).add_(squares(formed));
       decide(first, count);
-      const torch::Tensor dropped = squared.narrow(0, first, count) == inf;
-      // 0 times what is not a number is not 0. Without a device to wait for, look first.
-      if (formed.is_cuda() || dropped.any().item<bool>()) formed.masked_fill_(dropped.unsqueeze(1), 0);
+      const torch::Tensor dropped = left_out(squared.narrow(0, first, count));
+      if (dropped.defined()) formed.masked_fill_(dropped, 0);  // 0 times what is not a number is not 0
       formed_sum.addmv_(formed.t(), factor.narrow(0, first, count));
     }
     std::int64_t column = 0;
@@ -140,12 +170,16 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
     }
   }
 
-  const torch::Tensor dropped = (squared == inf).unsqueeze(1), factors = factor.unsqueeze(1);
+  const torch::Tensor dropped = left_out(squared), factors = factor.unsqueeze(1);
   for (const Slot& slot : slots) {
     if (!slot.outer()) continue;
     const torch::Tensor& value = parameters[slot.parameter].value;
-    const torch::Tensor left = (slot.uses[0].gradient.select(1, 0) * factors).masked_fill_(dropped, 0);
-    const torch::Tensor right = slot.uses[0].input.select(1, 0).masked_fill(dropped, 0);
+    torch::Tensor left = slot.uses[0].gradient.select(1, 0) * factors;
+    torch::Tensor right = slot.uses[0].input.select(1, 0);
+    if (dropped.defined()) {
+      left = left.masked_fill(dropped, 0);
+      right = right.masked_fill(dropped, 0);
+    }
     torch::Tensor matrix = sum.narrow(0, parameters.offset(slot.parameter), value.numel()).view(value.sizes());
     at::mm_out(matrix, left.t(), right);
   }

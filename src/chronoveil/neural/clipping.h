@@ -7,13 +7,12 @@
 // Float error. u = 2^-24, γ_n = n u / (1 - n u): a sum of n products, in any order and shape, is off by at most γ_n
 // times the sum of their magnitudes. Call v_b what is summed for window b: the floats that were formed, or the exact
 // product of two kept vectors.
-//   Norm   squares are added in float over runs of 64 and in double beyond, so the measured ‖v_b‖² is at least
+//   Norm   squares are added in float over at most 64 of them and in double beyond, so the measured ‖v_b‖² is at least
 //          (1 - γ_67) of the true one, the product of two measured squares too. The factor c_b is rounded to float
 //          once. So ‖c_b v_b‖ <= bound (1 + η), 1 + η = (1 + u) (1 + 2^-40) / (1 - γ_67)
 //   Sum    each coordinate is a sum of B products, one factor of which may have been rounded once more: it is off by at
 //          most γ_{B+1} Σ_b |c_b v_b|, and in the 2-norm all of them by at most γ_{B+1} B bound (1 + η)
-//   Both   one window replaced changes the exact sum of c_b v_b by at most 2 bound (1 + η), and each of the two
-//   computed
+//   Both   one window replaced changes the exact sum of c_b v_b by at most 2 bound (1 + η), and each of two computed
 //          sums is off by the above: together at most 2 bound (1 + η) (1 + γ_{B+1} B)
 //   Tiny   the least of a float is 2^-126: a window is measured by its square plus 2^-126 d, and a factor of at most
 //          2^63 times what underflowed is off by 2^-63, B times in each of d coordinates: (B + 1) √d 2^-63 <=
