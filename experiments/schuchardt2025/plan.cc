@@ -1,0 +1,124 @@
+#include "schuchardt2025/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+
+namespace chronoveil::schuchardt2025 {
+namespace {
+
+using accounting::StructuredSubsampling;
+
+constexpr double kDelta = 1e-7;
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(at);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+template <class Number>
+Result<Number> number(std::string_view column, std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return invalid(column, text, "a number");
+  return value;
+}
+
+class Row {
+ public:
+  Row(const std::vector<std::string_view>& head, const std::vector<std::string_view>& fields) {
+    for (std::size_t i = 0; i < head.size(); ++i) fields_.emplace(head[i], fields[i]);
+  }
+  Result<std::string_view> text(std::string_view column) const {
+    const auto found = fields_.find(column);
+    if (found == fields_.end()) return fail(ErrorKind::usage, fmt::format("settings: no column {}", column));
+    return found->second;
+  }
+  template <class Number>
+  Result<Number> as(std::string_view column) const {
+    CV_TRY(const std::string_view field, text(column));
+    return number<Number>(column, field);
+  }
+
+ private:
+  std::map<std::string_view, std::string_view> fields_;
+};
+
+Result<StructuredSubsampling> step_of(const Row& row) {
+  StructuredSubsampling step{};
+  CV_TRY(step.series, row.as<std::int64_t>("series"));
+  CV_TRY(const std::string_view lengths, row.text("lengths"));
+  for (const std::string_view each : split(lengths, ' ')) {
+    CV_TRY(const std::int64_t length, number<std::int64_t>("lengths", each));
+    step.length.push_back(length);
+  }
+  CV_TRY(step.context_length, row.as<std::int64_t>("history"));
+  CV_TRY(step.forecast_length, row.as<std::int64_t>("forecast"));
+  CV_TRY(step.batch_size, row.as<std::int64_t>("batch"));
+  CV_TRY(step.windows_per_series, row.as<std::int64_t>("windows"));
+  CV_TRY(step.noise_multiplier, row.as<double>("sigma"));
+  CV_TRY(step.label_noise, row.as<double>("label_noise"));
+  CV_TRY(const std::string_view bottom, row.text("bottom"));
+  if (bottom != "with_replacement" && bottom != "poisson")
+    return invalid("bottom", bottom, "with_replacement or poisson");
+  if (bottom == "poisson") step.bottom_level = StructuredSubsampling::Bottom::poisson;
+  step.unit = Unit::user;  // of one step, as good as an event
+  return step;
+}
+
+Result<std::string> plan_of(const Row& row, std::string_view copied) {
+  CV_TRY(StructuredSubsampling step, step_of(row));
+  CV_TRY(const Delta delta, Delta::make(kDelta));
+  std::vector<std::pair<std::int64_t, double>> budgets = {{1, 0.5}};
+  if (step.label_noise <= 0)
+    budgets = {{1, 0.25}, {1, 0.5}, {1, 1.0}, {1, 2.0}, {1, 4.0}, {1, 8.0}, {2, 4.0}, {4, 4.0}, {8, 4.0}};
+  CV_TRY(const std::int64_t max_steps, row.as<std::int64_t>("max_steps"));
+  std::string lines;
+  for (const auto& [width, budget] : budgets) {
+    step.width = width;
+    CV_TRY(const Epsilon epsilon, Epsilon::make(budget));
+    CV_TRY(const std::int64_t fit, accounting::max_count({step, 1}, epsilon, delta));
+    const std::int64_t steps = std::min(fit, max_steps);
+    accounting::Price price;
+    if (steps > 0) {
+      CV_TRY(price, accounting::epsilon_at({step, steps}, delta));
+    }
+    lines +=
+        fmt::format("{},{},{},{},{:.5g},{:.5g}\n", copied, width, budget, steps, price.epsilon, price.epsilon_lower);
+  }
+  CV_TRY(const std::int64_t free_steps, row.as<std::int64_t>("free_steps"));
+  if (free_steps > 0) lines += fmt::format("{},1,inf,{},inf,inf\n", copied, free_steps);
+  return lines;
+}
+
+}  // namespace
+
+Result<std::string> plan(std::string_view settings) {
+  std::vector<std::string_view> rows = split(settings, '\n');
+  std::erase_if(rows, [](std::string_view row) { return row.empty(); });
+  if (rows.empty()) return fail(ErrorKind::usage, "settings: no header");
+  const std::vector<std::string_view> head = split(rows.front(), ',');
+  std::string lines = fmt::format("{},width,budget,steps,epsilon,epsilon_lower\n", rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::vector<std::string_view> fields = split(rows[i], ',');
+    if (fields.size() != head.size())
+      return fail(ErrorKind::usage,
+                  fmt::format("settings: row {} has {} fields, the header {}", i + 1, fields.size(), head.size()));
+    CV_TRY(const std::string planned, plan_of(Row(head, fields), rows[i]));
+    lines += planned;
+  }
+  return lines;
+}
+
+}  // namespace chronoveil::schuchardt2025
