@@ -81,11 +81,12 @@ Result<torch::Tensor> PrivateGradient::on_grid(const torch::Tensor& sum) const {
 }
 
 Result<torch::Tensor> PrivateGradient::noisy_on_grid(const torch::Tensor& sum, BitSource& bits) const {
-  CV_TRY(torch::Tensor noisy, on_grid(sum));
+  // Noise first: a device may still be at work on the sum, for which on_grid() waits.
   const auto d = static_cast<std::size_t>(parameters_->size());
   std::vector<std::int64_t> noise(d);
   sampler_.fill(noise, bits);
   if (bits.failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
+  CV_TRY(torch::Tensor noisy, on_grid(sum));
   const std::span<std::int64_t> values(noisy.data_ptr<std::int64_t>(), d);
   for (std::size_t i = 0; i < d; ++i) values[i] = noise::add_noise(values[i], noise[i]);
   return noisy;
