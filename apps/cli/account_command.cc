@@ -98,25 +98,25 @@ void add_neighbours(json& out, const Event& event) {
   }
 }
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json price_to_json(const Event& event, const Price& price, bool epsilon_asked) {
   json out = {{"event", accounting::event_to_json(event)},
-              {"epsilon", number(price.epsilon)},
+              {"epsilon", finite_or_null(price.epsilon)},
               {"delta", price.delta},
               {"analysis", price.analysis == Analysis::published ? "published" : "certified"},
               {"certificate", name(price.certificate)},
               {"count", event.count}};
   if (epsilon_asked) {
-    out["epsilon_lower"] = number(price.epsilon_lower);
-    if (price.epsilon_attained) out["epsilon_attained"] = number(*price.epsilon_attained);
+    out["epsilon_lower"] = finite_or_null(price.epsilon_lower);
+    if (price.epsilon_attained) out["epsilon_attained"] = finite_or_null(*price.epsilon_attained);
   } else {
     out["delta_lower"] = price.delta_lower;
     if (price.delta_attained) out["delta_attained"] = *price.delta_attained;
   }
   if (price.beta > 0) out["beta"] = price.beta;
   if (price.nominal) {
-    out["nominal_epsilon"] = number(price.nominal->epsilon);
+    out["nominal_epsilon"] = finite_or_null(price.nominal->epsilon);
     out["nominal_delta"] = price.nominal->delta;
   }
   if (!price.reason.empty()) out["reason"] = price.reason;
@@ -182,7 +182,7 @@ Result<json> comparison(const Event& event, Delta delta) {
     CV_TRY(Event pooled, accounting::black_box_event(*e));
     pooled.count = event.count;
     CV_TRY(const Price price, accounting::epsilon_at(pooled, delta));
-    out["epsilon_black_box"] = number(price.epsilon_lower);
+    out["epsilon_black_box"] = finite_or_null(price.epsilon_lower);
   }
   return out;
 }
@@ -237,7 +237,7 @@ Result<void> account(const Request& request) {
   if (request.json) {
     json out = price_to_json(event, price, epsilon_asked);
     out.update(compared);
-    for (double epsilon : more) out["epsilon_by_participation"].push_back(number(epsilon));
+    for (double epsilon : more) out["epsilon_by_participation"].push_back(finite_or_null(epsilon));
     std::cout << out.dump() << '\n';
     return {};
   }

@@ -26,7 +26,7 @@ std::vector<std::string> words_of(const CommandRow& command) {
 }
 
 // All three shells accept '...' and the usual way to put a quote inside.
-std::string quoted(const std::string& text) {
+std::string shell_quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -48,11 +48,12 @@ std::string case_branches(const CommandRow& top, bool below) {
   for (const CommandRow* command : all_commands(top)) {
     if (below) {
       for (const CommandRow& next : command->commands)
-        out += fmt::format("      {}) at={} ;;\n", quoted(command->path + " " + next.name), quoted(next.path));
+        out +=
+            fmt::format("      {}) at={} ;;\n", shell_quoted(command->path + " " + next.name), shell_quoted(next.path));
       continue;
     }
-    out += fmt::format("    {}) words={} ;;\n", quoted(command->path),
-                       quoted(fmt::to_string(fmt::join(words_of(*command), " "))));
+    out += fmt::format("    {}) words={} ;;\n", shell_quoted(command->path),
+                       shell_quoted(fmt::to_string(fmt::join(words_of(*command), " "))));
   }
   return out;
 }
@@ -63,9 +64,10 @@ std::string value_branches(const CommandRow& top) {
     for (const OptionRow& option : command->options) {
       if (option.value.empty()) continue;
       for (const std::string& name : option.names)
-        out += fmt::format("    {}) {} ;;\n", quoted(command->path + " " + name),
-                           option.choices.empty() ? std::string("return")
-                                                  : "words=" + quoted(fmt::to_string(fmt::join(option.choices, " "))));
+        out += fmt::format("    {}) {} ;;\n", shell_quoted(command->path + " " + name),
+                           option.choices.empty()
+                               ? std::string("return")
+                               : "words=" + shell_quoted(fmt::to_string(fmt::join(option.choices, " "))));
     }
   }
   return out;

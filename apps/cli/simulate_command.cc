@@ -64,7 +64,7 @@ std::string job_of(const simulate::JobFacts& facts, const Truth& truth, const Si
                              .report = stem + "_report.html"});
 }
 
-std::string quoted(const std::string& text) {
+std::string json_quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out.push_back('\\');
@@ -80,9 +80,9 @@ void print_summary(const Truth& truth, const SimulateOptions& options) {
   const std::size_t series = truth.keys.empty() ? 1 : truth.keys.size();
   if (options.json) {
     std::string text = fmt::format("{{\"rows\":{},\"series\":{},\"slots\":{},\"seed\":{},\"output\":{}", truth.rows,
-                                   series, truth.axis.steps(), options.seed, quoted(options.output));
+                                   series, truth.axis.steps(), options.seed, json_quoted(options.output));
     for (const auto& [name, path] : {std::pair{"truth", options.truth}, {"keys", options.keys}, {"job", options.job}})
-      if (!path.empty()) text += fmt::format(",\"{}\":{}", name, quoted(path));
+      if (!path.empty()) text += fmt::format(",\"{}\":{}", name, json_quoted(path));
     std::cout << text << "}\n";
     return;
   }

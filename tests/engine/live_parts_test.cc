@@ -55,7 +55,7 @@ class LiveParts : public ::testing::Test {
     return read_back && *read_back ? **read_back : LiveState();
   }
 
-  testing::TemporaryFolder folder_;
+  chronoveil::testing::TemporaryFolder folder_;
 };
 
 TEST_F(LiveParts, TheLatestStateIsReadBack) {

@@ -14,7 +14,7 @@ using namespace std::string_view_literals;
 
 TEST(SameFile, IsToldUnderEveryName) {
   namespace fs = std::filesystem;
-  const testing::TemporaryFolder temporary;
+  const chronoveil::testing::TemporaryFolder temporary;
   const fs::path folder = temporary.path();
   const std::string one = folder / "one", link = folder / "link", other = folder / "other", absent = folder / "absent";
   std::ofstream(one) << "1";
