@@ -12,6 +12,7 @@
 #include "means_output.h"
 #include "perturb_output.h"
 #include "run_flags.h"
+#include "train_output.h"
 
 namespace chronoveil::cli {
 namespace {
@@ -46,6 +47,13 @@ nlohmann::ordered_json planned_json(const engine::Job&, const engine::MeansPlann
 }
 nlohmann::ordered_json planned_json(const engine::Job&, const engine::PerturbPlanned& planned) {
   return perturb_plan_json(planned);
+}
+
+std::string planned_text(const engine::Job& job, const engine::TrainPlanned& planned) {
+  return train_plan_text(job, planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job& job, const engine::TrainPlanned& planned) {
+  return train_plan_json(job, planned);
 }
 
 template <class Checked>
@@ -100,6 +108,9 @@ Result<void> check(const CheckOptions& options) {
     show(checked);
   } else if (job.perturb.given) {
     CV_TRY(const engine::PerturbChecked checked, engine::check_perturbation(job, run, options.data));
+    show(checked);
+  } else if (job.train.given) {
+    CV_TRY(const engine::TrainChecked checked, engine::check_training(job, run, options.data));
     show(checked);
   } else {
     CV_TRY(const engine::Checked checked, engine::check_job(job, run, options.data));

@@ -59,6 +59,10 @@ void add_release_command(CLI::App& app, CommandContext& context);
 void add_means_command(CLI::App& app, CommandContext& context);
 void add_perturb_command(CLI::App& app, CommandContext& context);
 void add_live_command(CLI::App& app, CommandContext& context);
+// These three run chronoveil-forecast, whose own commands they are.
+void add_train_front(CLI::App& app, CommandContext& context);
+void add_forecast_front(CLI::App& app, CommandContext& context);
+void add_backtest_front(CLI::App& app, CommandContext& context);
 void add_evaluate_command(CLI::App& app, CommandContext& context);
 void add_simulate_command(CLI::App& app, CommandContext& context);
 void add_completion_command(CLI::App& app, CommandContext& context);

@@ -70,6 +70,8 @@ Result<void> evaluate(const EvaluateOptions& options) {
   if (job.perturb.given)
     return fail(ErrorKind::usage,
                 "JOB: what moved where is known only while it moves; run the job with output.internal");
+  if (job.train.given)
+    return fail(ErrorKind::usage, "JOB: a model is held against what came later by chronoveil backtest");
   if (job.means.given) {
     CV_TRY(const report::MeansEvaluation evaluation, engine::evaluate_means(job, text));
     return show(options, evaluation, means_errors_text);

@@ -115,6 +115,8 @@ Result<engine::Job> live_job(const std::string& path) {
     return fail(ErrorKind::usage, path + ": means: a live release publishes counts; use chronoveil run for means");
   if (job.perturb.given)
     return fail(ErrorKind::usage, path + ": perturb: a live release publishes counts; use chronoveil perturb");
+  if (job.train.given)
+    return fail(ErrorKind::usage, path + ": train: a live release publishes counts; use chronoveil train");
   return job;
 }
 
