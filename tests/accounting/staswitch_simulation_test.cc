@@ -21,7 +21,7 @@ constexpr double kTypeOne = 1e-6;
 
 // How many places, ends and ε have a δ that their coins refute, whichever way, at a total Type I error of 1e-6.
 int refuted(int k, double p, int longest, SwitchTwin twin) {
-  constexpr std::int64_t kRuns = 20000;
+  constexpr std::int64_t kRuns = 8000;
   constexpr double kLevel = kTypeOne / (2.0 * EpsilonGrid::kSize * 200);
   StaSwitchPath path(k, p);
   const EpsilonGrid grid(k, p);
@@ -69,7 +69,7 @@ TEST(StaSwitchSimulation, OneRunForManyStartsIsAtLeastThatOfEachOfThem) {
     for (const SwapPlace& all : {SwapPlace{full, 0, full, false}, SwapPlace{full, 1, 2 * full, true},
                                  SwapPlace{1, full, full + 3, false}, SwapPlace{full, full + 2, full + 2, true},
                                  SwapPlace{full / 2, 2, 2 * full, true}, SwapPlace{full, 3 * full, 3 * full, true}})
-      for (std::uint64_t seed = 0; seed < 150; ++seed)
+      for (std::uint64_t seed = 0; seed < 40; ++seed)
         for (int before = all.fewest; before <= all.most + (all.or_more ? 2 * full : 0); ++before) {
           // A step takes one word: both have the same draws from the time on at which both series have begun.
           BitSource for_all = BitSource::with_seed(seed), for_one = BitSource::with_seed(seed);
@@ -94,29 +94,30 @@ TEST(StaSwitchSimulation, OneStartIsKnownExactlyAndManyCostALittleMore) {
   const EpsilonGrid grid(k, p);
   BitSource bits = BitSource::with_seed(7);
   PairLosses losses(staswitch_law(k, p));
-  constexpr std::int64_t kRuns = 1 << 16;
+  constexpr std::int64_t kRuns = 1 << 14;
   constexpr double kLevel = kTypeOne / (2.0 * EpsilonGrid::kSize * 40);
   for (int distance = 1; distance < k; ++distance)
-    for (int before : {0, k - 2, k - 1, 2 * k}) {
+    for (int before : {0, k - 1, 2 * k}) {
       SwapCounts one(path, {distance, before, before, false}, grid);
       one.run(kRuns, bits);
       SwapCounts many(path, {distance, before / 2, 4 * k, true}, grid);
       many.run(kRuns, bits);
+      const std::vector<std::int64_t> of_one = one.by_end().back(), of_many = many.by_end().back();
       const PairLoss exact = losses.from(swapped_pair(before, distance, PairState::kNoEnd));
       for (std::size_t i = 0; i < EpsilonGrid::kSize; ++i) {
         const auto delta = static_cast<double>(exact.delta(std::exp(static_cast<long double>(grid.at(i)))));
-        const std::int64_t coins = one.by_end().back()[i];
+        const std::int64_t coins = of_one[i];
         EXPECT_LE(delta, upper_limit(coins, kRuns, kLevel));
         EXPECT_GE(delta,
                   1 - upper_limit(kRuns - coins, kRuns, kLevel) - 1e-3);  // runs that last long count as infinite
-        EXPECT_LE(delta, upper_limit(many.by_end().back()[i], kRuns, kLevel));
+        EXPECT_LE(delta, upper_limit(of_many[i], kRuns, kLevel));
       }
     }
 }
 
 TEST(StaSwitchSimulation, WhatIsMeasuredIsAboveTheExactValueAndClose) {
-  const SimulationPlan plan{kSimulationBeta, 1 << 16, {1 << 12, 1 << 14, 1 << 15}};
-  for (auto [k, p] : {std::pair(2, 0.5), std::pair(3, 0.9), std::pair(5, 0.21), std::pair(6, 0.4), std::pair(8, 0.5)}) {
+  const SimulationPlan plan{kSimulationBeta, 1 << 16, {1 << 11, 1 << 13, 1 << 14}};
+  for (auto [k, p] : {std::pair(2, 0.5), std::pair(3, 0.9), std::pair(5, 0.21), std::pair(8, 0.5)}) {
     const SimulatedProfile measured = simulate_staswitch(k, p, plan);
     for (double epsilon : {0.0, 0.37, 1.0, 2.0, 3.1, 20.0}) {
       const double exact = worst_swap(k, p, std::exp(epsilon)).upper;
@@ -150,8 +151,8 @@ TEST(StaSwitchSimulation, WideWindowsArePricedWithAConfidenceAndTheSameTwice) {
   const Price price = delta_at(event, Epsilon::make(2).value()).value();
   EXPECT_EQ(price.certificate, Certificate::upper_bound_with_confidence);
   EXPECT_EQ(price.beta, kSimulationBeta);
-  // An exact computation of the first place has 0.66872.
-  EXPECT_GT(price.delta, 0.66872);
+  // loss_from() of the first place, which takes minutes, has 0.66920873.
+  EXPECT_GT(price.delta, 0.66920873);
   EXPECT_LT(price.delta, 0.69);
   EXPECT_GE(price.delta, price.delta_lower);
   EXPECT_EQ(delta_at(event, Epsilon::make(2).value())->delta, price.delta);

@@ -88,13 +88,21 @@ class Simulation {
     }
   }
 
-  // Whether so many successes of `runs` are within what is allowed at a stage, in proportion.
-  bool within(const std::vector<std::int64_t>& successes, std::int64_t runs, std::size_t stage) const {
-    const double share = static_cast<double>(plan_.runs[stage]) / static_cast<double>(runs);
+  bool within(const std::vector<std::int64_t>& successes, std::size_t stage) const {
     for (std::size_t i = 0; i < successes.size(); ++i)
-      if (looked_at_[i] && static_cast<double>(successes[i]) * share > static_cast<double>(allowed_[stage][i]))
-        return false;
+      if (looked_at_[i] && successes[i] > allowed_[stage][i]) return false;
     return true;
+  }
+  // Whether all runs that can be had are unlikely to help.
+  bool hopeless(const std::vector<std::int64_t>& successes, std::int64_t runs) const {
+    constexpr double kDeviations = 3;
+    const auto n = static_cast<double>(runs), last = static_cast<double>(plan_.runs.back());
+    for (std::size_t i = 0; i < successes.size(); ++i) {
+      const double share = static_cast<double>(successes[i]) / n;
+      const double low = share - kDeviations * std::sqrt(share * (1 - share) / n);
+      if (looked_at_[i] && low * last > static_cast<double>(allowed_.back()[i])) return true;
+    }
+    return false;
   }
 
   // Shows that these starts are within the bound, by halves if need be, or raises it.
@@ -106,9 +114,8 @@ class Simulation {
       runs_ += plan_.runs[stage] - counts.runs();
       counts.run(plan_.runs[stage] - counts.runs(), bits_);
       most = counts.most();
-      if (within(most, counts.runs(), stage)) return;
-      // Not even more runs would help.
-      if (!one && !within(most, counts.runs(), plan_.runs.size() - 1)) break;
+      if (within(most, stage)) return;
+      if (!one && hopeless(most, counts.runs())) break;
     }
     if (one) return raise(most, counts.runs());
     SwapPlace early = place, late = place;
@@ -200,7 +207,11 @@ std::vector<std::int64_t> SwapCounts::most() const {
   return most;
 }
 
-SimulationPlan simulation_plan(int) { return {kSimulationBeta, 1 << 19, {1 << 12, 1 << 14, 1 << 16, 1 << 17}}; }
+// Time grows with the third power of the window or so: a run has more steps and more ends, and there are more places.
+SimulationPlan simulation_plan(int window) {
+  if (window <= 20) return {kSimulationBeta, 1 << 19, {1 << 12, 1 << 14, 1 << 16, 1 << 17}};
+  return {kSimulationBeta, 1 << 16, {1 << 11, 1 << 12, 1 << 13, 1 << 14}};
+}
 
 double SimulatedProfile::delta(double epsilon) const {
   const double place = epsilon / step;
@@ -245,9 +256,15 @@ double guess_simulated(int window, double stay, double epsilon) {
   BitSource bits = BitSource::with_seed(static_cast<std::uint64_t>(window));
   StaSwitchPath path(window, stay);
   const double alpha = std::exp(epsilon);
-  double sum = 0;
-  for (int i = 0; i < kRuns; ++i) sum += std::max(0.0, 1 - alpha / path.run_endless(first_place(window), bits));
-  return simulated_at_best(window, sum / kRuns);
+  double sum = 0, squares = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    const double value = std::max(0.0, 1 - alpha / path.run_endless(first_place(window), bits));
+    sum += value;
+    squares += value * value;
+  }
+  // A deviation more than was seen: a price that turns out higher than its guess has to be looked for again.
+  const double mean = sum / kRuns, deviation = std::sqrt(std::max(0.0, squares / kRuns - mean * mean) / kRuns);
+  return simulated_at_best(window, std::min(1.0, mean + deviation));
 }
 
 }  // namespace chronoveil::accounting
