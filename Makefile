@@ -3,7 +3,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
 
-.PHONY: help setup build run test bench soak experiment-koga2022 experiment-fan2011 experiment-gupta2024 experiment-ye2023 check format docs install uninstall clean
+.PHONY: help setup build run test bench soak experiment-koga2022 experiment-fan2011 experiment-gupta2024 experiment-ye2023 experiment-schuchardt2025 check format docs install uninstall clean
 
 help:  ## Say what there is to type
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
@@ -51,6 +51,12 @@ experiment-ye2023:  ## Make the tables and figures of experiments/ye2023 from ..
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
 	@cmake --build --preset dev --target ye2023
 	@python3 experiments/ye2023/run.py
+
+experiment-schuchardt2025:  ## Make the accountant's tables and figures of experiments/schuchardt2025, and plan its training
+	@tools/setup.sh build
+	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
+	@cmake --build --preset dev --target schuchardt2025 schuchardt2025_train
+	@python3 experiments/schuchardt2025/run.py
 
 soak:  ## Kill a live release 1,000 times at random, restart it each time, and read the transcript
 	@tools/setup.sh build test

@@ -77,14 +77,17 @@ Result<StructuredSubsampling> step_of(const Row& row) {
   return step;
 }
 
-Result<std::string> plan_of(const Row& row, std::string_view copied) {
+// What is added to the rows of a run, one for each of its budgets.
+Result<std::vector<std::string>> budgets_of(const Row& row) {
   CV_TRY(StructuredSubsampling step, step_of(row));
   CV_TRY(const Delta delta, Delta::make(kDelta));
-  std::vector<std::pair<std::int64_t, double>> budgets = {{1, 0.5}};
-  if (step.label_noise <= 0)
-    budgets = {{1, 0.25}, {1, 0.5}, {1, 1.0}, {1, 2.0}, {1, 4.0}, {1, 8.0}, {2, 4.0}, {4, 4.0}, {8, 4.0}};
   CV_TRY(const std::int64_t max_steps, row.as<std::int64_t>("max_steps"));
-  std::string lines;
+  std::vector<std::pair<std::int64_t, double>> budgets = {{1, 0.5}};
+  std::vector<std::string> all;
+  if (step.label_noise <= 0) {
+    budgets = {{1, 0.25}, {1, 0.5}, {1, 1.0}, {1, 2.0}, {1, 4.0}, {1, 8.0}, {2, 4.0}, {4, 4.0}, {8, 4.0}};
+    all.push_back("1,0,0,0,0");
+  }
   for (const auto& [width, budget] : budgets) {
     step.width = width;
     CV_TRY(const Epsilon epsilon, Epsilon::make(budget));
@@ -94,12 +97,20 @@ Result<std::string> plan_of(const Row& row, std::string_view copied) {
     if (steps > 0) {
       CV_TRY(price, accounting::epsilon_at({step, steps}, delta));
     }
-    lines +=
-        fmt::format("{},{},{},{},{:.5g},{:.5g}\n", copied, width, budget, steps, price.epsilon, price.epsilon_lower);
+    all.push_back(fmt::format("{},{},{},{:.5g},{:.5g}", width, budget, steps, price.epsilon, price.epsilon_lower));
   }
-  CV_TRY(const std::int64_t free_steps, row.as<std::int64_t>("free_steps"));
-  if (free_steps > 0) lines += fmt::format("{},1,inf,{},inf,inf\n", copied, free_steps);
-  return lines;
+  return all;
+}
+
+// Everything that the price depends on: runs that differ in the rest alone are priced once.
+Result<std::string> key_of(const Row& row) {
+  std::string key;
+  for (const char* column : {"series", "lengths", "history", "forecast", "batch", "windows", "bottom", "sigma",
+                             "label_noise", "max_steps"}) {
+    CV_TRY(const std::string_view text, row.text(column));
+    key += fmt::format("{},", text);
+  }
+  return key;
 }
 
 }  // namespace
@@ -110,13 +121,20 @@ Result<std::string> plan(std::string_view settings) {
   if (rows.empty()) return fail(ErrorKind::usage, "settings: no header");
   const std::vector<std::string_view> head = split(rows.front(), ',');
   std::string lines = fmt::format("{},width,budget,steps,epsilon,epsilon_lower\n", rows.front());
+  std::map<std::string, std::vector<std::string>> priced;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const std::vector<std::string_view> fields = split(rows[i], ',');
     if (fields.size() != head.size())
       return fail(ErrorKind::usage,
                   fmt::format("settings: row {} has {} fields, the header {}", i + 1, fields.size(), head.size()));
-    CV_TRY(const std::string planned, plan_of(Row(head, fields), rows[i]));
-    lines += planned;
+    const Row row(head, fields);
+    CV_TRY(const std::string key, key_of(row));
+    if (!priced.contains(key)) {
+      CV_TRY(priced[key], budgets_of(row));
+    }
+    for (const std::string& budget : priced[key]) lines += fmt::format("{},{}\n", rows[i], budget);
+    CV_TRY(const std::int64_t free_steps, row.as<std::int64_t>("free_steps"));
+    if (free_steps > 0) lines += fmt::format("{},1,inf,{},inf,inf\n", rows[i], free_steps);
   }
   return lines;
 }

@@ -132,17 +132,27 @@ def budget_name(budget):
     return "not private" if math.isinf(budget) else f"ε = {budget:g}"
 
 
+def kinds(rows):
+    """Models and how they start, in the order of MODELS."""
+    variants = in_order([row for row in rows if row["model"] in MODELS], "variant")
+    return [(model, variant) for variant in variants for model in MODELS if one(rows, model=model, variant=variant)]
+
+
+def label(model, variant):
+    return f"{model}, {variant}" if variant else model
+
+
 def crps_table(rows, columns, name):
     """A row a model, a column a choice of rows; models that beat both baselines on average are bold."""
     least = min((row["crps"] for row in rows if row["model"] in BASELINES), default=None)
     lines = []
-    for model in MODELS:
-        cells = []
-        for column in columns:
-            found = [row["crps"] for row in rows if row["model"] == model and all(row[key] == value for key, value in column.items())]
-            text = mean_and_spread(found) if found else "–"
-            cells.append(f"**{text}**" if found and least is not None and statistics.mean(found) < least else text)
-        lines.append([model] + cells)
+    for model, variant in kinds(rows):
+        mine = [row for row in rows if (row["model"], row["variant"]) == (model, variant)]
+        found = [[row["crps"] for row in mine if all(row[key] == value for key, value in column.items())] for column in columns]
+        if any(found):
+            texts = [mean_and_spread(each) if each else "–" for each in found]
+            lines.append([label(model, variant)] + [f"**{text}**" if each and least is not None and statistics.mean(each) < least else text
+                                                    for text, each in zip(texts, found)])
     for baseline in BASELINES:
         row = one(rows, model=baseline)
         if row:
@@ -167,27 +177,25 @@ def training_tables(rows):
 
 
 def training_figure(rows):
-    """CRPS over ε, a panel a dataset."""
+    """CRPS over ε, a panel a dataset; what started from made-up series is full, what started from chance dashed."""
     colours = dict(zip(MODELS, (BLUE, ORANGE, GREEN, RED)))
-    looks = {"seasonal_naive": (GREY, ""), "auto_ets": (GREY, DASHED)}
+    looks = {(model, variant): (colours[model], "" if variant else DASHED) for model, variant in kinds(rows)}
+    level_looks = {"seasonal_naive": (GREY, ""), "auto_ets": (GREY, DASHED)}
     panels, datasets = [], in_order(rows, "dataset")
     for number, dataset in enumerate(datasets):
         part = [row for row in rows if row["dataset"] == dataset]
-        lines = {}
-        for model in MODELS:
-            events = [row for row in part if row["model"] == model and row["width"] == 1 and row["label_noise"] == 0 and row["steps"] > 0
-                      and not math.isinf(row["budget"])]
-            lines[model] = [(budget, statistics.mean(row["crps"] for row in events if row["budget"] == budget))
-                            for budget in sorted({row["budget"] for row in events})]
+        events = [row for row in part if row["width"] == 1 and row["label_noise"] == 0 and 0 < row["budget"] < math.inf]
+        lines = {kind: [(budget, statistics.mean(row["crps"] for row in events if (row["model"], row["variant"]) == kind and row["budget"] == budget))
+                        for budget in sorted({row["budget"] for row in events if (row["model"], row["variant"]) == kind})] for kind in looks}
         levels = {model: one(part, model=model)["crps"] for model in BASELINES if one(part, model=model)}
         panel = Panel(60 + 310 * (number % 2), 30 + 290 * (number // 2), 240, 210, (0.25, 0.5, 1, 2, 4, 8),
                       [crps for line in lines.values() for _, crps in line] + list(levels.values()), TITLES.get(dataset, dataset), "ε")
-        for model, points in lines.items():
-            panel.draw(points, colours[model])
+        for kind, points in lines.items():
+            panel.draw(points, *looks[kind])
         for model, crps in levels.items():
-            panel.level(crps, *looks[model])
+            panel.level(crps, *level_looks[model])
         panels.append(panel)
-    entries = [(model, colour, "") for model, colour in colours.items()] + [(model, *look) for model, look in looks.items()]
+    entries = [(label(*kind), *look) for kind, look in looks.items()] + [(model, *look) for model, look in level_looks.items()]
     return finished(panels, entries, "CRPS over ε at δ = 1e-7, mean over seeds; the baselines are not private", "CRPS by ε",
                     60 + 310 * 2, 300 + 290 * ((len(datasets) - 1) // 2))
 
