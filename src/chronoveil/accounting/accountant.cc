@@ -74,7 +74,10 @@ double solve_single(const LossModel& model, double delta, double sign) {
 
 std::string infinite_reason(const Steps& steps, double delta) {
   double infinite = 0;
-  for (const Step& step : steps.steps) infinite += step.model->infinite() * static_cast<double>(step.count);
+  for (const Step& step : steps.steps) {
+    const LossModel& model = steps.total <= 1 ? step.model->once() : *step.model;
+    infinite += model.infinite() * static_cast<double>(step.count);
+  }
   if (infinite > 0)
     return "the loss is infinite with probability " + shortest(std::min(1.0, infinite)) + ", which exceeds delta " +
            shortest(delta);

@@ -20,7 +20,7 @@ StaSwitchPath::StaSwitchPath(int window, double stay)
       split_(static_cast<std::size_t>(window) + 1, 0),
       ending_(static_cast<std::size_t>(window)) {
   for (int left = 2; left <= window; ++left) {
-    const double moves = left - 1, share = stay_ / (stay_ + moves * move_);
+    const double moves = left - 1, share = std::min(stay_ / (stay_ + moves * move_), 1 - 0x1p-53);
     stays_[static_cast<std::size_t>(left)] = static_cast<std::uint64_t>(std::ldexp(share, 64));
     split_[static_cast<std::size_t>(left)] = moves / std::ldexp(1 - share, 64);
   }
