@@ -71,6 +71,7 @@ ordered_json model_json(const forecasting::ModelConfig& model) {
           {"inner", model.inner},
           {"kernel", model.kernel},
           {"head_features", model.head_features},
+          {"season", model.season},
           {"lags", model.lags}};
 }
 

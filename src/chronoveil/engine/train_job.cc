@@ -57,7 +57,8 @@ Result<void> read_model(const Section& section, TrainSpec& train) {
                                   {"heads", &model.heads},
                                   {"inner", &model.inner},
                                   {"kernel", &model.kernel},
-                                  {"head_features", &model.head_features}})
+                                  {"head_features", &model.head_features},
+                                  {"season", &model.season}})
     CV_CHECK(section.read(key, *into));
   train.lags_given = section.has("lags");
   return section.read("lags", model.lags);
@@ -253,6 +254,7 @@ Result<void> read_train(const JobTable& table, Job& job) {
                          "inner",
                          "kernel",
                          "head_features",
+                         "season",
                          "lags",
                          "channels",
                          "batch_size",
@@ -317,6 +319,7 @@ void add_train_facts(const TrainSpec& train, Facts& facts) {
   add_count("inner", model.inner);
   add_count("kernel", model.kernel);
   add_count("head_features", model.head_features);
+  add_count("season", model.season);
   add("usual_lags", train.lags_given ? "false" : "true");
   for (const std::int64_t lag : model.lags) add_count("lags", lag);
   for (const std::string& channel : train.channels) add("channels", channel);

@@ -33,12 +33,13 @@ Result<T> named(Result<T> result) {
   for (const std::string_view owner : {"model.", "structured_subsampling: "}) {
     if (!result && result.error().message.starts_with(owner)) result.error().message.erase(0, owner.size());
   }
-  return in_section("privacy", {"unit", "epsilon", "delta", "analysis"},
-                    in_section("train",
-                               {"model", "context_length", "forecast_length", "hidden", "layers", "heads", "inner",
-                                "kernel", "lags", "head_features", "windows_per_series", "batch_size", "top_level",
-                                "bottom_level", "noise_multiplier", "context_noise", "label_noise", "channels"},
-                               std::move(result)));
+  return in_section(
+      "privacy", {"unit", "epsilon", "delta", "analysis"},
+      in_section("train",
+                 {"model", "context_length", "forecast_length", "hidden", "layers", "heads", "inner", "kernel", "lags",
+                  "head_features", "season", "windows_per_series", "batch_size", "top_level", "bottom_level",
+                  "noise_multiplier", "context_noise", "label_noise", "channels"},
+                 std::move(result)));
 }
 
 // The step at which a slot starts, or the number of steps for the end of the axis.

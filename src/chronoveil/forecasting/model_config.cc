@@ -85,6 +85,9 @@ Result<ModelConfig> completed(ModelConfig config) {
   if (config.model != "simple_feed_forward" && config.head_features != 0)
     return invalid("model.head_features", std::to_string(config.head_features), "0 for " + config.model);
   CV_CHECK(check_lags(config));
+  // What the window holds: DeepAR looks back from each step it reads, the others from the end of the context.
+  const std::int64_t reach = config.model == "deepar" ? config.lags.back() : config.context_length;
+  CV_CHECK(within("model.season", config.season, 0, reach));
   return config;
 }
 

@@ -23,6 +23,7 @@ struct ModelConfig {
   std::int64_t inner = 128;                   // itransformer's feed-forward width
   std::int64_t kernel = 25;                   // dlinear's moving average
   std::int64_t head_features = 0;             // simple_feed_forward: features a step before the head; 0: none
+  std::int64_t season = 0;                    // laws are centred at the value so many steps before; 0: at 0
   std::vector<std::int64_t> lags;             // deepar: steps back, ascending; empty: 1 alone
 };
 

@@ -21,7 +21,7 @@ class DeepAr final : public LayeredModel {
       layers_.push_back(layout_.lstm("lstm." + std::to_string(i), width, config.hidden));
       width = config.hidden;
     }
-    head_ = layout_.student_t_head("head", config.hidden, config.channels);
+    head_ = layout_.student_t_head("head", config.hidden, config.channels, config.season);
   }
 
   bool autoregressive() const override { return true; }
@@ -61,7 +61,7 @@ class DeepAr final : public LayeredModel {
     const torch::Tensor scale = log_scale(batch).repeat({count, 1, 1});
     for (std::int64_t step = context; step < context + steps; ++step) {
       const torch::Tensor top = run(tape, inputs(values, calendar, scale, step, 1), states.data());
-      values.narrow(1, step, 1).copy_(draw(laws(tape, top), 1, generator).squeeze(0));
+      values.narrow(1, step, 1).copy_(draw(laws(tape, top, values, step), 1, generator).squeeze(0));
     }
     return values.narrow(1, context, steps).reshape({count, b, steps, d});
   }
@@ -84,16 +84,20 @@ class DeepAr final : public LayeredModel {
     return x;
   }
 
-  StudentT laws(Tape& tape, const torch::Tensor& top) const {
-    return law_along(head_(tape, top).view({top.size(0), top.size(1), 3, config_.channels}), 2);
+  // Of the steps from `first` of `values` on, each around the value a season before it.
+  StudentT laws(Tape& tape, const torch::Tensor& top, const torch::Tensor& values, std::int64_t first) const {
+    StudentT law = law_along(head_(tape, top).view({top.size(0), top.size(1), 3, config_.channels}), 2);
+    if (config_.season > 0) law.location = law.location + values.narrow(1, first - config_.season, top.size(1));
+    return law;
   }
 
   // [B, context_length + L_F, D]
   StudentT teacher_forced(Tape& tape, const Batch& batch) const {
     const std::int64_t first = batch.context.size(1) - config_.context_length;
-    const torch::Tensor x = inputs(torch::cat({batch.context, batch.target}, 1), batch.calendar, log_scale(batch),
-                                   first, config_.context_length + config_.forecast_length);
-    return laws(tape, run(tape, x, nullptr));
+    const torch::Tensor values = torch::cat({batch.context, batch.target}, 1);
+    const torch::Tensor x =
+        inputs(values, batch.calendar, log_scale(batch), first, config_.context_length + config_.forecast_length);
+    return laws(tape, run(tape, x, nullptr), values, first);
   }
 
   std::vector<Lstm> layers_;

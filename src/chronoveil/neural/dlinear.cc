@@ -12,7 +12,7 @@ class DLinear final : public LayeredModel {
     const std::int64_t features = config.hidden * config.forecast_length;
     trend_ = layout_.linear("trend", config.context_length, features);
     remainder_ = layout_.linear("remainder", config.context_length, features);
-    head_ = layout_.student_t_head("head", config.hidden, 1);
+    head_ = layout_.student_t_head("head", config.hidden, 1, config.season);
   }
 
   StudentT forward(Tape& tape, const Batch& batch) const override {
@@ -21,7 +21,7 @@ class DLinear final : public LayeredModel {
     const torch::Tensor average = moving_average(x);
     const torch::Tensor sum = trend_(tape, average) + remainder_(tape, x - average);
     const torch::Tensor raw = head_(tape, sum.view({b, d * steps, config_.hidden})).view({b, d, steps, 3});
-    return law_along(raw.transpose(1, 2), 3);
+    return around_season(law_along(raw.transpose(1, 2), 3), batch);
   }
 
  private:

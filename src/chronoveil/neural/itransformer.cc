@@ -24,7 +24,7 @@ class ITransformer final : public LayeredModel {
       encoders_.push_back(encoder);
     }
     last_ = layout_.layer_norm("last", config.hidden);
-    head_ = layout_.student_t_head("head", config.hidden, config.forecast_length);
+    head_ = layout_.student_t_head("head", config.hidden, config.forecast_length, config.season);
   }
 
   StudentT forward(Tape& tape, const Batch& batch) const override {
@@ -41,7 +41,7 @@ class ITransformer final : public LayeredModel {
     }
     // What belongs to the covariates has been read by attention; the head needs it no more.
     const torch::Tensor raw = head_(tape, last_(tape, x.narrow(1, 0, d).contiguous()));
-    return law_along(raw.view({b, d, 3, steps}).permute({0, 3, 1, 2}), 3);
+    return around_season(law_along(raw.view({b, d, 3, steps}).permute({0, 3, 1, 2}), 3), batch);
   }
 
  private:

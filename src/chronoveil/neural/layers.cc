@@ -8,6 +8,8 @@ namespace chronoveil::neural {
 namespace {
 
 double reach(std::int64_t fan_in) { return 1 / std::sqrt(static_cast<double>(fan_in)); }
+constexpr double kSeasonalScale = 0.1;  // of a law around the value a season before, to begin with
+
 double inverse_softplus(double y) { return std::log(std::expm1(y)); }
 
 }  // namespace
@@ -33,9 +35,10 @@ Lstm Layout::lstm(const std::string& name, std::int64_t in, std::int64_t hidden)
   return {input, recurrent, add({name + ".bias", {4 * hidden}, reach(hidden)})};
 }
 
-Linear Layout::student_t_head(const std::string& name, std::int64_t in, std::int64_t laws) {
-  const std::size_t weight = add({name + ".weight", {3 * laws, in}, reach(in)});
-  return {weight, add({name + ".bias", {3 * laws}, 0, {0, inverse_softplus(1), inverse_softplus(3)}})};
+Linear Layout::student_t_head(const std::string& name, std::int64_t in, std::int64_t laws, std::int64_t season) {
+  const std::size_t weight = add({name + ".weight", {3 * laws, in}, season > 0 ? 0 : reach(in)});
+  const double scale = season > 0 ? kSeasonalScale : 1;
+  return {weight, add({name + ".bias", {3 * laws}, 0, {0, inverse_softplus(scale), inverse_softplus(3)}})};
 }
 
 Parameters Layout::initial(std::uint64_t seed) const {
@@ -53,6 +56,14 @@ Parameters Layout::initial(std::uint64_t seed) const {
     all.add(start.name, value);
   }
   return all;
+}
+
+StudentT LayeredModel::around_season(StudentT law, const Batch& batch) const {
+  if (config_.season == 0) return law;
+  const torch::Tensor last = batch.context.narrow(1, batch.context.size(1) - config_.season, config_.season);
+  const std::int64_t times = (config_.forecast_length + config_.season - 1) / config_.season;
+  law.location = law.location + last.repeat({1, times, 1}).narrow(1, 0, config_.forecast_length);
+  return law;
 }
 
 }  // namespace chronoveil::neural

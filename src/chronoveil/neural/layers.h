@@ -37,8 +37,9 @@ class Layout {
   // Everything uniform on ±1/√hidden.
   Lstm lstm(const std::string& name, std::int64_t in, std::int64_t hidden);
   // Three raw numbers for each of `laws` laws: all locations, then all scales, then all freedoms. Weights as linear();
-  // the bias is such that a head without input says location 0, scale 1, freedom 5.
-  Linear student_t_head(const std::string& name, std::int64_t in, std::int64_t laws);
+  // the bias is such that a head without input says location 0, scale 1, freedom 5. With a `season` weights start at 0
+  // and the scale at 0.1: a model that has learned nothing then says what was a season before.
+  Linear student_t_head(const std::string& name, std::int64_t in, std::int64_t laws, std::int64_t season);
 
   // The same on every machine: bits of BitSource::with_seed(seed), 24 a number.
   Parameters initial(std::uint64_t seed) const;
@@ -70,6 +71,9 @@ class LayeredModel : public Model {
   torch::Tensor read_context(const Batch& batch) const {
     return batch.context.narrow(1, batch.context.size(1) - config_.context_length, config_.context_length);
   }
+  // The law around the value a season before: of what is forecast, that of the last season of the context, again and
+  // again. Part of the model and of the window alone, so it costs nothing.
+  StudentT around_season(StudentT law, const Batch& batch) const;
   Layout layout_;
 };
 

@@ -16,9 +16,9 @@ class SimpleFeedForward final : public LayeredModel {
     }
     if (config.head_features > 0) {
       features_ = layout_.linear("features", width, config.head_features * config.forecast_length);
-      head_ = layout_.student_t_head("head", config.head_features, config.channels);
+      head_ = layout_.student_t_head("head", config.head_features, config.channels, config.season);
     } else {
-      head_ = layout_.student_t_head("head", width, config.forecast_length * config.channels);
+      head_ = layout_.student_t_head("head", width, config.forecast_length * config.channels, config.season);
     }
   }
 
@@ -27,9 +27,9 @@ class SimpleFeedForward final : public LayeredModel {
     torch::Tensor x = read_context(batch).reshape({b, -1});
     if (config_.covariates > 0) x = torch::cat({x, batch.calendar.select(1, batch.context.size(1))}, 1);
     for (const Linear& layer : hidden_) x = torch::relu(layer(tape, x));
-    if (config_.head_features == 0) return law_along(head_(tape, x).view({b, 3, steps, d}), 1);
+    if (config_.head_features == 0) return around_season(law_along(head_(tape, x).view({b, 3, steps, d}), 1), batch);
     x = features_(tape, x).view({b, steps, config_.head_features});
-    return law_along(head_(tape, x).view({b, steps, 3, d}), 2);
+    return around_season(law_along(head_(tape, x).view({b, steps, 3, d}), 2), batch);
   }
 
  private:

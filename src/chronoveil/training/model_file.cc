@@ -33,6 +33,7 @@ ordered_json config_json(const forecasting::ModelConfig& config) {
           {"inner", config.inner},
           {"kernel", config.kernel},
           {"head_features", config.head_features},
+          {"season", config.season},
           {"lags", config.lags}};
 }
 
@@ -49,6 +50,7 @@ Result<forecasting::ModelConfig> config_in(const report::Fields& fields) {
   CV_TRY(config.inner, fields.integer("inner"));
   CV_TRY(config.kernel, fields.integer("kernel"));
   CV_TRY(config.head_features, fields.integer("head_features"));
+  CV_TRY(config.season, fields.integer("season"));
   CV_TRY(const std::vector<std::uint32_t> lags, fields.small_integers("lags"));
   config.lags.assign(lags.begin(), lags.end());
   return forecasting::completed(std::move(config));

@@ -136,6 +136,21 @@ Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget
   return found;
 }
 
+std::string how_to_have_it_anew(const ledger::DebitId& debit) {
+  return "--again " + debit.text() + " emits its stored model anew at no cost";
+}
+
+// As of every second debit, but the models of trainings are stored here.
+Result<void> ask_before_second_training(engine::OpenBudget& budget, const Job& job, const std::string& folder) {
+  Result<void> asked = engine::ask_before_second_debit(budget, job);
+  if (asked) return {};
+  CV_TRY(const std::optional<engine::EarlierDebit> earlier, engine::earlier_debit(budget, job));
+  std::error_code error;
+  if (earlier && fs::exists(stored_model(folder, earlier->id), error))
+    asked.error().message += ", " + how_to_have_it_anew(earlier->id);
+  return asked;
+}
+
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
   CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
@@ -145,7 +160,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
          engine::FolderLock::take("training", folder, "another process trains this job now"));
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
-    if (!options.confirmed) CV_CHECK(engine::ask_before_second_debit(budget, job));
+    if (!options.confirmed) CV_CHECK(ask_before_second_training(budget, job, folder));
     engine::tell(options, "debiting");
     CV_TRY(const ledger::DebitReference debit,
            engine::reserve_run(budget, job, engine::ask_of(job, training.planned),
@@ -279,7 +294,10 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
     return tl::unexpected(std::move(done.error()));
   }
   engine::tell(options, "writing");
-  CV_CHECK(write_all(job, training));
+  if (const Result<void> written = write_all(job, training); !written) {
+    const std::string anew = training.model.debit ? "; " + how_to_have_it_anew(training.model.debit->id) : "";
+    return fail(written.error().kind, written.error().message + anew);
+  }
   return training;
 }
 
