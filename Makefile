@@ -14,7 +14,7 @@ setup:  ## Install the Debian packages that building and testing need
 build:  ## Build the program, build/chronoveil, and the library for devices
 	@tools/setup.sh build
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target chronoveil printed device_example
+	@cmake --build --preset dev --target chronoveil chronoveil-forecast printed device_example
 
 run: build  ## Build, then take the guided tour
 	@tools/tour.sh
