@@ -23,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ["opendp==0.16.0", "python-dp==1.1.5", "dp-accounting==0.6.0", "prv-accountant==0.2.0",
          "duckdb==2.0.0", "polars==2.1.0", "numpy==2.4.6"]
+# With all that torch brings these are gigabytes: installed when their section runs.
+TRAINING_PEERS = ["opacus==1.6.0", "torch==2.15.0"]
 
 
 @dataclass
@@ -40,7 +42,7 @@ class Run:
     def __init__(self, build, toy):
         self.bin = build / "bench"
         self.toy = toy
-        self._python = None
+        self._installed = set()
 
     def lines(self, *command):
         """What a program of ours or a script prints, read as lines of JSON."""
@@ -53,21 +55,20 @@ class Run:
     def program(self, name, *arguments):
         return self.lines(self.bin / name, *arguments)
 
-    def script(self, name, *arguments):
-        """A script beside this one that measures peers; nothing with --toy."""
-        return [] if self.toy else self.lines(self.python(), ROOT / "bench" / name, *arguments)
+    def script(self, name, *arguments, peers=()):
+        """A script beside this one that measures peers, `peers` beyond PEERS; nothing with --toy."""
+        return [] if self.toy else self.lines(self.python(peers), ROOT / "bench" / name, *arguments)
 
-    def python(self):
+    def python(self, peers=()):
         """The interpreter of .venv with the peers installed."""
-        if self._python is None:
-            folder = ROOT / ".venv"
-            python = folder / "bin" / "python"
-            if not python.exists():
-                venv.create(folder, with_pip=True)
-            subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PEERS],
-                           check=True)
-            self._python = python
-        return self._python
+        python = ROOT / ".venv" / "bin" / "python"
+        if not python.exists():
+            venv.create(ROOT / ".venv", with_pip=True)
+        wanted = [peer for peer in (*PEERS, *peers) if peer not in self._installed]
+        if wanted:
+            subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted], check=True)
+            self._installed.update(wanted)
+        return python
 
 
 def noise(run):
@@ -195,8 +196,39 @@ def temporal(run):
         yield Row(name, rate, peer.get("per_second"), peer.get("peer", ""), limit)
 
 
+def forecasting(run):
+    """Windows a second that private training takes in on one thread, Λ = 256. The limit is the same without privacy."""
+    if not (run.bin / "forecasting_bench").exists():
+        print("skipped: forecasting_bench is not built, it needs libtorch", file=sys.stderr)
+        return
+    ours, peers = {}, []
+    with one_thread():
+        for _ in range(1 if run.toy else 2):  # in turns, so that whatever else the machine does falls on all
+            for line in run.program("forecasting_bench"):
+                ours[line["name"]] = max(line["per_second"], ours.get(line["name"], 0))
+            peers += run.script("forecasting_peers.py", peers=TRAINING_PEERS)
+    for name in dict.fromkeys(name.split(",")[0] for name in ours):
+        peer = max((line for line in peers if line["name"] == name), key=lambda line: line["per_second"], default={})
+        yield Row(f"{name}, private training", ours[f"{name}, private"], peer.get("per_second"), peer.get("peer", ""),
+                  ours[f"{name}, not private"], "limit: ours without privacy")
+
+
+@contextlib.contextmanager
+def one_thread():
+    """Libraries of linear algebra that start meanwhile use one thread, ours as well as the peers'."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["OMP_NUM_THREADS"]
+        else:
+            os.environ["OMP_NUM_THREADS"] = before
+
+
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "live": live, "temporal": temporal}
+            "means": means, "live": live, "temporal": temporal, "forecasting": forecasting}
 
 
 def rate_text(rate):
