@@ -91,8 +91,9 @@ Result<void> backtest(const BacktestCommandOptions& options) {
   request.season = options.season.value_or(0);
   if (options.no_baselines) request.baselines.clear();
   request.device = options.machine.device;
-  for (const std::string& path : {options.csv, options.report})
-    if (!path.empty()) CV_CHECK(check_writable(path == options.csv ? "--output" : "--report", path));
+  CV_CHECK(check_outputs({{"--output", options.csv}, {"--report", options.report}},
+                         {{"JOB", options.job}, {"the source", job.source.path}, {"the list of series", job.key_list}},
+                         options.json));
   training::Backtest found;
   {
     const ProgressLine line;
@@ -107,7 +108,7 @@ Result<void> backtest(const BacktestCommandOptions& options) {
   CV_CHECK(write_files(files));
   if (options.json)
     std::cout << report::to_json(all);
-  else if (options.csv != "-")
+  else if (options.csv != "-" && options.report != "-")
     std::cout << backtest_text(all);
   return {};
 }

@@ -4,6 +4,10 @@
 
 #include <cstdio>
 
+#include "chronoveil/base/atomic_file.h"
+#include "chronoveil/engine/text_file.h"
+#include "chronoveil/training/train.h"
+
 namespace chronoveil::cli {
 
 void add_machine_options(CLI::App& command, Machine& machine) {
@@ -12,6 +16,7 @@ void add_machine_options(CLI::App& command, Machine& machine) {
 }
 
 Result<void> apply(const Machine& machine) {
+  CV_CHECK(training::device_of(machine.device));
   if (!machine.threads) return {};
   if (*machine.threads < 1 || *machine.threads > 1024)
     return invalid("--threads", std::to_string(*machine.threads), "a number from 1 to 1024");
@@ -24,6 +29,24 @@ Result<engine::Job> training_job(const std::string& path) {
   if (!job.train.given)
     return fail(ErrorKind::usage, path + ": train: the job has no section [train]; use chronoveil run");
   return job;
+}
+
+Result<void> check_outputs(const NamedFiles& outputs, const NamedFiles& inputs, bool json) {
+  bool taken = json;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, path] = outputs[i];
+    if (path.empty()) continue;
+    if (path == "-" && std::exchange(taken, true))
+      return fail(ErrorKind::usage, option + ": standard output is taken; name a file");
+    for (const auto& [name, other] : inputs)
+      if (engine::same_file(path, other))
+        return fail(ErrorKind::usage, option + ": '" + path + "' is " + name + "; it would be overwritten");
+    for (std::size_t j = 0; j < i; ++j)
+      if (engine::same_file(path, outputs[j].second))
+        return fail(ErrorKind::usage, option + ": '" + path + "' is " + outputs[j].first + " too");
+    CV_CHECK(check_writable(option, path));
+  }
+  return {};
 }
 
 ProgressLine::ProgressLine() : on_(::isatty(STDERR_FILENO) == 1) {}

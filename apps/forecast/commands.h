@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "chronoveil/engine/job.h"
 #include "command.h"
@@ -21,10 +23,16 @@ struct Machine {
   std::optional<std::int64_t> threads;
 };
 void add_machine_options(CLI::App&, Machine&);
+// Before anything is spent: a device that is not there is refused.
 Result<void> apply(const Machine&);
 
 // A job that trains, or an error that says what it is instead.
 Result<engine::Job> training_job(const std::string& path);
+
+// Files by the options that name them.
+using NamedFiles = std::vector<std::pair<std::string, std::string>>;
+// That outputs can be written, each to its own place, and over nothing that is read; standard output has room for one.
+Result<void> check_outputs(const NamedFiles& outputs, const NamedFiles& inputs, bool json);
 
 // One line on stderr that is written over, on a terminal only.
 class ProgressLine {

@@ -82,8 +82,40 @@ report::Forecasted report_of(const ForecastCommandOptions& options, const traini
   return all;
 }
 
+// Errors name keys of a job file, or parameters; who typed options knows them by other names.
+template <class T>
+Result<T> with_options(Result<T> result) {
+  if (result) return result;
+  std::string& message = result.error().message;
+  constexpr std::pair<std::string_view, std::string_view> kSections[] = {{"source.path: ", "INPUT: "},
+                                                                         {"source.", "--"},
+                                                                         {"privacy.", "--"},
+                                                                         {"dataset.name: ", "--dataset: "},
+                                                                         {"time_subsampling: ", ""}};
+  for (const auto& [name, option] : kSections)
+    if (message.starts_with(name)) message.replace(0, name.size(), option);
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"participation: ", "--max-steps: "},
+                                                                      {"time_format: ", "--time-format: "},
+                                                                      {"keys: ", "--keys: "},
+                                                                      {"value: ", "--value: "},
+                                                                      {"time: ", "--time: "},
+                                                                      {"epsilon: ", "--epsilon: "},
+                                                                      {"delta: ", "--delta: "},
+                                                                      {"rate: ", "--rate: "},
+                                                                      {"lower: ", "--lower: "},
+                                                                      {"upper: ", "--upper: "}};
+  for (const auto& [name, option] : kNames)
+    if (message.starts_with(name)) message.replace(0, name.size(), option);
+  constexpr std::string_view kEpsilon = "privacy.epsilon";  // that would fit
+  if (const std::size_t at = message.find(kEpsilon); at != std::string::npos)
+    message.replace(at, kEpsilon.size(), "--epsilon");
+  return result;
+}
+
 Result<training::ForecastRequest> request_of(const ForecastCommandOptions& options) {
   training::ForecastRequest request;
+  if (options.source.path == "-")
+    return fail(ErrorKind::usage, "INPUT: a history is read more than once; give it in a file, not by standard input");
   request.source = options.source;
   request.source.series = options.series_column;
   request.channels = options.values;
@@ -106,10 +138,10 @@ Result<training::ForecastRequest> request_of(const ForecastCommandOptions& optio
   return request;
 }
 
-// Options that mean something with --private alone.
+// Options that mean something with --private alone; --ledger does too, but it may come from the environment.
 Result<void> check_private(const CLI::App& command, const ForecastCommandOptions& options) {
   for (const char* name : {"--dataset", "--epsilon", "--delta", "--rate", "--max-steps", "--lower", "--upper", "--fill",
-                           "--ledger", "--purpose", "--seed"})
+                           "--purpose", "--seed"})
     if (!options.private_history && command.get_option(name)->count() > 0)
       return fail(ErrorKind::usage, std::string(name) + ": it belongs to --private");
   if (!options.private_history) return {};
@@ -125,11 +157,13 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   CV_TRY(const training::ForecastRequest request, request_of(options));
   std::string csv = options.csv;
   if (csv.empty() && !options.json && options.report.empty() && options.json_path.empty()) csv = "-";
-  for (const auto& [option, path] :
-       {std::pair("--output", csv), std::pair("--paths-output", options.paths_csv),
-        std::pair("--json-output", options.json_path), std::pair("--report", options.report)})
-    if (!path.empty()) CV_CHECK(check_writable(option, path));
-  CV_TRY(const training::Forecasting found, training::run_forecast(options.model, request));
+  CV_CHECK(check_outputs(
+      {{"--output", csv},
+       {"--paths-output", options.paths_csv},
+       {"--json-output", options.json_path},
+       {"--report", options.report}},
+      {{"MODEL", options.model}, {"INPUT", options.source.path}, {"--keys", options.keys.value_or("")}}, options.json));
+  CV_TRY(const training::Forecasting found, with_options(training::run_forecast(options.model, request)));
   say_on_interrupt("");
   const report::Forecasted all = report_of(options, found);
   // A forecast shows the history behind it, unless noise was added to that first.

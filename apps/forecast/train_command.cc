@@ -4,19 +4,17 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <nlohmann/json.hpp>
 
-#include "chronoveil/report/json_parts.h"
 #include "chronoveil/training/train.h"
 #include "commands.h"
 #include "job_output.h"
 #include "run_flags.h"
 #include "text_table.h"
+#include "train_output.h"
 
 namespace chronoveil::cli {
 namespace {
 
-using nlohmann::ordered_json;
 using training::Training;
 
 struct TrainCommandOptions {
@@ -26,25 +24,14 @@ struct TrainCommandOptions {
   bool json = false;
 };
 
-ordered_json plan_json(const engine::TrainPlanned& planned) {
-  return {{"model", planned.model.model},
-          {"series", planned.series.size()},
-          {"windows", {planned.least_windows, planned.most_windows}},
-          {"batch_size", planned.scheme.batch_size},
-          {"windows_per_series", planned.scheme.windows_per_series},
-          {"noise_multiplier", planned.noise_multiplier},
-          {"clip", planned.clip},
-          {"steps", planned.steps},
-          {"spare_steps", planned.spare_steps},
-          {"price", report::price_json(planned.price)}};
-}
-
 std::string training_text(const engine::Job& job, const Training& training, std::int64_t parameters) {
   const engine::TrainPlanned& planned = training.planned;
+  std::string windows = std::to_string(planned.most_windows);
+  if (planned.least_windows != planned.most_windows)
+    windows = fmt::format("{} to {}", planned.least_windows, planned.most_windows);
   std::string text =
-      fmt::format("model     {}, {} weights, from {} of {} to {} windows\n", planned.model.model, parameters,
-                  counted(static_cast<std::int64_t>(planned.series.size()), "series", "series"), planned.least_windows,
-                  planned.most_windows);
+      fmt::format("model     {}, {} weights, from {} of {} windows\n", planned.model.model, parameters,
+                  counted(static_cast<std::int64_t>(planned.series.size()), "series", "series"), windows);
   text += fmt::format("steps     {} of {}, noise multiplier {}, clipped to {}{}\n", training.model.steps, planned.steps,
                       figure(planned.noise_multiplier), figure(planned.clip),
                       training.resumed ? "; went on after an interruption" : "");
@@ -94,21 +81,15 @@ Result<Training> watched(const engine::Job& job, const TrainCommandOptions& opti
 Result<void> train(const TrainCommandOptions& options) {
   CV_CHECK(apply(options.machine));
   CV_TRY(const engine::Job job, training_job(options.job));
-  if (options.flags.dry_run) {
-    CV_TRY(const engine::TrainPlanned planned, engine::plan_training(job));
-    if (options.json) {
-      print_json(plan_json(planned));
-    } else {
-      std::cout << fmt::format("{} steps with noise multiplier {}. {}\n", planned.steps,
-                               figure(planned.noise_multiplier), planned.reason)
-                << guarantee_text(planned.guarantee);
-    }
-    return {};
-  }
+  if (options.flags.dry_run) return print_train_plan(job, options.json);
+  CV_CHECK(check_room(job, options.json));
   CV_TRY(const Training training, with_flag_names(watched(job, options)));
   if (!training.model.mark.empty()) std::cerr << training.model.mark << "\n";
   CV_TRY(const report::Trained trained, training::report_of(job, training));
-  std::cout << (options.json ? report::to_json(trained) : training_text(job, training, trained.model.parameters));
+  if (options.json)
+    std::cout << report::to_json(trained);
+  else if (!writes_to_stdout(job))
+    std::cout << training_text(job, training, trained.model.parameters);
   return {};
 }
 

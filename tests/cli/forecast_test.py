@@ -1,0 +1,193 @@
+"""forecast and backtest from outside: quantiles after a history, sample paths, reports, histories that are private."""
+
+import json
+import stat
+import unittest
+
+from train_jobs import CONTEXT, FORECAST, HOURS, SERIES, STEPS, TrainTest, is_whole, rows_of, text_of, time_of
+
+QUANTILES = [f"q{level}" for level in range(10, 100, 10)]
+PRIVATE = {"--epsilon": "2", "--delta": "1e-5", "--lower": "0", "--upper": "30", "--dataset": "city"}
+
+
+def label(hour):
+    return time_of(hour) + ":00+00:00"
+
+
+class ForecastTest(TrainTest):
+    """One model for all: it is public."""
+
+    model = None
+
+    def setUp(self):
+        super().setUp()
+        self.create()
+        if ForecastTest.model is None:
+            self.assert_succeeds(*self.train())
+            ForecastTest.model = (self.folder / "model.cvm").read_bytes()
+            for name in ("model.cvm", "model.json", "model.html", "job.toml"):
+                (self.folder / name).unlink()
+            for path in self.folder.glob("ledger.db*"):
+                if path.is_file():
+                    path.unlink()
+            self.create()
+        self.assertTrue(is_whole(ForecastTest.model))
+        self.write("model.cvm", ForecastTest.model)
+
+    def check_quantiles(self, rows, first):
+        for row in rows:
+            quantiles = [float(one) for one in row[first:first + 9]]
+            self.assertEqual(quantiles, sorted(quantiles))
+            self.assertLess(quantiles[0], quantiles[-1])
+
+
+class Forecasts(ForecastTest):
+    def test_quantiles_of_what_comes_next(self):
+        """A ledger is not needed; many have named one in their environment all the same."""
+        header, rows = rows_of(self.assert_succeeds(*self.forecast("--ledger", str(self.ledger))))
+        self.assertEqual(header, ["series", "time", *QUANTILES])
+        self.assertEqual([row[:2] for row in rows],
+                         [[f"m{i}", label(HOURS + step)] for i in range(SERIES) for step in range(FORECAST)])
+        self.check_quantiles(rows, 2)
+
+    def test_everything_at_once(self):
+        files = {name: self.folder / name for name in ("q.csv", "paths.csv", "all.json", "report.html")}
+        words = ("--output", "q.csv", "--paths-output", "paths.csv", "--json-output", "all.json", "--report",
+                 "report.html", "--paths", "20", "--title", "Next hours")
+        told = self.assert_json(*self.forecast(*words), cwd=self.folder)
+        header, rows = rows_of(files["q.csv"].read_text())
+        self.assertEqual((header, len(rows)), (["series", "time", *QUANTILES], SERIES * FORECAST))
+        header, paths = rows_of(files["paths.csv"].read_text())
+        self.assertEqual(header, ["series", "path", "time", "value"])
+        self.assertEqual(len(paths), SERIES * 20 * FORECAST)
+        self.assertEqual({row[2] for row in paths}, {row[1] for row in rows})
+        self.assertEqual(json.loads(files["all.json"].read_text()), told)
+        self.assertEqual((told["title"], told["input"], len(told["series"])), ("Next hours", None, SERIES))
+        self.assertEqual(told["times"], [label(HOURS + step) for step in range(FORECAST)])
+        self.assertEqual((told["model"]["debit"]["id"], told["model"]["steps"]), ("city:1", STEPS))
+        self.assertLessEqual(told["model"]["guarantee"]["epsilon"], 8)
+        self.assertEqual([[float(one) for one in row[2:]] for row in rows[:FORECAST]], told["series"][0]["quantiles"])
+        self.assertIn("Next hours", files["report.html"].read_text())
+        # They show the history, which nobody protected.
+        for path in files.values():
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertEqual(self.debits(), [])
+
+    def test_times_continue_after_the_history_and_keys_choose(self):
+        """Later than the model's own data, in another order, with gaps; what is not listed is left out."""
+        later = HOURS + 50
+        rows = [("m9", time_of(hour), "5.5") for hour in range(later - 20, later) if hour % 4] + [
+            ("m1", time_of(hour), "7.5") for hour in range(later - 30, later - 3)]
+        self.write("later.csv", text_of(reversed(rows), "meter,ts,load\n"))
+        self.write("keys.txt", "m1\n")
+        words = self.forecast("--value", "load", "--keys", str(self.folder / "keys.txt"), source="later.csv")
+        _, forecast = rows_of(self.assert_succeeds(*words))
+        self.assertEqual([row[:2] for row in forecast], [["m1", label(later + step)] for step in range(FORECAST)])
+
+    def test_one_series_needs_no_column_of_series(self):
+        text = "time,kwh\n" + "".join(f"{time_of(hour)},{5 + hour % 24}\n" for hour in range(CONTEXT))
+        self.write("one.csv", text)
+        words = ("forecast", str(self.folder / "model.cvm"), str(self.folder / "one.csv"))
+        header, rows = rows_of(self.assert_succeeds(*words))
+        self.assertEqual(header, ["time", *QUANTILES])
+        self.assertEqual([row[0] for row in rows], [label(CONTEXT + step) for step in range(FORECAST)])
+        self.check_quantiles(rows, 1)
+
+    def test_an_output_that_is_an_input_or_another_output(self):
+        """The data would be gone."""
+        self.write("keys.txt", "m1\n")
+        keys = ("--keys", str(self.folder / "keys.txt"))
+        for option, name in (("--output", "load.csv"), ("--report", "model.cvm"), ("--json-output", "keys.txt")):
+            self.assert_refused(2, [f"{option}: ", name, "overwritten"],
+                                self.forecast(*keys, option, str(self.folder / name)))
+        self.assert_refused(2, ["--report: ", "--output too"], self.forecast(
+            "--output", str(self.folder / "out"), "--report", str(self.folder / "out")))
+        self.assert_refused(2, ["--output: ", "standard output"], self.forecast("--output", "-", "--json"))
+
+
+class PrivateHistories(ForecastTest):
+    def private(self, *flags, **changes):
+        given = {**PRIVATE, "--keys": str(self.folder / "meters.txt"), "--ledger": str(self.ledger),
+                 **{"--" + name: value for name, value in changes.items()}}
+        words = [word for name, value in given.items() if value is not None for word in (name, value)]
+        return self.forecast("--private", *words, *flags)
+
+    def test_a_private_history_is_debited_and_says_what_it_promises(self):
+        told = self.assert_json(*self.private("--output", str(self.folder / "out.csv")))
+        self.assertEqual(self.debits(), [("city:1", "released")])
+        given = told["input"]
+        self.assertEqual((given["debit"]["id"], given["event"]["event"], given["event"]["rate"]),
+                         ("city:1", "time_subsampling", 0.5))
+        self.assertLessEqual(given["guarantee"]["epsilon"], 2)
+        self.assertEqual((given["guarantee"]["unit"], given["guarantee"]["relation"]), ("event", "replace_values"))
+        header, rows = rows_of(self.read("out.csv"))
+        self.assertEqual((header, len(rows)), (["series", "time", *QUANTILES], SERIES * FORECAST))
+        self.check_quantiles(rows, 2)
+        self.assertEqual(stat.S_IMODE((self.folder / "out.csv").stat().st_mode), 0o644)
+        # A second one is a second debit, with other noise.
+        self.assertNotEqual(self.assert_succeeds(*self.private("--fill", "mean", "--max-steps", "1")), self.read("out.csv"))
+        self.assertEqual(len(self.debits()), 2)
+
+    def test_a_seed_debits_nothing_repeats_and_marks(self):
+        first = self.seeded(self.private("--seed", "3"))
+        self.assertTrue(all(line.endswith(",seeded: not private") for line in first.splitlines()[1:]))
+        self.assertEqual(self.seeded(self.private("--seed", "3")), first)
+        self.assertEqual(self.debits(), [])
+
+    def test_what_it_cannot_do_without(self):
+        for missing in ("epsilon", "delta", "lower", "upper", "dataset"):
+            self.assert_refused(2, [f"--{missing}: ", "missing"], self.private(**{missing: None}))
+        self.assert_refused(2, ["--keys: ", "public list"], self.private(keys=None))
+        self.assert_refused(2, ["--epsilon: ", "--private"], self.forecast("--epsilon", "1"))
+        self.assert_refused(2, "--upper: ", self.private(upper="-1"))
+        self.assert_refused(2, "--rate: ", self.private("--rate", "1.5"))
+
+    def test_over_the_budget_is_4_and_names_what_fits(self):
+        told = self.assert_refused(4, ["budget", "--epsilon = "], self.private(epsilon="300"))
+        fits = told.split("--epsilon = ")[1].split()[0]
+        self.assert_succeeds(*self.private(epsilon=fits))
+        self.assertEqual(len(self.debits()), 1)
+
+    def test_bad_rows_cost_the_debit(self):
+        self.write("load.csv", text_of([*self.rows, ("m0", time_of(HOURS), "x424242.5", "1")]))
+        self.assert_refused(3, [f"row {len(self.rows) + 1}", "city:1 stays spent"], self.private(),
+                            [("city:1", "abandoned")])
+
+
+class Backtests(ForecastTest):
+    def test_a_table_with_baselines(self):
+        words = self.train(command="backtest", flags=("--epsilons", "8,inf", "--models", "simple_feed_forward,dlinear",
+                                                      "--windows", "2", "--seeds", "2"))
+        csv, report = self.folder / "table.csv", self.folder / "table.html"
+        told = self.assert_json(*words, "--output", str(csv), "--report", str(report))
+        self.assertEqual((told["series"], told["windows"], told["held_back"]), (SERIES, 2 * SERIES, 2 * FORECAST))
+        named = [(row["model"], row["baseline"], row.get("epsilon"), row["seeds"]) for row in told["rows"]]
+        self.assertEqual(named, [("seasonal_naive", True, None, 1), ("auto_ets", True, None, 1)] + [
+            (model, False, epsilon, 2) for model in ("simple_feed_forward", "dlinear") for epsilon in (8, None)])
+        for row in told["rows"]:
+            self.assertGreater(row["crps"], 0)
+        self.assertEqual([row["reason"] for row in told["rows"] if "reason" in row], ["trained without noise"] * 2)
+        header, rows = rows_of(csv.read_text())
+        self.assertEqual(header, ["model", "epsilon", "noise_multiplier", "steps", "crps", "deviation", "seeds"])
+        self.assertEqual([row[:2] for row in rows], [["seasonal_naive", ""], ["auto_ets", ""]] + [
+            [model, epsilon] for model in ("simple_feed_forward", "dlinear") for epsilon in ("8", "inf")])
+        self.assertEqual([float(row[4]) for row in rows], [row["crps"] for row in told["rows"]])
+        for path in (csv, report):  # scores of held-back data are as private as the data
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertIn("auto_ets", report.read_text())
+        self.assertEqual(self.debits(), [])
+        self.assertFalse((self.folder / "model.json").exists())
+
+    def test_text_for_the_owner_alone(self):
+        text = self.assert_succeeds(*self.train(command="backtest", flags=("--no-baselines", "--epsilons", "8")))
+        self.assertIn("for the owner of the data alone", text)
+        self.assertNotIn("auto_ets", text)
+        for flags, mentions in ((("--epsilons", "0"), "--epsilons: "), (("--epsilons", "much"), "--epsilons: "),
+                                (("--models", "prophet"), ["train.model", "prophet"]), (("--seeds", "0"), "--seeds: "),
+                                (("--output", str(self.folder / "load.csv")), ["--output: ", "overwritten"])):
+            self.assert_refused(2, mentions, self.train(command="backtest", flags=flags))
+        self.assert_refused(3, "series 'm0'", self.train(command="backtest", flags=("--windows", "20")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,120 @@
+"""Crashes of a training: at every call that could leave a trace, and at random times. Whatever happens, there is one
+debit, no step that was begun is given back, and a model is there whole or not at all."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from train_jobs import TrainTest, is_whole
+from program import PROGRAM
+
+SHIM = os.environ["CHRONOVEIL_KILL_SHIM"]
+KILLS = int(os.environ.get("CHRONOVEIL_KILLS", "25"))  # at random times; a soak asks for more
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class CrashTest(TrainTest):
+    def set_up_training(self, steps, every, noise):
+        """Forgets what was before."""
+        for path in sorted(self.folder.rglob("*"), reverse=True):
+            if path.name.startswith(("model.", "ledger.db")) or "ledger.db.training" in str(path):
+                path.rmdir() if path.is_dir() else path.unlink()
+        self.create()
+        self.words = self.train(("steps = 12", f"steps = {steps}\ncheckpoint_every = {every}"), ("= 2.0", f"= {noise}"),
+                                ('report = "model.html"\n', ""))
+        self.steps, self.every, self.kills, self.used = steps, every, 0, 0
+
+    def environment(self, **more):
+        return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "OMP_NUM_THREADS": "1", **more}
+
+    def stands(self):
+        """(state, used) of the only debit, or of none; and nothing on the disk that is half of something."""
+        debits, uses = self.debits(), self.uses()
+        self.assertLessEqual(len(debits), 1, "one training is one debit, however often it crashed")
+        used = uses[0][1] if uses else 0
+        self.assertGreaterEqual(used, self.used, "a step was given back")
+        self.used = used
+        if uses:
+            self.assertEqual(uses[0][0], self.steps)
+            self.assertLessEqual(used, self.steps)
+        model = self.folder / "model.cvm"
+        if model.exists():
+            self.assertTrue(is_whole(model.read_bytes()))
+            self.assertEqual(debits[0][1], "released", "a model is out before its debit says so")
+        return debits[0][1] if debits else "none", used
+
+    def restarted(self):
+        """The same as ever; where the model was stored and only its files are missing, these."""
+        again = ("--again", "city:1") if self.stands()[0] == "released" else ()
+        return [PROGRAM, *self.words, *again]
+
+    def finish(self):
+        done = subprocess.run([*self.restarted(), "--json"], capture_output=True, text=True, env=self.environment(),
+                              timeout=300, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(done.stdout)
+        self.assertEqual(self.stands(), ("released", told["uses"]))
+        self.assertEqual((told["debit"]["id"], told["uses"]), ("city:1", self.steps))
+        self.assertEqual(json.loads(self.read("model.json"))["steps"], told["steps"])
+        # What each crash took is at most what had been done since the last checkpoint, and the step under way.
+        self.assertIn(told["uses"] - told["steps"], range(self.kills * self.every + 1))
+        model = self.files()["model.cvm"]
+        self.assertTrue(is_whole(model))
+        self.assertIn(b'"plan":{"steps":%d,' % told["steps"], model)
+        self.assert_succeeds("budget", "verify", "--ledger", str(self.ledger))
+
+    def kill_at(self, call):
+        process = subprocess.run(self.restarted(), capture_output=True, text=True, timeout=300, check=False,
+                                 env=self.environment(LD_PRELOAD=SHIM, KILL_AT=str(call)))
+        self.assertIn(process.returncode, (0, -signal.SIGKILL), process.stderr)
+        return process.returncode == -signal.SIGKILL
+
+    def test_a_kill_before_every_call_that_leaves_a_trace(self):
+        """Each run goes on where the one before was killed, one call later: through the debit, through a step and its
+        checkpoint, and through what comes after the last step."""
+        self.set_up_training(2, 1, 2.0)
+        call, stage = 1, ("none", False)
+        while self.kill_at(call):
+            self.kills += 1
+            state, used = self.stands()
+            # Every stage from its first call on: no debit yet, steps, what comes after the last, and writing it anew.
+            call = call + 1 if stage == (state, used == self.steps) else 1
+            stage = (state, used == self.steps)
+            self.assertLess(self.kills, 500, "it never ends")
+        self.assertGreater(self.kills, 20, "the shim counted nothing")
+        self.assertEqual(stage, ("released", True))
+        self.finish()
+
+    def test_kills_at_random_times(self):
+        """By the processor's time: a busy machine makes it no less random."""
+        rng = random.Random(11)
+        self.set_up_training(1000, 20, 60.0)
+        for _ in range(KILLS):
+            if self.stands()[0] == "released":
+                self.finish()
+                self.set_up_training(1000, 20, 60.0)
+            process = subprocess.Popen(self.restarted(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                       env=self.environment())
+            until = rng.uniform(0.3, 0.8)
+            while process.poll() is None and cpu_seconds(process.pid) < until:
+                time.sleep(0.002)
+            process.kill()
+            self.kills += process.wait() == -signal.SIGKILL
+        self.finish()
+
+
+def cpu_seconds(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+    except FileNotFoundError:
+        return 1e9
+
+
+if __name__ == "__main__":
+    unittest.main()
