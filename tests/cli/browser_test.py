@@ -226,6 +226,17 @@ class Report(unittest.TestCase):
             self.assertIn("internal: reveals the data", seen["banner"])
             self.assertEqual(seen["figures"], 2)
 
+    def test_forecasts_trainings_and_backtests_are_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
+        for page, words, banner, figures in (("forecast.html", "The history is not protected.", "", 1),
+                                             ("forecasts.html", "The history is protected", "", 12),
+                                             ("trained.html", "How ε grew", "", 1),
+                                             ("backtest.html", "the better baseline", "Internal.", 2)):
+            for screen, scheme in (("phone", "dark"), ("desk", "light")):
+                seen = self.look(page, screen, scheme, False)
+                self.assertIn(words, seen["text"])
+                self.assertTrue(seen["banner"].startswith(banner) if banner else not seen["banner"])
+                self.assertEqual(seen["figures"], figures)
+
     def test_means_are_a_map_a_strip_and_small_maps(self):
         figures = [self.look(page, "desk", "light", True)["figures"] for page in ("means.html", "cell.html")]
         self.assertEqual(figures, [1 + 1 + 24, 1])

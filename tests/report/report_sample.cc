@@ -3,6 +3,7 @@
 #include <iostream>
 #include <string>
 
+#include "report/forecasted_sample.h"
 #include "report/means_sample.h"
 #include "report/perturbed_sample.h"
 #include "report/sample.h"
@@ -46,6 +47,10 @@ int main(int argc, char** argv) {
       write("changed.html", report::perturbed_html(testing::changed_sample())) &&
       write("crowded.html", report::perturbed_html(crowded)) && write("seeded.html", report::perturbed_html(seeded)) &&
       write("perturbed_internal.html",
-            report::perturbed_internal_html(testing::perturbed_sample(), testing::internal_sample()));
+            report::perturbed_internal_html(testing::perturbed_sample(), testing::internal_sample())) &&
+      write("forecast.html", report::to_html(testing::forecast_sample(1))) &&
+      write("forecasts.html", report::to_html(testing::private_forecast_sample(40))) &&
+      write("trained.html", report::to_html(testing::trained_sample())) &&
+      write("backtest.html", report::to_html(testing::backtest_sample()));
   return written ? 0 : 1;
 }

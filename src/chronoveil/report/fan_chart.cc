@@ -30,6 +30,7 @@ struct Drawn {
     axis.boundaries.assign(forecasted.axis.boundaries.begin() + from, forecasted.axis.boundaries.end());
     history.assign(series.history.end() - static_cast<std::ptrdiff_t>(past), series.history.end());
   }
+  bool ends_in_value() const { return past > 0 && std::isfinite(history.back()); }
   int x(std::size_t step) const {
     const double start = static_cast<double>(axis.boundaries.front());
     const double span = static_cast<double>(axis.boundaries.back()) - start;
@@ -50,17 +51,31 @@ std::string line(const Drawn& drawn, const Scale& scale, std::size_t first, cons
   return out;
 }
 
-// Between quantile `low` and its mirror image, there and back.
+bool is_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+}
+
+// Between quantile `low` and its mirror image, there and back, opening at the last value of the past where there is
+// one. A step without finite quantiles ends a band, and the next one begins anew.
 std::string band(const Drawn& drawn, const Scale& scale, const ForecastSeries& series, std::size_t low) {
   std::string out;
   const std::size_t steps = series.quantiles.size();
-  const auto point = [&](std::size_t step, std::size_t level) {
-    out += fmt::format("{}{} {}", out.empty() ? 'M' : 'L', drawn.x(drawn.past + step),
-                       up_at(scale.position(series.quantiles[step][level])));
-  };
-  for (std::size_t step = 0; step < steps; ++step) point(step, 2 * kMedian - low);
-  for (std::size_t step = steps; step-- > 0;) point(step, low);
-  return out + "z";
+  for (std::size_t first = 0; first < steps; ++first) {
+    std::size_t end = first;
+    while (end < steps && is_finite(series.quantiles[end])) ++end;
+    if (end == first) continue;
+    const auto point = [&](char letter, std::size_t step, double value) {
+      out += fmt::format("{}{} {}", letter, drawn.x(step), up_at(scale.position(value)));
+    };
+    const bool opens = first == 0 && drawn.ends_in_value();
+    if (opens) point('M', drawn.past - 1, drawn.history.back());
+    for (std::size_t step = first; step < end; ++step)
+      point(step > first || opens ? 'L' : 'M', drawn.past + step, series.quantiles[step][2 * kMedian - low]);
+    for (std::size_t step = end; step-- > first;) point('L', drawn.past + step, series.quantiles[step][low]);
+    out += 'z';
+    first = end;
+  }
+  return out;
 }
 
 }  // namespace
@@ -80,17 +95,20 @@ std::string fan_chart(const Forecasted& forecasted, const ForecastSeries& series
     median.push_back(quantiles[kMedian]);
   }
   if (!(low <= high) || median.empty()) return "";
+  const std::vector<double>& next = series.quantiles.front();
   const Scale scale = nice_scale(low, high, large ? 5 : 4);
   std::string drawing;
   for (std::size_t level = 0; level < kMedian; ++level) drawing += path_of("band", band(drawn, scale, series, level));
-  drawing +=
-      path_of("truth", line(drawn, scale, 0, drawn.history)) + path_of("line", line(drawn, scale, drawn.past, median));
+  std::vector<double> onward = median;
+  if (drawn.ends_in_value()) onward.insert(onward.begin(), drawn.history.back());
+  drawing += path_of("truth", line(drawn, scale, 0, drawn.history)) +
+             path_of("line", line(drawn, scale, drawn.past + median.size() - onward.size(), onward));
   const std::string label = label_of(series);
   return to_html(
       Frame{.id = "f" + std::to_string(number),
             .title = label.empty() ? "Forecast" : label,
-            .note = fmt::format("next: {}, with 8 in 10 chances between {} and {}", rounded(median.front()),
-                                rounded(series.quantiles.front().front()), rounded(series.quantiles.front().back())),
+            .note = fmt::format("next: {}, with 8 in 10 chances between {} and {}", rounded(next[kMedian]),
+                                rounded(next.front()), rounded(next.back())),
             .description = fmt::format("A line over the past, then a median from {} to {} over {} steps, with bands.",
                                        rounded(median.front()), rounded(median.back()), median.size()),
             .across = time_ticks(drawn.axis, large ? 9 : 6),

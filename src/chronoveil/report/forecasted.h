@@ -54,12 +54,15 @@ struct Forecasted {
 };
 
 // `series,time,q10,...,q90`; no column of series where there is one without a name. A channel stands behind its key:
-// "key/channel".
+// "key/channel". What is marked has a last column `mark` that says so in every row. Numbers are the shortest that read
+// back as the same float, the precision that models compute in.
 std::string forecast_csv(const Forecasted&);
 // `series,path,time,value`, paths from 0.
 std::string paths_csv(const Forecasted&);
+// title, model, input (null unless the history is protected), debit (that of the history), times, levels, series.
 std::string to_json(const Forecasted&);
-// With a fan chart for each series, the history in front of it.
+// With a fan chart for each of the first kMostCharts series, the history in front of it. Says first whether the history
+// is protected.
 std::string to_html(const Forecasted&);
 
 }  // namespace chronoveil::report

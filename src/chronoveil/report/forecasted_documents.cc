@@ -1,4 +1,7 @@
 // Forecasts as CSV and JSON.
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/event_json.h"
@@ -26,9 +29,21 @@ struct RowEnds {
   std::string start(const ForecastSeries& series) const { return named ? csv_field(label_of(series)) + "," : ""; }
 };
 
+// Models compute in single precision: the digits of a double behind that are noise to whoever reads them. The number
+// whose shortest text reads back as the same float; what is no float stays as it is.
+double without_false_digits(double value) {
+  const auto single = static_cast<float>(value);
+  if (!std::isfinite(value) || static_cast<double>(single) != value) return value;
+  std::array<char, 32> text;
+  const char* end = std::to_chars(text.data(), text.data() + text.size(), single).ptr;
+  double shortened = value;
+  std::from_chars(text.data(), end, shortened);
+  return shortened;
+}
+
 json numbers_json(const std::vector<double>& values) {
   json all = json::array();
-  for (const double value : values) all.push_back(finite_or_null(value));
+  for (const double value : values) all.push_back(finite_or_null(without_false_digits(value)));
   return all;
 }
 json rows_json(const std::vector<std::vector<double>>& rows) {
@@ -45,8 +60,6 @@ json input_json(const Forecasted::PrivateInput& input, const std::string& mark) 
   all["event"] = accounting::event_to_json(input.event);
   all["analysis"] = name_in(kAnalysisNames, input.price.analysis);
   all["price"] = price_json(input.price);
-  all["debit"] = debit_json(input.debit);
-  if (input.budget) all["budget"] = budget_json(*input.budget);
   return all;
 }
 
@@ -78,7 +91,7 @@ std::string forecast_csv(const Forecasted& forecasted) {
       out += ends.start(series) + forecasted.axis.labels[forecasted.past + step];
       for (const double quantile : series.quantiles[step]) {
         out += ',';
-        append_shortest(out, quantile);
+        append_shortest(out, without_false_digits(quantile));
       }
       out += ends.row_end;
     }
@@ -93,7 +106,7 @@ std::string paths_csv(const Forecasted& forecasted) {
     for (std::size_t path = 0; path < series.paths.size(); ++path) {
       for (std::size_t step = 0; step < series.paths[path].size(); ++step) {
         out += ends.start(series) + std::to_string(path) + "," + forecasted.axis.labels[forecasted.past + step] + ",";
-        append_shortest(out, series.paths[path][step]);
+        append_shortest(out, without_false_digits(series.paths[path][step]));
         out += ends.row_end;
       }
     }
@@ -107,6 +120,9 @@ std::string to_json(const Forecasted& forecasted) {
   all["title"] = forecasted.title;
   all["model"] = model_json(forecasted.model);
   all["input"] = forecasted.input ? input_json(*forecasted.input, forecasted.mark) : json(nullptr);
+  // Where every release has them, so that `budget verify --against` finds them. The model's own stands with the model.
+  all["debit"] = debit_json(forecasted.input ? forecasted.input->debit : std::nullopt);
+  if (forecasted.input && forecasted.input->budget) all["budget"] = budget_json(*forecasted.input->budget);
   all["times"] = std::vector<std::string>(forecasted.axis.labels.begin() + static_cast<std::ptrdiff_t>(forecasted.past),
                                           forecasted.axis.labels.end());
   all["zone"] = forecasted.axis.zone;

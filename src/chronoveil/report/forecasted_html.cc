@@ -22,9 +22,11 @@ std::string header(const Forecasted& forecasted) {
   const auto past = static_cast<std::ptrdiff_t>(forecasted.past);
   future.labels.assign(forecasted.axis.labels.begin() + past, forecasted.axis.labels.end());
   future.boundaries.assign(forecasted.axis.boundaries.begin() + past, forecasted.axis.boundaries.end());
-  return fmt::format("<h1>{}</h1>\n<p class=\"sub\">{} {}, {}.</p>\n", escaped(forecasted.title),
+  const SlotWords slots = slot_words(future);
+  return fmt::format("<h1>{}</h1>\n<p class=\"sub\">{} series, {} {}: {}.</p>\n", escaped(forecasted.title),
                      grouped(static_cast<std::int64_t>(forecasted.series.size())),
-                     forecasted.series.size() == 1 ? "series" : "series", escaped(span_words(future)));
+                     grouped(static_cast<std::int64_t>(future.labels.size())),
+                     future.labels.size() == 1 ? slots.one : slots.many, escaped(span_words(future)));
 }
 
 std::string charts(const Forecasted& forecasted) {
@@ -38,30 +40,44 @@ std::string charts(const Forecasted& forecasted) {
   return section("What comes next", out);
 }
 
+std::string strength_words(const Guarantee& guarantee) {
+  return fmt::format("ε = {}, δ = {}, unit <code>{}</code>", rounded_up(guarantee.epsilon), rounded_up(guarantee.delta),
+                     unit_text(guarantee));
+}
+
+// Only what a ledger paid for is a promise; a rehearsal has no debit.
+bool is_promised(const Forecasted::PrivateInput& input) { return input.debit.has_value(); }
+
 // Two promises that must not be taken for one another: to those the model learned from, and to those it is asked about.
 std::string who_is_protected(const Forecasted& forecasted) {
+  std::string out = "<dl class=\"facts\">\n";
+  const auto fact = [&](const char* id, std::string_view label, bool stands_out, const std::string& html) {
+    out += fmt::format("<div id=\"{}\"{}><dt>{}</dt> <dd>{}</dd></div>\n", id, stands_out ? " class=\"notice\"" : "",
+                       label, html);
+  };
   const ModelFacts& model = forecasted.model;
-  std::string out = "<h3>The series that the model was trained on</h3>\n<p>";
   if (model.mark.empty())
-    out += fmt::format(
-        "Protected, by the model itself: ε = {}, δ = {}, unit <code>{}</code>, dataset {}. That holds "
-        "whatever the model is used for.",
-        rounded_up(model.guarantee.epsilon), rounded_up(model.guarantee.delta), unit_text(model.guarantee),
-        escaped(model.dataset));
+    fact("fact-model", "Learned from", false,
+         fmt::format("Protected, by the model itself: {}, dataset {}. That holds whatever the model is used for.",
+                     strength_words(model.guarantee), escaped(model.dataset)));
   else
-    out += "Not protected: " + escaped(model.mark) + ".";
-  out += "</p>\n<h3>The history that is forecast from</h3>\n<p>";
+    fact("fact-model", "Learned from", true,
+         fmt::format("<b>Not protected</b> are the series of the dataset {}: {}.", escaped(model.dataset),
+                     escaped(model.mark)));
   if (!forecasted.input)
-    return out +
-           "<b>Not protected.</b> The forecast follows from it, and this page shows it. Whoever may not see the "
-           "history may not see this page. <code>--private</code> adds noise to it first.</p>\n";
-  if (!forecasted.mark.empty()) return out + "Not protected: " + escaped(forecasted.mark) + ".</p>\n";
-  out += fmt::format(
-      "Protected: ε = {}, δ = {}, unit <code>{}</code>. Each step was kept with probability {} and got "
-      "noise with a standard deviation of {}; what is drawn as the past is that, with gaps filled.",
-      rounded_up(forecasted.input->guarantee.epsilon), rounded_up(forecasted.input->guarantee.delta),
-      unit_text(forecasted.input->guarantee), rounded(forecasted.input->rate), rounded(forecasted.input->noise));
-  return out + "</p>\n";
+    fact("fact-history", "Forecast from", true,
+         "<b>The history is not protected.</b> The forecast follows from it, and this page shows it. Whoever may not "
+         "see the history may not see this page. <code>--private</code> adds noise to it first.");
+  else if (!is_promised(*forecasted.input))
+    fact("fact-history", "Forecast from", true,
+         "<b>The history is not protected:</b> " + escaped(forecasted.mark) + ".");
+  else
+    fact("fact-history", "Forecast from", false,
+         fmt::format("The history is protected: {}. Each step was kept with probability {} and got noise with a "
+                     "standard deviation of {}; what is drawn as the past is that, with gaps filled.",
+                     strength_words(forecasted.input->guarantee), rounded(forecasted.input->rate),
+                     rounded(forecasted.input->noise)));
+  return out + "</dl>\n";
 }
 
 std::string model_section(const ModelFacts& model) {
@@ -70,7 +86,7 @@ std::string model_section(const ModelFacts& model) {
   out += pair_of("Reads", grouped(model.context_length) + " steps");
   out += pair_of("Forecasts", grouped(model.forecast_length) + " steps");
   out += pair_of("Trained", grouped(model.steps) + " steps");
-  if (model.debit) out += pair_of("Paid for by", "<code>" + escaped(model.debit->id.text()) + "</code>");
+  if (model.debit) out += pair_of("Paid for by", "the debit <code>" + escaped(model.debit->id.text()) + "</code>");
   return section("The model", out + "</dl>\n");
 }
 
@@ -82,7 +98,11 @@ std::string to_html(const Forecasted& forecasted) {
   page.body = header(forecasted) + section("Who is protected", who_is_protected(forecasted)) + charts(forecasted) +
               model_section(forecasted.model);
   if (forecasted.input) {
-    page.body += promise_in_full(forecasted.input->guarantee, forecasted.mark, {}) +
+    page.body += promise_in_full(forecasted.input->guarantee, is_promised(*forecasted.input) ? "" : forecasted.mark,
+                                 {"What was promised to the series that the model learned from stands in the model's "
+                                  "own report.",
+                                  "What others reveal: a model that knows many series says much about one of them "
+                                  "without having read it."}) +
                  budget_section(forecasted.input->budget, forecasted.input->debit);
   }
   page.body += footer();

@@ -84,7 +84,7 @@ path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .multiples figcaption{margin-bottom:2px}
 .strip .plot{background:none}
 .points{stroke:var(--accent);stroke-width:4;stroke-linecap:round}
-.chart+p,.chart+.scroll,.charts+.scroll{margin-top:34px}
+.chart+p,.charts+p,.chart+.scroll,.charts+.scroll{margin-top:34px}
 .bars{fill:var(--h5)}
 .claim,.paper{stroke:var(--accent);stroke-width:10;stroke-linecap:round}
 .paper{stroke:var(--truth)}
@@ -135,7 +135,8 @@ section{margin-top:60px}
 .strength p{font-size:15px}
 .strength .numbers{font-size:26px;line-height:1.3;margin-bottom:8px}
 .strength .cert{margin-top:12px}
-.plot{height:190px}
+.plot{height:190px;margin-left:62px}
+.plot .y{max-width:58px}
 .large .plot{height:340px}
 .plot i{font-size:13px}
 .pairs{grid-template-columns:max-content minmax(0,1fr);gap:6px 24px}

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/report/frame.h"
 #include "chronoveil/report/markup.h"
@@ -23,7 +26,10 @@ std::string strength(const Trained& trained) {
 }
 
 std::string curve(const Trained& trained) {
-  if (trained.spent.size() < 2) return "";
+  // Of what is marked nothing was spent, and no ε holds.
+  const bool finite = std::all_of(trained.spent.begin(), trained.spent.end(),
+                                  [](const Trained::Spent& point) { return std::isfinite(point.epsilon); });
+  if (trained.spent.size() < 2 || !finite || !trained.model.mark.empty()) return "";
   const Scale across = nice_scale(0, static_cast<double>(trained.spent.back().steps), 6);
   const Scale up = nice_scale(0, trained.spent.back().epsilon, 5);
   std::string line;
@@ -48,6 +54,15 @@ std::string windows_words(const Trained& trained) {
   return grouped(trained.least_windows) + " to " + grouped(trained.most_windows);
 }
 
+// How a batch is drawn, in words.
+std::string batch_words(const Trained& trained) {
+  const bool in_turn = trained.top_level == "iterate", by_chance = trained.bottom_level == "poisson";
+  return fmt::format("{} windows{}: series {}, and of each {} {}{}", grouped(trained.batch_size),
+                     by_chance ? " on average" : "", in_turn ? "in turn" : "drawn anew each step",
+                     grouped(trained.windows_per_series), trained.windows_per_series == 1 ? "window" : "windows",
+                     by_chance ? " on average, each by its own chance" : ", drawn uniformly");
+}
+
 std::string plan_section(const Trained& trained) {
   const ModelFacts& model = trained.model;
   std::string out = "<p>" + escaped(trained.reason) + "</p>\n<dl class=\"pairs\">\n";
@@ -55,9 +70,7 @@ std::string plan_section(const Trained& trained) {
   out += pair_of("Reads and forecasts",
                  grouped(model.context_length) + " and " + grouped(model.forecast_length) + " steps");
   out += pair_of("Series", grouped(trained.series) + ", each of " + windows_words(trained) + " windows");
-  out += pair_of("A batch", fmt::format("{} windows on average, {} a series; series {}, windows {}",
-                                        grouped(trained.batch_size), grouped(trained.windows_per_series),
-                                        escaped(trained.top_level), escaped(trained.bottom_level)));
+  out += pair_of("A batch", batch_words(trained));
   out += pair_of("A series is in it with probability", rounded(trained.series_rate));
   out += pair_of("Windows that one neighbour can change", percent(trained.touched_share) + " of a series");
   out += pair_of("Gradients", fmt::format("of each window, clipped to {}; noise of {} times that on their sum",

@@ -1,0 +1,143 @@
+#include "chronoveil/report/backtested.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "report/forecasted_sample.h"
+#include "report/nesting.h"
+
+namespace chronoveil::report {
+namespace {
+
+using json = nlohmann::json;
+using testing::backtest_sample;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+Backtested of_rows(std::vector<BacktestedRow> rows) {
+  Backtested all = backtest_sample();
+  all.rows = std::move(rows);
+  return all;
+}
+
+Backtested odd() {
+  Backtested all = backtest_sample();
+  all.rows[0].mean = kInfinity;
+  all.rows[1].mean = std::nan("");
+  all.rows[2].mean = all.rows[2].deviation = std::nan("");
+  return all;
+}
+
+std::vector<std::string> pages() {
+  return {to_html(backtest_sample()), to_html(odd()), to_html(Backtested{}),
+          to_html(of_rows({{"deepar", 1.0, 2, 10, 0, 0, 1}}))};
+}
+
+TEST(BacktestCsv, HasARowForEveryModelAndBudget) {
+  EXPECT_EQ(backtest_csv(of_rows({{"auto_ets", std::nullopt, 0, 0, 0.1875, 0, 1},
+                                  {"deepar", 0.5, 8, 1500, 0.125, 0.03125, 5},
+                                  {"deepar", kInfinity, 0, 1500, 0.0625, 0.015625, 5}})),
+            "model,epsilon,noise_multiplier,steps,crps,deviation,seeds\n"
+            "auto_ets,,0,0,0.1875,0,1\n"
+            "deepar,0.5,8,1500,0.125,0.03125,5\n"
+            "deepar,inf,0,1500,0.0625,0.015625,5\n");
+}
+
+TEST(BacktestJson, SaysThatItIsInternal) {
+  const json all = json::parse(to_json(backtest_sample()));
+  EXPECT_EQ(all["internal"], "computed from the data without noise: for its owner alone");
+  EXPECT_EQ(all["windows"], 1400);
+  EXPECT_EQ(all["held_back"], 168);
+  EXPECT_EQ(all["season"], 24);
+  EXPECT_EQ(all["delta"], 1e-7);
+  ASSERT_EQ(all["rows"].size(), 10u);
+}
+
+TEST(BacktestJson, BaselinesHaveNoBudgetAndTrainingWithoutNoiseSaysSo) {
+  const json rows = json::parse(to_json(backtest_sample()))["rows"];
+  EXPECT_EQ(rows[0],
+            (json{{"model", "seasonal_naive"}, {"baseline", true}, {"crps", 0.125}, {"deviation", 0.0}, {"seeds", 1}}));
+  EXPECT_EQ(rows[2], (json{{"model", "deepar"},
+                           {"baseline", false},
+                           {"epsilon", 0.5},
+                           {"noise_multiplier", 8.0},
+                           {"steps", 1500},
+                           {"crps", 0.125},
+                           {"deviation", 0.00390625},
+                           {"seeds", 5}}));
+  EXPECT_TRUE(rows[5]["epsilon"].is_null());
+  EXPECT_EQ(rows[5]["reason"], "trained without noise");
+  EXPECT_TRUE(json::parse(to_json(odd()))["rows"][0]["crps"].is_null());
+}
+
+TEST(BacktestPage, IsWellFormedAndNeedsNothingFromElsewhere) {
+  for (const std::string& html : pages()) {
+    EXPECT_EQ(testing::misnested(html), "");
+    EXPECT_FALSE(has(html, "<script"));
+    EXPECT_FALSE(has(html, "://"));
+    EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:,\")")));
+    EXPECT_TRUE(has(html, "default-src 'none'"));
+    EXPECT_FALSE(std::regex_search(html, std::regex("[ >(\"]-?nan[ <)%\"]")));
+    EXPECT_FALSE(std::regex_search(html, std::regex("[ >ML]-?inf[ <%L]")));
+  }
+}
+
+TEST(BacktestPage, IsMarkedAsInternal) {
+  for (const std::string& html : pages()) {
+    EXPECT_TRUE(has(html, "<div class=\"banner\" role=\"alert\">Internal. Computed from the data without noise"));
+    EXPECT_TRUE(has(html, "<svg class=\"watermark\""));
+  }
+}
+
+TEST(BacktestPage, WhatComesFromOutsideIsEscapedEverywhere) {
+  const std::string evil = "<img src=x onerror=alert(1)>\"'&";
+  Backtested all = backtest_sample();
+  all.title = all.rows[0].model = all.rows[2].model = evil;
+  const std::string html = to_html(all);
+  EXPECT_FALSE(has(html, "<img"));
+  EXPECT_TRUE(has(html, "<b>&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;</b>"));
+  EXPECT_EQ(testing::misnested(html), "");
+}
+
+TEST(BacktestPage, ShowsATableAndAFigureForEachModel) {
+  const std::string html = to_html(backtest_sample());
+  for (const char* text :
+       {"1,400 forecasts of 24 steps, from 200 series. The last 168 steps of each were held back.",
+        "<td>auto_ets</td><td>baseline</td><td class=\"n\"></td><td class=\"n\"></td><td class=\"n\">0.1875</td>",
+        "<td>deepar</td><td>0.5</td><td class=\"n\">8</td><td class=\"n\">1,500</td><td class=\"n\">0.125</td>"
+        "<td class=\"n\">0.0039</td>",
+        "<td>deepar</td><td>not private</td><td class=\"n\"></td>", "± over seeds",
+        "Budgets are at δ = 1e-7. Baselines use a season of 24 steps.", "less is better, 0.0547 without noise"})
+    EXPECT_TRUE(has(html, text)) << text;
+  EXPECT_EQ(times(html, "<figure class=\"chart\">"), 2u);
+  // ε of 0.5, 2 and 8 evenly on a scale of powers; CRPS of 0.125 of 0 to 0.2; the better baseline is as high.
+  EXPECT_TRUE(
+      has(html, "<path class=\"truth\" d=\"M0 375H2000\"/><path class=\"line\" d=\"M200 375L1000 609L1800 668\"/>"))
+      << html;
+}
+
+TEST(BacktestPage, OneModelHasTheWholeWidthAndOneSeedNoDeviation) {
+  const std::string html = to_html(of_rows({{"deepar", 1.0, 2, 10, 0.5, 0, 1}, {"deepar", 2.0, 1, 10, 0.25, 0, 1}}));
+  EXPECT_TRUE(has(html, "<div class=\"charts\">\n<figure class=\"chart large\">"));
+  EXPECT_FALSE(has(html, "over seeds"));
+  EXPECT_FALSE(has(html, "without noise<"));
+}
+
+TEST(BacktestPage, WithoutABudgetThereIsNoFigure) {
+  const std::string html = to_html(of_rows({{"deepar", kInfinity, 0, 10, 0.5, 0, 1}}));
+  EXPECT_FALSE(has(html, "<figure"));
+  EXPECT_TRUE(has(html, "not private"));
+}
+
+}  // namespace
+}  // namespace chronoveil::report
