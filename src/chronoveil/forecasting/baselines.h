@@ -21,8 +21,11 @@ namespace chronoveil::forecasting {
 Result<Forecast> seasonal_naive(std::span<const float> values, std::int64_t season, std::int64_t length);
 
 // Exponential smoothing in state space [HKSG02]: error, trend (none, additive, damped) and season (none, additive,
-// multiplicative), additive or multiplicative, chosen by AICc; quantiles by the closed form where there is one, else by
-// simulation with a fixed seed.
+// multiplicative), additive or multiplicative, chosen by AICc (ets.h); quantiles by the closed form where errors are
+// additive, else by simulation with a fixed seed. Quantiles are finite.
+//   Missing     what was expected
+//   Constant    the last observed value, without spread, where no two values of those that are read differ
+// Refused: season or length < 1 (usage), no observed value (bad data).
 Result<Forecast> auto_ets(std::span<const float> values, std::int64_t season, std::int64_t length);
 
 }  // namespace chronoveil::forecasting

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
 namespace chronoveil::forecasting {
 
 // The best point found from `start`, with edges of `edge` in each direction, within about `evaluations` calls of
-// `value`. Reflection 1, expansion 2, contraction and shrinkage 1/2 [NM65].
+// `value`, which may be infinite but not NaN. Reflection 1, expansion 2, contraction and shrinkage 1/2 [NM65].
 template <class Value>
 std::vector<double> nelder_mead(Value&& value, const std::vector<double>& start, double edge, int evaluations) {
   const std::size_t n = start.size();

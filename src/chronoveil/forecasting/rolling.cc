@@ -5,6 +5,9 @@
 namespace chronoveil::forecasting {
 
 Result<std::vector<Window>> rolling_windows(const Panel& panel, std::int64_t forecast, const Rolling& rolling) {
+  if (forecast < 1) return invalid("forecast_length", std::to_string(forecast), "at least 1");
+  if (rolling.count < 1) return invalid("windows", std::to_string(rolling.count), "at least 1");
+  if (rolling.stride < 1) return invalid("stride", std::to_string(rolling.stride), "at least 1");
   const std::int64_t held_back = rolling.held_back(forecast);
   std::vector<Window> windows;
   for (std::size_t i = 0; i < panel.series.size(); ++i) {
@@ -36,11 +39,15 @@ Result<std::vector<Forecast>> baseline_forecasts(Baseline baseline, const Panel&
       past.clear();
       for (std::int64_t step = 0; step < window.start; ++step)
         past.push_back(series.values[static_cast<std::size_t>(step) * channels + channel]);
-      CV_TRY(const Forecast one, baseline == Baseline::seasonal_naive ? seasonal_naive(past, season, forecast)
-                                                                      : auto_ets(past, season, forecast));
+      const Result<Forecast> made = baseline == Baseline::seasonal_naive ? seasonal_naive(past, season, forecast)
+                                                                         : auto_ets(past, season, forecast);
+      if (!made)
+        return fail(made.error().kind, std::string(name(baseline)) + " of series '" + series.key + "' before step " +
+                                           std::to_string(window.start) + ": " + made.error().message);
       for (std::size_t step = 0; step < static_cast<std::size_t>(forecast); ++step)
         for (std::size_t level = 0; level < kQuantiles; ++level)
-          joined.quantiles[(step * channels + channel) * kQuantiles + level] = one.quantiles[step * kQuantiles + level];
+          joined.quantiles[(step * channels + channel) * kQuantiles + level] =
+              made->quantiles[step * kQuantiles + level];
     }
     all.push_back(std::move(joined));
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "chronoveil/base/result.h"
@@ -19,16 +20,19 @@ struct Rolling {
   // Steps at the end of each series that training must not see.
   std::int64_t held_back(std::int64_t forecast) const { return forecast + (count - 1) * stride; }
 };
-// Refused (bad data): a series that is not longer than what is held back.
+// Series by series, each from its first window to its last. Refused: forecast, count or stride < 1 (usage), a series
+// that is not longer than what is held back (bad data).
 Result<std::vector<Window>> rolling_windows(const Panel&, std::int64_t forecast, const Rolling&);
 
 enum class Baseline { seasonal_naive, auto_ets };
 std::string_view name(Baseline);
-// Channel by channel, from all that came before each window.
+// Channel by channel, from all that came before each window and nothing else. Refused: a window before which a channel
+// has no observed value (bad data). Precondition: the windows are of rolling_windows().
 Result<std::vector<Forecast>> baseline_forecasts(Baseline, const Panel&, std::span<const Window>, std::int64_t forecast,
                                                  std::int64_t season);
 
-// Against what really came, window by window in the same order.
+// Against what really came, window by window in the same order. Precondition: as many forecasts as windows, and no
+// window forecasts beyond its series.
 QuantileLoss score(const Panel&, std::span<const Window>, std::span<const Forecast>);
 
 }  // namespace chronoveil::forecasting
