@@ -1,5 +1,7 @@
-"""train from outside: plan, one debit, a model that carries its guarantee; every model, unit and way to draw windows."""
+"""train from outside: plan, one debit, a model that carries its guarantee; every model, unit and way to draw
+windows."""
 
+import fcntl
 import json
 import shutil
 import signal
@@ -7,8 +9,8 @@ import subprocess
 import time
 import unittest
 
-from train_jobs import FORECAST, HOURS, STEPS, TrainTest, is_whole, panel, rows_of, text_of, time_of, weights_of
 from program import PROGRAM
+from train_jobs import FORECAST, HOURS, STEPS, TrainTest, is_whole, panel, rows_of, text_of, time_of, weights_of
 
 
 class Ledger(TrainTest):
@@ -75,7 +77,8 @@ class Ledger(TrainTest):
         (self.folder / "load.csv").unlink()
         planned = self.assert_succeeds(*self.train(command="plan"))
         self.assertEqual(self.assert_succeeds(*self.train(flags=("--dry-run",))), planned)
-        self.assertEqual(self.assert_json(*self.train(flags=("--dry-run",))), self.assert_json(*self.train(command="plan")))
+        self.assertEqual(self.assert_json(*self.train(flags=("--dry-run",))),
+                         self.assert_json(*self.train(command="plan")))
         self.assertEqual(sorted(self.files()), ["job.toml", "meters.txt"])
         self.assertFalse(self.ledger.exists())
 
@@ -93,21 +96,24 @@ class Ledger(TrainTest):
         self.create()
         steps = 600
         words = self.train(("steps = 12", f"steps = {steps}\ncheckpoint_every = 1"), ("= 2.0", "= 40.0"))
-        for number, what in ((signal.SIGINT, 1), (signal.SIGTERM, 2)):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before = sum(used for _, used in self.uses())
             process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                        env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "LC_ALL": "C.UTF-8"})
-            before = self.uses()
-            while process.poll() is None and self.uses() == before:
-                time.sleep(0.005)
-            while process.poll() is None and self.uses()[0][1] == (before[0][1] if before else 0):
+            while process.poll() is None and sum(used for _, used in self.uses()) == before:
                 time.sleep(0.005)
             process.send_signal(number)
             out, problem = process.communicate(timeout=120)
-            self.assertEqual((process.returncode, out), (130, ""), (what, problem))
+            self.assertEqual((process.returncode, out), (130, ""), (number, problem))
             self.assertEqual(problem, "chronoveil: interrupted; the debit city:1 stays reserved; the same command goes "
                                       "on from the last checkpoint\n")
             self.assertEqual(self.debits(), [("city:1", "reserved")])
             self.assertEqual(sorted(self.files()), ["job.toml", "load.csv", "meters.txt"])
+        reserved = [("city:1", "reserved")]
+        self.assert_refused(2, ["--again: ", "city:1 is not finished"], (*words, "--again", "city:1"), reserved)
+        with open(next(self.folder.glob("ledger.db.training/city/*/lock")), encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # as a process does that trains
+            self.assert_refused(2, "another process trains this job now", words, reserved)
         told = self.assert_json(*words)
         self.assertTrue(told["resumed"])
         self.assertEqual((told["debit"]["id"], told["uses"]), ("city:1", steps))
@@ -140,8 +146,9 @@ class Kinds(TrainTest):
         self.assertEqual(len(self.forecasted()), 6 * FORECAST)
 
     def test_itransformer_on_channels_for_users(self):
-        told = self.trained(('"simple_feed_forward"', '"itransformer"\nchannels = ["kwh", "temp"]\nheads = 2\ninner = 8'),
-                            ('value = "kwh"\n', ""), ('unit = "event"', 'unit = "user"\nmax_steps = 3'),
+        model = '"itransformer"\nchannels = ["kwh", "temp"]\nheads = 2\ninner = 8'
+        told = self.trained(('"simple_feed_forward"', model), ('value = "kwh"\n', ""),
+                            ('unit = "event"', 'unit = "user"\nmax_steps = 3'),
                             ("epsilon = 8.0", "epsilon = 30.0"), ("steps = 12", "steps = 3"))
         event = told["plan"]["event"]
         self.assertEqual((event["unit"], event["width"]), ("user", 3))
@@ -152,8 +159,9 @@ class Kinds(TrainTest):
 
     def test_dlinear_on_series_of_different_lengths_drawn_by_poisson(self):
         self.write("spans.csv", f"series,start,end\nm2,{time_of(30)},{time_of(80)}\nm4,{time_of(0)},{time_of(20)}\n")
-        told = self.trained(('"simple_feed_forward"', '"dlinear"\nkernel = 5\nspans = "spans.csv"\nwindows_per_series = 2\n'
-                             'bottom_level = "poisson"\naverage = 0.9'), ("= 2.0", "= 9.0"))
+        model = ('"dlinear"\nkernel = 5\nspans = "spans.csv"\nwindows_per_series = 2\nbottom_level = "poisson"\n'
+                 'average = 0.9')
+        told = self.trained(('"simple_feed_forward"', model), ("= 2.0", "= 9.0"))
         event = told["plan"]["event"]
         self.assertEqual((event["length"], event["bottom_level"]), ([20, 50, HOURS], "poisson"))
         self.assertEqual(told["plan"]["windows"], [20 - FORECAST + 1, HOURS - FORECAST + 1])

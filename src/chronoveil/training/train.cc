@@ -309,6 +309,9 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   CV_CHECK(engine::check_train_outputs(job));
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
   CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, job, debit));
+  if (found.state == ledger::State::reserved)
+    return fail(ErrorKind::usage,
+                "again: the training of " + debit + " is not finished; the same command without --again goes on");
   CV_TRY(const std::string folder, folder_of(budget, job));
   CV_TRY(training.model, load_model(stored_model(folder, found.id)));
   if (!training.model.debit || !(training.model.debit->id == found.id))
