@@ -4,6 +4,7 @@ debit, no step that was begun is given back, and a model is there whole or not a
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import time
@@ -14,7 +15,7 @@ from train_jobs import TrainTest, is_whole
 
 SHIM = os.environ["CHRONOVEIL_KILL_SHIM"]
 KILLS = int(os.environ.get("CHRONOVEIL_KILLS", "25"))  # at random times; a soak asks for more
-STRIDE = 5 if KILLS <= 25 else 1  # calls between kills at calls that leave a trace; a soak tries every one
+STRIDE = 6 if KILLS <= 25 else 1  # calls between kills at calls that leave a trace; a soak tries every one
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -34,19 +35,19 @@ class CrashTest(TrainTest):
 
     def stands(self):
         """(state, used) of the only debit, or of none; and nothing on the disk that is half of something."""
-        debits, uses = self.debits(), self.uses()
+        debits = self.assert_json("budget", "history", "city", "--ledger", str(self.ledger))["debits"]
         self.assertLessEqual(len(debits), 1, "one training is one debit, however often it crashed")
-        used = uses[0][1] if uses else 0
+        used = debits[0]["uses"]["used"] if debits else 0
         self.assertGreaterEqual(used, self.used, "a step was given back")
         self.used = used
-        if uses:
-            self.assertEqual(uses[0][0], self.steps)
+        if debits:
+            self.assertEqual(debits[0]["uses"]["reserved"], self.steps)
             self.assertLessEqual(used, self.steps)
         model = self.folder / "model.cvm"
         if model.exists():
             self.assertTrue(is_whole(model.read_bytes()))
-            self.assertEqual(debits[0][1], "released", "a model is out before its debit says so")
-        return debits[0][1] if debits else "none", used
+            self.assertEqual(debits[0]["state"], "released", "a model is out before its debit says so")
+        return debits[0]["state"] if debits else "none", used
 
     def restarted(self):
         """The same as ever; where the model was stored and only its files are missing, these."""
@@ -97,18 +98,27 @@ class CrashTest(TrainTest):
     def test_kills_at_random_times(self):
         """By the processor's time: a busy machine makes it no less random."""
         rng = random.Random(11)
-        self.set_up_training(600, 20, 60.0)
+        self.set_up_training(400, 20, 60.0)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assert_succeeds(*self.words, "--dry-run")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        start = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime  # of loading libtorch
+        amid = 0  # kills in the middle of the steps
         for _ in range(KILLS):
-            if self.stands()[0] == "released":
-                self.finish()
-                self.set_up_training(600, 20, 60.0)
             process = subprocess.Popen(self.restarted(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                        env=self.environment())
-            until = rng.uniform(0.3, 0.6)
+            until = start + rng.uniform(-0.05, 0.2)
             while process.poll() is None and cpu_seconds(process.pid) < until:
                 time.sleep(0.002)
             process.kill()
             self.kills += process.wait() == -signal.SIGKILL
+            used = self.used
+            state, _ = self.stands()
+            amid += state == "reserved" and self.used > used
+            if state == "released":
+                self.finish()
+                self.set_up_training(400, 20, 60.0)
+        self.assertGreater(amid, 0, "no kill met a training")
         self.finish()
 
 
