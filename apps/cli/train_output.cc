@@ -72,6 +72,7 @@ ordered_json model_json(const forecasting::ModelConfig& model) {
           {"kernel", model.kernel},
           {"head_features", model.head_features},
           {"season", model.season},
+          {"spread", model.spread},
           {"lags", model.lags}};
 }
 

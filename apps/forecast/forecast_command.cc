@@ -167,7 +167,7 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   say_on_interrupt("");
   const report::Forecasted all = report_of(options, found);
   // A forecast shows the history behind it, unless noise was added to that first.
-  const int mode = options.private_history ? 0644 : 0600;
+  const int mode = options.private_history && all.mark.empty() ? 0644 : 0600;
   std::vector<OutputFile> files;
   if (!csv.empty()) files.push_back({csv, report::forecast_csv(all), mode});
   if (!options.paths_csv.empty()) files.push_back({options.paths_csv, report::paths_csv(all), mode});

@@ -77,27 +77,43 @@ Result<StructuredSubsampling> step_of(const Row& row) {
   return step;
 }
 
-// What is added to the rows of a run, one for each of its budgets.
-Result<std::vector<std::string>> budgets_of(const Row& row) {
+// A row of a run: its σ, and what is added to the columns of its settings.
+struct Budgeted {
+  std::string sigma, added;
+};
+
+// One for each budget. Where the settings leave σ open (0), each budget has the least σ for max_steps steps; else all
+// budgets share a run, and each has as many of its steps as it buys.
+Result<std::vector<Budgeted>> budgets_of(const Row& row) {
   CV_TRY(StructuredSubsampling step, step_of(row));
   CV_TRY(const Delta delta, Delta::make(kDelta));
   CV_TRY(const std::int64_t max_steps, row.as<std::int64_t>("max_steps"));
   std::vector<std::pair<std::int64_t, double>> budgets = {{1, 0.5}};
-  std::vector<std::string> all;
+  std::vector<Budgeted> all;
+  const bool open = step.noise_multiplier == 0;
+  CV_TRY(const std::string_view given, row.text("sigma"));
   if (step.label_noise <= 0) {
     budgets = {{1, 0.25}, {1, 0.5}, {1, 1.0}, {1, 2.0}, {1, 4.0}, {1, 8.0}, {2, 4.0}, {4, 4.0}, {8, 4.0}};
-    all.push_back("1,0,0,0,0");
+    all.push_back({std::string(open ? "1" : given), "1,0,0,0,0"});
   }
   for (const auto& [width, budget] : budgets) {
     step.width = width;
     CV_TRY(const Epsilon epsilon, Epsilon::make(budget));
+    if (open) {
+      step.noise_multiplier = accounting::kToCalibrate;
+      CV_TRY(const accounting::Calibration least, accounting::calibrate({step, max_steps}, epsilon, delta));
+      all.push_back({shortest(least.noise), fmt::format("{},{},{},{:.5g},{:.5g}", width, budget, max_steps,
+                                                        least.price.epsilon, least.price.epsilon_lower)});
+      continue;
+    }
     CV_TRY(const std::int64_t fit, accounting::max_count({step, 1}, epsilon, delta));
     const std::int64_t steps = std::min(fit, max_steps);
     accounting::Price price;
     if (steps > 0) {
       CV_TRY(price, accounting::epsilon_at({step, steps}, delta));
     }
-    all.push_back(fmt::format("{},{},{},{:.5g},{:.5g}", width, budget, steps, price.epsilon, price.epsilon_lower));
+    all.push_back({std::string(given),
+                   fmt::format("{},{},{},{:.5g},{:.5g}", width, budget, steps, price.epsilon, price.epsilon_lower)});
   }
   return all;
 }
@@ -121,7 +137,7 @@ Result<std::string> plan(std::string_view settings) {
   if (rows.empty()) return fail(ErrorKind::usage, "settings: no header");
   const std::vector<std::string_view> head = split(rows.front(), ',');
   std::string lines = fmt::format("{},width,budget,steps,epsilon,epsilon_lower\n", rows.front());
-  std::map<std::string, std::vector<std::string>> priced;
+  std::map<std::string, std::vector<Budgeted>> priced;
   for (std::size_t i = 1; i < rows.size(); ++i) {
     const std::vector<std::string_view> fields = split(rows[i], ',');
     if (fields.size() != head.size())
@@ -132,7 +148,11 @@ Result<std::string> plan(std::string_view settings) {
     if (!priced.contains(key)) {
       CV_TRY(priced[key], budgets_of(row));
     }
-    for (const std::string& budget : priced[key]) lines += fmt::format("{},{}\n", rows[i], budget);
+    for (const auto& [sigma, added] : priced[key]) {
+      for (std::size_t column = 0; column < head.size(); ++column)
+        lines += fmt::format("{},", head[column] == "sigma" ? std::string_view(sigma) : fields[column]);
+      lines += added + "\n";
+    }
     CV_TRY(const std::int64_t free_steps, row.as<std::int64_t>("free_steps"));
     if (free_steps > 0) lines += fmt::format("{},1,inf,{},inf,inf\n", rows[i], free_steps);
   }

@@ -197,6 +197,8 @@ Result<Task> task_of(const Row& row, const std::string& panels) {
   CV_TRY(config.model.context_length, field<std::int64_t>(row, "context"));
   CV_TRY(config.model.forecast_length, field<std::int64_t>(row, "forecast"));
   CV_TRY(config.model.hidden, field<std::int64_t>(row, "hidden"));
+  CV_TRY(config.model.season, field<std::int64_t>(row, "skip"));
+  CV_TRY(config.model.spread, field<double>(row, "spread"));
   CV_TRY(const std::string lags, text_field(row, "lags"));
   if (!lags.empty())
     for (const std::string& each : split(lags, ' ')) {

@@ -27,13 +27,14 @@ std::string create_command(const Job& job, const std::string& ledger) {
   return command;
 }
 
-// Training hides what the values of some steps are; their times and series are public.
-Result<void> check_training_fit(const Job& job, const ledger::Protected& promise) {
+// Training, and a forecast from a private history, hide what the values of some steps are; their times and series are
+// public.
+Result<void> check_values_fit(const Job& job, const ledger::Protected& promise) {
   if (promise.relation != Relation::replace_values)
-    return fail(ErrorKind::usage,
-                "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
-                    "; training hides the values of steps alone, where and when they are being public "
-                    "(replace_values). Take a dataset that promises that");
+    return fail(ErrorKind::usage, "dataset.name: the dataset '" + job.dataset + "' promises " +
+                                      std::string(name(promise.relation)) +
+                                      "; this hides the values of steps alone, where and when they are being public "
+                                      "(replace_values). Take a dataset that promises that");
   // The steps of a person are declared, not enforced: fewer than w of them need not hide w in a row.
   if (job.unit == Unit::user && promise.unit == Unit::w_event && job.max_steps.value_or(1) < promise.width)
     return invalid("privacy.max_steps", std::to_string(job.max_steps.value_or(1)),
@@ -50,7 +51,8 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
     return invalid("privacy.unit", name(job.unit),
                    "it must cover what the dataset '" + job.dataset + "' promises: " + own);
   }
-  if (job.train.given) return check_training_fit(job, promise);
+  if (job.train.given || (job.relation == Relation::replace_values && !job.means.given))
+    return check_values_fit(job, promise);
   if (job.relation == Relation::replace && promise.relation == Relation::add_remove && job.means.given)
     return fail(ErrorKind::usage,
                 "dataset.name: the dataset '" + job.dataset +

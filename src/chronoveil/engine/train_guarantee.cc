@@ -40,6 +40,7 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
   guarantee.certificate = planned.price.certificate;
   std::vector<Assumption>& all = guarantee.assumptions;
   all.push_back({"which series there are, when each starts and how long it is, is public", Basis::declared});
+  const bool noisy_windows = job.train.context_noise > 0 || job.train.label_noise > 0;
   if (job.unit == Unit::user)
     all.push_back({"one person is behind at most " + counted(changed_steps(job), "step", "steps") +
                        ", all of one series; somebody in several series is not covered",
@@ -48,9 +49,10 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
     all.push_back({"what is protected lies in one series: " +
                        (job.unit == Unit::event ? std::string("the value of one step")
                                                 : "the values of " + std::to_string(job.width) + " steps in a row") +
-                       ", also whether it is missing; the same event in several series is not covered",
+                       (noisy_windows ? "" : ", also whether it is missing") +
+                       "; the same event in several series is not covered",
                    Basis::declared});
-  if (job.train.context_noise > 0 || job.train.label_noise > 0)
+  if (noisy_windows)
     all.push_back({"a change moves the values of a step by at most " + shortest(job.train.noise_unit) +
                        " in all, and makes none of them missing: the noise on windows covers no more",
                    Basis::declared});

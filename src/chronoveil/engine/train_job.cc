@@ -60,6 +60,7 @@ Result<void> read_model(const Section& section, TrainSpec& train) {
                                   {"head_features", &model.head_features},
                                   {"season", &model.season}})
     CV_CHECK(section.read(key, *into));
+  CV_CHECK(section.read("spread", model.spread));
   train.lags_given = section.has("lags");
   return section.read("lags", model.lags);
 }
@@ -255,6 +256,7 @@ Result<void> read_train(const JobTable& table, Job& job) {
                          "kernel",
                          "head_features",
                          "season",
+                         "spread",
                          "lags",
                          "channels",
                          "batch_size",
@@ -320,6 +322,7 @@ void add_train_facts(const TrainSpec& train, Facts& facts) {
   add_count("kernel", model.kernel);
   add_count("head_features", model.head_features);
   add_count("season", model.season);
+  add("spread", shortest(model.spread));
   add("usual_lags", train.lags_given ? "false" : "true");
   for (const std::int64_t lag : model.lags) add_count("lags", lag);
   for (const std::string& channel : train.channels) add("channels", channel);

@@ -33,13 +33,29 @@ Result<T> named(Result<T> result) {
   for (const std::string_view owner : {"model.", "structured_subsampling: "}) {
     if (!result && result.error().message.starts_with(owner)) result.error().message.erase(0, owner.size());
   }
-  return in_section(
-      "privacy", {"unit", "epsilon", "delta", "analysis"},
-      in_section("train",
-                 {"model", "context_length", "forecast_length", "hidden", "layers", "heads", "inner", "kernel", "lags",
-                  "head_features", "season", "windows_per_series", "batch_size", "top_level", "bottom_level",
-                  "noise_multiplier", "context_noise", "label_noise", "channels"},
-                 std::move(result)));
+  return in_section("privacy", {"unit", "epsilon", "delta", "analysis"},
+                    in_section("train",
+                               {"model",
+                                "context_length",
+                                "forecast_length",
+                                "hidden",
+                                "layers",
+                                "heads",
+                                "inner",
+                                "kernel",
+                                "lags",
+                                "head_features",
+                                "season",
+                                "spread",
+                                "windows_per_series",
+                                "batch_size",
+                                "top_level",
+                                "bottom_level",
+                                "noise_multiplier",
+                                "context_noise",
+                                "label_noise",
+                                "channels"},
+                               std::move(result)));
 }
 
 // The step at which a slot starts, or the number of steps for the end of the axis.
@@ -256,12 +272,16 @@ Result<Price> price_after(const TrainPlanned& planned, std::int64_t uses) {
 }
 
 Ask ask_of(const Job& job, const TrainPlanned& planned) {
-  Ask ask{"training", planned.model.model, planned.event, planned.delta, {}};
-  ask.at_epsilon = [job](double epsilon) -> Result<Ask> {
+  // What noise on windows covers is not in the event: whoever reads the ledger must know it.
+  std::string mechanism = planned.model.model;
+  if (job.train.context_noise > 0 || job.train.label_noise > 0)
+    mechanism += ", for changes of at most " + shortest(job.train.noise_unit);
+  Ask ask{"training", mechanism, planned.event, planned.delta, {}};
+  ask.at_epsilon = [job, mechanism](double epsilon) -> Result<Ask> {
     Job smaller = job;
     smaller.epsilon = epsilon;
     CV_TRY(const TrainPlanned other, plan_training(smaller));
-    return Ask{"training", other.model.model, other.event, other.delta, {}};
+    return Ask{"training", mechanism, other.event, other.delta, {}};
   };
   return ask;
 }

@@ -88,6 +88,8 @@ Result<ModelConfig> completed(ModelConfig config) {
   // What the window holds: DeepAR looks back from each step it reads, the others from the end of the context.
   const std::int64_t reach = config.model == "deepar" ? config.lags.back() : config.context_length;
   CV_CHECK(within("model.season", config.season, 0, reach));
+  if (!(config.spread >= 1e-3 && config.spread <= 1e3))
+    return invalid("model.spread", std::to_string(config.spread), "between 0.001 and 1000");
   return config;
 }
 

@@ -24,7 +24,8 @@ struct ModelConfig {
   std::int64_t kernel = 25;                   // dlinear's moving average
   std::int64_t head_features = 0;             // simple_feed_forward: features a step before the head; 0: none
   std::int64_t season = 0;                    // laws are centred at the value so many steps before; 0: at 0
-  std::vector<std::int64_t> lags;             // deepar: steps back, ascending; empty: 1 alone
+  double spread = 0.1;  // with a season: how far from that value, in units of the window's scale, laws reach at first
+  std::vector<std::int64_t> lags;  // deepar: steps back, ascending; empty: 1 alone
 };
 
 struct ModelInfo {

@@ -38,10 +38,21 @@ std::int64_t WindowSampler::steps_per_epoch() const {
   return (std::ssize(windows_) + scheme_.group() - 1) / scheme_.group();
 }
 
+std::int64_t WindowSampler::most_windows() const {
+  if (scheme_.bottom == BottomLevel::with_replacement) return 0;
+  return scheme_.group() * *std::max_element(windows_.begin(), windows_.end());
+}
+
 std::vector<std::int64_t> WindowSampler::draw_series(std::int64_t step, BitSource& bits) const {
   const std::int64_t series = std::ssize(windows_), group = scheme_.group();
   // 1 <= group <= series since make(): the subset cannot be refused.
-  if (scheme_.top == TopLevel::without_replacement) return *noise::fixed_size_subset(series, group, bits);
+  if (scheme_.top == TopLevel::without_replacement) {
+    std::vector<std::int64_t> drawn = *noise::fixed_size_subset(series, group, bits);
+    for (std::int64_t last = group - 1; last > 0; --last)
+      std::swap(drawn[static_cast<std::size_t>(last)],
+                drawn[static_cast<std::size_t>(noise::uniform_between(0, last, bits))]);
+    return drawn;
+  }
   const std::int64_t first = step % steps_per_epoch() * group;
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(std::min(group, series - first)));
   std::iota(chosen.begin(), chosen.end(), first);

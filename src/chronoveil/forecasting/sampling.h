@@ -5,10 +5,11 @@
 //            without_replacement: a fresh uniform subset of ⌊Λ/λ⌋ series every step
 //   bottom   with_replacement: λ windows a series, uniform and independent
 //            poisson: each window on its own with rate min(1, λ/T)
-// Poisson may draw an empty batch: that is a step like any other.
-// Rates are ratios of the integers that the event of training names as well: ⌊Λ/λ⌋ of N series, one of T windows, λ of
-// T. They are drawn as such, never as doubles, and the accountant forms its own from the same integers with the
-// rounding that its bounds allow for: so what is priced is what runs.
+// Poisson may draw an empty batch: that is a step like any other. Series drawn without replacement come in random
+// order: with one of them exchanged for another, the rest keep their places in the batch. Rates are ratios of the
+// integers that the event of training names as well: ⌊Λ/λ⌋ of N series, one of T windows, λ of T. They are drawn as
+// such, never as doubles, and the accountant forms its own from the same integers with the rounding that its bounds
+// allow for: so what is priced is what runs.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,8 @@ class WindowSampler {
   // step under `iterate` the group is fixed; windows are fresh.
   std::vector<Window> draw(std::int64_t step, BitSource&) const;
 
+  // Of Poisson batches, whose size varies: the most that one can have. 0 where all neighbours draw equally many.
+  std::int64_t most_windows() const;
   // Steps of an epoch: ⌈N / ⌊Λ/λ⌋⌉.
   std::int64_t steps_per_epoch() const;
   const SamplingScheme& scheme() const { return scheme_; }

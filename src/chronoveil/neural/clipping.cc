@@ -19,7 +19,8 @@ constexpr double kUnit = 0x1p-24;                          // u
 constexpr std::int64_t kCpuBytes = std::int64_t{4} << 20;  // of gradients formed at a time: stays in the cache
 constexpr std::int64_t kCudaBytes = std::int64_t{256} << 20;
 
-double gamma(double n) { return n * kUnit / (1 - n * kUnit); }
+double gamma(double n, double unit = kUnit) { return n * unit / (1 - n * unit); }
+double eta_factor() { return (1 + kUnit) * (1 + 0x1p-40) / (1 - gamma(kRun + 3)); }  // 1 + η
 
 // One parameter and all its uses.
 struct Slot {
@@ -108,14 +109,15 @@ torch::Tensor left_out(const torch::Tensor& squared) {
 
 }  // namespace
 
-ClippedSum sum_of_clipped(const Tape& tape, double bound) {
+ClippedSum sum_of_clipped(const Tape& tape, double bound, const Summation& summation) {
   const torch::NoGradGuard no_grad;
   at::globalContext().setAllowTF32CuBLAS(false);
   const Parameters& parameters = tape.parameters();
   const std::vector<Slot> slots = by_parameter(tape);
   const torch::TensorOptions floats =
       parameters.count() > 0 ? parameters[0].value.options() : torch::TensorOptions().dtype(torch::kFloat32);
-  torch::Tensor sum = at::zeros({parameters.size()}, floats);
+  const auto number = summation.in_double ? torch::kFloat64 : torch::kFloat32;
+  torch::Tensor sum = at::zeros({parameters.size()}, floats.dtype(number));
   const std::int64_t windows = slots.empty() ? 0 : slots[0].uses[0].gradient.size(0);
   torch::Tensor squared = at::zeros({windows}, floats.dtype(torch::kFloat64));
   if (windows == 0) return {sum, squared};
@@ -131,10 +133,13 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
   }
 
   torch::Tensor factor = at::empty({windows}, floats);
+  const std::int64_t counted = summation.counted.value_or(windows);
   const auto decide = [&](std::int64_t first, std::int64_t count) {
     torch::Tensor square = squared.narrow(0, first, count);
     square.copy_(at::where(square < kHuge, square, kInfinity));                       // inf 0 is not a number
     factor.narrow(0, first, count).copy_(at::clamp_max(bound / square.sqrt(), 1.0));  // bound / inf = 0
+    const std::int64_t padding = std::clamp<std::int64_t>(counted - first, 0, count);
+    factor.narrow(0, first + padding, count - padding).zero_();
   };
 
   if (width == 0) {
@@ -144,7 +149,7 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
     const std::int64_t bytes = sum.is_cuda() ? kCudaBytes : kCpuBytes;
     const std::int64_t chunk = std::clamp<std::int64_t>(bytes / (4 * padded), 1, windows);
     const torch::Tensor buffer = at::zeros({chunk, padded}, floats);
-    torch::Tensor formed_sum = at::zeros({padded}, floats);
+    torch::Tensor formed_sum = at::zeros({padded}, floats.dtype(number));
     for (std::int64_t first = 0; first < windows; first += chunk) {
       const std::int64_t count = std::min(chunk, windows - first);
       torch::Tensor formed = buffer.narrow(0, 0, count);
@@ -159,7 +164,7 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
       decide(first, count);
       const torch::Tensor dropped = left_out(squared.narrow(0, first, count));
       if (dropped.defined()) formed.masked_fill_(dropped, 0);  // 0 times what is not a number is not 0
-      formed_sum.addmv_(formed.t(), factor.narrow(0, first, count));
+      formed_sum.addmv_(formed.t().to(number), factor.narrow(0, first, count).to(number));
     }
     std::int64_t column = 0;
     for (const Slot& slot : slots) {
@@ -181,9 +186,9 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound) {
       right = right.masked_fill(dropped, 0);
     }
     torch::Tensor matrix = sum.narrow(0, parameters.offset(slot.parameter), value.numel()).view(value.sizes());
-    at::mm_out(matrix, left.t(), right);
+    at::mm_out(matrix, left.t().to(number), right.to(number));
   }
-  return {sum, squared.sqrt_()};
+  return {sum, squared.sqrt_().narrow(0, 0, counted)};
 }
 
 torch::Tensor sum_of_gradients(const Tape& tape) {
@@ -215,10 +220,21 @@ torch::Tensor sum_of_gradients(const Tape& tape) {
 double float_margin(const Parameters& parameters, std::int64_t windows) {
   const auto count = static_cast<double>(windows);
   if ((count + 1) * kUnit >= 0.5) return std::numeric_limits<double>::infinity();
-  const double norm = (1 + kUnit) * (1 + 0x1p-40) / (1 - gamma(kRun + 3));
+  const double norm = eta_factor();
   const double sum = 1 + gamma(count + 1) * count;
   const double tiny = (count + 1) * std::sqrt(static_cast<double>(parameters.size())) * 0x1p-32;
   return (norm * sum - 1 + tiny) * (1 + 0x1p-40);
+}
+
+double norm_factor(const Parameters& parameters) {
+  return (eta_factor() + std::sqrt(static_cast<double>(parameters.size())) * 0x1p-32) * (1 + 0x1p-40);
+}
+
+double double_margin(std::int64_t windows) {
+  const auto count = static_cast<double>(windows);
+  // Pieces of a batch are added up once more, never more of them than windows; and the sum is put on a grid.
+  const double terms = 2 * count + 4;
+  return terms * 0x1p-53 >= 0.5 ? std::numeric_limits<double>::infinity() : gamma(terms, 0x1p-53) * count;
 }
 
 }  // namespace chronoveil::neural

@@ -19,20 +19,28 @@
 //          (B + 1) √d 2^-32 (2 bound) for bound >= 2^-30 enters the margin too
 //   Huge   a window of which a square of a norm reaches 2^126 counts as not finite
 // That rests on products in full float32: reduced ones (TF32) are switched off.
+// In double. Where neighbours draw batches of different sizes (Poisson), a sum must not depend on how many windows
+// there are but through them. Products of two floats are exact in double, so with u = 2^-53 in the line on sums above,
+// whatever B is, each computed sum is off by at most double_margin(B) bound (1 + η).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "chronoveil/neural/tape.h"
 
 namespace chronoveil::neural {
 
 struct ClippedSum {
-  torch::Tensor sum;    // [d], float32
+  torch::Tensor sum;    // [d], float32, or float64 where summed in double
   torch::Tensor norms;  // [B], float64: internal, never published; NaN or infinite where a window was dropped
 };
 // bound in [2^-30, 2^60]. No uses, or no windows: the sum is 0.
-ClippedSum sum_of_clipped(const Tape&, double bound);
+struct Summation {
+  std::optional<std::int64_t> counted;  // the first windows; what comes after is padding. All of them unless given
+  bool in_double = false;
+};
+ClippedSum sum_of_clipped(const Tape&, double bound, const Summation& = {});
 
 // Σ_b g_b without clipping: not private.
 torch::Tensor sum_of_gradients(const Tape&);
@@ -40,5 +48,9 @@ torch::Tensor sum_of_gradients(const Tape&);
 // What one window replaced changes the computed sum by, at most: 2 bound (1 + float_margin), as derived above; k of
 // them: k times that. 4e-3 for 256 windows, nearly whatever the model. Infinite from 2^23 windows.
 double float_margin(const Parameters&, std::int64_t windows);
+// Summed in double, one window contributes at most bound (1 + η) with 1 + η as norm_factor() says, and two sums of at
+// most `windows` are each off by at most double_margin bound (1 + η).
+double norm_factor(const Parameters&);
+double double_margin(std::int64_t windows);
 
 }  // namespace chronoveil::neural

@@ -21,7 +21,7 @@ class DeepAr final : public LayeredModel {
       layers_.push_back(layout_.lstm("lstm." + std::to_string(i), width, config.hidden));
       width = config.hidden;
     }
-    head_ = layout_.student_t_head("head", config.hidden, config.channels, config.season);
+    head_ = layout_.student_t_head("head", config.hidden, config.channels, config);
   }
 
   bool autoregressive() const override { return true; }

@@ -12,7 +12,7 @@ class DLinear final : public LayeredModel {
     const std::int64_t features = config.hidden * config.forecast_length;
     trend_ = layout_.linear("trend", config.context_length, features);
     remainder_ = layout_.linear("remainder", config.context_length, features);
-    head_ = layout_.student_t_head("head", config.hidden, 1, config.season);
+    head_ = layout_.student_t_head("head", config.hidden, 1, config);
   }
 
   StudentT forward(Tape& tape, const Batch& batch) const override {

@@ -24,7 +24,7 @@ class ITransformer final : public LayeredModel {
       encoders_.push_back(encoder);
     }
     last_ = layout_.layer_norm("last", config.hidden);
-    head_ = layout_.student_t_head("head", config.hidden, config.forecast_length, config.season);
+    head_ = layout_.student_t_head("head", config.hidden, config.forecast_length, config);
   }
 
   StudentT forward(Tape& tape, const Batch& batch) const override {

@@ -8,8 +8,6 @@ namespace chronoveil::neural {
 namespace {
 
 double reach(std::int64_t fan_in) { return 1 / std::sqrt(static_cast<double>(fan_in)); }
-constexpr double kSeasonalScale = 0.1;  // of a law around the value a season before, to begin with
-
 double inverse_softplus(double y) { return std::log(std::expm1(y)); }
 
 }  // namespace
@@ -35,9 +33,11 @@ Lstm Layout::lstm(const std::string& name, std::int64_t in, std::int64_t hidden)
   return {input, recurrent, add({name + ".bias", {4 * hidden}, reach(hidden)})};
 }
 
-Linear Layout::student_t_head(const std::string& name, std::int64_t in, std::int64_t laws, std::int64_t season) {
-  const std::size_t weight = add({name + ".weight", {3 * laws, in}, season > 0 ? 0 : reach(in)});
-  const double scale = season > 0 ? kSeasonalScale : 1;
+Linear Layout::student_t_head(const std::string& name, std::int64_t in, std::int64_t laws,
+                              const forecasting::ModelConfig& config) {
+  const bool seasonal = config.season > 0;
+  const std::size_t weight = add({name + ".weight", {3 * laws, in}, seasonal ? 0 : reach(in)});
+  const double scale = seasonal ? config.spread : 1;
   return {weight, add({name + ".bias", {3 * laws}, 0, {0, inverse_softplus(scale), inverse_softplus(3)}})};
 }
 

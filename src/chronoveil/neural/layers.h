@@ -37,9 +37,9 @@ class Layout {
   // Everything uniform on ±1/√hidden.
   Lstm lstm(const std::string& name, std::int64_t in, std::int64_t hidden);
   // Three raw numbers for each of `laws` laws: all locations, then all scales, then all freedoms. Weights as linear();
-  // the bias is such that a head without input says location 0, scale 1, freedom 5. With a `season` weights start at 0
-  // and the scale at 0.1: a model that has learned nothing then says what was a season before.
-  Linear student_t_head(const std::string& name, std::int64_t in, std::int64_t laws, std::int64_t season);
+  // the bias is such that a head without input says location 0, scale 1, freedom 5. With a season weights start at 0
+  // and the scale at its spread: a model that has learned nothing then says what was a season before.
+  Linear student_t_head(const std::string& name, std::int64_t in, std::int64_t laws, const forecasting::ModelConfig&);
 
   // The same on every machine: bits of BitSource::with_seed(seed), 24 a number.
   Parameters initial(std::uint64_t seed) const;

@@ -29,7 +29,8 @@ PrivateGradient::PrivateGradient(const PrivateStep& step, const Parameters& para
                                  noise::Sampler sampler)
     : step_(step), parameters_(&parameters), grid_(grid), sampler_(std::move(sampler)) {}
 
-Result<PrivateGradient> PrivateGradient::make(const PrivateStep& step, const Parameters& parameters) {
+Result<PrivateGradient> PrivateGradient::make(const PrivateStep& step, const Parameters& parameters,
+                                              std::int64_t most_windows) {
   CV_CHECK(positive("clip", step.clip));
   CV_CHECK(positive("noise_multiplier", step.noise_multiplier));
   if (step.batch_size < 1) return invalid("batch_size", std::to_string(step.batch_size), "at least 1");
@@ -43,7 +44,8 @@ Result<PrivateGradient> PrivateGradient::make(const PrivateStep& step, const Par
   CV_TRY(const double steps, grid.in_steps(scale));
   CV_TRY(noise::Sampler sampler, noise::Sampler::make(noise::Law::rounded_gaussian, steps));
   PrivateGradient made(step, parameters, grid, std::move(sampler));
-  if (made.grid_margin() > step.clip)
+  made.most_windows_ = most_windows;
+  if (made.grid_margin() > step.clip / 4)
     return invalid("noise_multiplier", step.noise_multiplier,
                    "smaller for this number of parameters: the grid of the noise is too coarse to clip on");
   if (made.bound_for(step.batch_size) == 0)
@@ -56,23 +58,29 @@ double PrivateGradient::grid_margin() const {
   return grid_.step() * std::sqrt(static_cast<double>(parameters_->size()));
 }
 
-double PrivateGradient::bound_for(std::int64_t windows) const {
-  // The margin of the grid is at most C: what is left after it has no more error than the factor allows for.
-  const double left = (2 * step_.clip - grid_margin()) * (1 - 0x1p-48);
-  const double bound = left / (2 * (1 + float_margin(*parameters_, windows)));
+double PrivateGradient::bound_within(double room, double growth) const {
+  const double bound = room * (1 - 0x1p-48) / growth;
   if (!(bound >= kLeastBound)) return 0;
   const auto rounded = static_cast<float>(bound);
   return rounded <= bound ? rounded : std::nextafter(rounded, 0.0F);
 }
 
+double PrivateGradient::bound_for(std::int64_t windows) const {
+  // The margin of the grid is at most half of C: what is left after it has no more error than the factor allows for.
+  if (varies())
+    return bound_within(step_.clip - grid_margin(), norm_factor(*parameters_) * (1 + 2 * double_margin(most_windows_)));
+  return bound_within(2 * step_.clip - grid_margin(), 2 * (1 + float_margin(*parameters_, windows)));
+}
+
 Result<torch::Tensor> PrivateGradient::on_grid(const torch::Tensor& sum) const {
   const std::int64_t d = parameters_->size();
   if (!sum.defined()) return torch::zeros({d}, torch::kInt64);
-  if (sum.dim() != 1 || sum.size(0) != d || sum.scalar_type() != torch::kFloat32)
-    return fail(ErrorKind::internal, "the sum of gradients has not one float32 coordinate a parameter");
+  if (sum.dim() != 1 || sum.size(0) != d || sum.scalar_type() != (varies() ? torch::kFloat64 : torch::kFloat32))
+    return fail(ErrorKind::internal, "the sum of gradients has not one coordinate of its kind a parameter");
   const torch::NoGradGuard no_grad;
-  // Exact: a float32 times a power of two is a double, and so is what 1/2 more is, unless the number is so small or so
-  // large that the whole part is the same.
+  // Exact for a float32: it times a power of two is a double, and so is what 1/2 more is, unless the number is so small
+  // or so large that the whole part is the same. A double has its 1/2 added with an error of 2^-53 of itself, which
+  // double_margin() counts.
   torch::Tensor steps = sum.to(torch::Device(torch::kCPU), torch::kFloat64);
   if (!torch::isfinite(steps).all().item<bool>())
     return fail(ErrorKind::internal, "the sum of clipped gradients is not finite");

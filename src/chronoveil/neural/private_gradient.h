@@ -6,6 +6,11 @@
 //   Margin    what one changed window moves on the grid is at most 2 bound (1 + float_margin) + g √d; bound_for(B) is
 //             the largest float bound with which this is at most 2C for a realised batch of B windows; 0 if there is
 //             none. B depends on the sampling alone, never on values
+//   Varying   where neighbours draw batches of different sizes (Poisson), i and j changed windows beside the same
+//   others
+//             must move the sum by at most (i + j) C, whatever else is drawn: one bound serves every batch, the largest
+//             with bound (1 + η) (1 + 2 double_margin) + g √d <= C at the most windows there can be. The sum is in
+//             double
 #pragma once
 
 #include <cstdint>
@@ -27,10 +32,13 @@ struct PrivateStep {
 class PrivateGradient {
  public:
   // Refused (usage): C, σ or Λ not positive, or so extreme that no grid serves. `parameters` must outlive it.
-  static Result<PrivateGradient> make(const PrivateStep&, const Parameters& parameters);
+  // `most_windows`: batches vary, up to that many; 0: neighbours draw batches of the same size.
+  static Result<PrivateGradient> make(const PrivateStep&, const Parameters& parameters, std::int64_t most_windows = 0);
 
   double bound_for(std::int64_t windows) const;
-  // In grid steps, [d] int64 on the CPU. `sum` [d] float32 from any device; undefined stands for an empty batch, all
+  bool varies() const { return most_windows_ > 0; }
+  // In grid steps, [d] int64 on the CPU. `sum` [d] float32, or float64 where batches vary, from any device; undefined
+  // stands for an empty batch, all
   // zeros. Refused (internal) when it has not d coordinates or one is not finite, which clipping rules out.
   Result<torch::Tensor> on_grid(const torch::Tensor& sum) const;
   // The same with noise, limited to +-kValueLimit. Refused (internal), too, when the bits have failed.
@@ -44,10 +52,12 @@ class PrivateGradient {
 
  private:
   PrivateGradient(const PrivateStep&, const Parameters&, noise::Grid, noise::Sampler);
-  double grid_margin() const;  // g √d
+  double grid_margin() const;                             // g √d
+  double bound_within(double room, double growth) const;  // the largest float with bound · growth <= room, or 0
 
   PrivateStep step_;
   const Parameters* parameters_;
+  std::int64_t most_windows_ = 0;
   noise::Grid grid_;
   noise::Sampler sampler_;
 };

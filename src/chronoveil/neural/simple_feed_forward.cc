@@ -16,9 +16,9 @@ class SimpleFeedForward final : public LayeredModel {
     }
     if (config.head_features > 0) {
       features_ = layout_.linear("features", width, config.head_features * config.forecast_length);
-      head_ = layout_.student_t_head("head", config.head_features, config.channels, config.season);
+      head_ = layout_.student_t_head("head", config.head_features, config.channels, config);
     } else {
-      head_ = layout_.student_t_head("head", width, config.forecast_length * config.channels, config.season);
+      head_ = layout_.student_t_head("head", width, config.forecast_length * config.channels, config);
     }
   }
 

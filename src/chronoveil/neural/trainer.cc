@@ -1,5 +1,6 @@
 #include "chronoveil/neural/trainer.h"
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
@@ -55,6 +56,9 @@ struct Trainer::Parts {
   forecasting::WindowValues values;        // its memory is used again
   std::int64_t steps = 0;
 
+  // Windows that are computed at once where batches vary in size.
+  std::int64_t piece() const { return std::min<std::int64_t>(config.scheme.batch_size, 512); }
+  void pad(forecasting::WindowValues& values, std::int64_t windows) const;
   Result<torch::Tensor> sum_over(std::vector<Window> windows, BitSource& bits, StepFacts* look);
   Result<void> step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace);
 };
@@ -66,29 +70,45 @@ Result<torch::Tensor> Trainer::Parts::sum_over(std::vector<Window> windows, BitS
   } else {
     CV_CHECK(forecasting::cut(panel, shape, config.calendar, config.fill, windows, &values));
   }
+  // Neighbours that draw batches of different sizes must compute the windows they share alike: in pieces of one shape.
+  if (privacy && privacy->varies()) pad(values, std::ssize(windows));
   Tape tape(parameters, Tape::Keep::uses);
   const torch::Tensor loss = model->loss(tape, to_batch(values, device));
   loss.sum().backward();
-  if (look) look->loss = loss.detach().to(torch::kFloat64).mean().item<double>();
+  const std::int64_t count = std::ssize(windows);
+  const auto sum_of = [](const torch::Tensor& each) { return each.to(torch::kFloat64).sum().item<double>(); };
+  if (look) look->loss += sum_of(loss.detach().narrow(0, 0, count));
   if (!privacy) return sum_of_gradients(tape);
-  const double bound = privacy->bound_for(std::ssize(windows));
-  if (bound == 0) return torch::Tensor();  // so many windows that nothing is left to add: as if the batch were empty
-  const ClippedSum clipped = sum_of_clipped(tape, bound);
+  const double bound = privacy->bound_for(count);
+  const ClippedSum clipped = sum_of_clipped(tape, bound, {.counted = count, .in_double = privacy->varies()});
   if (look) {
     const torch::Tensor finite = torch::isfinite(clipped.norms);
-    look->dropped = 1 - finite.to(torch::kFloat64).mean().item<double>();
-    look->clipped = (finite & (clipped.norms > bound)).to(torch::kFloat64).mean().item<double>();
+    look->dropped += sum_of(~finite);
+    look->clipped += sum_of(finite & (clipped.norms > bound));
   }
   return clipped.sum;
+}
+
+// Blank windows up to the length of a piece.
+void Trainer::Parts::pad(forecasting::WindowValues& cut, std::int64_t windows) const {
+  for (std::vector<float>* all : {&cut.values, &cut.observed, &cut.calendar})
+    all->resize(all->size() / static_cast<std::size_t>(windows) * static_cast<std::size_t>(piece()));
+  cut.batch = piece();
 }
 
 Result<void> Trainer::Parts::step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace) {
   const std::vector<Window> windows = sampler.draw(number, bits);
   if (look) *look = {.windows = std::ssize(windows)};
   torch::Tensor sum, gradient;
-  if (!windows.empty()) {
-    CV_TRY(sum, sum_over(windows, bits, look));
+  const bool whole = !privacy || !privacy->varies();
+  const std::int64_t count = std::ssize(windows), length = whole ? count : piece();
+  for (std::int64_t first = 0; first < count; first += length) {
+    const auto from = windows.begin() + first;
+    CV_TRY(const torch::Tensor part, sum_over({from, from + std::min(length, count - first)}, bits, look));
+    sum = sum.defined() ? sum + part : part;
   }
+  if (look && count > 0)
+    for (double* share : {&look->loss, &look->dropped, &look->clipped}) *share /= static_cast<double>(count);
   if (trace) *trace = {windows, sum};
   if (privacy) {
     CV_TRY(gradient, (*privacy)(sum, bits));
@@ -143,7 +163,7 @@ Result<Trainer> Trainer::make(const TrainingConfig& config, Panel panel, const t
                                                   .values = {}});
     if (config.privacy) {
       CV_TRY(const PrivateStep step, private_step(config));
-      CV_TRY(parts->privacy, PrivateGradient::make(step, parts->parameters));
+      CV_TRY(parts->privacy, PrivateGradient::make(step, parts->parameters, parts->sampler.most_windows()));
     }
     return Trainer(std::move(parts));
   });

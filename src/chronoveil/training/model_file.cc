@@ -34,6 +34,7 @@ ordered_json config_json(const forecasting::ModelConfig& config) {
           {"kernel", config.kernel},
           {"head_features", config.head_features},
           {"season", config.season},
+          {"spread", config.spread},
           {"lags", config.lags}};
 }
 
@@ -51,6 +52,7 @@ Result<forecasting::ModelConfig> config_in(const report::Fields& fields) {
   CV_TRY(config.kernel, fields.integer("kernel"));
   CV_TRY(config.head_features, fields.integer("head_features"));
   CV_TRY(config.season, fields.integer("season"));
+  CV_TRY(config.spread, fields.finite("spread"));
   CV_TRY(const std::vector<std::uint32_t> lags, fields.small_integers("lags"));
   config.lags.assign(lags.begin(), lags.end());
   return forecasting::completed(std::move(config));

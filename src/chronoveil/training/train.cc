@@ -23,8 +23,9 @@ constexpr int kSpentPoints = 16;  // of the curve of ε over steps
 // The curve of what is spent. Between its points the next one is taken, which is no less.
 Result<std::vector<SpentAfter>> spent_curve(const TrainPlanned& planned) {
   std::vector<SpentAfter> curve;
+  const std::int64_t all = planned.steps + planned.spare_steps;
   for (int i = 1; i <= kSpentPoints; ++i) {
-    const std::int64_t steps = (planned.steps * i + kSpentPoints - 1) / kSpentPoints;
+    const std::int64_t steps = (all * i + kSpentPoints - 1) / kSpentPoints;
     if (!curve.empty() && curve.back().steps == steps) continue;
     CV_TRY(const accounting::Price price, engine::price_after(planned, steps));
     curve.push_back({steps, price.epsilon});
@@ -198,11 +199,13 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
 
 // The model and its documents appear together or not at all.
 Result<void> write_all(const Job& job, const Training& training) {
-  std::vector<OutputFile> files{{job.train.output, to_bytes(training.model)}};
+  // What is not private is computed from the data: for its owner alone.
+  const int mode = training.model.mark.empty() ? 0644 : 0600;
+  std::vector<OutputFile> files{{job.train.output, to_bytes(training.model), mode}};
   if (!job.json.empty() || !job.report.empty()) {
     CV_TRY(const report::Trained trained, report_of(job, training));
-    if (!job.json.empty()) files.push_back({job.json, report::to_json(trained)});
-    if (!job.report.empty()) files.push_back({job.report, report::to_html(trained)});
+    if (!job.json.empty()) files.push_back({job.json, report::to_json(trained), mode});
+    if (!job.report.empty()) files.push_back({job.report, report::to_html(trained), mode});
   }
   return write_files(files);
 }
