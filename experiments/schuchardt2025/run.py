@@ -125,7 +125,7 @@ FIGURES = {
 
 def mean_and_spread(values):
     spread = statistics.stdev(values) if len(values) > 1 else 0.0
-    return f"{statistics.mean(values):.3f} ± {spread:.3f}"
+    return f"{statistics.mean(values):.4f} ± {spread:.4f}"
 
 
 def budget_name(budget):
@@ -156,7 +156,7 @@ def crps_table(rows, columns, name):
     for baseline in BASELINES:
         row = one(rows, model=baseline)
         if row:
-            lines.append([baseline] + [f"{row['crps']:.3f}"] * len(columns))
+            lines.append([baseline] + [f"{row['crps']:.4f}"] * len(columns))
     return table(["model"] + [name(column) for column in columns], lines)
 
 
