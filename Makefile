@@ -58,11 +58,11 @@ experiment-schuchardt2025:  ## Make the accountant's tables and figures of exper
 	@cmake --build --preset dev --target schuchardt2025 schuchardt2025_train
 	@python3 experiments/schuchardt2025/run.py
 
-soak:  ## Kill a live release 1,000 times at random, restart it each time, and read the transcript
+soak:  ## Kill a live release and a training 1,000 times at random, restart each time, and read what they left
 	@tools/setup.sh build test
 	@cmake --preset dev -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target chronoveil kill_at_write
-	@CHRONOVEIL_KILLS=$${CHRONOVEIL_KILLS:-1000} ctest --preset dev -R live_crash -V
+	@cmake --build --preset dev --target chronoveil chronoveil-forecast kill_at_write
+	@CHRONOVEIL_KILLS=$${CHRONOVEIL_KILLS:-1000} ctest --preset dev -R "live_crash|train_crash" -V
 
 check:  ## Static analysis: clang-tidy and cppcheck
 	@tools/setup.sh build test check
