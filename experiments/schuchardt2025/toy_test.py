@@ -42,8 +42,13 @@ class Results(unittest.TestCase):
     def test_the_plan_is_that_of_the_settings(self):
         settings, plan = run.read(HERE / "settings.csv"), run.read(HERE / "results" / "plan.csv")
         for row in settings:
-            budgets = [planned for planned in plan if all(planned[key] == value for key, value in row.items())]
+            # A σ of 0 is left open: each budget has its own.
+            fixed = {key: value for key, value in row.items() if key != "sigma" or value > 0}
+            budgets = [planned for planned in plan if all(planned[key] == value for key, value in fixed.items())]
             self.assertTrue(budgets, row)
+            if row["sigma"] == 0:
+                noise = [planned["sigma"] for planned in budgets if planned["width"] == 1 and 0 < planned["budget"] < math.inf]
+                self.assertEqual(noise, sorted(noise, reverse=True))
             for planned in budgets:
                 if not math.isinf(planned["budget"]):
                     self.assertLessEqual(planned["epsilon_lower"], planned["epsilon"])
@@ -133,7 +138,7 @@ class ToyTraining(unittest.TestCase):
         facts = {"dataset": "toy", "variant": "", "series": 6, "lengths": "216", "context": 12, "history": 12, "forecast": 12, "batch": 6,
                  "windows": 1, "bottom": "with_replacement", "sigma": 4, "clip": 1e-4, "learning_rate": 0.01, "free_learning_rate": 0.01,
                  "average": 0, "hidden": 0, "lags": "", "calendar": "", "label_noise": 0, "noise_unit": 1, "tests": 2, "season": 12,
-                 "start_steps": 0, "max_steps": 3, "free_steps": 200}
+                 "skip": 0, "spread": 0.1, "start_steps": 0, "max_steps": 3, "free_steps": 200}
         rows = [HEAD + ",width,budget,steps,epsilon,epsilon_lower"]
         for model, lags, history in (("simple_feed_forward", "", 12), ("deepar", "1 12", 24), ("itransformer", "", 12), ("dlinear", "", 12)):
             mine = {**facts, "model": model, "lags": lags, "history": history}
