@@ -10,7 +10,7 @@ namespace chronoveil::cli {
 
 using AddCommand = void (*)(CLI::App&, CommandContext&);
 
-// `name` as it is in --version; `prefix` of messages on stderr is that of the whole system.
+// `name` as in --version and --help. Messages on stderr begin with "chronoveil: " whichever program it is.
 int run_program(int argc, char** argv, std::string_view name, std::string_view description, std::string_view example,
                 std::initializer_list<AddCommand> commands);
 

@@ -86,7 +86,7 @@ TEST_F(TrainReading, BadRowsAreNamedWithoutTheirValues) {
   }
 }
 
-TEST_F(TrainReading, ADatabaseIsReadOnceAChannel) {
+TEST_F(TrainReading, EveryChannelMustBeAColumn) {
   const std::string toml = text("steps = 5\nchannels = [\"kwh\", \"temp\"]\n", "", "");
   write("load.csv", "meter,ts,kwh\n");
   const Job read = job(toml);

@@ -80,7 +80,6 @@ TEST_F(Train, NeverReusesNoise) {
   create_dataset_for_training();
   const engine::Job job = train_job();
   crash_after(job, 12);
-  const Result<ledger::Ledger> opened = ledger::Ledger::open(options_.ledger);
   const std::string folder = at("ledger.db.training/city/" + engine::digest_of(job));
   const std::optional<Checkpoint> before = load_checkpoint(folder);
   ASSERT_TRUE(before);

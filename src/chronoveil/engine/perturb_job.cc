@@ -1,7 +1,6 @@
 #include "chronoveil/engine/perturb_job.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "chronoveil/engine/section_readers.h"
 #include "chronoveil/temporal/switching.h"
@@ -12,16 +11,6 @@ namespace {
 using temporal::kLargestWindow;
 
 constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
-
-// What is passed over in silence would look done.
-Result<void> refuse(const JobTable& table, std::string_view section, std::initializer_list<std::string_view> keys,
-                    std::string_view instead) {
-  for (const std::string_view key : keys) {
-    if (table.section(section).has(key))
-      return fail(ErrorKind::usage, std::string(section) + "." + std::string(key) + ": " + std::string(instead));
-  }
-  return {};
-}
 
 Result<void> refuse_without_perturb(const JobTable& table) {
   return refuse(table, "output", {"internal"}, "it belongs to a job with [perturb]; for others there is evaluate");

@@ -37,4 +37,13 @@ Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t
   return invalid(key, std::to_string(value), "it must be a whole number between 1 and " + std::to_string(most));
 }
 
+Result<void> refuse(const JobTable& table, std::string_view section, std::initializer_list<std::string_view> keys,
+                    std::string_view instead) {
+  for (const std::string_view key : keys) {
+    if (table.section(section).has(key))
+      return fail(ErrorKind::usage, std::string(section) + "." + std::string(key) + ": " + std::string(instead));
+  }
+  return {};
+}
+
 }  // namespace chronoveil::engine

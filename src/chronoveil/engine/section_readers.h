@@ -1,6 +1,7 @@
 // Single values out of a section of a job file, checked as every section wants them.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,5 +40,9 @@ Result<void> read_word(const Section& section, std::string_view key,
 
 // That it is a whole number between 1 and `most`.
 Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most);
+
+// Refuses keys of a section that the kind of job has no use for: what is passed over in silence would look done.
+Result<void> refuse(const JobTable&, std::string_view section, std::initializer_list<std::string_view> keys,
+                    std::string_view instead);
 
 }  // namespace chronoveil::engine

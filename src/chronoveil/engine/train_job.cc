@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 #include <unordered_set>
 
 #include "chronoveil/data/field_rows.h"
@@ -14,16 +13,6 @@ namespace {
 
 constexpr std::int64_t kMostSteps = 1'000'000'000;  // of training
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
-
-// What is passed over in silence would look done.
-Result<void> refuse(const JobTable& table, std::string_view section, std::initializer_list<std::string_view> keys,
-                    std::string_view instead) {
-  for (const std::string_view key : keys) {
-    if (table.section(section).has(key))
-      return fail(ErrorKind::usage, std::string(section) + "." + std::string(key) + ": " + std::string(instead));
-  }
-  return {};
-}
 
 Result<void> refuse_foreign(const JobTable& table) {
   for (const std::string_view other : {"places", "means", "perturb", "plan", "live", "mechanism"}) {

@@ -130,7 +130,7 @@ Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRe
   const std::int64_t read = forecasting.model.config.channels;
   const std::vector<std::string>& channels = request.channels.empty() ? forecasting.model.channels : request.channels;
   if (static_cast<std::int64_t>(channels.size()) != read)
-    return fail(ErrorKind::usage, "value: the model reads " + std::to_string(read) + " columns, and as many are named");
+    return fail(ErrorKind::usage, "value: name as many columns as the model reads: " + std::to_string(read));
   if (request.privacy && request.keys.empty() && request.source.series)
     return fail(ErrorKind::usage, "keys: a private history needs the public list of its series");
   CV_CHECK(engine::check_train_columns(request.source, channels));
