@@ -1,7 +1,7 @@
 // Windows a second that training takes in on one thread, private and not, for each model: Λ = 256, one window a series,
 // L_C = L_F = 24 hours and DeepAR's lags of a day [Schuchardt25]. A step is whole: drawing and cutting windows,
 // forward, backward, clipping, exact noise, Adam.
-//   forecasting_bench [--device cuda] [--toy]
+//   forecasting_bench [--device cuda] [--model NAME] [--toy]
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -62,14 +62,16 @@ Result<void> measure(std::string_view model, bool is_private, const torch::Devic
 
 int main(int argc, char** argv) {
   bool toy = false;
-  std::string device = "cpu";
+  std::string device = "cpu", model;  // of all models where none is named
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--toy") toy = true;
     if (std::string_view(argv[i]) == "--device" && i + 1 < argc) device = argv[i + 1];
+    if (std::string_view(argv[i]) == "--model" && i + 1 < argc) model = argv[i + 1];
   }
   torch::set_num_threads(1);
   for (const auto& info : chronoveil::forecasting::models())
     for (const bool is_private : {false, true}) {
+      if (!model.empty() && model != info.name) continue;
       const auto done = chronoveil::bench::measure(info.name, is_private, torch::Device(device), toy);
       if (done) continue;
       std::fprintf(stderr, "forecasting_bench: %s\n", done.error().message.c_str());

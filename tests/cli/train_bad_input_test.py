@@ -118,7 +118,7 @@ class Forecasts(TrainTest):
             with self.subTest(mentions):
                 self.write("history.csv", text)
                 self.assert_refused(3, mentions, self.forecast(source="history.csv"))
-        self.assert_refused(2, ["--value: ", "reads 1"], self.forecast("--value", "kwh,temp"))
+        self.assert_refused(2, ["--value: ", "the model reads: 1"], self.forecast("--value", "kwh,temp"))
         command, model, *_ = self.forecast()
         self.assert_refused(2, ["INPUT: ", "file"], (command, model, "-"), stdin=f"time,kwh\n{time_of(1)},{SECRET}\n")
 

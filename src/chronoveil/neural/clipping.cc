@@ -1,10 +1,11 @@
 #include "chronoveil/neural/clipping.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "chronoveil/neural/window_kernels.h"
 
 namespace chronoveil::neural {
 namespace {
@@ -15,9 +16,8 @@ constexpr std::int64_t kRun = 64;    // squares added in float
 constexpr double kHuge = 0x1p126;    // of a square
 constexpr double kLeast = 0x1p-126;  // the least normal float
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kUnit = 0x1p-24;                          // u
-constexpr std::int64_t kCpuBytes = std::int64_t{4} << 20;  // of gradients formed at a time: stays in the cache
-constexpr std::int64_t kCudaBytes = std::int64_t{256} << 20;
+constexpr double kUnit = 0x1p-24;                         // u
+constexpr std::int64_t kBytes = std::int64_t{256} << 20;  // of gradients formed at a time on a device
 
 double gamma(double n, double unit = kUnit) { return n * unit / (1 - n * unit); }
 double eta_factor() { return (1 + kUnit) * (1 + 0x1p-40) / (1 - gamma(kRun + 3)); }  // 1 + η
@@ -84,18 +84,7 @@ torch::Tensor squares(const torch::Tensor& rows) {
   const torch::Tensor readable = rows.stride(1) == 1 ? rows : rows.contiguous();
   torch::Tensor sums = at::empty({count}, rows.options().dtype(torch::kFloat64));
   for (std::int64_t b = 0; b < count; ++b) {
-    const float* const row = readable.data_ptr<float>() + b * readable.stride(0);
-    std::array<double, 8> parts{};
-    std::int64_t j = 0;
-    for (; j + 8 <= width; j += 8) {
-      for (std::size_t k = 0; k < 8; ++k) {
-        const auto x = static_cast<double>(row[j + static_cast<std::int64_t>(k)]);
-        parts[k] += x * x;
-      }
-    }
-    for (; j < width; ++j) parts[0] += static_cast<double>(row[j]) * static_cast<double>(row[j]);
-    const double sum =
-        ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+    const double sum = sum_of_squares(readable.data_ptr<float>() + b * readable.stride(0), width);
     sums.data_ptr<double>()[b] = sum < kHuge ? sum : kInfinity;
   }
   return sums;
@@ -105,6 +94,107 @@ torch::Tensor squares(const torch::Tensor& rows) {
 torch::Tensor left_out(const torch::Tensor& squared) {
   const torch::Tensor dropped = (squared == kInfinity).unsqueeze(1);
   return squared.is_cpu() && !dropped.any().item<bool>() ? torch::Tensor() : dropped;
+}
+
+// How long each window's gradient is, and what it is multiplied by.
+struct Measures {
+  torch::Tensor squared, factor;  // [B], float64 and float32
+  double bound;
+  std::int64_t counted;  // what comes after is padding
+
+  void decide(std::int64_t first, std::int64_t count) {
+    torch::Tensor square = squared.narrow(0, first, count);
+    square.copy_(at::where(square < kHuge, square, kInfinity));                       // inf 0 is not a number
+    factor.narrow(0, first, count).copy_(at::clamp_max(bound / square.sqrt(), 1.0));  // bound / inf = 0
+    const std::int64_t padding = std::clamp<std::int64_t>(counted - first, 0, count);
+    factor.narrow(0, first + padding, count - padding).zero_();
+  }
+  // The same for one window on the CPU, given what was formed of it.
+  float decided(std::int64_t window, double formed) {
+    double& square = squared.data_ptr<double>()[window];
+    square += formed;
+    if (!(square < kHuge)) square = kInfinity;
+    const double factor_of_window = window < counted ? std::min(bound / std::sqrt(square), 1.0) : 0.0;
+    return factor.data_ptr<float>()[window] = static_cast<float>(factor_of_window);
+  }
+};
+
+// The parameters whose gradients are formed, side by side.
+struct Formed {
+  const std::vector<Slot>& slots;
+  const Parameters& parameters;
+
+  template <class Work>
+  std::int64_t each(const Work& work) const {  // work(slot, value, column); how many numbers they are
+    std::int64_t column = 0;
+    for (const Slot& slot : slots) {
+      if (slot.outer()) continue;
+      const torch::Tensor& value = parameters[slot.parameter].value;
+      work(slot, value, column);
+      column += value.numel();
+    }
+    return column;
+  }
+};
+
+// Σ factor · gradient in pieces of many windows, as devices like it.
+torch::Tensor sum_in_pieces(const Formed& wanted, std::int64_t width, at::ScalarType number, Measures& measures) {
+  const torch::TensorOptions floats = measures.factor.options();
+  const std::int64_t windows = measures.factor.size(0), padded = (width + kRun - 1) / kRun * kRun;
+  const std::int64_t chunk = std::clamp<std::int64_t>(kBytes / (4 * padded), 1, windows);
+  const torch::Tensor buffer = at::zeros({chunk, padded}, floats);
+  torch::Tensor sum = at::zeros({padded}, floats.dtype(number));
+  for (std::int64_t first = 0; first < windows; first += chunk) {
+    const std::int64_t count = std::min(chunk, windows - first);
+    torch::Tensor formed = buffer.narrow(0, 0, count);
+    wanted.each([&](const Slot& slot, const torch::Tensor& value, std::int64_t column) {
+      form(slot, value, first, count, formed.narrow(1, column, value.numel()));
+    });
+    measures.squared.narrow(0, first, count).add_(squares(formed));
+    measures.decide(first, count);
+    const torch::Tensor dropped = left_out(measures.squared.narrow(0, first, count));
+    if (dropped.defined()) formed.masked_fill_(dropped, 0);  // 0 times what is not a number is not 0
+    sum.addmv_(formed.t().to(number), measures.factor.narrow(0, first, count).to(number));
+  }
+  return sum;
+}
+
+PlacedUse placed(const Use& use, std::int64_t offset, bool first, std::vector<torch::Tensor>& alive) {
+  const auto floats = [&](const torch::Tensor& x) -> PlacedFloats {
+    if (!x.defined()) return {};
+    alive.push_back(x.stride(2) == 1 ? x : x.contiguous());
+    return {alive.back().data_ptr<float>(), alive.back().stride(0), alive.back().stride(1)};
+  };
+  return {.kind = use.kind,
+          .gradient = floats(use.gradient),
+          .input = floats(use.input),
+          .places = use.gradient.size(1),
+          .out = use.gradient.size(2),
+          .in = use.kind == Use::Kind::product ? use.input.size(2) : 1,
+          .offset = offset,
+          .first = first};
+}
+
+// Σ factor · gradient one window after the other, as a processor's cache likes it.
+torch::Tensor sum_one_by_one(const Formed& wanted, std::int64_t width, at::ScalarType number, Measures& measures) {
+  std::vector<PlacedUse> uses;
+  std::vector<torch::Tensor> alive;
+  wanted.each([&](const Slot& slot, const torch::Tensor&, std::int64_t column) {
+    for (const Use& use : slot.uses) uses.push_back(placed(use, column, &use == slot.uses.data(), alive));
+  });
+  std::vector<float> formed(static_cast<std::size_t>(width)), scratch(static_cast<std::size_t>(scratch_for(uses)));
+  torch::Tensor sum = at::zeros({width}, measures.factor.options().dtype(number));
+  for (std::int64_t window = 0; window < measures.factor.size(0); ++window) {
+    form_gradient(uses, window, formed.data(), scratch.data());
+    const float factor = measures.decided(window, sum_of_squares(formed.data(), width));
+    if (factor == 0.0F) continue;  // 0 times what is not a number is not 0
+    if (number == torch::kFloat64) {
+      add_multiple(factor, formed.data(), width, sum.data_ptr<double>());
+    } else {
+      add_multiple(factor, formed.data(), width, sum.data_ptr<float>());
+    }
+  }
+  return sum;
 }
 
 }  // namespace
@@ -123,59 +213,24 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound, const Summation& summa
   if (windows == 0) return {sum, squared};
 
   squared.add_(kLeast * static_cast<double>(parameters.size()));
-  std::int64_t width = 0;
-  for (const Slot& slot : slots) {
-    if (slot.outer()) {
+  for (const Slot& slot : slots)
+    if (slot.outer())
       squared.add_(squares(slot.uses[0].gradient.select(1, 0)) * squares(slot.uses[0].input.select(1, 0)));
-    } else {
-      width += parameters[slot.parameter].value.numel();
-    }
-  }
 
-  torch::Tensor factor = at::empty({windows}, floats);
-  const std::int64_t counted = summation.counted.value_or(windows);
-  const auto decide = [&](std::int64_t first, std::int64_t count) {
-    torch::Tensor square = squared.narrow(0, first, count);
-    square.copy_(at::where(square < kHuge, square, kInfinity));                       // inf 0 is not a number
-    factor.narrow(0, first, count).copy_(at::clamp_max(bound / square.sqrt(), 1.0));  // bound / inf = 0
-    const std::int64_t padding = std::clamp<std::int64_t>(counted - first, 0, count);
-    factor.narrow(0, first + padding, count - padding).zero_();
-  };
-
+  Measures measures{squared, at::empty({windows}, floats), bound, summation.counted.value_or(windows)};
+  const Formed formed{slots, parameters};
+  const std::int64_t width = formed.each([](const Slot&, const torch::Tensor&, std::int64_t) {});
   if (width == 0) {
-    decide(0, windows);
+    measures.decide(0, windows);
   } else {
-    const std::int64_t padded = (width + kRun - 1) / kRun * kRun;
-    const std::int64_t bytes = sum.is_cuda() ? kCudaBytes : kCpuBytes;
-    const std::int64_t chunk = std::clamp<std::int64_t>(bytes / (4 * padded), 1, windows);
-    const torch::Tensor buffer = at::zeros({chunk, padded}, floats);
-    torch::Tensor formed_sum = at::zeros({padded}, floats.dtype(number));
-    for (std::int64_t first = 0; first < windows; first += chunk) {
-      const std::int64_t count = std::min(chunk, windows - first);
-      torch::Tensor formed = buffer.narrow(0, 0, count);
-      std::int64_t column = 0;
-      for (const Slot& slot : slots) {
-        if (slot.outer()) continue;
-        const torch::Tensor& value = parameters[slot.parameter].value;
-        form(slot, value, first, count, formed.narrow(1, column, value.numel()));
-        column += value.numel();
-      }
-      squared.narrow(0, first, count).add_(squares(formed));
-      decide(first, count);
-      const torch::Tensor dropped = left_out(squared.narrow(0, first, count));
-      if (dropped.defined()) formed.masked_fill_(dropped, 0);  // 0 times what is not a number is not 0
-      formed_sum.addmv_(formed.t().to(number), factor.narrow(0, first, count).to(number));
-    }
-    std::int64_t column = 0;
-    for (const Slot& slot : slots) {
-      if (slot.outer()) continue;
-      const std::int64_t numbers = parameters[slot.parameter].value.numel();
-      sum.narrow(0, parameters.offset(slot.parameter), numbers).copy_(formed_sum.narrow(0, column, numbers));
-      column += numbers;
-    }
+    const torch::Tensor all =
+        sum.is_cpu() ? sum_one_by_one(formed, width, number, measures) : sum_in_pieces(formed, width, number, measures);
+    formed.each([&](const Slot& slot, const torch::Tensor& value, std::int64_t column) {
+      sum.narrow(0, parameters.offset(slot.parameter), value.numel()).copy_(all.narrow(0, column, value.numel()));
+    });
   }
 
-  const torch::Tensor dropped = left_out(squared), factors = factor.unsqueeze(1);
+  const torch::Tensor dropped = left_out(squared), factors = measures.factor.unsqueeze(1);
   for (const Slot& slot : slots) {
     if (!slot.outer()) continue;
     const torch::Tensor& value = parameters[slot.parameter].value;
@@ -188,7 +243,7 @@ ClippedSum sum_of_clipped(const Tape& tape, double bound, const Summation& summa
     torch::Tensor matrix = sum.narrow(0, parameters.offset(slot.parameter), value.numel()).view(value.sizes());
     at::mm_out(matrix, left.t().to(number), right.to(number));
   }
-  return {sum, squared.sqrt_().narrow(0, 0, counted)};
+  return {sum, squared.sqrt_().narrow(0, 0, measures.counted)};
 }
 
 torch::Tensor sum_of_gradients(const Tape& tape) {

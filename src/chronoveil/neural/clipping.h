@@ -1,8 +1,8 @@
 // From a tape to Σ_b min(1, bound / ‖g_b‖) g_b, g_b the gradient of window b over all parameters together, cross terms
 // of a parameter that several operations use included.
 //   A weight that a window uses in one place: ‖g‖² is a product of norms, the clipped sum one weighted matrix product.
-//   A weight shared over places: each window's gradient is formed by one batched product, measured, and summed; norms
-//   are measured on the numbers that are summed.
+//   A weight shared over places: each window's gradient is formed (window_kernels.h; on a device many by one batched
+//   product), measured, and summed; norms are measured on the numbers that are summed.
 //   A window whose gradient or norm is not finite contributes exactly zero, whatever it holds.
 // Float error. u = 2^-24, γ_n = n u / (1 - n u): a sum of n products, in any order and shape, is off by at most γ_n
 // times the sum of their magnitudes. Call v_b what is summed for window b: the floats that were formed, or the exact

@@ -1,46 +1,9 @@
 #include "chronoveil/neural/lstm_cell.h"
 
-#include <bit>
-#include <cstdint>
-
-// The loops are written once and compiled twice on x86: for any processor, and for those with AVX2 and FMA, chosen at
-// run time. They hold no call and no branch, so that the compiler can make vectors of them.
-#define CHRONOVEIL_INLINE inline __attribute__((always_inline))
-#if defined(__clang__)
-#define CHRONOVEIL_APART _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define CHRONOVEIL_APART _Pragma("GCC ivdep")
-#endif
-#if defined(__x86_64__)
-#define CHRONOVEIL_WIDE __attribute__((target("avx2,fma")))
-#endif
+#include "chronoveil/neural/vector_math.h"
 
 namespace chronoveil::neural {
 namespace {
-
-// yes ? a : b, by bits: a choice that the compiler cannot turn into a branch.
-CHRONOVEIL_INLINE float choose(bool yes, float a, float b) {
-  const std::uint32_t mask = 0U - static_cast<std::uint32_t>(yes);
-  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(a) & mask) | (std::bit_cast<std::uint32_t>(b) & ~mask));
-}
-
-// e^x for |x| <= 87, and the value at the end beyond: 2^n e^r with n = round(x / ln 2), ln 2 in two parts, and a
-// polynomial for e^r (Cephes' expf). Adding 1.5 * 2^23 leaves n in the low bits of the sum.
-CHRONOVEIL_INLINE float exp_within(float x) {
-  x = choose(x < -87.0F, -87.0F, x);
-  x = choose(x > 87.0F, 87.0F, x);
-  const float shifted = x * 1.44269504088896341F + 12582912.0F;
-  const float n = shifted - 12582912.0F;
-  const float r = (x - n * 0.693359375F) - n * -2.12194440e-4F;
-  float p = 1.9875691500e-4F;
-  p = p * r + 1.3981999507e-3F;
-  p = p * r + 8.3334519073e-3F;
-  p = p * r + 4.1665795894e-2F;
-  p = p * r + 1.6666665459e-1F;
-  p = p * r + 5.0000001201e-1F;
-  p = p * r * r + r + 1.0F;
-  return p * std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) << 23) + 0x3F800000U);
-}
 
 CHRONOVEIL_INLINE float sigmoid(float x) { return 1.0F / (1.0F + exp_within(-x)); }
 
@@ -120,26 +83,16 @@ CHRONOVEIL_WIDE void forward_wide(const LstmForward& at, std::int64_t windows, s
 CHRONOVEIL_WIDE void backward_wide(const LstmBackward& at, std::int64_t windows, std::int64_t units) {
   backward_loop(at, windows, units);
 }
-bool wide() {
-  static const bool known = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return known;
-}
 #endif
 
 }  // namespace
 
 void lstm_cell_forward(const LstmForward& at, std::int64_t windows, std::int64_t units) {
-#if defined(CHRONOVEIL_WIDE)
-  if (wide()) return forward_wide(at, windows, units);
-#endif
-  forward_loop(at, windows, units);
+  CHRONOVEIL_RETURN_CHOSEN(forward_wide(at, windows, units), forward_loop(at, windows, units));
 }
 
 void lstm_cell_backward(const LstmBackward& at, std::int64_t windows, std::int64_t units) {
-#if defined(CHRONOVEIL_WIDE)
-  if (wide()) return backward_wide(at, windows, units);
-#endif
-  backward_loop(at, windows, units);
+  CHRONOVEIL_RETURN_CHOSEN(backward_wide(at, windows, units), backward_loop(at, windows, units));
 }
 
 }  // namespace chronoveil::neural

@@ -9,6 +9,7 @@
 #include "chronoveil/forecasting/model_config.h"
 #include "chronoveil/forecasting/windows.h"
 #include "chronoveil/neural/parameters.h"
+#include "chronoveil/neural/student_t.h"
 #include "chronoveil/neural/tape.h"
 
 namespace chronoveil::neural {
@@ -26,22 +27,7 @@ struct Batch {
 };
 Batch to_batch(const forecasting::WindowValues&, const torch::Device&);
 
-// In units of the window's scale; each [B, L_F, D], scale > 0, freedom > 2.
-struct StudentT {
-  torch::Tensor location, scale, freedom;
-};
-// Parameters of the law from three raw outputs: location as it is, softplus for the scale (and a floor), 2 + softplus.
-StudentT student_t(const torch::Tensor& location, const torch::Tensor& scale, const torch::Tensor& freedom);
-// - ln density of the target, averaged over the observed steps and channels of each window: [B]. 0 for a window without
-// any.
-torch::Tensor negative_log_likelihood(const StudentT&, const torch::Tensor& target, const torch::Tensor& observed);
 torch::Tensor negative_log_likelihood(const StudentT&, const Batch&);
-
-// Draws of a law, [count, B, L_F, D]; the generator is of the law's device. A law that is not finite gives draws that
-// are not.
-torch::Tensor draw(const StudentT&, std::int64_t count, torch::Generator);
-// A generator of its own for a device, from a public seed.
-torch::Generator generator_for(const torch::Device&, std::uint64_t seed);
 
 class Model {
  public:
