@@ -8,24 +8,22 @@
 #include "chronoveil/report/fan_chart.h"
 #include "chronoveil/report/series_charts.h"
 #include "report/forecasted_sample.h"
-#include "report/nesting.h"
+#include "report/page_checks.h"
 
 namespace chronoveil::report {
 namespace {
 
 using json = nlohmann::json;
+using testing::flaw;
 using testing::forecast_sample;
+using testing::has;
+using testing::kEvil;
+using testing::kEvilEscaped;
+using testing::misnested;
 using testing::private_forecast_sample;
+using testing::times;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-std::size_t times(const std::string& text, const std::string& part) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> all;
@@ -215,19 +213,11 @@ TEST(ForecastJson, ChannelsAndPathsAreThereWhereThereAreSome) {
 }
 
 TEST(ForecastPage, IsWellFormedAndNeedsNothingFromElsewhere) {
-  for (const std::string& html : pages()) {
-    EXPECT_EQ(testing::misnested(html), "");
-    EXPECT_FALSE(has(html, "<script"));
-    EXPECT_FALSE(has(html, "://"));
-    EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:,\")")));
-    EXPECT_TRUE(has(html, "default-src 'none'"));
-  }
+  for (const std::string& html : pages()) EXPECT_EQ(flaw(html), "");
 }
 
-TEST(ForecastPage, HasNoNumberThatIsNoneAndNothingOutsideItsFrames) {
+TEST(ForecastPage, DrawsNothingOutsideItsFrames) {
   for (const std::string& html : pages()) {
-    EXPECT_FALSE(std::regex_search(html, std::regex("[ >(\"]-?nan[ <)%\"]")));
-    EXPECT_FALSE(std::regex_search(html, std::regex("[ >ML]-?inf[ <%L]")));
     const std::regex point("[ML](-?[0-9]+) (-?[0-9]+)");
     for (std::sregex_iterator at(html.begin(), html.end(), point), end; at != end; ++at) {
       EXPECT_LE(std::abs(std::stoll((*at)[1])), 2000);
@@ -237,22 +227,21 @@ TEST(ForecastPage, HasNoNumberThatIsNoneAndNothingOutsideItsFrames) {
 }
 
 TEST(ForecastPage, WhatComesFromOutsideIsEscapedEverywhere) {
-  const std::string evil = "<img src=x onerror=alert(1)>\"'&";
   Forecasted all = private_forecast_sample(2);
-  all.title = all.model.name = all.model.dataset = evil;
-  all.series[0].key = all.series[1].channel = evil;
-  all.model.debit->id.dataset = all.input->debit->id.dataset = all.input->debit->chain_head = evil;
-  all.input->budget->dataset = all.input->budget->still_admits = evil;
-  all.input->guarantee.assumptions = {{evil, Basis::declared}};
+  all.title = all.model.name = all.model.dataset = kEvil;
+  all.series[0].key = all.series[1].channel = kEvil;
+  all.model.debit->id.dataset = all.input->debit->id.dataset = all.input->debit->chain_head = kEvil;
+  all.input->budget->dataset = all.input->budget->still_admits = kEvil;
+  all.input->guarantee.assumptions = {{kEvil, Basis::declared}};
   for (const bool is_marked : {false, true}) {
-    all.mark = all.model.mark = is_marked ? evil : "";
+    all.mark = all.model.mark = is_marked ? kEvil : "";
     for (const bool is_private : {true, false}) {
       if (!is_private) all.input.reset();
       const std::string html = to_html(all);
       EXPECT_FALSE(has(html, "<img"));
-      EXPECT_TRUE(has(html, "<b>&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;</b>"));
+      EXPECT_TRUE(has(html, "<b>" + kEvilEscaped + "</b>"));
       EXPECT_TRUE(has(html, "<b>m1/&lt;img src=x"));
-      EXPECT_EQ(testing::misnested(html), "");
+      EXPECT_EQ(misnested(html), "");
     }
     all.input = private_forecast_sample(1).input;
   }

@@ -12,19 +12,14 @@
 #include "chronoveil/report/means_summary.h"
 #include "chronoveil/report/means_tiles.h"
 #include "report/means_sample.h"
+#include "report/page_checks.h"
 
 namespace chronoveil::report {
 namespace {
 
 using State = CellEstimate::State;
-
-bool has(const std::string& html, const std::string& text) { return html.find(text) != std::string::npos; }
-
-std::size_t count(const std::string& html, const std::string& text) {
-  std::size_t found = 0;
-  for (std::size_t at = html.find(text); at != std::string::npos; at = html.find(text, at + 1)) ++found;
-  return found;
-}
+using testing::has;
+using testing::times;
 
 TEST(LevelsOf, ALargerValueNeverHasAPalerColour) {
   std::vector<double> values;
@@ -255,7 +250,7 @@ TEST(MeansMap, VagueMeansAreStruckThroughAndTheLegendSaysSo) {
   const std::string html = means_map(published);
   EXPECT_TRUE(has(html, "vague: the interval is wider than half of what a value can be, 0 to 65"));
   const std::size_t at = html.rfind("<path class=\"struck\" d=\"");
-  EXPECT_EQ(count(html.substr(at, html.find("/>", at) - at), "M"), 2u);
+  EXPECT_EQ(times(html.substr(at, html.find("/>", at) - at), "M"), 2u);
 }
 
 TEST(MeansMap, OneCellHasItsMeanInTheLegend) {
@@ -275,14 +270,14 @@ TEST(MeansMap, NothingIsDrawnOfNothing) {
 TEST(MeansStrip, HasARowForAllPlacesAndForEach) {
   const MeansPublished published = testing::means_sample(5, 24);
   const std::string html = means_strip(published);
-  EXPECT_EQ(count(html, "class=\"y\""), 6u);
-  EXPECT_EQ(count(html, "<title>"), 6u * 24);  // the drawing's own has an id
+  EXPECT_EQ(times(html, "class=\"y\""), 6u);
+  EXPECT_EQ(times(html, "<title>"), 6u * 24);  // the drawing's own has an id
   EXPECT_TRUE(has(html, "<title>All places, 08:00: "));
   EXPECT_TRUE(has(html, "<title>Stop 4, 08:00: "));
   EXPECT_TRUE(has(html, "<b>Mean speed by hour</b>"));
   EXPECT_TRUE(has(html, "time zone Africa/Cairo"));
   EXPECT_TRUE(has(means_strip(testing::means_sample(5, 48)), "<b>Mean speed by hour of the day</b>"));
-  EXPECT_EQ(count(means_strip(testing::means_sample(0, 24)), "class=\"y\""), 1u);
+  EXPECT_EQ(times(means_strip(testing::means_sample(0, 24)), "class=\"y\""), 1u);
 }
 
 TEST(MeansStrip, OfManyPlacesThoseWithTheMostPublishedCells) {
@@ -291,7 +286,7 @@ TEST(MeansStrip, OfManyPlacesThoseWithTheMostPublishedCells) {
     published.release.cells[i] =
         i / 24 >= 60 ? CellEstimate{State::published, 20, 19, 21} : CellEstimate{.state = State::empty};
   const std::string html = means_strip(published);
-  EXPECT_EQ(count(html, "class=\"y\""), kMostStripRows + 1);
+  EXPECT_EQ(times(html, "class=\"y\""), kMostStripRows + 1);
   EXPECT_TRUE(has(html, ">Stop 61</i>"));
   EXPECT_TRUE(has(html, ">Stop 100</i>"));
   EXPECT_FALSE(has(html, ">Stop 60</i>"));
@@ -299,8 +294,8 @@ TEST(MeansStrip, OfManyPlacesThoseWithTheMostPublishedCells) {
 }
 
 TEST(MeansMultiples, AreOneMapAColumn) {
-  EXPECT_EQ(count(means_multiples(testing::means_sample(5, 168)), "<svg class=\"cells small\""), 24u);
-  EXPECT_EQ(count(means_multiples(testing::means_sample(5, 3)), "<svg class=\"cells small\""), 3u);
+  EXPECT_EQ(times(means_multiples(testing::means_sample(5, 168)), "<svg class=\"cells small\""), 24u);
+  EXPECT_EQ(times(means_multiples(testing::means_sample(5, 3)), "<svg class=\"cells small\""), 3u);
   EXPECT_EQ(means_multiples(testing::means_sample(1, 24)), "");
   EXPECT_EQ(means_multiples(testing::means_sample(5, 1)), "");
 }

@@ -1,45 +1,41 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
 
+#include "report/page_checks.h"
 #include "report/sample.h"
 
 namespace chronoveil::report {
 namespace {
 
-bool has(const std::string& html, const std::string& text) { return html.find(text) != std::string::npos; }
+using testing::flaw;
+using testing::has;
+using testing::kEvil;
+using testing::kEvilEscaped;
 
-TEST(Page, NeedsNothingFromElsewhere) {
-  for (const std::string& html : {to_html(testing::sample(3, 48)), evaluation_html(testing::evaluation(2, 48))}) {
-    EXPECT_FALSE(has(html, "<script"));
-    EXPECT_FALSE(has(html, "://"));
-    EXPECT_FALSE(has(html, "@import"));
-    EXPECT_FALSE(std::regex_search(html, std::regex("\\son[a-z]+=")));
-    EXPECT_FALSE(std::regex_search(html, std::regex("(src|href)=\"(?!data:,\")")));
-    EXPECT_TRUE(has(html, "default-src 'none'"));
-  }
+TEST(Page, IsWellFormedAndNeedsNothingFromElsewhere) {
+  for (const std::string& html : {to_html(testing::sample(3, 48)), evaluation_html(testing::evaluation(2, 48))})
+    EXPECT_EQ(flaw(html), "");
 }
 
 TEST(Page, WhatComesFromOutsideIsEscapedEverywhere) {
-  const std::string evil = "<img src=x onerror=alert(1)>\"'&";
   Published all = testing::declared_sample(2, 24);
-  all.title = all.reason = all.release.axis.zone = all.release.mark = evil;
-  all.release.keys = {evil, evil + "2"};
-  all.release.guarantee.assumptions = {{evil, Basis::declared}};
-  all.not_protected = {evil};
-  all.plan.mechanism = evil;
-  all.plan.parameters = {{evil, evil}};
-  all.comparison->candidates[2].refusal = all.comparison->candidates[2].mechanism = evil;
-  all.debit->id.dataset = all.debit->chain_head = evil;
-  all.budget->dataset = all.budget->still_admits = evil;
+  all.title = all.reason = all.release.axis.zone = all.release.mark = kEvil;
+  all.release.keys = {kEvil, kEvil + "2"};
+  all.release.guarantee.assumptions = {{kEvil, Basis::declared}};
+  all.not_protected = {kEvil};
+  all.plan.mechanism = kEvil;
+  all.plan.parameters = {{kEvil, kEvil}};
+  all.comparison->candidates[2].refusal = all.comparison->candidates[2].mechanism = kEvil;
+  all.debit->id.dataset = all.debit->chain_head = kEvil;
+  all.budget->dataset = all.budget->still_admits = kEvil;
   Evaluation evaluation = testing::evaluation(2, 24);
   evaluation.published = all;
   for (const bool marked : {true, false}) {
     if (!marked) evaluation.published.release.mark.clear();
     for (const std::string& html : {to_html(evaluation.published), evaluation_html(evaluation)}) {
       EXPECT_FALSE(has(html, "<img"));
-      EXPECT_TRUE(has(html, "&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;"));
+      EXPECT_TRUE(has(html, kEvilEscaped));
     }
   }
 }

@@ -4,12 +4,13 @@
 
 #include <limits>
 
+#include "report/page_checks.h"
 #include "report/perturbed_sample.h"
 
 namespace chronoveil::report {
 namespace {
 
-bool has(const std::string& all, const std::string& text) { return all.find(text) != std::string::npos; }
+using testing::has;
 
 TEST(PerturbedWords, WhenIsProtectedAndWhatIsNot) {
   const Facts facts = facts_of(testing::perturbed_sample());
