@@ -6,6 +6,7 @@
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/report/means_published.h"
 #include "chronoveil/report/perturbed.h"
+#include "report/json_checks.h"
 #include "report/means_sample.h"
 #include "report/perturbed_sample.h"
 
@@ -20,13 +21,6 @@ Perturbed read_back(const Perturbed& perturbed) {
   Result<Perturbed> read = perturbed_from_json(perturbed_json(perturbed));
   EXPECT_TRUE(read) << read.error().message;
   return read ? *std::move(read) : Perturbed{};
-}
-
-std::string refusal(const json& document) {
-  const Result<Perturbed> read = perturbed_from_json(document.dump());
-  if (read) return "accepted";
-  EXPECT_EQ(read.error().kind, ErrorKind::bad_data) << read.error().message;
-  return read.error().message;
 }
 
 Perturbed with_confidence() {
@@ -157,48 +151,39 @@ TEST(PerturbedJson, IsToldFromOtherReleases) {
 }
 
 TEST(PerturbedJson, WhatIsMissingOrWrongIsNamedByItsPath) {
-  const json whole = json::parse(perturbed_json(with_confidence()));
-  EXPECT_EQ(refusal(whole), "accepted");
-  for (const auto& [path, dotted] :
-       std::vector<std::pair<std::string, std::string>>{{"/title", "title"},
-                                                        {"/view", "view"},
-                                                        {"/time", "time"},
-                                                        {"/columns", "columns"},
-                                                        {"/kept", "kept"},
-                                                        {"/rows", "rows"},
-                                                        {"/empty", "empty"},
-                                                        {"/guarantee", "guarantee"},
-                                                        {"/guarantee/window", "guarantee.window"},
-                                                        {"/guarantee/certificate", "guarantee.certificate"},
-                                                        {"/guarantee/not_protected", "guarantee.not_protected"},
-                                                        {"/plan", "plan"},
-                                                        {"/plan/mechanism", "plan.mechanism"},
-                                                        {"/plan/window", "plan.window"},
-                                                        {"/plan/lanes", "plan.lanes"},
-                                                        {"/plan/length", "plan.length"},
-                                                        {"/plan/lower", "plan.lower"},
-                                                        {"/plan/categories", "plan.categories"},
-                                                        {"/plan/parameters", "plan.parameters"},
-                                                        {"/plan/event", "plan.event"},
-                                                        {"/plan/analysis", "plan.analysis"},
-                                                        {"/plan/delta", "plan.delta"},
-                                                        {"/plan/reason", "plan.reason"},
-                                                        {"/plan/price/beta", "plan.price.beta"},
-                                                        {"/plan/price/nominal_delta", "plan.price.nominal_delta"},
-                                                        {"/expected/first", "expected.first"},
-                                                        {"/expected/shares", "expected.shares"},
-                                                        {"/expected/cost", "expected.cost"},
-                                                        {"/curve", "curve"},
-                                                        {"/curve/3/delta", "curve[3].delta"},
-                                                        {"/debit/id", "debit.id"},
-                                                        {"/budget/fraction_left", "budget.fraction_left"}}) {
-    const json::json_pointer at(path);
-    json missing = whole, wrong = whole;
-    missing.at(at.parent_pointer()).erase(at.back());
-    wrong.at(at) = json::array({json::object()});
-    EXPECT_NE(refusal(missing).find("'" + dotted + "'"), std::string::npos) << refusal(missing);
-    EXPECT_NE(refusal(wrong), "accepted") << path;
-  }
+  testing::expect_needed(perturbed_from_json, json::parse(perturbed_json(with_confidence())),
+                         {"/title",
+                          "/view",
+                          "/time",
+                          "/columns",
+                          "/kept",
+                          "/rows",
+                          "/empty",
+                          "/guarantee",
+                          "/guarantee/window",
+                          "/guarantee/certificate",
+                          "/guarantee/not_protected",
+                          "/plan",
+                          "/plan/mechanism",
+                          "/plan/window",
+                          "/plan/lanes",
+                          "/plan/length",
+                          "/plan/lower",
+                          "/plan/categories",
+                          "/plan/parameters",
+                          "/plan/event",
+                          "/plan/analysis",
+                          "/plan/delta",
+                          "/plan/reason",
+                          "/plan/price/beta",
+                          "/plan/price/nominal_delta",
+                          "/expected/first",
+                          "/expected/shares",
+                          "/expected/cost",
+                          "/curve",
+                          "/curve/3/delta",
+                          "/debit/id",
+                          "/budget/fraction_left"});
 }
 
 TEST(PerturbedJson, WhatWasAlteredOrCutOffIsRefused) {
@@ -207,7 +192,7 @@ TEST(PerturbedJson, WhatWasAlteredOrCutOffIsRefused) {
   const auto refused = [&](const char* path, const json& value) {
     json broken = whole;
     broken[json::json_pointer(path)] = value;
-    return refusal(broken) != "accepted";
+    return testing::refusal(perturbed_from_json, broken) != "accepted";
   };
   EXPECT_TRUE(refused("/view", "both"));
   EXPECT_TRUE(refused("/rows", -1));
