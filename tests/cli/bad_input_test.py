@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import jobs
-from program import PROGRAM, ProgramTest, run
+from program import PROGRAM, FolderTest, run
 
 SECRET = "Zaphod71234"  # a person, a key or a text that no message may repeat
 SECRET_COUNT = "71234"
@@ -31,7 +31,7 @@ COUNT_ROWS = "".join(f"2026-03-28T{hour:02}:30,{stop},{SECRET_COUNT}\n" for hour
 STEPS = 47  # two days, one of them without an hour
 
 
-class BadInputTest(ProgramTest):
+class BadInputTest(FolderTest):
     @classmethod
     def setUpClass(cls):
         home = tempfile.TemporaryDirectory(prefix="chronoveil-bad-")
@@ -44,16 +44,9 @@ class BadInputTest(ProgramTest):
             assert done.returncode == 0, done.stderr
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="chronoveil-bad-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.write("stops.txt", "north\nsouth\n")
         self.write("in.csv", RECORD_HEADER + RECORD_ROWS)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
 
     def job(self, *pairs, text=RECORDS):
         """The words of a run of a job with pieces of its text replaced; --yes, as trials repeat themselves."""
@@ -648,15 +641,6 @@ class Interrupts(BadInputTest):
         pipe = open(self.folder / "in.csv", "w", encoding="utf-8")
         self.addCleanup(pipe.close)
         return process, pipe
-
-    def wait_for_debit(self, process, before):
-        deadline = time.monotonic() + 60
-        while len(self.debits()) == before:
-            self.assertIsNone(process.poll(), "it ended before the debit")
-            self.assertLess(time.monotonic(), deadline, "no debit came")
-            time.sleep(0.02)
-        # The note for the interrupt follows the debit at once; the run then waits for the pipe for good.
-        time.sleep(0.2)
 
     def test_an_interrupt_in_the_middle_leaves_a_debit_and_no_file(self):
         for kind, rows in ((RECORDS, RECORD_HEADER + RECORD_ROWS), (COUNTS, COUNT_HEADER + COUNT_ROWS)):

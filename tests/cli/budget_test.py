@@ -4,21 +4,17 @@ import hashlib
 import json
 import sqlite3
 import stat
-import tempfile
 import unittest
-from pathlib import Path
 
-from program import ProgramTest, run
+from program import FolderTest, run
 
 GAUSSIAN = '{"event":"gaussian","noise_multiplier":20}'
 HALF = '{"event":"pure","epsilon":0.5}'
 
 
-class Budget(ProgramTest):
+class Budget(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="chronoveil-budget-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.ledger = self.folder / "ledger.db"
 
     def words(self, command, *arguments, ledger=None):

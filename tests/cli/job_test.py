@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 import unittest
 
 from jobs import HEADER, ROWS, STEPS, JobTest, run
@@ -252,13 +251,7 @@ class Interrupts(JobTest):
         self.addCleanup(pipe.close)
         pipe.write(HEADER + ROWS)
         pipe.flush()
-        deadline = time.monotonic() + 60
-        while not self.debits():
-            self.assertIsNone(process.poll(), "it ended before the debit")
-            self.assertLess(time.monotonic(), deadline, "no debit came")
-            time.sleep(0.02)
-        # The note for the interrupt follows the debit at once; the run then waits for the pipe for good.
-        time.sleep(0.3)
+        self.wait_for_debit(process)
         return process
 
     def test_an_interrupt_says_what_was_spent_and_leaves_no_file(self):

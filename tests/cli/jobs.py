@@ -2,10 +2,8 @@
 
 import os
 import subprocess
-import tempfile
-from pathlib import Path
 
-from program import PROGRAM, ProgramTest, run
+from program import PROGRAM, FolderTest, run
 
 JOB = """version = 1
 [dataset]
@@ -41,20 +39,13 @@ ROWS = "".join(f"c{person},2026-03-28T{person % 24:02}:30,{'north' if person % 2
 STEPS = 47  # two days, one of them without an hour: the clocks go forward
 
 
-class JobTest(ProgramTest):
+class JobTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="chronoveil-job-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.ledger = self.folder / "ledger.db"
         self.write("trips.csv", HEADER + ROWS)
         self.write("stops.txt", "north\nsouth\n")
         self.job = self.write("job.toml", JOB)
-
-    def write(self, name, text):
-        path = self.folder / name
-        path.write_text(text, encoding="utf-8", newline="")
-        return path
 
     def change(self, *pairs):
         """The job with pieces of its text replaced."""

@@ -12,10 +12,8 @@ import os
 import select
 import signal
 import subprocess
-import tempfile
-from pathlib import Path
 
-from program import PROGRAM, ProgramTest, run
+from program import PROGRAM, FolderTest, run
 
 WEEKS = [str(datetime.date(2026, 1, 5) + datetime.timedelta(weeks=k)) for k in range(40)]
 STEPS = 12
@@ -64,11 +62,9 @@ def visits(*rows):
     return "who,week\n" + "".join(f"person-{who},{WEEKS[week]}\n" for week, who in rows)
 
 
-class LiveTest(ProgramTest):
+class LiveTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="chronoveil-live-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.ledger = self.folder / "ledger.db"
         self.out = self.folder / "out.csv"
         self.job = self.folder / "flu.toml"

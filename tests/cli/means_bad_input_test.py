@@ -4,10 +4,9 @@ no file behind, and spends a debit only where a row is bad."""
 import os
 import signal
 import subprocess
-import time
 import unittest
 
-from means_jobs import HEADER, JOB, MeansTest, UPPER, run, text_of
+from means_jobs import HEADER, JOB, MeansTest, UPPER, text_of
 from program import PROGRAM
 
 SECRET = "Zaphod71234"  # a person, a place or a text that no message may repeat
@@ -15,18 +14,7 @@ SECRET_SPEED = "71.234"
 
 
 class BadInput(MeansTest):
-    def assert_refused(self, code, mentions, words, **options):
-        before = self.files()
-        done = run(*words, **options)
-        self.assertEqual((done.returncode, done.stdout), (code, ""), (words, done.stderr))
-        self.assertRegex(done.stderr, r"\Achronoveil: [^\n]+\n\Z", words)
-        for mention in [mentions] if isinstance(mentions, str) else mentions:
-            self.assertIn(mention, done.stderr, words)
-        for value in (SECRET, SECRET_SPEED):
-            self.assertNotIn(value, done.stderr, words)
-        self.assertEqual({name: content for name, content in self.files().items() if name != "job.toml"},
-                         {name: content for name, content in before.items() if name != "job.toml"}, words)
-        return done.stderr
+    secrets = (SECRET, SECRET_SPEED)
 
 
 class Rows(BadInput):
@@ -283,12 +271,7 @@ class Interrupts(BadInput):
         with open(self.folder / "in.csv", "w", encoding="utf-8") as pipe:
             pipe.write(text_of(self.rows))
             pipe.flush()
-            deadline = time.monotonic() + 60
-            while not self.debits():
-                self.assertIsNone(process.poll(), "it ended before the debit")
-                self.assertLess(time.monotonic(), deadline, "no debit came")
-                time.sleep(0.02)
-            time.sleep(0.2)  # the note for the interrupt follows the debit at once
+            self.wait_for_debit(process)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out), (130, ""))

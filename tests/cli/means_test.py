@@ -262,12 +262,7 @@ class Ledger(MeansTest):
 
     def test_a_job_is_planned_checked_released_and_emitted_anew(self):
         self.create()
-        self.assertEqual(self.assert_json(*self.job(command="plan"))["mechanism"], "clip_mean")
-        checked = self.assert_json(*self.job(command="check", flags=("--data",)))
-        self.assertEqual((checked["admitted"], checked["earlier"]), (True, None))
-        self.assertEqual(self.debits(), [])
-        self.assertEqual(sorted(self.files()), ["in.csv", "job.toml", "places.txt"])
-
+        self.assert_planned_and_checked("clip_mean")
         told = self.assert_json(*self.job())
         self.assertEqual(told["debit"]["id"], "buses:1")
         self.assertLessEqual(told["guarantee"]["epsilon"], 2)
@@ -279,23 +274,7 @@ class Ledger(MeansTest):
         release = json.loads(self.read("out.json"))
         for key in ("cells", "guarantee", "plan", "debit", "software"):
             self.assertIn(key, release)
-        self.assertTrue(self.assert_json("budget", "verify", "--against", str(self.folder / "out.json"), "--ledger",
-                                         str(self.ledger))["holds"])
-
-        first = self.files()
-        self.assert_fails(2, ["buses:1", "--yes", "--again buses:1"], *self.job())
-        self.assertEqual(self.files(), first)
-        (self.folder / "out.csv").unlink()
-        (self.folder / "in.csv").rename(self.folder / "away.csv")  # what is stored needs no data
-        self.assert_succeeds(*self.job(flags=("--again", "buses:1")))
-        self.assertEqual(self.files()["out.csv"], first["out.csv"])
-        self.assertEqual(len(self.debits()), 1)
-        (self.folder / "away.csv").rename(self.folder / "in.csv")
-        self.assert_fails(2, ["--again: ", "this very job"],
-                          *self.job(("max_cells = 4", "max_cells = 3"), flags=("--again", "buses:1")))
-        self.assert_succeeds(*self.job(flags=("--yes",)))
-        self.assertNotEqual(self.files()["out.csv"], first["out.csv"])
-        self.assertEqual([state for _, state in self.debits()], ["released", "released"])
+        self.assert_verified_and_emitted_anew(("max_cells = 4", "max_cells = 3"))
 
     def test_what_the_summary_says(self):
         self.create()
@@ -307,12 +286,7 @@ class Ledger(MeansTest):
 
     def test_means_takes_a_job_file_too(self):
         self.create()
-        self.assertEqual(run(*self.job(command="means", flags=("--seed", "3"))).returncode, 0)
-        by_means = self.files()
-        self.assertEqual(run(*self.job(flags=("--seed", "3"))).returncode, 0)
-        self.assertEqual(self.files(), by_means)
-        self.assertEqual(run(*self.means("--seed", "3")).stdout, self.read("out.csv"))
-        self.assert_succeeds(*self.job(command="means"))
+        self.assert_takes_jobs(self.means())
         self.assert_fails(2, "buses:1", *self.means(dataset="buses"))  # options and a job ask the same
         self.write("counts.toml", 'version = 1\n[dataset]\nname = "x"\n[source]\npath = "in.csv"\nuser = "bus"\n'
                    'time = "ts"\n[slots]\nstart = "2026-03-28"\nend = "2026-03-29"\nlength = "1h"\n[privacy]\n'
@@ -375,18 +349,7 @@ class Ledger(MeansTest):
     def test_outputs_come_whole_or_not_at_all(self):
         self.create()
         self.assert_succeeds(*self.job())
-        before = self.files()
-        self.write("in.csv", text_of(self.rows) + "b1,2026-03-28T08:00,south,fast\n")
-        broken = self.files()
-        self.assert_fails(3, ["row ", "speed", "stays spent"], *self.job(flags=("--yes",)))
-        self.assertEqual(self.files(), broken)
-        self.write("in.csv", text_of(self.rows))
-        (self.folder / "sub").mkdir()
-        (self.folder / "sub" / "out.html").mkdir()  # no file can take its place
-        self.assert_fails(5, ["output.report", "out.html"],
-                          *self.job(('report = "out.html"', 'report = "sub/out.html"'), ("= 2.0", "= 1.5")))
-        self.assertEqual({**self.files(), "job.toml": b""}, {**before, "job.toml": b""})
-        self.assertEqual([state for _, state in self.debits()], ["released", "abandoned", "abandoned"])
+        self.assert_whole_or_not_at_all("b1,2026-03-28T08:00,south,fast\n", ["row ", "speed"], ("= 2.0", "= 1.5"))
 
     def test_evaluate_tells_what_nothing_else_does(self):
         self.create()

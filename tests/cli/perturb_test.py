@@ -335,12 +335,7 @@ class Ledger(PerturbTest):
 
     def test_a_job_is_planned_checked_released_and_emitted_anew(self):
         self.create()
-        self.assertEqual(self.assert_json(*self.job(command="plan"))["mechanism"], "noisy_sort")
-        checked = self.assert_json(*self.job(command="check", flags=("--data",)))
-        self.assertEqual((checked["admitted"], checked["earlier"]), (True, None))
-        self.assertEqual(self.debits(), [])
-        self.assertEqual(sorted(self.files()), ["in.csv", "job.toml"])
-
+        self.assert_planned_and_checked("noisy_sort")
         told = self.assert_json(*self.job())
         self.assertEqual(told["debit"]["id"], "meter:1")
         self.assertEqual((told["guarantee"]["definition"], told["guarantee"]["relation"]), ("TLDP", "swap"))
@@ -353,23 +348,7 @@ class Ledger(PerturbTest):
         release = json.loads(self.read("out.json"))
         for key in ("guarantee", "plan", "expected", "curve", "debit", "software"):
             self.assertIn(key, release)
-        self.assertTrue(self.assert_json("budget", "verify", "--against", str(self.folder / "out.json"), "--ledger",
-                                         str(self.ledger))["holds"])
-
-        first = self.files()
-        self.assert_fails(2, ["meter:1", "--yes", "--again meter:1"], *self.job())
-        self.assertEqual(self.files(), first)
-        (self.folder / "out.csv").unlink()
-        (self.folder / "in.csv").rename(self.folder / "away.csv")  # what is stored needs no data
-        self.assert_succeeds(*self.job(flags=("--again", "meter:1")))
-        self.assertEqual(self.files()["out.csv"], first["out.csv"])
-        self.assertEqual(len(self.debits()), 1)
-        (self.folder / "away.csv").rename(self.folder / "in.csv")
-        self.assert_fails(2, ["--again: ", "this very job"],
-                          *self.job(("epsilon = 2.0", "epsilon = 3.0"), flags=("--again", "meter:1")))
-        self.assert_succeeds(*self.job(flags=("--yes",)))
-        self.assertNotEqual(self.files()["out.csv"], first["out.csv"])
-        self.assertEqual([state for _, state in self.debits()], ["released", "released"])
+        self.assert_verified_and_emitted_anew(("epsilon = 2.0", "epsilon = 3.0"))
 
     def test_what_the_summary_says(self):
         self.create()
@@ -380,12 +359,7 @@ class Ledger(PerturbTest):
 
     def test_perturb_takes_a_job_file_too_and_options_ask_the_same(self):
         self.create()
-        self.assertEqual(run(*self.job(command="perturb", flags=("--seed", "3"))).returncode, 0)
-        by_perturb = self.files()
-        self.assertEqual(run(*self.job(flags=("--seed", "3"))).returncode, 0)
-        self.assertEqual(self.files(), by_perturb)
-        self.assertEqual(run(*self.by("noisy_sort", "--seed", "3")).stdout, self.read("out.csv"))
-        self.assert_succeeds(*self.job(command="perturb"))
+        self.assert_takes_jobs(self.by("noisy_sort"))
         self.assert_fails(2, "meter:1", *self.by("noisy_sort", dataset="meter", csv=self.folder / "out.csv"))
         self.write("counts.toml", 'version = 1\n[dataset]\nname = "x"\n[source]\npath = "in.csv"\ntime = "time"\n'
                    '[slots]\nstart = "2026-03-28"\nend = "2026-03-29"\nlength = "1h"\n[privacy]\n'
@@ -437,17 +411,7 @@ class Ledger(PerturbTest):
     def test_outputs_come_whole_or_not_at_all(self):
         self.create()
         self.assert_succeeds(*self.job())
-        before = self.files()
-        self.write("in.csv", text_of(self.rows) + "one field\n")
-        broken = self.files()
-        self.assert_fails(3, [f"row {ROWS + 1} ", "stays spent"], *self.job(flags=("--yes",)))
-        self.assertEqual(self.files(), broken)
-        self.write("in.csv", text_of(self.rows))
-        (self.folder / "sub").mkdir()
-        (self.folder / "sub" / "out.html").mkdir()  # no file can take its place
-        self.assert_fails(5, ["output.report", "out.html"],
-                          *self.job(('report = "out.html"', 'report = "sub/out.html"'), ("= 2.0", "= 1.9")))
-        self.assertEqual({**self.files(), "job.toml": b""}, {**before, "job.toml": b""})
+        self.assert_whole_or_not_at_all("one field\n", [f"row {ROWS + 1} "], ("= 2.0", "= 1.9"))
 
     def test_what_really_happened_is_for_the_owner_alone(self):
         self.create()

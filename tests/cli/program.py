@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 import unittest
+from pathlib import Path
 
 PROGRAM = os.environ["CHRONOVEIL_PROGRAM"]
 
@@ -39,3 +41,26 @@ class ProgramTest(unittest.TestCase):
             self.assertTrue(done.stderr.startswith("chronoveil: "), (arguments, done.stderr))
             for mention in [mentions] if isinstance(mentions, str) else mentions:
                 self.assertIn(mention, done.stderr, arguments)
+
+
+class FolderTest(ProgramTest):
+    """Each test has a folder of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="chronoveil-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def wait_for_debit(self, process, before=0):
+        """Until a run whose input is a pipe has made one, after those before: then it waits for the pipe for good."""
+        deadline = time.monotonic() + 60
+        while len(self.debits()) == before:
+            self.assertIsNone(process.poll(), "it ended before the debit")
+            self.assertLess(time.monotonic(), deadline, "no debit came")
+            time.sleep(0.02)
+        time.sleep(0.3)  # the note for the interrupt follows the debit at once

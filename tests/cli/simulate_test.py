@@ -5,7 +5,6 @@ import csv
 import os
 import signal
 import subprocess
-import tempfile
 import time
 import tomllib
 import unittest
@@ -13,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from program import PROGRAM, ProgramTest, run
+from program import PROGRAM, FolderTest, run
 
 WORLDS = {
     "traffic": ("--people", "200", "--sensors", "4", "--days", "8", "--start", "2026-03-23"),
@@ -38,12 +37,7 @@ def slot_start(stamp, zone, length):
     return start.replace(tzinfo=ZoneInfo(zone), fold=there.fold).isoformat()
 
 
-class Simulate(ProgramTest):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="chronoveil-simulate-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class Simulate(FolderTest):
     def simulate(self, world, *more):
         paths = {name: str(self.folder / f"{world}_{name}") for name in ("output", "truth", "job", "keys")}
         if world in ("flu", "meters"):
