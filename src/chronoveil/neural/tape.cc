@@ -48,40 +48,25 @@ torch::Tensor product(const torch::Tensor& x, const torch::Tensor& matrix, const
 
 }  // namespace
 
-// The way back through x Wᵀ + b: keeps the gradient, hands on gradient W.
-class Tape::Linear : public torch::autograd::Node {
+// The way back through an operation with one weight: keeps the gradient, hands on what `back` makes of it.
+class Tape::Weighted : public torch::autograd::Node {
  public:
-  Linear(std::shared_ptr<Kept> kept, torch::Tensor weight) : kept_(std::move(kept)), weight_(std::move(weight)) {}
+  using Back = torch::Tensor (*)(const torch::Tensor& gradient, const torch::Tensor& weight);
+  Weighted(std::shared_ptr<Kept> kept, torch::Tensor weight, Back back)
+      : kept_(std::move(kept)), weight_(std::move(weight)), back_(back) {}
   torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
     const BelowAutograd below;
     const torch::Tensor& gradient = gradients[0];
     if (!gradient.defined()) return {torch::Tensor()};
     kept_->gradient = gradient;
     if (!task_should_compute_output(0)) return {torch::Tensor()};
-    return {product(gradient, weight_)};
+    return {back_(gradient, weight_)};
   }
 
  private:
   std::shared_ptr<Kept> kept_;
   torch::Tensor weight_;
-};
-
-// The way back through x̂ gain + shift: keeps the gradient, hands on gradient gain.
-class Tape::Scaling : public torch::autograd::Node {
- public:
-  Scaling(std::shared_ptr<Kept> kept, torch::Tensor gain) : kept_(std::move(kept)), gain_(std::move(gain)) {}
-  torch::autograd::variable_list apply(torch::autograd::variable_list&& gradients) override {
-    const BelowAutograd below;
-    const torch::Tensor& gradient = gradients[0];
-    if (!gradient.defined()) return {torch::Tensor()};
-    kept_->gradient = gradient;
-    if (!task_should_compute_output(0)) return {torch::Tensor()};
-    return {gradient * gain_};
-  }
-
- private:
-  std::shared_ptr<Kept> kept_;
-  torch::Tensor gain_;
+  Back back_;
 };
 
 // One layer of an LSTM, time-major inside: what the way back needs, and the way back.
@@ -220,7 +205,8 @@ torch::Tensor Tape::linear(std::size_t weight, std::size_t bias, const torch::Te
   if (keep_ == Keep::nothing) return z;
   auto kept = std::make_shared<Kept>();
   kept->roles = {{weight, Use::Kind::product, x.detach()}, {bias, Use::Kind::sum, {}}};
-  record(z, x, std::make_shared<Linear>(kept, matrix), kept);
+  const auto back = [](const torch::Tensor& gradient, const torch::Tensor& w) { return product(gradient, w); };
+  record(z, x, std::make_shared<Weighted>(kept, matrix, back), kept);
   return z;
 }
 
@@ -235,7 +221,8 @@ torch::Tensor Tape::layer_norm(std::size_t gain, std::size_t shift, const torch:
   if (keep_ == Keep::nothing) return z;
   auto kept = std::make_shared<Kept>();
   kept->roles = {{gain, Use::Kind::elementwise, normal.detach()}, {shift, Use::Kind::sum, {}}};
-  record(z, normal, std::make_shared<Scaling>(kept, scale), kept);
+  const auto back = [](const torch::Tensor& gradient, const torch::Tensor& w) { return gradient * w; };
+  record(z, normal, std::make_shared<Weighted>(kept, scale, back), kept);
   return z;
 }
 

@@ -50,8 +50,7 @@ class Tape {
 
  private:
   struct Kept;  // the uses of one operation, which share the gradient that comes back to it
-  class Linear;
-  class Scaling;
+  class Weighted;
   class Lstm;
   void record(torch::Tensor& output, const torch::Tensor& x, std::shared_ptr<torch::autograd::Node>,
               std::shared_ptr<Kept>);
