@@ -2,8 +2,9 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
+EXPERIMENTS := koga2022 fan2011 gupta2024 ye2023 schuchardt2025
 
-.PHONY: help setup build run test bench soak experiment-koga2022 experiment-fan2011 experiment-gupta2024 experiment-ye2023 experiment-schuchardt2025 check format docs install uninstall clean
+.PHONY: help setup build run test bench soak $(EXPERIMENTS:%=experiment-%) check format docs install uninstall clean
 
 help:  ## Say what there is to type
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
@@ -28,35 +29,17 @@ bench:  ## Build and run the benchmarks, print their table
 	@cmake --build --preset release
 	@python3 bench/run.py
 
+ALSO_schuchardt2025 := schuchardt2025_train
 experiment-koga2022:  ## Make the tables and figures of experiments/koga2022 from ../shared/data
-	@tools/setup.sh build
-	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target koga2022
-	@python3 experiments/koga2022/run.py
-
 experiment-fan2011:  ## Make the tables and figures of experiments/fan2011 from ../shared/data
-	@tools/setup.sh build
-	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target fan2011
-	@python3 experiments/fan2011/run.py
-
 experiment-gupta2024:  ## Make the tables and figures of experiments/gupta2024 from ../shared/data
-	@tools/setup.sh build
-	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target gupta2024
-	@python3 experiments/gupta2024/run.py
-
 experiment-ye2023:  ## Make the tables and figures of experiments/ye2023 from ../shared/data
-	@tools/setup.sh build
-	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target ye2023
-	@python3 experiments/ye2023/run.py
-
 experiment-schuchardt2025:  ## Make the accountant's tables and figures of experiments/schuchardt2025, and plan its training
+$(EXPERIMENTS:%=experiment-%): experiment-%:
 	@tools/setup.sh build
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target schuchardt2025 schuchardt2025_train
-	@python3 experiments/schuchardt2025/run.py
+	@cmake --build --preset dev --target $* $(ALSO_$*)
+	@python3 experiments/$*/run.py
 
 soak:  ## Kill a live release and a training 1,000 times at random, restart each time, and read what they left
 	@tools/setup.sh build test
