@@ -80,13 +80,16 @@ TEST(CalendarOf, StartsTheDayAtMidnightAndTheWeekOnMonday) {
 }
 
 TEST(UsualSeason, IsThatOfTheSlot) {
-  EXPECT_EQ(usual_season(3600), 24);
+  for (const auto& [minutes, steps] : {std::pair(1, 1440), {5, 288}, {10, 144}, {15, 96}, {30, 48}, {60, 24}, {360, 4}})
+    EXPECT_EQ(usual_season(60.0 * minutes), steps) << minutes;
   EXPECT_EQ(usual_season(86400), 7);
   EXPECT_EQ(usual_season(604800), 52);
   EXPECT_EQ(usual_season(2629746), 12);
   EXPECT_EQ(usual_season(28.0 * 86400), 12);
   EXPECT_EQ(usual_season(31.0 * 86400), 12);
-  EXPECT_EQ(usual_season(900), 1);
+  EXPECT_EQ(usual_season(7 * 60), 1);     // does not divide a day
+  EXPECT_EQ(usual_season(12 * 3600), 1);  // two steps are no rhythm
+  EXPECT_EQ(usual_season(0), 1);
   EXPECT_EQ(usual_season(31556952), 1);
 }
 

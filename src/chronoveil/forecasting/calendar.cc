@@ -77,7 +77,8 @@ Calendar calendar_of(double slot_seconds, double first_second_of_week) {
 }
 
 std::int64_t usual_season(double slot_seconds) {
-  if (slot_seconds == kHour) return 24;
+  if (slot_seconds > 0 && slot_seconds <= 6 * kHour && std::fmod(kDay, slot_seconds) == 0)
+    return static_cast<std::int64_t>(kDay / slot_seconds);
   if (slot_seconds == kDay) return 7;
   if (slot_seconds == kWeek) return 52;
   if (slot_seconds >= 28 * kDay && slot_seconds <= 31 * kDay) return 12;

@@ -35,7 +35,8 @@ class CalendarRows {
 // and more up to half a year. None for a slot that is not positive and finite.
 Calendar calendar_of(double slot_seconds, double first_second_of_week);
 
-// The season a baseline should use: 24 for hours, 7 for days, 52 for weeks, 12 for months (28 to 31 days), otherwise 1.
+// The season a baseline should use: the steps of a day for slots of at most six hours that divide it (24 for hours, 48
+// for half-hours, 96 for quarters), 7 for days, 52 for weeks, 12 for months (28 to 31 days), otherwise 1.
 std::int64_t usual_season(double slot_seconds);
 
 }  // namespace chronoveil::forecasting
