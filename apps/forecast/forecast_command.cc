@@ -49,7 +49,8 @@ report::Forecasted report_of(const ForecastCommandOptions& options, const traini
                model.not_protected};
   if (found.privacy) {
     const training::PrivateHistoryPlan& plan = *found.privacy;
-    all.input = {plan.guarantee, plan.price, plan.event, plan.asked.rate, plan.noise, found.debit, found.budget};
+    all.input = {plan.guarantee, plan.price,  plan.event,   plan.asked.rate,
+                 plan.noise,     found.debit, found.budget, plan.not_protected};
   }
   all.axis = found.axis;
   all.past = found.past;

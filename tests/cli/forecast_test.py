@@ -120,6 +120,9 @@ class PrivateHistories(ForecastTest):
                          ("city:1", "time_subsampling", 0.5))
         self.assertLessEqual(given["guarantee"]["epsilon"], 2)
         self.assertEqual((given["guarantee"]["unit"], given["guarantee"]["relation"]), ("event", "replace_values"))
+        limits = " ".join(given["guarantee"]["not_protected"])
+        for mention in ("more than one step", "last row", "missing is protected like a value", "stands with the model"):
+            self.assertIn(mention, limits)
         header, rows = rows_of(self.read("out.csv"))
         self.assertEqual((header, len(rows)), (["series", "time", *QUANTILES], SERIES * FORECAST))
         self.check_quantiles(rows, 2)
@@ -130,8 +133,9 @@ class PrivateHistories(ForecastTest):
         self.assertEqual(len(self.debits()), 2)
 
     def test_a_seed_debits_nothing_and_marks(self):
-        first = self.seeded(self.private("--seed", "3"))
+        first = self.seeded(self.private("--seed", "3", "--json-output", str(self.folder / "all.json")))
         self.assertTrue(all(line.endswith(",seeded: not private") for line in first.splitlines()[1:]))
+        self.assertIn("Nothing is: ", json.loads(self.read("all.json"))["input"]["guarantee"]["not_protected"][0])
         self.assertEqual(self.debits(), [])
 
     def test_what_it_cannot_do_without(self):
@@ -140,6 +144,7 @@ class PrivateHistories(ForecastTest):
         self.assert_refused(2, ["--keys: ", "public list"], self.private(keys=None))
         self.assert_refused(2, ["--epsilon: ", "--private"], self.forecast("--epsilon", "1"))
         self.assert_refused(2, "--upper: ", self.private(upper="-1"))
+        self.assert_refused(2, ["--delta: 0 ", "greater than 0"], self.private(delta="0"))
 
     def test_over_the_budget_is_4_and_names_what_fits(self):
         told = self.assert_refused(4, ["budget", "--epsilon = "], self.private(epsilon="300"))
@@ -167,7 +172,9 @@ class Backtests(ForecastTest):
             self.assertGreater(row["crps"], 0)
         self.assertEqual([row["reason"] for row in told["rows"] if "reason" in row], ["trained without noise"] * 2)
         header, rows = rows_of(csv.read_text())
-        self.assertEqual(header, ["model", "epsilon", "noise_multiplier", "steps", "crps", "deviation", "seeds"])
+        self.assertEqual(header, ["model", "epsilon", "noise_multiplier", "steps", "crps", "deviation", "seeds", "mark"])
+        self.assertEqual({row[-1] for row in rows},
+                         {"internal: computed from the data without noise: for its owner alone"})
         self.assertEqual([row[:2] for row in rows], [["seasonal_naive", ""], ["auto_ets", ""]] + [
             [model, epsilon] for model in ("simple_feed_forward", "dlinear") for epsilon in ("8", "inf")])
         self.assertEqual([float(row[4]) for row in rows], [row["crps"] for row in told["rows"]])

@@ -40,14 +40,15 @@ std::vector<std::string> pages() {
           to_html(of_rows({{"deepar", 1.0, 2, 10, 0, 0, 1}}))};
 }
 
-TEST(BacktestCsv, HasARowForEveryModelAndBudget) {
+TEST(BacktestCsv, HasARowForEveryModelAndBudgetAndEachSaysThatItIsInternal) {
+  const std::string mark = "internal: computed from the data without noise: for its owner alone";
   EXPECT_EQ(backtest_csv(of_rows({{"auto_ets", std::nullopt, 0, 0, 0.1875, 0, 1},
                                   {"deepar", 0.5, 8, 1500, 0.125, 0.03125, 5},
                                   {"deepar", kInfinity, 0, 1500, 0.0625, 0.015625, 5}})),
-            "model,epsilon,noise_multiplier,steps,crps,deviation,seeds\n"
-            "auto_ets,,0,0,0.1875,0,1\n"
-            "deepar,0.5,8,1500,0.125,0.03125,5\n"
-            "deepar,inf,0,1500,0.0625,0.015625,5\n");
+            "model,epsilon,noise_multiplier,steps,crps,deviation,seeds,mark\n"
+            "auto_ets,,0,0,0.1875,0,1," +
+                mark + "\n" + "deepar,0.5,8,1500,0.125,0.03125,5," + mark + "\n" +
+                "deepar,inf,0,1500,0.0625,0.015625,5," + mark + "\n");
 }
 
 TEST(BacktestJson, SaysThatItIsInternal) {

@@ -82,6 +82,7 @@ inline Forecasted private_forecast_sample(std::int64_t series) {
   input.noise = 1250;
   input.debit = ledger::DebitReference{{"visitors", 9, std::nullopt}, std::string(64, 'b')};
   input.budget = BudgetLeft{"visitors", 8, 1e-5, 0.5124, "one more of these"};
+  input.not_protected = {"When the history ends is public."};
   all.input = input;
   return all;
 }

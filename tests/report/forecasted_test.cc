@@ -188,6 +188,7 @@ TEST(ForecastJson, APrivateHistoryHasItsOwnPromiseAndItsDebitWhereEveryReleaseHa
   EXPECT_EQ(all["debit"], (json{{"id", "visitors:9"}, {"chain_head", std::string(64, 'b')}}));
   EXPECT_EQ(all["budget"]["dataset"], "visitors");
   EXPECT_EQ(all["input"]["guarantee"]["epsilon"], 3.9991);
+  EXPECT_EQ(all["input"]["guarantee"]["not_protected"], json::array({"When the history ends is public."}));
   EXPECT_EQ(all["input"]["rate"], 0.5);
   EXPECT_EQ(all["input"]["noise"], 1250);
   EXPECT_EQ(all["input"]["event"]["event"], "time_subsampling");
@@ -233,6 +234,7 @@ TEST(ForecastPage, WhatComesFromOutsideIsEscapedEverywhere) {
   all.model.debit->id.dataset = all.input->debit->id.dataset = all.input->debit->chain_head = kEvil;
   all.input->budget->dataset = all.input->budget->still_admits = kEvil;
   all.input->guarantee.assumptions = {{kEvil, Basis::declared}};
+  all.input->not_protected = {kEvil};
   for (const bool is_marked : {false, true}) {
     all.mark = all.model.mark = is_marked ? kEvil : "";
     for (const bool is_private : {true, false}) {
@@ -267,7 +269,7 @@ TEST(ForecastPage, APrivateHistoryHasItsPromiseAndItsBudget) {
   for (const char* text :
        {"The history is protected: ε = 4, δ = 1e-6, unit <code>event</code>.", "kept with probability 0.5",
         "standard deviation of 1,250", "<h2>The promise in full</h2>", "Values are clamped to public bounds.",
-        "51.2 % of the budget is left", "visitors:9", "households:3"})
+        "<li>When the history ends is public.</li>", "51.2 % of the budget is left", "visitors:9", "households:3"})
     EXPECT_TRUE(has(html, text)) << text;
   EXPECT_FALSE(has(html, "class=\"notice\""));
   EXPECT_FALSE(has(html, "class=\"banner\""));

@@ -54,6 +54,31 @@ TEST(PrivateHistory, RefusesBoundsTheWrongWayRound) {
   EXPECT_TRUE(fails(plan_history(wrong, 1), ErrorKind::usage, "upper"));
 }
 
+TEST(PrivateHistory, NumbersOutOfTheirRangeAreUsageByName) {
+  const auto refused = [](auto member, auto value, const std::string& name) {
+    PrivateHistory wrong = asked();
+    wrong.*member = value;
+    return fails(plan_history(wrong, 1), ErrorKind::usage, name + ": ");
+  };
+  for (const double delta : {0.0, 1.0, -1e-6, std::nan("")})
+    EXPECT_TRUE(refused(&PrivateHistory::delta, delta, "delta")) << delta;
+  for (const double epsilon : {0.0, -1.0, double{INFINITY}})
+    EXPECT_TRUE(refused(&PrivateHistory::epsilon, epsilon, "epsilon")) << epsilon;
+  for (const double rate : {0.0, 1.5, std::nan("")}) EXPECT_TRUE(refused(&PrivateHistory::rate, rate, "rate")) << rate;
+  EXPECT_TRUE(refused(&PrivateHistory::changed_steps, 0, "participation"));
+}
+
+TEST(PrivateHistory, SaysWhatIsNotProtected) {
+  const auto limits = [](std::int64_t steps) {
+    PrivateHistory history = asked();
+    history.changed_steps = steps;
+    return plan_history(history, 1)->not_protected;
+  };
+  EXPECT_NE(limits(1).front().find("over more than one step is not protected"), std::string::npos);
+  EXPECT_NE(limits(3).front().find("behind more than 3 steps"), std::string::npos);
+  EXPECT_GE(limits(1).size(), 5u);
+}
+
 constexpr std::int64_t kRuns = 40'000;
 
 // kRuns series of so many steps, all 5, noised.

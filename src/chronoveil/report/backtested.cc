@@ -2,15 +2,22 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "chronoveil/report/csv_rows.h"
 #include "chronoveil/report/json_parts.h"
 #include "chronoveil/report/numbers.h"
 
 namespace chronoveil::report {
+namespace {
+
+constexpr std::string_view kWhose = "computed from the data without noise: for its owner alone";
+
+}  // namespace
 
 std::string backtest_csv(const Backtested& backtested) {
-  std::string out = "model,epsilon,noise_multiplier,steps,crps,deviation,seeds\n";
+  const std::string mark = "internal: " + std::string(kWhose);
+  std::string out = "model,epsilon,noise_multiplier,steps,crps,deviation,seeds,mark\n";
   for (const BacktestedRow& row : backtested.rows) {
     out += csv_field(row.model) + ",";
     if (row.epsilon) append_shortest(out, *row.epsilon);
@@ -20,14 +27,14 @@ std::string backtest_csv(const Backtested& backtested) {
     append_shortest(out, row.mean);
     out += ",";
     append_shortest(out, row.deviation);
-    out += "," + std::to_string(row.seeds) + "\n";
+    out += "," + std::to_string(row.seeds) + "," + csv_field(mark) + "\n";
   }
   return out;
 }
 
 std::string to_json(const Backtested& backtested) {
   nlohmann::ordered_json all{{"title", backtested.title},
-                             {"internal", "computed from the data without noise: for its owner alone"},
+                             {"internal", kWhose},
                              {"series", backtested.series},
                              {"windows", backtested.windows},
                              {"held_back", backtested.held_back},

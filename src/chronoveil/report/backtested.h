@@ -25,7 +25,8 @@ struct Backtested {
   std::vector<BacktestedRow> rows;
 };
 
-std::string backtest_csv(const Backtested&);  // model,epsilon,noise_multiplier,steps,crps,deviation,seeds
+// model,epsilon,noise_multiplier,steps,crps,deviation,seeds,mark: every row says that it is internal.
+std::string backtest_csv(const Backtested&);
 std::string to_json(const Backtested&);
 std::string to_html(const Backtested&);
 

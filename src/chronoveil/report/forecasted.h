@@ -46,6 +46,7 @@ struct Forecasted {
     double rate = 1, noise = 0;
     std::optional<ledger::DebitReference> debit;
     std::optional<BudgetLeft> budget;
+    std::vector<std::string> not_protected;  // sentences
   };
   std::optional<PrivateInput> input;
   SlotAxis axis;         // what the model read, and then what it forecasts

@@ -54,7 +54,7 @@ json rows_json(const std::vector<std::vector<double>>& rows) {
 
 json input_json(const Forecasted::PrivateInput& input, const std::string& mark) {
   json all;
-  all["guarantee"] = guarantee_json(input.guarantee, input.price, mark, {});
+  all["guarantee"] = guarantee_json(input.guarantee, input.price, mark, input.not_protected);
   all["rate"] = input.rate;
   all["noise"] = finite_or_null(input.noise);
   all["event"] = accounting::event_to_json(input.event);

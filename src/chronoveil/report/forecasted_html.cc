@@ -99,10 +99,7 @@ std::string to_html(const Forecasted& forecasted) {
               model_section(forecasted.model);
   if (forecasted.input) {
     page.body += promise_in_full(forecasted.input->guarantee, is_promised(*forecasted.input) ? "" : forecasted.mark,
-                                 {"What was promised to the series that the model learned from stands in the model's "
-                                  "own report.",
-                                  "What others reveal: a model that knows many series says much about one of them "
-                                  "without having read it."}) +
+                                 forecasted.input->not_protected) +
                  budget_section(forecasted.input->budget, forecasted.input->debit);
   }
   page.body += footer();

@@ -67,6 +67,7 @@ Result<void> pay(const ForecastRequest& request, Forecasting& forecasting) {
   if (request.run.seed) {
     forecasting.mark = "seeded: not private";
     engine::disown(plan.guarantee, forecasting.mark);
+    plan.not_protected = {"Nothing is: the random choices of this forecast are known."};
     return {};
   }
   const engine::Job job = job_of(request, plan);

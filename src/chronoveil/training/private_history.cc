@@ -37,15 +37,43 @@ void fill_gaps(std::vector<std::optional<double>>& steps, GapFill fill, double o
     steps[gap] = before && fill == GapFill::linear ? *steps[*before] : mean;
 }
 
+std::vector<std::string> limits_of(const PrivateHistory& asked) {
+  std::vector<std::string> all;
+  all.push_back(
+      asked.changed_steps == 1
+          ? "What the history does over more than one step is not protected: the guarantee covers one of them."
+          : "Somebody who is behind more than " + std::to_string(asked.changed_steps) +
+                " steps of the history, of all series together, is protected less: nobody checked.");
+  all.emplace_back(
+      "Which series are forecast, and when the last row of the input was recorded, are not protected: the forecast "
+      "begins after it. Whether a value before that is missing is protected like a value.");
+  all.emplace_back(
+      "Bounds, rate and every other parameter are public. Bounds that were chosen by looking at the history tell about "
+      "it.");
+  all.emplace_back(
+      "A step that is in the history of several forecasts is protected by all their guarantees together, not by each.");
+  all.emplace_back(
+      "The series that the model learned from are not protected by this guarantee: what was promised to them stands "
+      "with the model.");
+  all.emplace_back(
+      "What others reveal is not hidden: a model that knows many series says much about one of them without having "
+      "read it.");
+  all.emplace_back(
+      "Whoever can read the history itself, or the machine that holds it, is not kept from it by this forecast.");
+  return all;
+}
+
 }  // namespace
 
 Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_t channels) {
   if (!(asked.lower < asked.upper) || !std::isfinite(asked.upper - asked.lower))
     return fail(ErrorKind::usage, "upper: it must be greater than lower, both public and finite");
+  if (!(asked.rate > 0 && asked.rate <= 1)) return invalid("rate", asked.rate, "greater than 0 and at most 1");
   PrivateHistoryPlan plan;
   plan.asked = asked;
   CV_TRY(const Epsilon epsilon, Epsilon::make(asked.epsilon));
-  CV_TRY(const Delta delta, Delta::make(asked.delta));
+  // Gaussian noise has no ε of its own.
+  CV_TRY(const Delta delta, Delta::make_positive(asked.delta));
   accounting::TimeSubsampling open{asked.changed_steps, asked.rate, accounting::kToCalibrate, {}, {}};
   CV_TRY(const accounting::Calibration found, accounting::calibrate({open, 1}, epsilon, delta));
   plan.event = found.event;
@@ -65,6 +93,7 @@ Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_
       {"values are clamped to public bounds", Basis::enforced},
       {"which series there are, and when the forecast begins, is public", Basis::declared},
       {"one forecast; a second one from the same steps is a second debit", Basis::enforced}};
+  plan.not_protected = limits_of(asked);
   return plan;
 }
 

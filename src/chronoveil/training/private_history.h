@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/bit_source.h"
@@ -36,6 +37,7 @@ struct PrivateHistoryPlan {
   accounting::Price price;
   double noise = 0;  // σ, in the units of the values
   Guarantee guarantee;
+  std::vector<std::string> not_protected;  // sentences
 };
 // Errors name the option: "epsilon", "rate", ...
 Result<PrivateHistoryPlan> plan_history(const PrivateHistory&, std::int64_t channels);
