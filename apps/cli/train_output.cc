@@ -6,6 +6,7 @@
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/accounting/structured_subsampling.h"
+#include "chronoveil/engine/train_job.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/report/json_parts.h"
 #include "job_output.h"
@@ -85,6 +86,9 @@ std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& 
                   counted(planned.axis.steps(), "slot", "slots"), job.slots.start, job.slots.end, job.slots.zone);
   if (planned.channels.size() > 1)
     text += fmt::format("channels  {}, read together\n", fmt::join(planned.channels, ", "));
+  if (planned.bounds)
+    text += fmt::format("values    clamped to [{}, {}] before training\n", shortest(planned.bounds->lower()),
+                        shortest(planned.bounds->upper()));
   text += fmt::format("protects  {}, {}: {}\n", unit_text(planned.guarantee), name(planned.guarantee.relation),
                       protects_text(job));
   text += fmt::format(
@@ -100,7 +104,7 @@ std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& 
   return text + fmt::format("because   {}\n", planned.reason);
 }
 
-ordered_json train_plan_json(const engine::Job&, const engine::TrainPlanned& planned) {
+ordered_json train_plan_json(const engine::Job& job, const engine::TrainPlanned& planned) {
   ordered_json all{{"model", model_json(planned.model)},
                    {"reason", planned.reason},
                    {"series", planned.series.size()},
@@ -120,6 +124,9 @@ ordered_json train_plan_json(const engine::Job&, const engine::TrainPlanned& pla
   all["spare_steps"] = planned.spare_steps;
   all["noise_multiplier"] = planned.noise_multiplier;
   all["clip"] = planned.clip;
+  all["lower"] = report::or_null(job.train.lower);
+  all["upper"] = report::or_null(job.train.upper);
+  if (engine::noises_windows(job.train)) all["noise_unit"] = job.train.noise_unit;
   all["guarantee"] = report::guarantee_json(planned.guarantee, planned.price, "", engine::not_protected(planned));
   all["plan"] = {{"event", accounting::event_to_json(planned.event)}, {"price", report::price_json(planned.price)}};
   return all;

@@ -5,6 +5,7 @@ import fcntl
 import json
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 import unittest
@@ -183,6 +184,44 @@ class Kinds(TrainTest):
         cost = {noise: self.assert_json(*self.train(("steps = 12", f"steps = 12\nlabel_noise = {noise}"),
                                                     command="plan"))["guarantee"]["epsilon"] for noise in (0, 2.0)}
         self.assertLess(cost[2.0], cost[0])
+
+    def test_bounds_are_kept_by_the_model_and_enforce_what_noise_counts_on(self):
+        """A real debit; what a forecast reads is not clamped."""
+        self.create()
+        told = self.assert_json(*self.train(
+            ("steps = 12", 'steps = 2\nlabel_noise = 2.0\nlower = 9\nupper = 12.5\nchannels = ["kwh", "temp"]'),
+            ('value = "kwh"\n', "")))
+        self.assertEqual((told["plan"]["lower"], told["plan"]["upper"]), (9, 12.5))
+        texts = {one["text"]: one["basis"] for one in told["guarantee"]["assumptions"] if "by at most" in one["text"]}
+        [(text, basis)] = texts.items()
+        self.assertIn("clamped to [9, 12.5]", text)
+        self.assertIn("by at most 4.949747468", text)
+        self.assertEqual(basis, "enforced")
+        self.assertIn("Whether a value is missing is not protected", " ".join(told["guarantee"]["not_protected"]))
+        self.assertIn(b'"lower":9.0,"upper":12.5', self.files()["model.cvm"])
+        raw = self.assert_succeeds(*self.forecast())
+        self.write("load.csv", text_of(row[:2] + tuple(str(min(12.5, max(9, float(one)))) for one in row[2:])
+                                       for row in self.rows))
+        self.assertNotEqual(self.assert_succeeds(*self.forecast()), raw)
+
+    def test_a_table_of_sqlite_trains_the_same_model_as_a_csv(self):
+        rows = [row[:2] + (None if i % 13 == 5 else float(row[2]),) for i, row in enumerate(self.rows)]
+        self.write("load.csv", text_of([(*row[:2], "" if row[2] is None else str(row[2])) for row in rows],
+                                       "meter,ts,kwh\n"))
+        self.trained()
+        from_csv = self.files()["model.cvm"]
+        (self.folder / "load.csv").unlink()
+        database = sqlite3.connect(self.folder / "load.db")
+        database.execute("CREATE TABLE load (meter TEXT, ts TEXT, kwh REAL)")
+        database.executemany("INSERT INTO load VALUES (?, ?, ?)", reversed(rows))
+        database.commit()
+        database.close()
+        source = ('path = "load.csv"', 'kind = "sqlite"\npath = "load.db"\ntable = "load"')
+        self.trained(source)
+        self.assertEqual(self.files()["model.cvm"], from_csv)
+        self.create()
+        told = self.assert_json(*self.train(source))
+        self.assertEqual((told["debit"]["id"], told["steps"]), ("city:1", STEPS))
 
     def test_a_model_file_forecasts_the_same_elsewhere(self):
         self.create()

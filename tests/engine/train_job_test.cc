@@ -17,7 +17,7 @@ TEST_F(TrainJob, EveryKeyIsRead) {
       text("hidden = 16\nlayers = 3\nhead_features = 8\nwindows_per_series = 2\ntop_level = \"iterate\"\n"
            "bottom_level = \"poisson\"\nsteps = 70\nclip = 0.5\nlearning_rate = 0.01\nweight_decay = 0\naverage = 0.9\n"
            "optimiser = \"sgd\"\nfill = \"last\"\ncalendar = false\nspare_steps = 5\ncheckpoint_every = 9\n"
-           "initial_seed = 3\nnoise_unit = 2\n"));
+           "initial_seed = 3\nnoise_unit = 2\nlower = -1.5\nupper = 8\n"));
   const TrainSpec& train = read.train;
   EXPECT_TRUE(train.given);
   EXPECT_EQ(train.model.model, "simple_feed_forward");
@@ -43,6 +43,8 @@ TEST_F(TrainJob, EveryKeyIsRead) {
   EXPECT_EQ(train.checkpoint_every, 9);
   EXPECT_EQ(train.initial_seed, 3);
   EXPECT_EQ(train.noise_unit, 2);
+  EXPECT_EQ(train.lower, -1.5);
+  EXPECT_EQ(train.upper, 8);
   EXPECT_EQ(train.output, at("model.cvm"));
   EXPECT_EQ(train.channels, std::vector<std::string>{"kwh"});
   EXPECT_EQ(read.relation, Relation::replace_values);
@@ -79,10 +81,37 @@ TEST_F(TrainJob, WhatIsOutOfRangeIsRefusedByName) {
       {"optimiser = \"lion\"\n", "train.optimiser"},
       {"fill = \"global\"\n", "train.fill"},
       {"clipp = 1\n", "nearest: train.clip"},
+      {"lower = 0\n", "train.upper: it is missing"},
+      {"upper = 0\n", "train.lower: it is missing"},
+      {"lower = 1\nupper = 1\n", "train.upper: 1 is not valid; it must be greater than lower"},
+      {"lower = -inf\nupper = 1\n", "train.lower"},
+      {"lower = 0\nupper = 1e39\n", "train.upper"},
   };
   for (const auto& [key, mention] : bad)
     EXPECT_TRUE(fails(parsed(text("noise_multiplier = 4\n" + std::string(key))), ErrorKind::usage, mention)) << key;
   EXPECT_TRUE(fails(parsed(text("noise_multiplier = 0\n")), ErrorKind::usage, "train.noise_multiplier"));
+}
+
+TEST_F(TrainJob, NoiseOnWindowsMustCoverWhatTheBoundsAllow) {
+  const std::string bounds = "steps = 5\nlower = -1\nupper = 2\nlabel_noise = 2\n";
+  EXPECT_TRUE(fails(parsed(text(bounds + "noise_unit = 2.9\n")), ErrorKind::usage,
+                    "train.noise_unit: 2.9 is not valid; it must be at least 3: "));
+  EXPECT_EQ(job(text(bounds + "noise_unit = 3\n")).train.noise_unit, 3);
+  EXPECT_EQ(job(text(bounds + "noise_unit = 7\n")).train.noise_unit, 7);
+  EXPECT_EQ(job(text(bounds)).train.noise_unit, 3);  // the least that would do, where none is written
+  EXPECT_EQ(digest_of(job(text(bounds))), digest_of(job(text(bounds + "noise_unit = 3\n"))));
+  // Several channels of a step move together; what is named as the least is enough.
+  const std::string channels = bounds + "channels = [\"kwh\", \"temp\"]\n";
+  const Result<Job> refused = parsed(text(channels + "noise_unit = 4.242\n", "", ""));
+  ASSERT_TRUE(fails(refused, ErrorKind::usage, "it must be at least 4.2426"));
+  const std::string& message = refused.error().message;
+  const std::size_t at = message.find("at least ") + 9;
+  const std::string least = message.substr(at, message.find(':', at) - at);
+  EXPECT_TRUE(parsed(text(channels + "noise_unit = " + least + "\n", "", "")));
+  EXPECT_EQ(shortest(job(text(channels, "", "")).train.noise_unit), least);
+  // Without noise on windows a unit means nothing, and without bounds it is the caller's word.
+  EXPECT_EQ(job(text("steps = 5\nlower = -1\nupper = 2\nnoise_unit = 1\n")).train.noise_unit, 1);
+  EXPECT_EQ(job(text("steps = 5\nlabel_noise = 2\n")).train.noise_unit, 1);
 }
 
 TEST_F(TrainJob, NoiseOrStepsMustBeThere) {
@@ -188,12 +217,15 @@ TEST_F(TrainJob, WhatIsAskedMakesAJobAnotherOne) {
                           "context_noise = 1\n",
                           "label_noise = 1\n",
                           "noise_unit = 2\n",
+                          "lower = 0\nupper = 1\n",
                           "fill = \"zero\"\n",
                           "calendar = false\n",
                           "spare_steps = 1\n",
                           "initial_seed = 2\n",
                           "spans = \"spans.csv\"\n"})
     EXPECT_NE(digest_of(job(text("noise_multiplier = 4\n" + std::string(key)))), same) << key;
+  const std::string bounds = "noise_multiplier = 4\nlower = 0\nupper = ";
+  EXPECT_NE(digest_of(job(text(bounds + "1\n"))), digest_of(job(text(bounds + "2\n"))));
   const std::string spanned = "noise_multiplier = 4\nspans = \"spans.csv\"\n";
   const std::string before = digest_of(job(text(spanned)));
   write("spans.csv", "series,start,end\nm0,2026-03-02,2026-03-16\n");

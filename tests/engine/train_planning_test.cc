@@ -37,6 +37,17 @@ class TrainPlanning : public testing::TrainFolder {
   static const StructuredSubsampling& windows_of(const TrainPlanned& planned) {
     return std::get<StructuredSubsampling>(planned.event.kind);
   }
+  static bool says(const TrainPlanned& planned, Basis basis, const std::string& words) {
+    const std::vector<Assumption>& all = planned.guarantee.assumptions;
+    return std::any_of(all.begin(), all.end(), [&](const Assumption& one) {
+      return one.basis == basis && one.text.find(words) != std::string::npos;
+    });
+  }
+  static bool warns(const TrainPlanned& planned, const std::string& words) {
+    const std::vector<std::string> all = not_protected(planned);
+    return std::any_of(all.begin(), all.end(),
+                       [&](const std::string& one) { return one.find(words) != std::string::npos; });
+  }
 };
 
 TEST_F(TrainPlanning, NoiseDecidesHowManySteps) {
@@ -222,13 +233,34 @@ TEST_F(TrainPlanning, NoiseOnWindowsSavesSomethingAndIsDeclared) {
   const TrainPlanned plain = planned(text("steps = 50\n"));
   const TrainPlanned noisy = planned(text("steps = 50\ncontext_noise = 2\nlabel_noise = 2\nnoise_unit = 0.25\n"));
   EXPECT_LT(noisy.noise_multiplier, plain.noise_multiplier);
-  const auto declares = [](const TrainPlanned& plan) {
-    return std::any_of(plan.guarantee.assumptions.begin(), plan.guarantee.assumptions.end(), [](const Assumption& one) {
-      return one.basis == Basis::declared && one.text.find("by at most 0.25") != std::string::npos;
-    });
-  };
-  EXPECT_TRUE(declares(noisy));
-  EXPECT_FALSE(declares(plain));
+  EXPECT_TRUE(says(noisy, Basis::declared, "by at most 0.25"));
+  EXPECT_FALSE(says(plain, Basis::declared, "by at most 0.25"));
+  // The noise says nothing of values that come and go.
+  EXPECT_TRUE(says(noisy, Basis::declared, "no value missing"));
+  EXPECT_FALSE(says(plain, Basis::declared, "no value missing"));
+  EXPECT_TRUE(warns(noisy, "Whether a value is missing is not protected"));
+  EXPECT_FALSE(warns(plain, "missing"));
+}
+
+TEST_F(TrainPlanning, BoundsEnforceWhatNoiseOnWindowsCountsOn) {
+  const TrainPlanned bounded = planned(text("steps = 50\nlabel_noise = 2\nlower = 0\nupper = 0.25\n"));
+  EXPECT_TRUE(says(bounded, Basis::enforced, "clamped to [0, 0.25]"));
+  EXPECT_TRUE(says(bounded, Basis::enforced, "by at most 0.25"));
+  EXPECT_FALSE(says(bounded, Basis::declared, "by at most"));
+  EXPECT_TRUE(says(bounded, Basis::declared, "no value missing"));  // clamping cannot see to that
+  const TrainPlanned declared = planned(text("steps = 50\nlabel_noise = 2\nnoise_unit = 0.25\n"));
+  EXPECT_EQ(bounded.price.epsilon, declared.price.epsilon);  // trust has no price
+  EXPECT_FALSE(says(declared, Basis::enforced, "clamped to ["));
+  const TrainPlanned plain = planned(text("steps = 50\nlower = 0\nupper = 0.25\n"));
+  EXPECT_TRUE(says(plain, Basis::enforced, "clamped to [0, 0.25]"));
+  EXPECT_FALSE(says(plain, Basis::enforced, "by at most"));
+  // A job that nobody checked does not get more than it keeps.
+  Job unchecked = job(text("steps = 50\nlabel_noise = 2\nlower = 0\nupper = 0.25\n"));
+  unchecked.train.noise_unit = 0.125;
+  const Result<TrainPlanned> small = plan_training(unchecked);
+  ASSERT_TRUE(small) << small.error().message;
+  EXPECT_TRUE(says(*small, Basis::declared, "by at most 0.125"));
+  EXPECT_FALSE(says(*small, Basis::enforced, "by at most"));
 }
 
 TEST_F(TrainPlanning, TheCalendarStartsWhereTheSlotsDo) {

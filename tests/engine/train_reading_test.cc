@@ -65,6 +65,26 @@ TEST_F(TrainReading, WhatLiesOutsideOfASpanIsDropped) {
   EXPECT_EQ(series.values.back(), 3);
 }
 
+TEST_F(TrainReading, TrainingSeesValuesWithinTheBoundsOfItsJob) {
+  const std::string rows =
+      "m0,2026-03-02T00:00,1e9,\nm0,2026-03-02T01:00,-7,\nm0,2026-03-02T02:00,1.5,\nm0,2026-03-02T03:00,,\n";
+  const std::string toml = text("steps = 5\nlower = 0\nupper = 2\n");
+  const Result<Panel> panel = read_rows(rows, toml);
+  ASSERT_TRUE(panel) << panel.error().message;
+  const std::vector<float>& values = panel->series[0].values;
+  EXPECT_EQ(values[0], 2);
+  EXPECT_EQ(values[1], 0);
+  EXPECT_EQ(values[2], 1.5f);
+  EXPECT_TRUE(std::isnan(values[3]));
+  EXPECT_TRUE(std::isnan(values[4]));  // no row
+  // Who asks for values as they are gets them: a forecast does.
+  const TrainPlanned plan = planned(toml);
+  const Result<Panel> raw = read_panel(job(toml).source, plan.channels, plan.axis, plan.series);
+  ASSERT_TRUE(raw) << raw.error().message;
+  EXPECT_EQ(raw->series[0].values[0], 1e9f);
+  EXPECT_TRUE(fails(read_rows("m0,2026-03-02T00:00,1e39,\n", toml), ErrorKind::bad_data, "too large"));
+}
+
 TEST_F(TrainReading, BadRowsAreNamedWithoutTheirValues) {
   const std::string good = "m0,2026-03-02T00:00,1,\n";
   const std::pair<const char*, const char*> bad[] = {

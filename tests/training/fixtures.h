@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 
 #include "chronoveil/training/train.h"
 #include "engine/fixtures.h"
@@ -16,14 +17,9 @@ class TrainFolder : public engine::testing::JobFolder {
     torch::set_num_threads(1);
     options_.ledger = at("ledger.db");
     train_.ledger = options_.ledger;
-    std::string rows = "meter,ts,kwh\n", list;
-    for (int series = 0; series < kSeries; ++series) {
-      list += "m" + std::to_string(series) + "\n";
-      for (int hour = 0; hour < kHours; ++hour)
-        rows +=
-            "m" + std::to_string(series) + "," + time_of(hour) + "," + std::to_string(value_of(series, hour)) + "\n";
-    }
-    write("load.csv", rows);
+    std::string list;
+    for (int series = 0; series < kSeries; ++series) list += "m" + std::to_string(series) + "\n";
+    write("load.csv", rows_of(value_of));
     write("meters.txt", list);
   }
 
@@ -33,6 +29,14 @@ class TrainFolder : public engine::testing::JobFolder {
   }
   static double value_of(int series, int hour) {
     return 10 + series + 3 * std::sin(2 * 3.14159265 * hour / 24) + 0.1 * ((hour * 7 + series * 3) % 5);
+  }
+
+  static std::string rows_of(const std::function<double(int series, int hour)>& value) {
+    std::string rows = "meter,ts,kwh\n";
+    for (int series = 0; series < kSeries; ++series)
+      for (int hour = 0; hour < kHours; ++hour)
+        rows += "m" + std::to_string(series) + "," + time_of(hour) + "," + std::to_string(value(series, hour)) + "\n";
+    return rows;
   }
 
   static std::string train_text(const std::string& train = "", const std::string& privacy = "") {

@@ -22,7 +22,7 @@ class ModelFile : public testing::TrainFolder {
 };
 
 TEST_F(ModelFile, ComesBackAsItWas) {
-  TrainedModel model = trained("calendar = true\nfill = \"last\"\n");
+  TrainedModel model = trained("calendar = true\nfill = \"last\"\nlower = -0.5\nupper = 12\n");
   model.mark = "";
   model.debit = ledger::DebitReference{{"city", 3, std::nullopt}, "abc"};
   const Result<TrainedModel> back = read_model(to_bytes(model), "file");
@@ -37,6 +37,8 @@ TEST_F(ModelFile, ComesBackAsItWas) {
   }
   EXPECT_EQ(back->clock.start, "2026-03-01T00:00");
   EXPECT_EQ(back->channels, std::vector<std::string>{"kwh"});
+  EXPECT_EQ(back->lower, -0.5);
+  EXPECT_EQ(back->upper, 12);
   EXPECT_EQ(back->debit->id.text(), "city:3");
   EXPECT_EQ(back->debit->chain_head, "abc");
   EXPECT_EQ(back->guarantee.epsilon, model.guarantee.epsilon);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "chronoveil/neural/tensor_bytes.h"
 #include "chronoveil/training/checkpoint.h"
 #include "training/fixtures.h"
 
@@ -133,6 +134,29 @@ TEST_F(Train, ASeedTouchesNoLedgerAndMarksTheModel) {
   const std::string first = read("model.cvm");
   ASSERT_TRUE(run_training(train_job(), seeded));
   EXPECT_EQ(read("model.cvm"), first);
+}
+
+TEST_F(Train, ValuesBeyondTheBoundsTrainLikeTheBounds) {
+  TrainOptions seeded = train_;
+  seeded.seed = 5;
+  const auto weights = [&](const std::string& train) {
+    const Result<Training> training = run_training(train_job(train), seeded);
+    EXPECT_TRUE(training) << training.error().message;
+    return neural::to_bytes(training->model.weights);
+  };
+  const std::string noise = "label_noise = 3\ncontext_noise = 2\n", unit = "noise_unit = 4.5\n";
+  const std::string bounds = "lower = 9.5\nupper = 14\n";
+  write("load.csv", rows_of([](int series, int hour) {
+          return hour % 9 == series ? (series - 2.5) * 1e6 : value_of(series, hour);
+        }));
+  const std::string clamped = weights(bounds), clamped_noisy = weights(bounds + noise);
+  EXPECT_NE(weights(""), clamped);
+  write("load.csv", rows_of([](int series, int hour) {
+          return std::clamp(hour % 9 == series ? (series - 2.5) * 1e6 : value_of(series, hour), 9.5, 14.0);
+        }));
+  EXPECT_EQ(weights(""), clamped);
+  EXPECT_EQ(weights(noise + unit), clamped_noisy);
+  EXPECT_NE(clamped, clamped_noisy);
 }
 
 TEST_F(Train, BadDataAfterTheDebitLeavesItReservedForTheSameCommand) {

@@ -82,6 +82,7 @@ struct TrainSpec {
   double weight_decay = 1e-8;
   double average = 0;  // decay of the moving average of iterates that is released; 0: the last iterate
   double context_noise = 0, label_noise = 0, noise_unit = 1;  // σ_C, σ_F, v
+  std::optional<double> lower, upper;  // public bounds, both or neither: values are clamped before windows are cut
   forecasting::Fill fill = forecasting::Fill::window_mean;
   bool calendar = true;
   std::int64_t spare_steps = 0;

@@ -28,6 +28,24 @@ std::string noise_text(const TrainPlanned& planned) {
          std::to_string(planned.scheme.batch_size) + ", a constant";
 }
 
+// What the noise on windows counts on, and whether clamping sees to it.
+void add_changes(const Job& job, const TrainPlanned& planned, std::vector<Assumption>& all) {
+  const bool noisy = noises_windows(job.train);
+  const bool enforced = planned.bounds && job.train.noise_unit >= largest_change(*planned.bounds, job.train);
+  const std::string most =
+      "a change moves the values of a step by at most " + shortest(job.train.noise_unit) + " in all";
+  if (planned.bounds)
+    all.push_back({"values are clamped to [" + shortest(planned.bounds->lower()) + ", " +
+                       shortest(planned.bounds->upper()) + "] before any window is cut" +
+                       (noisy && enforced ? ", so " + most + ", which the noise on windows covers" : ""),
+                   Basis::enforced});
+  if (!noisy) return;
+  if (!enforced) all.push_back({most + ": the noise on windows covers no more", Basis::declared});
+  all.push_back(
+      {"a change makes no value missing, and none that is missing appear: the noise on windows does not cover that",
+       Basis::declared});
+}
+
 }  // namespace
 
 Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
@@ -40,7 +58,6 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
   guarantee.certificate = planned.price.certificate;
   std::vector<Assumption>& all = guarantee.assumptions;
   all.push_back({"which series there are, when each starts and how long it is, is public", Basis::declared});
-  const bool noisy_windows = job.train.context_noise > 0 || job.train.label_noise > 0;
   if (job.unit == Unit::user)
     all.push_back({"one person is behind at most " + counted(changed_steps(job), "step", "steps") +
                        ", all of one series; somebody in several series is not covered",
@@ -49,13 +66,10 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
     all.push_back({"what is protected lies in one series: " +
                        (job.unit == Unit::event ? std::string("the value of one step")
                                                 : "the values of " + std::to_string(job.width) + " steps in a row") +
-                       (noisy_windows ? "" : ", also whether it is missing") +
+                       (noises_windows(job.train) ? "" : ", also whether it is missing") +
                        "; the same event in several series is not covered",
                    Basis::declared});
-  if (noisy_windows)
-    all.push_back({"a change moves the values of a step by at most " + shortest(job.train.noise_unit) +
-                       " in all, and makes none of them missing: the noise on windows covers no more",
-                   Basis::declared});
+  add_changes(job, planned, all);
   all.push_back({windows_text(planned), Basis::enforced});
   all.push_back(
       {"the gradient of a window depends on that window alone: values are scaled and gaps are filled inside "
@@ -96,6 +110,10 @@ std::vector<std::string> not_protected(const TrainPlanned& planned) {
           "Somebody who is behind more steps than declared, or in several series, is protected less: nobody checked.");
       break;
   }
+  const auto& windows = std::get<accounting::StructuredSubsampling>(planned.event.kind);
+  if (windows.context_noise > 0 || windows.label_noise > 0)
+    all.emplace_back(
+        "Whether a value is missing is not protected: the noise on windows hides what the values are that are there.");
   all.emplace_back("What many series have in common is not hidden: that is what the model learns.");
   all.emplace_back(
       "The history that a forecast is made from is not protected by the training: who is given a forecast of a private "

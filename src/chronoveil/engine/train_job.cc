@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "chronoveil/data/field_rows.h"
+#include "chronoveil/engine/named_errors.h"
 #include "chronoveil/engine/section_readers.h"
 #include "chronoveil/engine/text_file.h"
 
@@ -104,6 +105,15 @@ Result<void> read_channels(const Section& section, Job& job) {
   return {};
 }
 
+// Without a noise_unit, that of the bounds: who clamps need not work out how far values can move.
+Result<void> read_bounds(const Section& section, TrainSpec& train) {
+  CV_CHECK(section.read("lower", train.lower));
+  CV_CHECK(section.read("upper", train.upper));
+  CV_TRY(const std::optional<forecasting::ValueBounds> bounds, bounds_of(train));
+  if (bounds && noises_windows(train) && !section.has("noise_unit")) train.noise_unit = largest_change(*bounds, train);
+  return {};
+}
+
 Result<void> check_channels(const Job& job) {
   const std::vector<std::string>& channels = job.train.channels;
   if (channels.empty())
@@ -155,6 +165,17 @@ Result<void> check_numbers(const TrainSpec& train) {
   if (train.noise_multiplier)
     CV_CHECK(check_number("noise_multiplier", *train.noise_multiplier, *train.noise_multiplier > 0, kPositive));
   return {};
+}
+
+// Noise for changes that are smaller than the bounds allow would promise what clamping does not keep.
+Result<void> check_bounds(const TrainSpec& train) {
+  CV_TRY(const std::optional<forecasting::ValueBounds> bounds, bounds_of(train));
+  if (!bounds || !noises_windows(train)) return {};
+  const double least = largest_change(*bounds, train);
+  if (train.noise_unit >= least) return {};
+  return invalid("train.noise_unit", train.noise_unit,
+                 "it must be at least " + shortest(least) +
+                     ": so far a change can move the values of a step between train.lower and train.upper");
 }
 
 Result<void> check_counts(const TrainSpec& train) {
@@ -235,45 +256,20 @@ Result<void> read_train(const JobTable& table, Job& job) {
   TrainSpec& train = job.train;
   train.given = !section.values().empty();
   if (!train.given) return refuse(table, "output", {"model"}, "it belongs to a job with [train]");
-  CV_CHECK(section.only({"model",
-                         "context_length",
-                         "forecast_length",
-                         "hidden",
-                         "layers",
-                         "heads",
-                         "inner",
-                         "kernel",
-                         "head_features",
-                         "season",
-                         "spread",
-                         "lags",
-                         "channels",
-                         "batch_size",
-                         "windows_per_series",
-                         "top_level",
-                         "bottom_level",
-                         "noise_multiplier",
-                         "steps",
-                         "clip",
-                         "learning_rate",
-                         "weight_decay",
-                         "average",
-                         "optimiser",
-                         "context_noise",
-                         "label_noise",
-                         "noise_unit",
-                         "fill",
-                         "calendar",
-                         "spare_steps",
-                         "checkpoint_every",
-                         "initial_seed",
-                         "spans"}));
+  CV_CHECK(section.only(
+      {"model",         "context_length", "forecast_length",    "hidden",       "layers",       "heads",
+       "inner",         "kernel",         "head_features",      "season",       "spread",       "lags",
+       "channels",      "batch_size",     "windows_per_series", "top_level",    "bottom_level", "noise_multiplier",
+       "steps",         "clip",           "learning_rate",      "weight_decay", "average",      "optimiser",
+       "context_noise", "label_noise",    "noise_unit",         "lower",        "upper",        "fill",
+       "calendar",      "spare_steps",    "checkpoint_every",   "initial_seed", "spans"}));
   CV_CHECK(refuse_foreign(table));
   job.relation = Relation::replace_values;
   CV_CHECK(read_model(section, train));
   CV_CHECK(read_sampling(section, train));
   CV_CHECK(read_steps(section, train));
   CV_CHECK(read_channels(section, job));
+  CV_CHECK(read_bounds(section, train));
   CV_CHECK(read_path(section, "spans", job.path, train.spans_path));
   if (!train.spans_path.empty()) {
     CV_TRY(train.spans, read_spans(train.spans_path));
@@ -289,6 +285,7 @@ Result<void> check_train(const Job& job) {
   CV_CHECK(check_channels(job));
   CV_CHECK(check_unit(job));
   CV_CHECK(check_numbers(job.train));
+  CV_CHECK(check_bounds(job.train));
   CV_CHECK(check_counts(job.train));
   return check_spans(job);
 }
@@ -329,6 +326,8 @@ void add_train_facts(const TrainSpec& train, Facts& facts) {
   add_number("context_noise", train.context_noise);
   add_number("label_noise", train.label_noise);
   add_number("noise_unit", train.noise_unit);
+  if (train.lower) add_number("lower", *train.lower);
+  if (train.upper) add_number("upper", *train.upper);
   add("fill", train.fill == Fill::zero ? "zero" : train.fill == Fill::last ? "last" : "window_mean");
   add("calendar", train.calendar ? "true" : "false");
   add_count("spare_steps", train.spare_steps);
@@ -338,6 +337,22 @@ void add_train_facts(const TrainSpec& train, Facts& facts) {
     add("spans.start", span.start);
     add("spans.end", span.end);
   }
+}
+
+bool noises_windows(const TrainSpec& train) { return train.context_noise > 0 || train.label_noise > 0; }
+
+Result<std::optional<forecasting::ValueBounds>> bounds_of(const TrainSpec& train) {
+  if (!train.lower && !train.upper) return std::nullopt;
+  if (!train.lower || !train.upper)
+    return fail(ErrorKind::usage, std::string(train.lower ? "train.upper" : "train.lower") +
+                                      ": it is missing; give both train.lower and train.upper, or neither");
+  CV_TRY(const forecasting::ValueBounds bounds,
+         in_section("train", {"lower", "upper"}, forecasting::ValueBounds::make(*train.lower, *train.upper)));
+  return bounds;
+}
+
+double largest_change(const forecasting::ValueBounds& bounds, const TrainSpec& train) {
+  return bounds.largest_change(static_cast<std::int64_t>(train.channels.size()));
 }
 
 std::int64_t changed_steps(const Job& job) {

@@ -219,6 +219,7 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
   CV_TRY(planned.axis, axis_of(job));
   planned.slot_seconds = static_cast<double>(usual_length(planned.axis)) / data::kSecond;
   planned.channels = job.train.channels;
+  CV_TRY(planned.bounds, bounds_of(job.train));
   CV_TRY(planned.series, series_of(job, planned.axis));
   for (PublicSeries& one : planned.series) one.length = std::max<std::int64_t>(0, one.length - held_back);
   const auto series = static_cast<std::int64_t>(planned.series.size());
@@ -274,8 +275,7 @@ Result<Price> price_after(const TrainPlanned& planned, std::int64_t uses) {
 Ask ask_of(const Job& job, const TrainPlanned& planned) {
   // What noise on windows covers is not in the event: whoever reads the ledger must know it.
   std::string mechanism = planned.model.model;
-  if (job.train.context_noise > 0 || job.train.label_noise > 0)
-    mechanism += ", for changes of at most " + shortest(job.train.noise_unit);
+  if (noises_windows(job.train)) mechanism += ", for changes of at most " + shortest(job.train.noise_unit);
   Ask ask{"training", mechanism, planned.event, planned.delta, {}};
   ask.at_epsilon = [job, mechanism](double epsilon) -> Result<Ask> {
     Job smaller = job;

@@ -20,6 +20,7 @@
 #include "chronoveil/forecasting/calendar.h"
 #include "chronoveil/forecasting/model_config.h"
 #include "chronoveil/forecasting/sampling.h"
+#include "chronoveil/forecasting/value_bounds.h"
 #include "chronoveil/forecasting/windows.h"
 
 namespace chronoveil::engine {
@@ -36,7 +37,8 @@ struct TrainPlanned {
   double slot_seconds = 0;           // the length of a usual slot
   std::vector<PublicSeries> series;  // in the order of the job's list, which is that of the panel
   std::vector<std::string> channels;
-  forecasting::ModelConfig model;  // completed
+  std::optional<forecasting::ValueBounds> bounds;  // to which values are clamped
+  forecasting::ModelConfig model;                  // completed
   forecasting::WindowShape shape;
   forecasting::SamplingScheme scheme;
   forecasting::Calendar calendar;  // empty where the job wants none

@@ -106,7 +106,9 @@ Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::
 }
 
 Result<Panel> read_panel(const Job& job, const TrainPlanned& planned) {
-  return read_panel(job.source, planned.channels, planned.axis, planned.series);
+  CV_TRY(Panel panel, read_panel(job.source, planned.channels, planned.axis, planned.series));
+  if (planned.bounds) planned.bounds->clamp(panel);
+  return panel;
 }
 
 }  // namespace chronoveil::engine

@@ -4,6 +4,7 @@
 //   Missing   steps without a row, and empty fields
 //   Refused   (bad_data, with row and column, never a value) a second row for a step, what is not a number, NaN,
 //             infinity and what is too large for a number of single precision
+//   Clamped   to the bounds of a plan, if it has any; missing values stay missing
 #pragma once
 
 #include <string>
@@ -21,6 +22,7 @@ Result<void> check_train_columns(const data::SourceSpec&, const std::vector<std:
 // The panel on the public axis. The source is read once a channel, so standard input serves a single one.
 Result<forecasting::Panel> read_panel(const data::SourceSpec&, const std::vector<std::string>& channels,
                                       const SlotAxis&, const std::vector<PublicSeries>&);
+// The same as training sees it: clamped.
 Result<forecasting::Panel> read_panel(const Job&, const TrainPlanned&);
 
 }  // namespace chronoveil::engine

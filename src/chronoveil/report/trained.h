@@ -21,6 +21,7 @@ struct Trained {
   double series_rate = 0;               // ρ: that a series is in a batch
   double noise_multiplier = 0;          // σ
   double clip = 0;                      // C
+  std::optional<double> lower, upper;   // to which values were clamped
   std::int64_t planned_steps = 0, spare_steps = 0;
   std::int64_t uses = 0;  // steps that were begun, those that a crash took included
   bool resumed = false;

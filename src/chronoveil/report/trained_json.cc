@@ -29,6 +29,8 @@ std::string to_json(const Trained& trained) {
                  {"series_rate", trained.series_rate},
                  {"noise_multiplier", trained.noise_multiplier},
                  {"clip", trained.clip},
+                 {"lower", or_null(trained.lower)},
+                 {"upper", or_null(trained.upper)},
                  {"steps", trained.planned_steps},
                  {"spare_steps", trained.spare_steps},
                  {"reason", trained.reason},

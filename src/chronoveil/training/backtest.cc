@@ -93,10 +93,12 @@ Result<Ground> ground_of(const Job& job, const BacktestRequest& request, Backtes
   const forecasting::Rolling rolling = request.rolling.value_or(forecasting::Rolling{1, 1});
   CV_TRY(const TrainPlanned planned, engine::plan_training(job));
   Ground ground;
-  CV_TRY(ground.whole, engine::read_panel(job, planned));
+  // Forecasts read and are held against values as they are; what training sees is clamped as it is there.
+  CV_TRY(ground.whole, engine::read_panel(job.source, planned.channels, planned.axis, planned.series));
   CV_TRY(ground.windows, forecasting::rolling_windows(ground.whole, planned.shape.forecast, rolling));
   backtest.held_back = rolling.held_back(planned.shape.forecast);
   CV_TRY(ground.seen, forecasting::without_last(ground.whole, backtest.held_back));
+  if (planned.bounds) planned.bounds->clamp(ground.seen);
   backtest.series = static_cast<std::int64_t>(ground.whole.series.size());
   backtest.windows = static_cast<std::int64_t>(ground.windows.size());
   backtest.season = request.season > 0 ? request.season : forecasting::usual_season(planned.slot_seconds);

@@ -69,6 +69,8 @@ ordered_json header_of(const TrainedModel& model) {
   header["calendar"] = std::move(cycles);
   header["fill"] = report::name_in(kFills, model.fill);
   header["channels"] = model.channels;
+  header["lower"] = report::or_null(model.lower);
+  header["upper"] = report::or_null(model.upper);
   header["clock"] = {{"start", model.clock.start},
                      {"end", model.clock.end},
                      {"length", model.clock.length},
@@ -101,6 +103,10 @@ Result<TrainedModel> model_in(const report::Fields& header) {
   CV_TRY(model.fill, header.one_of(kFills, "fill"));
   CV_TRY(model.channels, header.texts("channels"));
   if (static_cast<std::int64_t>(model.channels.size()) != model.config.channels) return report::unreadable("channels");
+  for (const auto& [key, bound] : {std::pair{"lower", &model.lower}, {"upper", &model.upper}}) {
+    if (!header.has(key)) continue;  // older files say nothing of bounds
+    CV_TRY(*bound, header.finite(key));
+  }
   CV_TRY(const report::Fields clock, header.object("clock"));
   CV_TRY(model.clock.start, clock.text("start"));
   CV_TRY(model.clock.end, clock.text("end"));

@@ -21,8 +21,9 @@ struct TrainedModel {
   forecasting::ModelConfig config;
   forecasting::Calendar calendar;  // counted from step 0 of the clock
   forecasting::Fill fill = forecasting::Fill::window_mean;
-  std::vector<std::string> channels;  // the columns of values, in order
-  data::SlotSpec clock;               // step 0 is the slot that begins at clock.start; `end` is where training ended
+  std::vector<std::string> channels;   // the columns of values, in order
+  std::optional<double> lower, upper;  // to which training clamped values; a forecast reads them as they are
+  data::SlotSpec clock;                // step 0 is the slot that begins at clock.start; `end` is where training ended
   std::vector<neural::Parameter> weights;
 
   std::string dataset;

@@ -44,6 +44,8 @@ TrainedModel described(const Job& job, const TrainPlanned& planned) {
   model.calendar = planned.calendar;
   model.fill = job.train.fill;
   model.channels = planned.channels;
+  model.lower = job.train.lower;
+  model.upper = job.train.upper;
   model.clock = job.slots;
   model.dataset = job.dataset;
   model.guarantee = planned.guarantee;
@@ -241,6 +243,8 @@ Result<report::Trained> report_of(const Job& job, const Training& training) {
   all.series_rate = planned.series_rate;
   all.noise_multiplier = planned.noise_multiplier;
   all.clip = planned.clip;
+  all.lower = model.lower;
+  all.upper = model.upper;
   all.planned_steps = planned.steps;
   all.spare_steps = planned.spare_steps;
   all.uses = training.uses;
