@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
+#include "schuchardt2025/fields.h"
 
 namespace chronoveil::schuchardt2025 {
 namespace {
@@ -16,24 +16,6 @@ namespace {
 using accounting::StructuredSubsampling;
 
 constexpr double kDelta = 1e-7;
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(at);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-template <class Number>
-Result<Number> number(std::string_view column, std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return invalid(column, text, "a number");
-  return value;
-}
 
 class Row {
  public:

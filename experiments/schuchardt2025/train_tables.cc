@@ -9,7 +9,6 @@
 // With σ fixed, training to a large ε passes through the smaller ones: one run a seed gives a row for every budget.
 // Seeds are set, so nothing made here is private: it measures, it does not release.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -26,6 +25,7 @@
 #include "chronoveil/forecasting/rolling.h"
 #include "chronoveil/neural/prediction.h"
 #include "chronoveil/neural/trainer.h"
+#include "schuchardt2025/fields.h"
 #include "schuchardt2025/train_start.h"
 
 namespace chronoveil::schuchardt2025 {
@@ -35,51 +35,32 @@ using forecasting::Panel;
 using neural::Trainer;
 using neural::TrainingConfig;
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts(1);
-  for (const char c : text)
-    if (c == at)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
-
-template <class Number>
-Result<Number> number(std::string_view name, std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return invalid(name, text, "a number");
-  return value;
-}
-
 using Row = std::map<std::string, std::string>;
 
-template <class Number>
-Result<Number> field(const Row& row, const std::string& column) {
-  const auto found = row.find(column);
-  if (found == row.end()) return fail(ErrorKind::usage, "plan: no column " + column);
-  return number<Number>(column, found->second);
-}
 Result<std::string> text_field(const Row& row, const std::string& column) {
   const auto found = row.find(column);
   if (found == row.end()) return fail(ErrorKind::usage, "plan: no column " + column);
   return found->second;
 }
+template <class Number>
+Result<Number> field(const Row& row, const std::string& column) {
+  CV_TRY(const std::string text, text_field(row, column));
+  return number<Number>(column, text);
+}
 
 Result<std::vector<Row>> read_rows(const std::string& path) {
   std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return fail(ErrorKind::storage, path + ": cannot be read");
-  const std::vector<std::string> head = split(line, ',');
+  std::string header;
+  if (!std::getline(file, header)) return fail(ErrorKind::storage, path + ": cannot be read");
+  const std::vector<std::string_view> head = split(header, ',');
   std::vector<Row> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> fields = split(line, ',');
+  for (std::string line; std::getline(file, line);) {
+    const std::vector<std::string_view> fields = split(line, ',');
     if (fields.size() != head.size())
       return fail(ErrorKind::usage,
                   path + ": row " + std::to_string(rows.size() + 2) + " is not as long as the header");
     Row row;
-    for (std::size_t i = 0; i < head.size(); ++i) row[head[i]] = fields[i];
+    for (std::size_t i = 0; i < head.size(); ++i) row.emplace(head[i], fields[i]);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -90,7 +71,7 @@ Result<Panel> read_panel(const std::string& path) {
   if (!file) return fail(ErrorKind::storage, path + ": cannot be read");
   Panel panel;
   for (std::string line; std::getline(file, line);) {
-    const std::vector<std::string> fields = split(line, ',');
+    const std::vector<std::string_view> fields = split(line, ',');
     if (fields.size() < 3) return fail(ErrorKind::bad_data, path + ": a line without values");
     forecasting::PanelSeries series;
     series.key = fields[0];
@@ -159,7 +140,7 @@ Result<Options> options_of(int argc, char** argv) {
       CV_TRY(options.steps_cap, number<std::int64_t>(name, value));
     } else if (name == "--seeds") {
       options.seeds.clear();
-      for (const std::string& each : split(value, ',')) {
+      for (const std::string_view each : split(value, ',')) {
         CV_TRY(const std::uint64_t seed, number<std::uint64_t>(name, each));
         options.seeds.push_back(seed);
       }
@@ -201,13 +182,13 @@ Result<Task> task_of(const Row& row, const std::string& panels) {
   CV_TRY(config.model.spread, field<double>(row, "spread"));
   CV_TRY(const std::string lags, text_field(row, "lags"));
   if (!lags.empty())
-    for (const std::string& each : split(lags, ' ')) {
+    for (const std::string_view each : split(lags, ' ')) {
       CV_TRY(const std::int64_t lag, number<std::int64_t>("lags", each));
       config.model.lags.push_back(lag);
     }
   CV_TRY(const std::string calendar, text_field(row, "calendar"));  // seconds a slot and of the first step in its week
   if (!calendar.empty()) {
-    const std::vector<std::string> parts = split(calendar, ' ');
+    const std::vector<std::string_view> parts = split(calendar, ' ');
     CV_TRY(const double slot, number<double>("calendar", parts.front()));
     CV_TRY(const double first, number<double>("calendar", parts.back()));
     config.calendar = forecasting::calendar_of(slot, first);
