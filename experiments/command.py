@@ -5,11 +5,18 @@ import subprocess
 
 from drawing import fill
 
+USAGE = """Makes the tables and figures of this folder: runs the program, then draws what it wrote.
 
-def command(here, data, needed, draw, trials, toy_trials, usage):
+  run.py [--trials N] [--program PATH]       real data from ../shared/data beside the checkout, into results/ and README.md
+  run.py [--toy] --out FOLDER                into FOLDER, the tables to standard output; --toy: made-up data
+  run.py --draw                              figures and README.md again, from the results that are there
+"""
+
+
+def command(here, data, needed, draw, trials, toy_trials):
     """`draw` makes figures in a folder of results and gives back the tables by name."""
     root = here.parent.parent
-    parser = argparse.ArgumentParser(description=usage, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=USAGE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--toy", action="store_true")
     parser.add_argument("--draw", action="store_true")
     parser.add_argument("--trials", type=int)

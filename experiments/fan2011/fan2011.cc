@@ -4,22 +4,16 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
 #include "fan2011/contenders.h"
+#include "program.h"
 
 namespace chronoveil::fan2011 {
 namespace {
 
-Result<void> write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) return fail(ErrorKind::storage, path.string() + ": cannot be written");
-  return {};
-}
+using experiments::write;
 
 Result<std::string> comparison(const std::vector<Dataset>& datasets, int trials) {
   std::string lines =
@@ -95,13 +89,5 @@ Result<void> run(const std::string& data, const std::filesystem::path& out, int 
 }  // namespace chronoveil::fan2011
 
 int main(int argc, char** argv) {
-  const int trials = argc == 4 ? std::atoi(argv[3]) : 0;
-  if (trials < 1) {
-    fmt::print(stderr, "usage: fan2011 DATA|--toy OUT TRIALS, at least 1 trial\n");
-    return 2;
-  }
-  const auto done = chronoveil::fan2011::run(argv[1], argv[2], trials);
-  if (done) return 0;
-  fmt::print(stderr, "fan2011: {}\n", done.error().message);
-  return static_cast<int>(done.error().kind);
+  return chronoveil::experiments::run_program("fan2011", 1, argc, argv, chronoveil::fan2011::run);
 }

@@ -1,31 +1,22 @@
 """The experiment at toy size: all tables and figures come out, and the mechanisms stand as they should."""
 
-import os
-import subprocess
 import sys
-import tempfile
 import unittest
-import xml.etree.ElementTree as xml
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import run  # noqa: E402
+import toy  # noqa: E402
 
 
-class Toy(unittest.TestCase):
+class Toy(toy.ToyTestOfData):
+    here, figures = HERE, ("comparison", "rates", "filter", "control")
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.out = Path(cls.folder.name)
-        cls.printed = subprocess.run(
-            [sys.executable, "-B", HERE / "run.py", "--toy", "--out", cls.out, "--program", os.environ["CHRONOVEIL_EXPERIMENT"]],
-            check=True, capture_output=True, text=True).stdout
+        super().setUpClass()
         cls.compared, cls.varied = run.read(cls.out / "comparison.csv"), run.read(cls.out / "parameters.csv")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def row(self, mechanism, epsilon, settings="", delta=1e-6):
         return run.one(self.compared, mechanism=mechanism, epsilon=epsilon, settings=settings, delta=delta)
@@ -80,23 +71,12 @@ class Toy(unittest.TestCase):
         for mechanism in ("kalman", "fixed_rate, every 16"):
             self.assertEqual([row["start"] for row in rows if row["mechanism"] == mechanism], list(range(24)))
 
-    def test_the_figures_are_drawings(self):
-        for name in ("comparison", "rates", "filter", "control"):
-            root = xml.parse(self.out / f"{name}.svg").getroot()
-            self.assertTrue(root.tag.endswith("svg"))
-            self.assertGreater(len(list(root.iter())), 20)
-
     def test_the_tables_are_printed_and_written(self):
         table = (self.out / "comparison.md").read_text(encoding="utf-8")
         self.assertIn(table.strip(), self.printed)
         # At least one best of each ε, with δ and without; never one that needs the whole series first.
         self.assertGreaterEqual(table.split("intervals hold")[1].count("**"), 2 * 6)
         self.assertFalse([row for row in table.splitlines() if "(offline)" in row and "**" in row])
-
-    def test_absent_data_is_skipped_with_a_message(self):
-        program = "import run, pathlib, sys; run.DATA = pathlib.Path('/nonexistent'); sys.argv = ['run.py']; run.main()"
-        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=HERE, capture_output=True, text=True, check=True)
-        self.assertIn("skipped", done.stdout)
 
 
 if __name__ == "__main__":

@@ -8,26 +8,20 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include "chronoveil/mechanisms/cells/grouping.h"
 #include "gupta2024/datasets.h"
 #include "gupta2024/trials.h"
+#include "program.h"
 
 namespace chronoveil::gupta2024 {
 namespace {
 
-constexpr std::array kScalings = {Scaling::none, Scaling::samples, Scaling::users};
+using experiments::write;
 
-Result<void> write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) return fail(ErrorKind::storage, path.string() + ": cannot be written");
-  return {};
-}
+constexpr std::array kScalings = {Scaling::none, Scaling::samples, Scaling::users};
 
 // What is public about the cells of each setting; of several cells, the mean of each number.
 std::string settings(const std::vector<Dataset>& datasets) {
@@ -139,13 +133,5 @@ Result<void> run(const std::string& data, const std::filesystem::path& out, int 
 }  // namespace chronoveil::gupta2024
 
 int main(int argc, char** argv) {
-  const int trials = argc == 4 ? std::atoi(argv[3]) : 0;
-  if (trials < 1) {
-    fmt::print(stderr, "usage: gupta2024 DATA|--toy OUT TRIALS, at least 1 trial\n");
-    return 2;
-  }
-  const auto done = chronoveil::gupta2024::run(argv[1], argv[2], trials);
-  if (done) return 0;
-  fmt::print(stderr, "gupta2024: {}\n", done.error().message);
-  return static_cast<int>(done.error().kind);
+  return chronoveil::experiments::run_program("gupta2024", 1, argc, argv, chronoveil::gupta2024::run);
 }

@@ -1,10 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the tables and figures of this folder: runs the program, then draws what it wrote.
-
-  run.py [--trials N] [--program PATH]       real data from ../shared/data beside the checkout, into results/ and README.md
-  run.py [--toy] --out FOLDER                into FOLDER, the tables to standard output; --toy: made-up data
-  run.py --draw                              figures and README.md again, from the results that are there
-"""
+"""Makes the tables and figures of this folder; `run.py --help` says how."""
 
 import csv
 import sys
@@ -132,7 +127,7 @@ def draw(folder):
 
 
 def main():
-    command(HERE, DATA, NEEDED, draw, trials=10000, toy_trials=200, usage=__doc__)
+    command(HERE, DATA, NEEDED, draw, trials=10000, toy_trials=200)
 
 
 if __name__ == "__main__":

@@ -4,16 +4,17 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
 #include "koga2022/datasets.h"
 #include "koga2022/trials.h"
+#include "program.h"
 
 namespace chronoveil::koga2022 {
 namespace {
+
+using experiments::write;
 
 constexpr std::string_view kHeader =
     "dataset,one_over_f,steps,max_steps,mechanism,analysis,scale,trials,mean,deviation\n";
@@ -34,18 +35,12 @@ Result<std::string> table_of(const Dataset& dataset, int one_over_f, int trials)
   return lines;
 }
 
-Result<void> write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << kHeader << text;
-  if (!file.flush()) return fail(ErrorKind::storage, path.string() + ": cannot be written");
-  return {};
-}
-
 Result<void> run(const std::string& data, const std::filesystem::path& out, int trials) {
   const bool toy = data == "--toy";
-  std::string real, synth;
+  std::string real(kHeader), synth(kHeader);
   if (toy) {
-    CV_TRY(real, table_of(make_toy(), 1, trials));
+    CV_TRY(const std::string lines, table_of(make_toy(), 1, trials));
+    real += lines;
   } else {
     for (const auto read : {read_pems_lane, read_gowalla, read_foursquare}) {
       CV_TRY(const Dataset dataset, read(data));
@@ -67,13 +62,5 @@ Result<void> run(const std::string& data, const std::filesystem::path& out, int 
 }  // namespace chronoveil::koga2022
 
 int main(int argc, char** argv) {
-  const int trials = argc == 4 ? std::atoi(argv[3]) : 0;
-  if (trials < 5) {
-    fmt::print(stderr, "usage: koga2022 DATA|--toy OUT TRIALS, at least 5 trials\n");
-    return 2;
-  }
-  const auto done = chronoveil::koga2022::run(argv[1], argv[2], trials);
-  if (done) return 0;
-  fmt::print(stderr, "koga2022: {}\n", done.error().message);
-  return static_cast<int>(done.error().kind);
+  return chronoveil::experiments::run_program("koga2022", 5, argc, argv, chronoveil::koga2022::run);
 }

@@ -1,31 +1,22 @@
 """The experiment at toy size: all tables and figures come out, and the mechanisms stand as they should."""
 
-import os
-import subprocess
 import sys
-import tempfile
 import unittest
-import xml.etree.ElementTree as xml
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import run  # noqa: E402
+import toy  # noqa: E402
 
 
-class Toy(unittest.TestCase):
+class Toy(toy.ToyTestOfData):
+    here, figures = HERE, ("real", "synth")
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.out = Path(cls.folder.name)
-        cls.printed = subprocess.run(
-            [sys.executable, "-B", HERE / "run.py", "--toy", "--out", cls.out, "--program", os.environ["CHRONOVEIL_EXPERIMENT"]],
-            check=True, capture_output=True, text=True).stdout
+        super().setUpClass()
         cls.real, cls.synth = run.read(cls.out / "real.csv"), run.read(cls.out / "synth.csv")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
 
     def test_every_mechanism_is_there_under_both_analyses(self):
         for rows in (self.real, self.synth):
@@ -57,21 +48,10 @@ class Toy(unittest.TestCase):
             if row["mechanism"] == "gaussian":
                 self.assertAlmostEqual(row["mean"] / (row["scale"] * 0.797885), 1, delta=0.08)
 
-    def test_the_figures_are_drawings(self):
-        for name in ("real.svg", "synth.svg"):
-            root = xml.parse(self.out / name).getroot()
-            self.assertTrue(root.tag.endswith("svg"))
-            self.assertGreater(len(list(root.iter())), 20)
-
     def test_the_tables_are_printed_and_fit_the_page(self):
         self.assertIn("| shrink |", self.printed)
         page = run.fill("a <!-- real -->\nold\n<!-- end of real --> b", {"real": "new"})
         self.assertEqual(page, "a <!-- real -->\nnew\n<!-- end of real --> b")
-
-    def test_absent_data_is_skipped_with_a_message(self):
-        program = "import run, pathlib, sys; run.DATA = pathlib.Path('/nonexistent'); sys.argv = ['run.py']; run.main()"
-        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=HERE, capture_output=True, text=True, check=True)
-        self.assertIn("skipped", done.stdout)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "program.h"
 #include "schuchardt2025/figures.h"
 #include "schuchardt2025/plan.h"
 #include "schuchardt2025/published.h"
@@ -15,12 +16,7 @@
 namespace chronoveil::schuchardt2025 {
 namespace {
 
-Result<void> write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) return fail(ErrorKind::storage, path.string() + ": cannot be written");
-  return {};
-}
+using experiments::write;
 
 Result<void> write_figures(const std::filesystem::path& out, bool toy) {
   CV_TRY(const std::string runs, published_runs());
@@ -55,7 +51,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: schuchardt2025 figures OUT [--toy] | schuchardt2025 plan SETTINGS OUT\n");
     return 2;
   }
-  if (done) return 0;
-  fmt::print(stderr, "schuchardt2025: {}\n", done.error().message);
-  return static_cast<int>(done.error().kind);
+  return chronoveil::experiments::ended("schuchardt2025", done);
 }

@@ -7,14 +7,14 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import xml.etree.ElementTree as xml
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import run  # noqa: E402
+import toy  # noqa: E402
 
-PROGRAM, TRAIN = os.environ["CHRONOVEIL_EXPERIMENT"], os.environ.get("CHRONOVEIL_TRAIN")
+TRAIN = os.environ.get("CHRONOVEIL_TRAIN")
 HEAD = (HERE / "settings.csv").read_text(encoding="utf-8").splitlines()[0]
 
 
@@ -55,25 +55,18 @@ class Results(unittest.TestCase):
                     self.assertLessEqual(planned["epsilon"], planned["budget"])
 
 
-class Toy(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.out = Path(cls.folder.name)
-        cls.printed = subprocess.run([sys.executable, "-B", HERE / "run.py", "--toy", "--out", cls.out, "--program", PROGRAM],
-                                     check=True, capture_output=True, text=True).stdout
-        cls.profiles = run.read(cls.out / "figures.csv")
+class Toy(toy.ToyTest):
+    here, figures = HERE, run.FIGURES
 
     @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.profiles = run.read(cls.out / "figures.csv")
 
     def delta(self, figure, panel, line, x):
         return run.one([row for row in self.profiles if row["panel"].endswith(panel)], figure=figure, line=line, x=x)["delta"]
 
-    def test_every_figure_is_a_drawing_and_every_bound_has_two_sides(self):
-        for name in run.FIGURES:
-            self.assertTrue(xml.parse(self.out / f"{name}.svg").getroot().tag.endswith("svg"))
+    def test_every_bound_has_two_sides(self):
         for row in self.profiles:
             self.assertLessEqual(row["delta_lower"], row["delta"])
 
@@ -117,7 +110,7 @@ class Toy(unittest.TestCase):
                  "free_steps": 10}
         settings = self.out / "settings.csv"
         settings.write_text(HEAD + "\n" + ",".join(str(facts.get(key, "")) for key in HEAD.split(",")) + "\n", encoding="utf-8")
-        subprocess.run([PROGRAM, "plan", settings, self.out], check=True)
+        subprocess.run([toy.PROGRAM, "plan", settings, self.out], check=True)
         plan = run.read(self.out / "plan.csv")
         steps = [run.one(plan, budget=4, width=width)["steps"] for width in (1, 2, 4, 8)]
         self.assertEqual(steps, sorted(steps, reverse=True))

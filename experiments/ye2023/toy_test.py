@@ -2,17 +2,14 @@
 same happens each time."""
 
 import math
-import os
-import subprocess
 import sys
-import tempfile
 import unittest
-import xml.etree.ElementTree as xml
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import run  # noqa: E402
+import toy  # noqa: E402
 
 WINDOWS, EPSILONS = (4, 10), (2, 8)
 
@@ -42,20 +39,14 @@ class Results(unittest.TestCase):
             self.assertIn(table, page)
 
 
-class Toy(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.out = Path(cls.folder.name)
-        cls.printed = subprocess.run(
-            [sys.executable, "-B", HERE / "run.py", "--toy", "--out", cls.out, "--program", os.environ["CHRONOVEIL_EXPERIMENT"]],
-            check=True, capture_output=True, text=True).stdout
-        cls.costs, cls.averages, cls.counts, cls.groups = (
-            run.read(cls.out / f"{name}.csv") for name in ("costs", "averages", "counts", "groups"))
+class Toy(toy.ToyTestOfData):
+    here, figures = HERE, ("worth", "costs", "averages", "counts", "groups")
 
     @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.costs, cls.averages, cls.counts, cls.groups = (
+            run.read(cls.out / f"{name}.csv") for name in ("costs", "averages", "counts", "groups"))
 
     def cost(self, window, mechanism, analysis, epsilon):
         return run.one(self.costs, window=window, mechanism=mechanism, analysis=analysis, epsilon=epsilon)
@@ -157,20 +148,9 @@ class Toy(unittest.TestCase):
             elif row["unit"] == "user":
                 self.assertLess(row["result"], 0.6)
 
-    def test_the_figures_are_drawings(self):
-        for name in ("worth", "costs", "averages", "counts", "groups"):
-            root = xml.parse(self.out / f"{name}.svg").getroot()
-            self.assertTrue(root.tag.endswith("svg"))
-            self.assertGreater(len(list(root.iter())), 20)
-
     def test_the_tables_are_printed(self):
         for text in ("| ranswitch, as published |", "| noisy_sort, staircase |", "| piecewise (user) |", "**k = 4**", "| none |"):
             self.assertIn(text, self.printed)
-
-    def test_absent_data_is_skipped_with_a_message(self):
-        program = "import run, pathlib, sys; run.DATA = pathlib.Path('/nonexistent'); sys.argv = ['run.py']; run.main()"
-        done = subprocess.run([sys.executable, "-B", "-c", program], cwd=HERE, capture_output=True, text=True, check=True)
-        self.assertIn("skipped", done.stdout)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,12 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "chronoveil/base/bit_source.h"
+#include "program.h"
 #include "ye2023/contenders.h"
 #include "ye2023/datasets.h"
 #include "ye2023/trials.h"
@@ -21,6 +20,7 @@ namespace chronoveil::ye2023 {
 namespace {
 
 using accounting::Analysis;
+using experiments::write;
 
 struct Settings {
   std::vector<std::int64_t> windows = {4, 10, 20, 40, 80};
@@ -45,13 +45,6 @@ std::string_view name(Analysis analysis) { return analysis == Analysis::certifie
 template <class... Args>
 void progress(fmt::format_string<Args...> text, Args&&... args) {
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "{}\n", fmt::format(text, std::forward<Args>(args)...));
-}
-
-Result<void> write(const std::filesystem::path& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  if (!file.flush()) return fail(ErrorKind::storage, path.string() + ": cannot be written");
-  return {};
 }
 
 // Whether the price of a law over sets is computed: threshold has none.
@@ -204,13 +197,5 @@ Result<void> run(const std::string& folder, const std::filesystem::path& out, in
 }  // namespace chronoveil::ye2023
 
 int main(int argc, char** argv) {
-  const int trials = argc == 4 ? std::atoi(argv[3]) : 0;
-  if (trials < 2) {
-    fmt::print(stderr, "usage: ye2023 DATA|--toy OUT TRIALS, at least 2 trials\n");
-    return 2;
-  }
-  const auto done = chronoveil::ye2023::run(argv[1], argv[2], trials);
-  if (done) return 0;
-  fmt::print(stderr, "ye2023: {}\n", done.error().message);
-  return static_cast<int>(done.error().kind);
+  return chronoveil::experiments::run_program("ye2023", 2, argc, argv, chronoveil::ye2023::run);
 }
