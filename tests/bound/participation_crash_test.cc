@@ -14,29 +14,20 @@
 
 #include "bound/lives.h"
 #include "bound/records.h"
+#include "support/child_process.h"
 #include "support/temporary_folder.h"
 
 namespace chronoveil::bound {
 namespace {
+
+using testing::run_in_child;
+using testing::wait_for;
 
 constexpr std::int64_t kSeries = 3;
 constexpr std::size_t kRecord = 64;  // bytes of a published slot: one write, never across a page
 const Caps kCaps = user_caps(25, 2);
 
 constexpr int kDone = 0, kStorageError = 5, kOtherError = 1;
-
-pid_t run_in_child(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  return child;
-}
-
-// The exit status, or -1 when the child was killed.
-int wait_for(pid_t child) {
-  int status = 0;
-  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
-  return WEXITSTATUS(status);
-}
 
 class LiveCrash : public ::testing::Test {
  protected:

@@ -266,15 +266,24 @@ class MeasureSources : public ::testing::Test {
   }
 
   void expect_the_same(SourceSpec spec) const {
-    const auto placed = read_source(spec);
-    ASSERT_TRUE(placed) << message(placed);
-    EXPECT_EQ(*placed, placed_);
+    expect_table(spec, placed_);
     spec.series = std::nullopt;
     spec.longitude = "lon";
     spec.latitude = "lat";
-    const auto pointed = read_source(spec);
-    ASSERT_TRUE(pointed) << message(pointed);
-    EXPECT_EQ(*pointed, pointed_);
+    expect_table(spec, pointed_);
+  }
+
+  // Speeds as SQL has them, each with what is said of it; and a place that is none.
+  static void expect_refused(SourceSpec spec, const std::vector<std::pair<std::string, const char*>>& speeds) {
+    spec.table = "";
+    for (const auto& [speed, part] : speeds) {
+      spec.query = "SELECT bus, ts, hexagon, " + speed + " AS speed FROM rides";
+      const auto read = read_source(spec);
+      expect_failure(read, ErrorKind::bad_data, part);
+      EXPECT_EQ(message(read).find("secret"), std::string::npos);
+    }
+    spec.query = "SELECT bus, ts, NULL AS hexagon, speed FROM rides";
+    expect_failure(read_source(spec), ErrorKind::bad_data, "row 1: column hexagon: empty; every record must say where");
   }
 
   TemporaryFolder folder_;
@@ -298,17 +307,9 @@ TEST_F(MeasureSources, SqliteReadsLikeCsvWithAllDigits) {
   make_sqlite(spec.path, rows_);
   spec.table = "rides";
   expect_the_same(spec);
-  spec.table = "";
-  for (const auto& [speed, part] :
-       {std::pair{"NULL", "row 1: column speed: empty"}, std::pair{"'secret'", "row 1: column speed: not a number"},
-        std::pair{"9e999", "row 1: column speed: not a finite number"}}) {
-    spec.query = "SELECT bus, ts, hexagon, " + std::string(speed) + " AS speed FROM rides";
-    const auto read = read_source(spec);
-    expect_failure(read, ErrorKind::bad_data, part);
-    EXPECT_EQ(message(read).find("secret"), std::string::npos);
-  }
-  spec.query = "SELECT bus, ts, NULL AS hexagon, speed FROM rides";
-  expect_failure(read_source(spec), ErrorKind::bad_data, "row 1: column hexagon: empty; every record must say where");
+  expect_refused(spec, {{"NULL", "row 1: column speed: empty"},
+                        {"'secret'", "row 1: column speed: not a number"},
+                        {"9e999", "row 1: column speed: not a finite number"}});
 }
 
 TEST_F(MeasureSources, PostgresqlReadsLikeCsvWithAllDigits) {
@@ -327,18 +328,10 @@ TEST_F(MeasureSources, PostgresqlReadsLikeCsvWithAllDigits) {
   ASSERT_TRUE(server->sql("ALTER DATABASE postgres SET extra_float_digits = -5"));
   expect_the_same(spec);
   ASSERT_TRUE(server->sql("ALTER DATABASE postgres RESET extra_float_digits"));
-  spec.table = "";
-  for (const auto& [speed, part] : {std::pair{"NULL", "row 1: column speed: empty"},
-                                    std::pair{"'NaN'::float8", "row 1: column speed: not a number"},
-                                    std::pair{"'-Infinity'::float8", "row 1: column speed: not a finite number"},
-                                    std::pair{"'secret'", "row 1: column speed: not a number"}}) {
-    spec.query = "SELECT bus, ts, hexagon, " + std::string(speed) + " AS speed FROM rides";
-    const auto read = read_source(spec);
-    expect_failure(read, ErrorKind::bad_data, part);
-    EXPECT_EQ(message(read).find("secret"), std::string::npos);
-  }
-  spec.query = "SELECT bus, ts, NULL AS hexagon, speed FROM rides";
-  expect_failure(read_source(spec), ErrorKind::bad_data, "row 1: column hexagon: empty; every record must say where");
+  expect_refused(spec, {{"NULL", "row 1: column speed: empty"},
+                        {"'NaN'::float8", "row 1: column speed: not a number"},
+                        {"'-Infinity'::float8", "row 1: column speed: not a finite number"},
+                        {"'secret'", "row 1: column speed: not a number"}});
 }
 
 }  // namespace

@@ -109,6 +109,12 @@ void expect_failure(const Result<T>& result, ErrorKind kind, std::string_view pa
   EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
 }
 
+inline void expect_table(const SourceSpec& spec, const Table& wanted) {
+  const Result<Table> read = read_source(spec);
+  ASSERT_TRUE(read) << message(read);
+  EXPECT_EQ(*read, wanted);
+}
+
 inline void write_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }

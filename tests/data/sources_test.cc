@@ -98,9 +98,7 @@ TEST_F(Sources, CompressedFilesReadLikePlainOnes) {
   for (const std::string& bytes :
        {gzip(text), gzip(first) + gzip("") + gzip(second), gzip(text) + std::string(600, '\0'), xz(text),
         xz(first) + xz(second), xz(text) + std::string(8, '\0')}) {
-    const auto read = read_source(file("trips.any", bytes));
-    ASSERT_TRUE(read) << message(read);
-    EXPECT_EQ(*read, *plain);
+    expect_table(file("trips.any", bytes), *plain);
   }
 }
 
@@ -200,16 +198,12 @@ TEST_F(Sources, SqliteReadsLikeCsv) {
   csv.zone = spec.zone;
   const auto wanted = read_source(csv);
   ASSERT_TRUE(wanted) << message(wanted);
-  const auto table = read_source(spec);
-  ASSERT_TRUE(table) << message(table);
-  EXPECT_EQ(*table, *wanted);
+  expect_table(spec, *wanted);
   spec.table = "main.trips";
   EXPECT_TRUE(read_source(spec));
   spec.table = "";
   spec.query = "SELECT n, stop, ts, card FROM trips ORDER BY rowid; -- all of them";
-  const auto query = read_source(spec);
-  ASSERT_TRUE(query) << message(query);
-  EXPECT_EQ(*query, *wanted);
+  expect_table(spec, *wanted);
 }
 
 TEST_F(Sources, SqliteTakesNumbersOfItsOwnAndNullAsEmpty) {
@@ -218,9 +212,7 @@ TEST_F(Sources, SqliteTakesNumbersOfItsOwnAndNullAsEmpty) {
       "('u', 1772323200, 'A', 4)");
   spec.table = "t";
   spec.time_format = "epoch";
-  const auto read = read_source(spec);
-  ASSERT_TRUE(read) << message(read);
-  EXPECT_EQ(*read, (Table{{"7", "u"}, {"", "A"}, {1772323200250, 1772323200000}, {3, 4}}));
+  expect_table(spec, Table{{"7", "u"}, {"", "A"}, {1772323200250, 1772323200000}, {3, 4}});
   run_sqlite(spec.path, "INSERT INTO t VALUES (NULL, 1772323200, 'A', 1)");
   expect_failure(read_source(spec), ErrorKind::bad_data, "row 3: column card: empty");
   run_sqlite(spec.path, "DELETE FROM t; INSERT INTO t VALUES (CAST(x'610062' AS TEXT), 1, 'A', 1)");
@@ -277,32 +269,22 @@ TEST_F(Sources, PostgresqlReadsLikeCsvAndSaysWhatIsWrong) {
   csv.zone = spec.zone;
   const auto wanted = read_source(csv);
   ASSERT_TRUE(wanted) << message(wanted);
-  const auto table = read_source(spec);
-  ASSERT_TRUE(table) << message(table);
-  EXPECT_EQ(*table, *wanted);
+  expect_table(spec, *wanted);
   spec.table = "public.trips";
   EXPECT_TRUE(read_source(spec));
   spec.table = "";
   // With a zone of its own, whatever the zone of the session.
   spec.query = "SELECT n, stop, ts AT TIME ZONE 'Europe/Berlin' AS ts, card FROM trips ;\n";
   spec.zone = "UTC";
-  const auto query = read_source(spec);
-  ASSERT_TRUE(query) << message(query);
-  EXPECT_EQ(*query, *wanted);
+  expect_table(spec, *wanted);
 
   spec.query = "SELECT 'u' AS card, DATE '2026-03-01' AS ts, NULL AS stop, 3.0 AS n";
-  const auto date = read_source(spec);
-  ASSERT_TRUE(date) << message(date);
-  EXPECT_EQ(*date, (Table{{"u"}, {""}, {1772323200000}, {3}}));
+  expect_table(spec, Table{{"u"}, {""}, {1772323200000}, {3}});
   spec.query = "SELECT 'u' AS card, 1772323200 AS ts, 'A' AS stop, 1e15::float8 AS n";
   spec.time_format = "epoch";
-  const auto epoch = read_source(spec);
-  ASSERT_TRUE(epoch) << message(epoch);
-  EXPECT_EQ(*epoch, (Table{{"u"}, {"A"}, {1772323200000}, {1'000'000'000'000'000}}));
+  expect_table(spec, Table{{"u"}, {"A"}, {1772323200000}, {1'000'000'000'000'000}});
   spec.query = "SELECT * FROM trips WHERE false";
-  const auto nothing = read_source(spec);
-  ASSERT_TRUE(nothing) << message(nothing);
-  EXPECT_EQ(*nothing, Table{});
+  expect_table(spec, Table{});
 
   spec.query = "SELECT card, ts, stop FROM trips";
   expect_failure(read_source(spec), ErrorKind::bad_data, "value: column n is not among the 3 of the query's result");

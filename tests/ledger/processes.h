@@ -1,19 +1,14 @@
 // Child processes that share nothing with the test but the ledger's place.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
-#include <functional>
+
+#include "support/child_process.h"
 
 namespace chronoveil::ledger::testing {
 
-// Runs `body` in a forked child, whose exit status is what it returns. The test must hold no open ledger meanwhile:
-// neither SQLite nor libpq survives a fork.
-pid_t run_in_child(const std::function<int()>& body);
-
-// The exit status, or -1 when the child was killed.
-int wait_for(pid_t child);
+using chronoveil::testing::run_in_child;
+using chronoveil::testing::wait_for;
 
 // A number that a test shares with its children.
 class Counter {
