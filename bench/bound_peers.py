@@ -7,26 +7,10 @@ Each engine is told the columns and their types, so that it need not guess, and 
 capped: that is what ours does besides. Prints lines of JSON: {"peer": "polars 1.0, streaming", "per_second": ...}.
 """
 
-import json
 import sys
-import time
 from importlib import metadata
 
-
-def best(rows, repetitions, work):
-    """The fastest of several repetitions, in rows a second; each must count every row."""
-    taken = []
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        counted = work()
-        taken.append(time.perf_counter() - start)
-        if counted != rows:
-            sys.exit(f"bound_peers.py: {counted} of {rows} rows were counted")
-    return rows / min(taken)
-
-
-def report(peer, per_second):
-    print(json.dumps({"peer": peer, "per_second": per_second}), flush=True)
+from peer_timing import best, each_installed, report
 
 
 def duckdb(path, rows, repetitions):
@@ -39,7 +23,7 @@ def duckdb(path, rows, repetitions):
     for name, kind, hour in (("times", "TIMESTAMP", "date_trunc('hour', time)"), ("text", "VARCHAR", "time[:13]")):
         text = query.format(type=kind, hour=hour)
         report(f"{version}, hours by {name}",
-               best(rows, repetitions, lambda q=text: int(engine.sql(q).fetchall()[0][0])))
+               best(rows, repetitions, lambda q=text: int(engine.sql(q).fetchall()[0][0]), counts=True))
 
 
 def polars(path, rows, repetitions):
@@ -51,18 +35,15 @@ def polars(path, rows, repetitions):
         counted = frame.group_by("sensor", hour.alias("hour")).len()
         for engine in ("streaming", "in-memory"):
             report(f"{version}, hours by {name}, {engine}",
-                   best(rows, repetitions, lambda c=counted, e=engine: int(c.collect(engine=e)["len"].sum())))
+                   best(rows, repetitions, lambda c=counted, e=engine: int(c.collect(engine=e)["len"].sum()),
+                        counts=True))
 
 
 def main():
     path = sys.argv[1]
     with open(path, "rb") as file:
         rows = sum(1 for _ in file) - 1
-    for engine in (duckdb, polars):
-        try:
-            engine(path, rows, 1 if "--toy" in sys.argv[2:] else 5)
-        except ImportError as missing:
-            print(f"{engine.__name__} is left out: {missing}", file=sys.stderr)
+    each_installed((duckdb, polars), path, rows, 1 if "--toy" in sys.argv[2:] else 5)
 
 
 if __name__ == "__main__":

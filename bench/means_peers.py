@@ -8,13 +8,13 @@ that is what ours does besides. Every way of asking runs in a process of its own
 too. Prints lines of JSON: {"peer": "polars 1.0, streaming", "per_second": ..., "peak_bytes": ...}.
 """
 
-import json
 import os
 import resource
 import subprocess
 import sys
-import time
 from importlib import metadata
+
+from peer_timing import best, report
 
 THREADS = 2
 REPETITIONS = 3
@@ -44,15 +44,8 @@ def polars(path, engine):
 def measure(way, path, rows):
     engine, *how = way.split()
     peer, work = duckdb(path) if engine == "duckdb" else polars(path, *how)
-    taken = []
-    for _ in range(REPETITIONS):
-        start = time.perf_counter()
-        counted = work()
-        taken.append(time.perf_counter() - start)
-        if counted != rows:
-            sys.exit(f"means_peers.py: {counted} of {rows} rows were counted")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"peer": peer, "per_second": rows / min(taken), "peak_bytes": peak}), flush=True)
+    per_second = best(rows, REPETITIONS, work, counts=True)
+    report(peer, per_second, peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
 def main():

@@ -7,24 +7,10 @@ Installs nothing: a library that cannot be imported is left out, and a line on s
 {"name": "rounded_gaussian", "peer": "opendp 0.16.0, vector of integers", "per_second": ...}.
 """
 
-import json
 import sys
-import time
 from importlib import metadata
 
-
-def best(samples, repetitions, work):
-    """The fastest of several repetitions, in samples a second."""
-    taken = []
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return samples / min(taken)
-
-
-def report(name, peer, per_second):
-    print(json.dumps({"name": name, "peer": peer, "per_second": per_second}), flush=True)
+from peer_timing import best, each_installed, report
 
 
 def opendp(size):
@@ -37,11 +23,13 @@ def opendp(size):
         integers = make(dp.vector_domain(dp.atom_domain(T="i64")), metric(T="i64"), scale=scale)
         zeros = [0] * size
         # On integers it is the discrete law; on floats, with k, the same law on a grid of 2^k.
-        report("discrete_" + name, f"{version}, vector of integers", best(size, 3, lambda m=integers, z=zeros: m(z)))
+        rate = best(size, 3, lambda m=integers, z=zeros: m(z))
+        report(f"{version}, vector of integers", rate, name="discrete_" + name)
         domain = dp.vector_domain(dp.atom_domain(T="f64", nan=False), size=size)
         floats = make(domain, metric(T="f64"), scale=1.0, k=-20)
         zeros = [0.0] * size
-        report("rounded_" + name, f"{version}, vector of floats", best(size, 3, lambda m=floats, z=zeros: m(z)))
+        rate = best(size, 3, lambda m=floats, z=zeros: m(z))
+        report(f"{version}, vector of floats", rate, name="rounded_" + name)
 
 
 def pydp(size):
@@ -53,16 +41,12 @@ def pydp(size):
         def loop(add=mechanism.add_noise):
             for _ in range(size):
                 add(0.0)
-        report("rounded_" + name, f"{version}, one call a sample", best(size, 3, loop))
+        report(f"{version}, one call a sample", best(size, 3, loop), name="rounded_" + name)
 
 
 def main():
     size = 1000 if "--toy" in sys.argv[1:] else 200_000
-    for library in (opendp, pydp):
-        try:
-            library(size)
-        except ImportError as missing:
-            print(f"{library.__name__} is left out: {missing}", file=sys.stderr)
+    each_installed((opendp, pydp), size)
 
 
 if __name__ == "__main__":

@@ -8,25 +8,12 @@ steps. None of this is private: the noise is floating-point, the generator is no
 their order. Prints lines of JSON: {"name": "ranswitch", "peer": "a loop in Python", "per_second": ...}.
 """
 
-import json
 import random
 import sys
-import time
+
+from peer_timing import best, each_installed, report
 
 WINDOW, STAY, EPSILON = 80, 0.4, 4.0
-
-
-def best(values, repetitions, work):
-    taken = []
-    for _ in range(repetitions):
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return values / min(taken)
-
-
-def report(name, peer, per_second):
-    print(json.dumps({"name": name, "peer": peer, "per_second": per_second}), flush=True)
 
 
 def ranswitch(values):
@@ -74,19 +61,16 @@ def noisy_sort(size, repetitions):
     for name, keys in (("laplace", laplace), ("staircase", staircase)):
         for kind in ("quicksort", "stable"):  # the second profits from what is in order already
             rate = best(size, repetitions, lambda keys=keys, kind=kind: values[numpy.argsort(keys(), kind=kind)])
-            report(f"noisy_sort, {name}, whole file", f"numpy {numpy.__version__}, argsort ({kind})", rate)
+            report(f"numpy {numpy.__version__}, argsort ({kind})", rate, name=f"noisy_sort, {name}, whole file")
 
 
 def main():
     toy = "--toy" in sys.argv[1:]
     size = 1000 if toy else 1_000_000
     for name, loop in (("ranswitch", ranswitch), ("staswitch", staswitch)):
-        report(name, "a loop in Python", best(size, 2, lambda loop=loop: loop(list(range(size)))))
-    report("threshold", "a loop in Python", best(size // 10, 2, lambda: threshold(list(range(size // 10)))))
-    try:
-        noisy_sort(1000 if toy else 10_000_000, 3)
-    except ImportError as error:
-        print(f"temporal_peers: {error}", file=sys.stderr)
+        report("a loop in Python", best(size, 2, lambda loop=loop: loop(list(range(size)))), name=name)
+    report("a loop in Python", best(size // 10, 2, lambda: threshold(list(range(size // 10)))), name="threshold")
+    each_installed((noisy_sort,), 1000 if toy else 10_000_000, 3)
 
 
 if __name__ == "__main__":
