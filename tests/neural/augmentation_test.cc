@@ -167,6 +167,9 @@ TEST(Augmentation, SettingsOutOfRangeAreRefusedByName) {
   EXPECT_EQ(complaint({.label = 1e6}), "label_noise");
   EXPECT_EQ(complaint({.label = 1, .unit = 0}), "noise_unit");
   EXPECT_EQ(complaint({.label = 1, .unit = INFINITY}), "noise_unit");
+  EXPECT_EQ(complaint({.label = 1, .unit = 1e300}), "noise_unit");
+  EXPECT_EQ(complaint({.label = 1, .unit = 1e-300}), "noise_unit");
+  EXPECT_EQ(complaint({.label = 1e-200, .unit = 1e-100}), "noise_unit");
   EXPECT_EQ(complaint({.unit = 0}), "");  // no noise, no unit
   for (const double sigma : {1e-9, 0.5, 1.0, 262144.0})
     for (const double unit : {1e-30, 1.0, 1e30}) EXPECT_EQ(complaint({.label = sigma, .unit = unit}), "") << sigma;

@@ -107,6 +107,8 @@ inline Trained trained_sample() {
   all.series_rate = 0.32;
   all.noise_multiplier = 2.5;
   all.clip = 1e-4;
+  all.lower = -0.5;
+  all.upper = 1250.25;
   all.planned_steps = 1'500;
   all.spare_steps = 10;
   all.uses = 1'503;

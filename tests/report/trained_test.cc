@@ -64,6 +64,8 @@ TEST(TrainedJson, HoldsGuaranteePlanStepsAndDebit) {
   EXPECT_EQ(plan["series_rate"], 0.32);
   EXPECT_EQ(plan["noise_multiplier"], 2.5);
   EXPECT_EQ(plan["clip"], 1e-4);
+  EXPECT_EQ(plan["lower"], -0.5);
+  EXPECT_EQ(plan["upper"], 1250.25);
   EXPECT_EQ(plan["steps"], 1500);
   EXPECT_EQ(plan["spare_steps"], 10);
   EXPECT_EQ(plan["event"]["event"], "structured_subsampling");
@@ -116,7 +118,7 @@ TEST(TrainedPage, SaysWhatIsPromisedHowItWasTrainedAndWhatItCost) {
         "<b>ε = 1, δ = 1e-7</b> for the unit <code>event</code>.", "<h2>How ε grew</h2>",
         "With this noise, so many steps are within epsilon and delta.", "24,923 weights", "200, each of 1,993 windows",
         "64 windows: series drawn anew each step, and of each 1 window, drawn uniformly", "3.63 % of a series",
-        "clipped to 0.0001; noise of 2.5 times that on their sum",
+        "clipped to 0.0001; noise of 2.5 times that on their sum", "clamped to [-0.5, 1250.25]",
         "1,500 of 1,500, and 10 to spare; went on after an interruption", "3 steps: paid for all the same",
         "<li>Tuning on the data is not covered.</li>", "74.2 % of the budget is left", "households:3", "How to cite"})
     EXPECT_TRUE(has(html, text)) << text;

@@ -173,6 +173,18 @@ TEST_F(Train, BadDataAfterTheDebitLeavesItReservedForTheSameCommand) {
   EXPECT_EQ(training->model.steps, 40);
 }
 
+TEST_F(Train, WhatATrainerRefusesIsRefusedBeforeTheDebit) {
+  create_dataset_for_training();
+  for (const auto& [key, mention] : {std::pair("clip = 1e-300\n", "train.clip: "),
+                                     {"label_noise = 1e6\n", "train.label_noise: "},
+                                     {"label_noise = 1\nnoise_unit = 1e300\n", "train.noise_unit: "}})
+    EXPECT_TRUE(fails(run_training(train_job(key), train_), ErrorKind::usage, mention));
+  TrainOptions elsewhere = train_;
+  elsewhere.device = "abacus";
+  EXPECT_TRUE(fails(run_training(train_job(), elsewhere), ErrorKind::usage, "--device: "));
+  EXPECT_TRUE(debits().empty());
+}
+
 TEST_F(Train, OverTheBudgetNothingIsDebitedAndTheErrorNamesWhatFits) {
   create_dataset_for_training(0.5);
   EXPECT_TRUE(fails(run_training(train_job(), train_), ErrorKind::over_budget, "privacy.epsilon"));

@@ -276,6 +276,9 @@ Ask ask_of(const Job& job, const TrainPlanned& planned) {
   // What noise on windows covers is not in the event: whoever reads the ledger must know it.
   std::string mechanism = planned.model.model;
   if (noises_windows(job.train)) mechanism += ", for changes of at most " + shortest(job.train.noise_unit);
+  if (planned.bounds)
+    mechanism +=
+        ", values clamped to [" + shortest(planned.bounds->lower()) + ", " + shortest(planned.bounds->upper()) + "]";
   Ask ask{"training", mechanism, planned.event, planned.delta, {}};
   ask.at_epsilon = [job, mechanism](double epsilon) -> Result<Ask> {
     Job smaller = job;

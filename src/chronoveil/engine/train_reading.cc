@@ -27,6 +27,10 @@ Result<std::unique_ptr<RecordSource>> open_channel(const data::SourceSpec& sourc
   return open_source(job);
 }
 
+Failure out_of_memory() {
+  return fail(ErrorKind::storage, "not enough memory for all series and slots; shorten the list or the span");
+}
+
 // Puts the rows of one channel after the other into a panel.
 class PanelFiller {
  public:
@@ -85,15 +89,24 @@ Result<void> check_train_columns(const data::SourceSpec& source, const std::vect
   return {};
 }
 
-Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::string>& channels, const SlotAxis& axis,
-                         const std::vector<PublicSeries>& series) {
+Result<Panel> blank_panel(std::size_t channels, const std::vector<PublicSeries>& series) {
   try {
     Panel panel;
-    panel.channels = static_cast<std::int64_t>(channels.size());
+    panel.channels = static_cast<std::int64_t>(channels);
     for (const PublicSeries& one : series)
       panel.series.push_back(
           {one.key, one.start, one.length,
            std::vector<float>(static_cast<std::size_t>(one.length * panel.channels), forecasting::kMissing)});
+    return panel;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+}
+
+Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::string>& channels, const SlotAxis& axis,
+                         const std::vector<PublicSeries>& series) {
+  try {
+    CV_TRY(Panel panel, blank_panel(channels.size(), series));
     PanelFiller filler(panel, axis);
     for (std::size_t i = 0; i < channels.size(); ++i) {
       CV_TRY(const std::unique_ptr<RecordSource> rows, open_channel(source, channels[i]));
@@ -101,7 +114,7 @@ Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::
     }
     return panel;
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::storage, "not enough memory for all series and slots; shorten the list or the span");
+    return out_of_memory();
   }
 }
 

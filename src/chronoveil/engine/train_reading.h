@@ -22,7 +22,9 @@ Result<void> check_train_columns(const data::SourceSpec&, const std::vector<std:
 // The panel on the public axis. The source is read once a channel, so standard input serves a single one.
 Result<forecasting::Panel> read_panel(const data::SourceSpec&, const std::vector<std::string>& channels,
                                       const SlotAxis&, const std::vector<PublicSeries>&);
-// The same as training sees it: clamped.
+// Every step of every series, all of them missing: what is public of a panel.
+Result<forecasting::Panel> blank_panel(std::size_t channels, const std::vector<PublicSeries>&);
+// What training sees: clamped.
 Result<forecasting::Panel> read_panel(const Job&, const TrainPlanned&);
 
 }  // namespace chronoveil::engine

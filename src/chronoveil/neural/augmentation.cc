@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace chronoveil::neural {
@@ -26,6 +27,10 @@ Result<std::optional<Augmentation::Noise>> Augmentation::noise_of(const char* na
   if (sigma == 0) return std::nullopt;
   if (!(std::isfinite(noise.unit) && noise.unit > 0))
     return invalid("noise_unit", noise.unit, "a finite number greater than 0");
+  // Far beyond what values are; grids do not reach there.
+  if (!(std::min(sigma, 1.0) * noise.unit >= 0x1p-900 && noise.unit <= 0x1p900))
+    return invalid("noise_unit", noise.unit,
+                   "such that it and " + std::string(name) + " times it are between 2^-900 and 2^900");
   CV_TRY(const noise::Grid grid, noise::Grid::for_scale(std::min(sigma, 1.0) * noise.unit));
   const double limit = grid.to_real(noise::kValueLimit);
   CV_TRY(const noise::GridBounds bounds, noise::GridBounds::make(grid, -limit, limit));

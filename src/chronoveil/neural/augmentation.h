@@ -29,7 +29,8 @@ struct AugmentationNoise {
 
 class Augmentation {
  public:
-  // Refused (usage, naming context_noise, label_noise or noise_unit): a σ outside [0, 2^18], a v that is not positive.
+  // Refused (usage, naming context_noise, label_noise or noise_unit): a σ outside [0, 2^18], a v that is not
+  // positive or beyond 2^900, a v or σ v below 2^-900.
   static Result<Augmentation> make(const AugmentationNoise&);
 
   bool any() const { return context_ || label_; }

@@ -70,6 +70,8 @@ std::string plan_section(const Trained& trained) {
   out += pair_of("Reads and forecasts",
                  grouped(model.context_length) + " and " + grouped(model.forecast_length) + " steps");
   out += pair_of("Series", grouped(trained.series) + ", each of " + windows_words(trained) + " windows");
+  if (trained.lower && trained.upper)
+    out += pair_of("Values", fmt::format("clamped to [{}, {}]", shortest(*trained.lower), shortest(*trained.upper)));
   out += pair_of("A batch", batch_words(trained));
   out += pair_of("A series is in it with probability", rounded(trained.series_rate));
   out += pair_of("Windows that one neighbour can change", percent(trained.touched_share) + " of a series");

@@ -6,6 +6,7 @@
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/engine/beside_ledger.h"
 #include "chronoveil/engine/debited_run.h"
+#include "chronoveil/engine/named_errors.h"
 #include "chronoveil/engine/publishing.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/engine/train_reading.h"
@@ -119,6 +120,17 @@ Result<void> rehearse(const Job& job, const TrainOptions& options, Training& tra
   return {};
 }
 
+// What a trainer would refuse, found before anything is paid for: it is made once of what is public.
+Result<void> check_trainer(const Job& job, const TrainPlanned& planned, const std::string& device_name) {
+  CV_TRY(const torch::Device device, device_of(device_name));
+  CV_TRY(forecasting::Panel blank, engine::blank_panel(planned.channels.size(), planned.series));
+  CV_CHECK(engine::in_section("train",
+                              {"noise_multiplier", "clip", "learning_rate", "weight_decay", "average", "context_noise",
+                               "label_noise", "noise_unit"},
+                              neural::Trainer::make(training_config(job, planned), std::move(blank), device)));
+  return {};
+}
+
 Result<std::string> folder_of(const engine::OpenBudget& budget, const Job& job) {
   CV_TRY(const fs::path path,
          engine::folder_beside(budget.place, "training", fs::path(job.dataset) / engine::digest_of(job)));
@@ -157,6 +169,7 @@ Result<void> ask_before_second_training(engine::OpenBudget& budget, const Job& j
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
   CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
+  CV_CHECK(check_trainer(job, training.planned, options.device));
   CV_TRY(const std::string folder, folder_of(budget, job));
   CV_CHECK(engine::make_private_folder("training", folder));
   CV_TRY(const engine::FolderLock lock,
