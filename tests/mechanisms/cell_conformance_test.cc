@@ -1,6 +1,5 @@
 // One suite for every mechanism for means per cell: each row of the catalogue goes through the same tests.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +7,10 @@
 
 #include "cell_city.h"
 #include "chronoveil/accounting/event_json.h"
-#include "chronoveil/ledger/ledger.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cell_guarantee.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "ledger_for.h"
 
 namespace chronoveil::mechanisms::testing {
 namespace {
@@ -209,36 +208,24 @@ TEST_P(CellConformance, APlanThatWasTamperedWithIsNotRun) {
 }
 
 TEST_P(CellConformance, OneReceiptIsOneRelease) {
-  const auto folder = std::filesystem::temp_directory_path() / ("chronoveil_cells_" + std::to_string(::getpid()));
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  {
-    auto ledger = value_of(ledger::Ledger::open((folder / "ledger.db").string()));
-    const CellsPlan plan = this->plan(request());
-    ledger::DatasetRequest dataset;
-    dataset.name = "city";
-    dataset.promise.unit = Unit::user;
-    dataset.epsilon = 10;
-    dataset.delta = 1e-4;
-    ASSERT_TRUE(ledger.create(dataset));
-    ledger::Terms terms;
-    terms.dataset = "city";
-    terms.purpose = "a test";
-    terms.mechanism = plan.mechanism;
-    const bound::BoundedCells cells = city_cells(plan.shape, small_city());
+  const CellsPlan plan = this->plan(request());
+  const bound::BoundedCells cells = city_cells(plan.shape, small_city());
+  ledger::DatasetRequest dataset;
+  dataset.name = "city";
+  dataset.promise.unit = Unit::user;
+  dataset.epsilon = 10;
+  dataset.delta = 1e-4;
+  LedgerFor city(dataset, plan.mechanism);
 
-    Draws draws = value_of(Draws::authorised(value_of(ledger.reserve(terms, plan.event)), plan.event));
-    EXPECT_EQ(draws.mark(), "");
-    EXPECT_FALSE(row().measure(plan, cells.cell(0), draws)) << "nothing is drawn before the run starts";
-    EXPECT_TRUE(measure(plan, cells, draws));
-    EXPECT_FALSE(measure(plan, cells, draws)) << "the debit was for one release";
-    Draws moved = std::move(draws);
-    EXPECT_FALSE(measure(plan, cells, moved)) << "moving does not renew it";
-    Draws other =
-        value_of(Draws::authorised(value_of(ledger.reserve(terms, {accounting::Pure{0.1}})), {accounting::Pure{0.1}}));
-    EXPECT_FALSE(measure(plan, cells, other)) << "the debit was for another event";
-  }
-  std::filesystem::remove_all(folder);
+  Draws draws = city.draws_for(plan.event);
+  EXPECT_EQ(draws.mark(), "");
+  EXPECT_FALSE(row().measure(plan, cells.cell(0), draws)) << "nothing is drawn before the run starts";
+  EXPECT_TRUE(measure(plan, cells, draws));
+  EXPECT_FALSE(measure(plan, cells, draws)) << "the debit was for one release";
+  Draws moved = std::move(draws);
+  EXPECT_FALSE(measure(plan, cells, moved)) << "moving does not renew it";
+  Draws other = city.draws_for({accounting::Pure{0.1}});
+  EXPECT_FALSE(measure(plan, cells, other)) << "the debit was for another event";
 }
 
 TEST_P(CellConformance, EveryCellHasAMeanWithinItsIntervalAndTheBoundsOrNone) {

@@ -1,16 +1,15 @@
 // One suite for every mechanism: each row of the catalogue goes through the same tests.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <numeric>
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/bound/bounded_series.h"
-#include "chronoveil/ledger/ledger.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"
 #include "chronoveil/mechanisms/live.h"
+#include "ledger_for.h"
 #include "neighbours.h"
 #include "noise_check.h"
 #include "setting.h"
@@ -149,45 +148,33 @@ TEST_P(Conformance, SeriesUnderLooserCapsThanThoseOfThePlanAreNotMeasured) {
 }
 
 TEST_P(Conformance, OneReceiptIsOneRelease) {
-  const auto folder = std::filesystem::temp_directory_path() / ("chronoveil_conformance_" + std::to_string(::getpid()));
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  {
-    auto ledger = value_of(ledger::Ledger::open((folder / "ledger.db").string()));
-    const SeriesPlan plan = this->plan(request(2, 12, 1e-6));
-    ledger::DatasetRequest dataset;
-    dataset.name = "city";
-    dataset.promise.unit = plan.shape.unit;
-    dataset.promise.width = plan.shape.unit == Unit::w_event ? plan.shape.width : 1;
-    dataset.epsilon = 10;
-    dataset.delta = 1e-4;
-    ASSERT_TRUE(ledger.create(dataset));
-    ledger::Terms terms;
-    terms.dataset = "city";
-    terms.purpose = "a test";
-    terms.mechanism = plan.mechanism;
-    const bound::BoundedSeries series = bounded(plan, 2, 12, Counts(24, 7));
+  const SeriesPlan plan = this->plan(request(2, 12, 1e-6));
+  const bound::BoundedSeries series = bounded(plan, 2, 12, Counts(24, 7));
+  ledger::DatasetRequest dataset;
+  dataset.name = "city";
+  dataset.promise.unit = plan.shape.unit;
+  dataset.promise.width = plan.shape.unit == Unit::w_event ? plan.shape.width : 1;
+  dataset.epsilon = 10;
+  dataset.delta = 1e-4;
+  LedgerFor city(dataset, plan.mechanism);
 
-    Draws draws = value_of(Draws::authorised(value_of(ledger.reserve(terms, plan.event)), plan.event));
-    EXPECT_EQ(draws.mark(), "");
-    ASSERT_TRUE(draws.debit());
-    EXPECT_FALSE(row().measure(plan, series.counts(), draws)) << "nothing is drawn before the run starts";
-    const auto first = measure(plan, series, draws);
-    ASSERT_TRUE(first) << first.error().message;
-    EXPECT_FALSE(measure(plan, series, draws)) << "the debit was for one release";
-    Draws moved = std::move(draws);
-    EXPECT_FALSE(measure(plan, series, moved)) << "moving does not renew it";
+  Draws draws = city.draws_for(plan.event);
+  EXPECT_EQ(draws.mark(), "");
+  ASSERT_TRUE(draws.debit());
+  EXPECT_FALSE(row().measure(plan, series.counts(), draws)) << "nothing is drawn before the run starts";
+  const auto first = measure(plan, series, draws);
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_FALSE(measure(plan, series, draws)) << "the debit was for one release";
+  Draws moved = std::move(draws);
+  EXPECT_FALSE(measure(plan, series, moved)) << "moving does not renew it";
 
-    EXPECT_FALSE(Draws::authorised(value_of(ledger.reserve(terms, plan.event)), {accounting::Pure{0.1}}));
-    Draws other =
-        value_of(Draws::authorised(value_of(ledger.reserve(terms, {accounting::Pure{0.1}})), {accounting::Pure{0.1}}));
-    EXPECT_FALSE(measure(plan, series, other)) << "the debit was for another event";
-    Draws from = value_of(Draws::authorised(value_of(ledger.reserve(terms, plan.event)), plan.event));
-    Draws to = std::move(from);
-    EXPECT_FALSE(measure(plan, series, from)) << "what was moved from covers nothing";
-    EXPECT_TRUE(measure(plan, series, to));
-  }
-  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(Draws::authorised(value_of(city.ledger.reserve(city.terms, plan.event)), {accounting::Pure{0.1}}));
+  Draws other = city.draws_for({accounting::Pure{0.1}});
+  EXPECT_FALSE(measure(plan, series, other)) << "the debit was for another event";
+  Draws from = city.draws_for(plan.event);
+  Draws to = std::move(from);
+  EXPECT_FALSE(measure(plan, series, from)) << "what was moved from covers nothing";
+  EXPECT_TRUE(measure(plan, series, to));
 }
 
 TEST_P(Conformance, APlanWithLessNoiseThanItsEventIsNotRun) {
@@ -276,38 +263,20 @@ TEST_P(ConformanceAtOnce, TheNoiseFollowsThePlannedLaw) {
 }
 
 TEST_P(ConformanceAtOnce, NoNeighbourMovesTheMeasurementFurtherThanPlanned) {
-  struct Case {
-    std::int64_t series, steps, cap, per_slot, width;
-  };
-  for (const Unit unit : row().units) {
-    for (const double delta : deltas()) {
-      double tightest = 0;
-      for (const Relation relation : {Relation::add_remove, Relation::replace}) {
-        for (const Case& c : {Case{1, 1, 1, 1, 1}, Case{1, 2, 1, 3, 2}, Case{2, 3, 3, 1, 2}, Case{3, 4, 2, 3, 3},
-                              Case{1, 7, 3, 2, 3}, Case{2, 6, 3, 1, 2}}) {
-          Request request = this->request(c.series, c.steps, delta);
-          request.shape.unit = unit;
-          request.shape.relation = relation;
-          request.shape.max_steps = c.cap;
-          request.shape.max_per_slot = c.per_slot;
-          request.shape.width = c.width;
-          for (const ParameterInfo& info : row().parameters) {
-            if (info.name == "coefficients") request.parameters["coefficients"] = std::int64_t{2};
-            if (info.name == "filter_width") request.parameters["filter_width"] = 1.0;
-          }
-          const auto plan = row().prepare(request);
-          if (!plan) {
-            EXPECT_EQ(plan.error().kind, ErrorKind::cannot_certify) << plan.error().message;
-            continue;
-          }
-          const double worst = Neighbours(request.shape, 7).worst(row(), *plan);
-          EXPECT_LE(worst, 1) << name(unit) << ", " << name(relation) << ", " << c.series << " x " << c.steps;
-          tightest = std::max(tightest, worst);
-        }
-      }
-      EXPECT_GT(tightest, 0.999) << name(unit) << ": no more noise than the worst neighbour needs";
+  const auto small = [&](std::int64_t series, std::int64_t steps, double delta) {
+    Request request = this->request(series, steps, delta);
+    for (const ParameterInfo& info : row().parameters) {
+      if (info.name == "coefficients") request.parameters["coefficients"] = std::int64_t{2};
+      if (info.name == "filter_width") request.parameters["filter_width"] = 1.0;
     }
-  }
+    return request;
+  };
+  expect_worst_as_planned(row(), deltas(), small, [&](const Request& request) -> std::optional<double> {
+    const auto plan = row().prepare(request);
+    if (plan) return Neighbours(request.shape, 7).worst(row(), *plan);
+    EXPECT_EQ(plan.error().kind, ErrorKind::cannot_certify) << plan.error().message;
+    return std::nullopt;
+  });
 }
 
 TEST_P(Conformance, ExceedingTheCapCostsMore) {

@@ -193,33 +193,17 @@ double worst_asked(const SeriesPlan& plan, const Counts& one, const Counts& othe
 }
 
 TEST_P(LiveConformance, NoNeighbourMovesWhatIsAskedFurtherThanPlanned) {
-  struct Case {
-    std::int64_t series, steps, cap, per_slot, width;
+  const auto small = [&](std::int64_t series, std::int64_t steps, double delta) {
+    return request(series, steps, delta);
   };
-  for (const Unit unit : row().units) {
-    for (const double delta : deltas()) {
-      double tightest = 0;
-      for (const Relation relation : {Relation::add_remove, Relation::replace}) {
-        for (const Case& c : {Case{1, 1, 1, 1, 1}, Case{1, 2, 1, 3, 2}, Case{2, 3, 3, 1, 2}, Case{3, 4, 2, 3, 3},
-                              Case{1, 7, 3, 2, 3}, Case{2, 6, 3, 1, 2}, Case{1, 12, 2, 1, 9}}) {
-          Request request = this->request(c.series, c.steps, delta);
-          request.shape.unit = unit;
-          request.shape.relation = relation;
-          request.shape.max_steps = c.cap;
-          request.shape.max_per_slot = c.per_slot;
-          request.shape.width = c.width;
-          const SeriesPlan plan = value_of(row().prepare(request));
-          double worst = 0;
-          Neighbours(request.shape, 7).for_each([&](const Counts& one, const Counts& other) {
-            worst = std::max(worst, worst_asked(plan, one, other));
-          });
-          EXPECT_LE(worst, 1) << name(unit) << ", " << name(relation) << ", " << c.series << " x " << c.steps;
-          tightest = std::max(tightest, worst);
-        }
-      }
-      EXPECT_GT(tightest, 0.999) << name(unit) << ": no more noise than the worst neighbour needs";
-    }
-  }
+  expect_worst_as_planned(row(), deltas(), small, [&](const Request& request) {
+    const SeriesPlan plan = value_of(row().prepare(request));
+    double worst = 0;
+    Neighbours(request.shape, 7).for_each([&](const Counts& one, const Counts& other) {
+      worst = std::max(worst, worst_asked(plan, one, other));
+    });
+    return worst;
+  });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -113,5 +114,38 @@ class Neighbours {
   std::mt19937_64 random_;
   std::vector<Counts> people_;
 };
+
+// Of every unit that a mechanism protects, both relations and several small shapes: `worst(request)`, how far apart two
+// neighbours get in units of what is planned for, is at most 1, and is nearly that for one of them. Nothing: no plan
+// can be certified.
+inline void expect_worst_as_planned(
+    const SeriesMechanism& row, const std::vector<double>& deltas,
+    const std::function<Request(std::int64_t series, std::int64_t steps, double delta)>& request_of,
+    const std::function<std::optional<double>(const Request&)>& worst) {
+  struct Case {
+    std::int64_t series, steps, cap, per_slot, width;
+  };
+  for (const Unit unit : row.units) {
+    for (const double delta : deltas) {
+      double tightest = 0;
+      for (const Relation relation : {Relation::add_remove, Relation::replace}) {
+        for (const Case& c : {Case{1, 1, 1, 1, 1}, Case{1, 2, 1, 3, 2}, Case{2, 3, 3, 1, 2}, Case{3, 4, 2, 3, 3},
+                              Case{1, 7, 3, 2, 3}, Case{2, 6, 3, 1, 2}, Case{1, 12, 2, 1, 9}}) {
+          Request request = request_of(c.series, c.steps, delta);
+          request.shape.unit = unit;
+          request.shape.relation = relation;
+          request.shape.max_steps = c.cap;
+          request.shape.max_per_slot = c.per_slot;
+          request.shape.width = c.width;
+          const std::optional<double> found = worst(request);
+          if (!found) continue;
+          EXPECT_LE(*found, 1) << name(unit) << ", " << name(relation) << ", " << c.series << " x " << c.steps;
+          tightest = std::max(tightest, *found);
+        }
+      }
+      EXPECT_GT(tightest, 0.999) << name(unit) << ": no more noise than the worst neighbour needs";
+    }
+  }
+}
 
 }  // namespace chronoveil::mechanisms::testing

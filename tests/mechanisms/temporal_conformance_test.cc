@@ -1,6 +1,5 @@
 // One suite for every mechanism for one series of its owner: each row of the catalogue goes through the same tests.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +7,7 @@
 #include <map>
 
 #include "chronoveil/accounting/event_json.h"
-#include "chronoveil/ledger/ledger.h"
+#include "ledger_for.h"
 #include "temporal_setting.h"
 
 namespace chronoveil::mechanisms::testing {
@@ -234,52 +233,39 @@ TEST_P(TemporalConformance, APlanThatWasTamperedWithIsNotRun) {
 }
 
 TEST_P(TemporalConformance, OneReceiptIsOneRelease) {
-  const auto folder = std::filesystem::temp_directory_path() / ("chronoveil_moves_" + std::to_string(::getpid()));
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  {
-    auto ledger = value_of(ledger::Ledger::open((folder / "ledger.db").string()));
-    const TemporalPlan& plan = plans().front();
-    ledger::DatasetRequest dataset;
-    dataset.name = "meter";
-    dataset.promise = {.unit = Unit::event, .width = std::max<std::int64_t>(1, plan.window), .relation = plan.relation};
-    dataset.epsilon = 100;
-    dataset.delta = 0.99;
-    dataset.filter = ledger::FilterKind::sum;
-    ASSERT_TRUE(ledger.create(dataset));
-    ledger::Terms terms;
-    terms.dataset = "meter";
-    terms.purpose = "a test";
-    terms.mechanism = plan.mechanism;
-    terms.stated = {.unit = Unit::event, .width = dataset.promise.width, .relation = plan.relation};
-    ledger::Terms at_delta = terms;
-    at_delta.delta = 0.6;
-    auto receipt = ledger.reserve(at_delta, plan.event);
-    if (!row().certified) {
-      ASSERT_FALSE(receipt) << "a budget pays for what is certified";
-      EXPECT_EQ(receipt.error().kind, ErrorKind::cannot_certify);
-      std::filesystem::remove_all(folder);
-      return;
-    }
-    Draws draws = value_of(Draws::authorised(value_of(std::move(receipt)), plan.event));
-    EXPECT_EQ(draws.mark(), "");
-    Perturbation run = value_of(Perturbation::start(plan, draws));
-    EXPECT_FALSE(Perturbation::start(plan, draws)) << "the debit is for one release";
-    EXPECT_EQ(run_lane(run, 0, values(100)).error, "");
-    EXPECT_NE(run_lane(run, 0, values(100)).error, "") << "a second series is not covered";
-    std::vector<Released> out;
-    EXPECT_FALSE(run.finish(0, out));
-    EXPECT_TRUE(out.empty());
-    run.close();
-    EXPECT_NE(run_lane(run, 0, values(100)).error, "") << "it is over";
-    EXPECT_FALSE(Perturbation::start(plan, draws));
-    Draws moved = std::move(draws);
-    EXPECT_FALSE(Perturbation::start(plan, moved)) << "moving does not renew it";
-    const accounting::Event smaller{accounting::Pure{0.001}};
-    Draws other = value_of(Draws::authorised(value_of(ledger.reserve(terms, smaller)), smaller));
-    EXPECT_FALSE(Perturbation::start(plan, other)) << "the debit was for another event";
+  const TemporalPlan& plan = plans().front();
+  ledger::DatasetRequest dataset;
+  dataset.name = "meter";
+  dataset.promise = {.unit = Unit::event, .width = std::max<std::int64_t>(1, plan.window), .relation = plan.relation};
+  dataset.epsilon = 100;
+  dataset.delta = 0.99;
+  dataset.filter = ledger::FilterKind::sum;
+  LedgerFor meter(dataset, plan.mechanism);
+  meter.terms.stated = {.unit = Unit::event, .width = dataset.promise.width, .relation = plan.relation};
+  ledger::Terms at_delta = meter.terms;
+  at_delta.delta = 0.6;
+  auto receipt = meter.ledger.reserve(at_delta, plan.event);
+  if (!row().certified) {
+    ASSERT_FALSE(receipt) << "a budget pays for what is certified";
+    EXPECT_EQ(receipt.error().kind, ErrorKind::cannot_certify);
+    return;
   }
-  std::filesystem::remove_all(folder);
+  Draws draws = value_of(Draws::authorised(value_of(std::move(receipt)), plan.event));
+  EXPECT_EQ(draws.mark(), "");
+  Perturbation run = value_of(Perturbation::start(plan, draws));
+  EXPECT_FALSE(Perturbation::start(plan, draws)) << "the debit is for one release";
+  EXPECT_EQ(run_lane(run, 0, values(100)).error, "");
+  EXPECT_NE(run_lane(run, 0, values(100)).error, "") << "a second series is not covered";
+  std::vector<Released> out;
+  EXPECT_FALSE(run.finish(0, out));
+  EXPECT_TRUE(out.empty());
+  run.close();
+  EXPECT_NE(run_lane(run, 0, values(100)).error, "") << "it is over";
+  EXPECT_FALSE(Perturbation::start(plan, draws));
+  Draws moved = std::move(draws);
+  EXPECT_FALSE(Perturbation::start(plan, moved)) << "moving does not renew it";
+  Draws other = meter.draws_for({accounting::Pure{0.001}});
+  EXPECT_FALSE(Perturbation::start(plan, other)) << "the debit was for another event";
 }
 
 TEST_P(TemporalConformance, RequestsThatDoNotFitAreRefusedByName) {
