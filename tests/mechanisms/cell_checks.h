@@ -150,7 +150,7 @@ inline double attained_loss(const std::function<bool(bool one, Draws&)>& is_in_s
   return std::log(least / greatest);
 }
 
-inline constexpr std::int64_t kReleases = 100'000;
+inline constexpr std::int64_t kNoisyReleases = 100'000;
 
 // The set where Laplace noise gives the most away: every sum is at least what it would be for `one`.
 inline double attained_loss(const NoisyCell& cell, const CellMechanism& row, const CellsPlan& plan) {
@@ -162,7 +162,7 @@ inline double attained_loss(const NoisyCell& cell, const CellMechanism& row, con
           if (!(sums[i] >= cell.truth[i])) return false;
         return true;
       },
-      kReleases);
+      kNoisyReleases);
 }
 
 }  // namespace chronoveil::mechanisms::testing

@@ -133,7 +133,7 @@ double attained_in_two_cells(const CellMechanism& row, const CellsPlan& plan, co
         }
         return all;
       },
-      kReleases);
+      kNoisyReleases);
 }
 
 TEST(CellTwins, APersonInTwoCellsIsCoveredInBothAndNotInOneAlone) {
