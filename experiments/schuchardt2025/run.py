@@ -28,9 +28,13 @@ from drawing import Panel, fill, finished, in_order, one  # noqa: E402
 DATA = ROOT.parent / "shared" / "data"
 FILES = {"m4_hourly": ["m4_hourly/Hourly-train.csv.xz", "m4_hourly/Hourly-test.csv.xz"],
          "electricity": ["lstnet/electricity_321x840_last35days.csv.xz"], "exchange_rate": ["lstnet/exchange_rate.txt.gz"],
-         "etth1": ["ett/ETTh1.csv.xz"]}
+         "etth1": ["ett/ETTh1.csv.xz"], "electricity_6": ["lstnet/electricity_6of321_hourly.csv.xz"],
+         "traffic_6": ["lstnet/traffic_6of862_hourly.csv.xz"], "solar_12": ["lstnet/solar_AL_12of137_10min.csv.xz"]}
+DATED = ("etth1", "electricity_6", "traffic_6")  # their first column is a date
 TITLES = {"m4_hourly": "M4 hourly, 414 series", "electricity": "Electricity, 321 series of 35 days",
-          "exchange_rate": "Exchange rates, 8 series", "etth1": "ETTh1, 7 series"}
+          "exchange_rate": "Exchange rates, 8 series", "etth1": "ETTh1, 7 series",
+          "electricity_6": "Electricity, 6 series of three years", "traffic_6": "Traffic, 6 series of two years",
+          "solar_12": "Solar power every 10 minutes, 12 series of a year"}
 MODELS = ("simple_feed_forward", "deepar", "itransformer", "dlinear")
 BASELINES = ("seasonal_naive", "auto_ets")
 LEAST = 1e-8  # δ below this is not drawn
@@ -225,7 +229,7 @@ def series_of(name):
         rows = list(csv.reader(text))
     if name == "exchange_rate":
         return {f"rate{i}": list(column) for i, column in enumerate(zip(*rows))}
-    head, first = rows[0], 1 if name == "etth1" else 0
+    head, first = rows[0], 1 if name in DATED else 0
     return {head[i]: [row[i] for row in rows[1:]] for i in range(first, len(head))}
 
 

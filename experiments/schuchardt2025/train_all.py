@@ -4,7 +4,7 @@
   train_all.py --program PATH --panels FOLDER --out FILE [--plan FILE] [--device cpu|cuda] [--jobs N] [--seeds 1,2,3,4,5]
                [--dataset NAME] [--model NAME] [--labels none|all] [--minutes M] [--no-baselines] [--steps-cap N]
 
-Each job is one dataset, model and seed in a process of its own. Those that take longest start first. With --minutes, jobs that
+Each job is one dataset, model, variant and seed in a process of its own. Those that take longest start first. With --minutes, jobs that
 have not started by then are left out, and what is missing is named; run it again with the same FILE to go on.
 """
 
@@ -23,14 +23,14 @@ SLOWEST_FIRST = ("auto_ets", "deepar", "itransformer", "dlinear", "simple_feed_f
 
 
 def jobs_of(options):
-    """(dataset, model, seed); a job without a model scores the baselines."""
+    """(dataset, model, variant, seed); a job without a model scores the baselines."""
     with open(options.plan, newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if (not options.dataset or row["dataset"] == options.dataset)
                 and (not options.model or row["model"] == options.model)]
-    jobs = list(dict.fromkeys((row["dataset"], row["model"], seed) for row in rows for seed in options.seeds.split(",")))
+    jobs = list(dict.fromkeys((row["dataset"], row["model"], row["variant"], seed) for row in rows for seed in options.seeds.split(",")))
     jobs.sort(key=lambda job: SLOWEST_FIRST.index(job[1]))
     if not options.no_baselines:
-        jobs = [(dataset, None, None) for dataset in dict.fromkeys(row["dataset"] for row in rows)] + jobs
+        jobs = [(dataset, None, None, None) for dataset in dict.fromkeys(row["dataset"] for row in rows)] + jobs
     return jobs
 
 
@@ -38,7 +38,7 @@ def done_before(path):
     if not path.is_file():
         return set()
     with open(path, newline="", encoding="utf-8") as file:
-        return {(row["dataset"], row["model"], row["seed"]) for row in csv.DictReader(file)}
+        return {(row["dataset"], row["model"], row["variant"], row["seed"]) for row in csv.DictReader(file)}
 
 
 def main():
@@ -61,8 +61,8 @@ def main():
     gathered = options.out.read_text(encoding="utf-8").splitlines() if options.out.is_file() else [HEAD]
 
     def work(job):
-        dataset, model, seed = job
-        name = (dataset, model or "seasonal_naive", seed or "0")
+        dataset, model, variant, seed = job
+        name = (dataset, model or "seasonal_naive", variant or "", seed or "0")
         if name in before:
             return
         if options.minutes and time.monotonic() - begin > 60 * options.minutes:
@@ -72,7 +72,7 @@ def main():
         part.unlink(missing_ok=True)
         command = [options.program, "--plan", options.plan, "--panels", options.panels, "--out", part, "--dataset", dataset]
         if model:
-            command += ["--model", model, "--seeds", seed, "--device", options.device, "--labels", options.labels]
+            command += ["--model", model, "--variant", variant, "--seeds", seed, "--device", options.device, "--labels", options.labels]
             command += ["--steps-cap", str(options.steps_cap)] if options.steps_cap else []
         else:
             command.append("--baselines-only")

@@ -72,6 +72,20 @@ forecasting::PanelSeries made_up(std::int64_t season, std::int64_t length, Draws
   return series;
 }
 
+// All that the weights depend on.
+std::string key_of(const neural::TrainingConfig& config, std::int64_t season, std::int64_t steps) {
+  const forecasting::ModelConfig& model = config.model;
+  std::string key = model.model;
+  const auto add = [&](const auto& part) { key.append(1, ' ').append(std::to_string(part)); };
+  for (const std::int64_t number : {model.context_length, model.forecast_length, model.channels, model.covariates,
+                                    model.hidden, model.layers, model.season, season, steps})
+    add(number);
+  std::ranges::for_each(model.lags, add);
+  add(model.spread);
+  add(config.initial_seed);
+  return key;
+}
+
 }  // namespace
 
 forecasting::Panel made_up_series(std::int64_t season, std::int64_t count, std::int64_t length) {
@@ -84,22 +98,27 @@ forecasting::Panel made_up_series(std::int64_t season, std::int64_t count, std::
   return panel;
 }
 
-Result<void> start_from_public(neural::Trainer& trainer, const neural::TrainingConfig& config, std::int64_t season,
-                               std::int64_t steps, const torch::Device& device) {
-  neural::TrainingConfig open = config;
-  open.privacy.reset();
-  open.label_noise = open.context_noise = 0;
-  open.optimiser.learning_rate = kLearningRate;
-  open.optimiser.average = 0;
-  open.scheme = {.batch_size = kBatch, .windows_per_series = 1};
-  const std::int64_t length = kSeasons * std::max<std::int64_t>(season, 7) + forecasting::history_length(config.model);
-  CV_TRY(neural::Trainer teacher, neural::Trainer::make(open, made_up_series(season, kSeries, length), device));
-  BitSource bits = BitSource::with_seed(config.initial_seed);
-  while (teacher.steps() < steps) CV_CHECK(teacher.step(teacher.steps(), bits));
+Result<void> PublicStarts::give(neural::Trainer& trainer, const neural::TrainingConfig& config, std::int64_t season,
+                                std::int64_t steps, const torch::Device& device) {
+  std::vector<neural::Parameter>& learned = learned_[key_of(config, season, steps)];
+  if (learned.empty()) {
+    neural::TrainingConfig open = config;
+    open.privacy.reset();
+    open.label_noise = open.context_noise = 0;
+    open.optimiser.learning_rate = kLearningRate;
+    open.optimiser.average = 0;
+    open.scheme = {.batch_size = kBatch, .windows_per_series = 1};
+    const std::int64_t length =
+        kSeasons * std::max<std::int64_t>(season, 7) + forecasting::history_length(config.model);
+    CV_TRY(neural::Trainer teacher, neural::Trainer::make(open, made_up_series(season, kSeries, length), device));
+    BitSource bits = BitSource::with_seed(config.initial_seed);
+    while (teacher.steps() < steps) CV_CHECK(teacher.step(teacher.steps(), bits));
+    learned = teacher.state();
+  }
   std::vector<neural::Parameter> state = trainer.state();
-  for (const neural::Parameter& learned : teacher.state())
+  for (const neural::Parameter& taught : learned)
     for (neural::Parameter& own : state)
-      if (own.name == learned.name && own.name.starts_with("parameter.")) own.value = learned.value;
+      if (own.name == taught.name && own.name.starts_with("parameter.")) own.value = taught.value;
   return trainer.restore(state);
 }
 

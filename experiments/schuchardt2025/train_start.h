@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "chronoveil/base/result.h"
 #include "chronoveil/neural/trainer.h"
@@ -13,8 +16,16 @@ namespace chronoveil::schuchardt2025 {
 // a random walk. All of it from a fixed seed.
 forecasting::Panel made_up_series(std::int64_t season, std::int64_t count, std::int64_t length);
 
-// Trains a model like that of `config` on made-up series for `steps` steps, and gives its weights to `trainer`.
-Result<void> start_from_public(neural::Trainer& trainer, const neural::TrainingConfig& config, std::int64_t season,
-                               std::int64_t steps, const torch::Device&);
+// Trains models on made-up series and gives their weights to others: each kind of model once, however many budgets
+// start from it.
+class PublicStarts {
+ public:
+  // A model like that of `config`, after `steps` steps on series of that season.
+  Result<void> give(neural::Trainer& trainer, const neural::TrainingConfig& config, std::int64_t season,
+                    std::int64_t steps, const torch::Device&);
+
+ private:
+  std::map<std::string, std::vector<neural::Parameter>> learned_;
+};
 
 }  // namespace chronoveil::schuchardt2025

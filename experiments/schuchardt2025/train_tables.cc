@@ -1,7 +1,8 @@
 // Trains the runs of a plan and scores them on rolling windows at the end of each series: what the training tables are
 // made of. Needs the forecasting core alone, so that it builds on a machine with libtorch and little else.
 //   schuchardt2025_train --plan plan.csv --panels FOLDER --out rows.csv
-//       [--dataset NAME] [--model NAME] [--labels none|all] [--seeds 1,2,3,4,5] [--device cpu|cuda] [--threads N]
+//       [--dataset NAME] [--model NAME] [--variant NAME] [--labels none|all] [--seeds 1,2,3,4,5] [--device cpu|cuda]
+//       [--threads N]
 //       [--steps-cap N] [--baselines-only]
 //   FOLDER/NAME.csv   a series a line: key, first step on the clock of the panel, values
 //   rows.csv          dataset, model, variant, label_noise, width, budget, epsilon, seed, steps, crps, seconds; rows
@@ -109,7 +110,7 @@ std::vector<Run> runs_of(const std::vector<Row>& plan) {
 }
 
 struct Options {
-  std::string plan, panels, out, dataset, model;
+  std::string plan, panels, out, dataset, model, variant;
   std::string labels = "all";
   std::vector<std::uint64_t> seeds = {1, 2, 3, 4, 5};
   std::string device = "cpu";
@@ -120,10 +121,10 @@ struct Options {
 
 Result<Options> options_of(int argc, char** argv) {
   Options options;
-  const std::map<std::string, std::string*> texts = {{"--plan", &options.plan},    {"--panels", &options.panels},
-                                                     {"--out", &options.out},      {"--dataset", &options.dataset},
-                                                     {"--model", &options.model},  {"--labels", &options.labels},
-                                                     {"--device", &options.device}};
+  const std::map<std::string, std::string*> texts = {{"--plan", &options.plan},     {"--panels", &options.panels},
+                                                     {"--out", &options.out},       {"--dataset", &options.dataset},
+                                                     {"--model", &options.model},   {"--variant", &options.variant},
+                                                     {"--labels", &options.labels}, {"--device", &options.device}};
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--baselines-only") {
@@ -254,8 +255,8 @@ Result<std::string> head_of(const Row& row) {
 }
 
 // The snapshots of a run that are private, or the one that is not, in the order of their steps.
-Result<void> train(const Task& task, std::vector<Row> rows, bool is_private, std::uint64_t seed,
-                   const Options& options) {
+Result<void> train(const Task& task, std::vector<Row> rows, bool is_private, std::uint64_t seed, const Options& options,
+                   PublicStarts& starts) {
   if (rows.empty()) return {};
   std::vector<std::pair<std::int64_t, std::string>> snapshots;
   for (const Row& row : rows) {
@@ -278,7 +279,7 @@ Result<void> train(const Task& task, std::vector<Row> rows, bool is_private, std
   CV_TRY(Trainer trainer, Trainer::make(config, task.training, device));
   CV_TRY(const std::int64_t start_steps, field<std::int64_t>(rows.front(), "start_steps"));
   if (start_steps > 0) {
-    CV_CHECK(start_from_public(trainer, config, task.season, std::min(start_steps, options.steps_cap), device));
+    CV_CHECK(starts.give(trainer, config, task.season, std::min(start_steps, options.steps_cap), device));
   }
   BitSource bits = BitSource::with_seed(seed);
   const Clock clock;
@@ -315,13 +316,16 @@ Result<void> score_baselines(const Task& task, const std::string& dataset, const
 Result<void> run(const Options& options) {
   torch::set_num_threads(options.threads);
   CV_TRY(const std::vector<Row> plan, read_rows(options.plan));
+  PublicStarts starts;
   std::string scored;  // the dataset whose baselines were last computed
   for (const Run& each : runs_of(plan)) {
     CV_TRY(const std::string dataset, text_field(each.settings, "dataset"));
     CV_TRY(const std::string model, text_field(each.settings, "model"));
+    CV_TRY(const std::string variant, text_field(each.settings, "variant"));
     CV_TRY(const double label_noise, field<double>(each.settings, "label_noise"));
     if (!options.dataset.empty() && dataset != options.dataset) continue;
     if (!options.model.empty() && model != options.model) continue;
+    if (!options.variant.empty() && variant != options.variant) continue;
     if (options.labels == "none" && label_noise > 0) continue;
     CV_TRY(const Task task, task_of(each.settings, options.panels));
     if (options.baselines_only) {
@@ -334,8 +338,8 @@ Result<void> run(const Options& options) {
     std::ranges::copy_if(each.snapshots, std::back_inserter(free), is_free);
     std::erase_if(paid, is_free);
     for (const std::uint64_t seed : options.seeds) {
-      CV_CHECK(train(task, paid, true, seed, options));
-      CV_CHECK(train(task, free, false, seed, options));
+      CV_CHECK(train(task, paid, true, seed, options, starts));
+      CV_CHECK(train(task, free, false, seed, options, starts));
     }
   }
   return {};

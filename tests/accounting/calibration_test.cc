@@ -45,6 +45,20 @@ TEST(Calibration, TheGaussianIsCalibratedToTheLastDigits) {
   EXPECT_GE(price, Real(1e-5) * (1 - Real(1e-8)));
 }
 
+// With noise that is good for one step, 400 of these have no price within reach.
+TEST(Calibration, FindsTheNoiseOfManyPoissonStepsForALargeBudget) {
+  StructuredSubsampling step{};
+  step.series = 6;
+  step.length = {16872};
+  step.context_length = 168;
+  step.forecast_length = 24;
+  step.batch_size = 192;
+  step.windows_per_series = 32;
+  step.bottom_level = StructuredSubsampling::Bottom::poisson;
+  step.noise_multiplier = kToCalibrate;
+  expect_calibrated({step, 400}, 8, 1e-7);
+}
+
 TEST(Calibration, SaysWhyNoNoiseReachesTheTarget) {
   const auto leak = calibrate(opened({Approximate{1, 1e-3}, 1}), *Epsilon::make(1), *Delta::make(1e-6));
   ASSERT_FALSE(leak);

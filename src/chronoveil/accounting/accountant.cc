@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "chronoveil/accounting/composer.h"
 #include "chronoveil/accounting/move_calibration.h"
@@ -204,25 +205,37 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
   const double target = epsilon.value();
   Price price;
 
-  // Coarsely first: a bracket, then secant steps on log ε over log x, which is nearly straight.
+  // Coarsely first: a bracket, then secant steps on log ε over log x, which is nearly straight. Where there is so little
+  // noise that the price needs too fine a grid, it is not private enough; what is returned in the end has a price.
   const double coarse = std::max(options.tolerance, 0.05);
-  double low = 0, high = 1 / target, slope = -1;  // low: not private enough; high: private enough
-  CV_TRY(price, priced(high, coarse));
-  double low_gap = kInfinity, high_gap = std::log(std::max(price.epsilon, 1e-300) / target);
+  std::optional<Error> too_fine;
+  auto gap_at = [&](double x) -> Result<double> {
+    Result<Price> found = priced(x, coarse);
+    if (!found && found.error().kind == ErrorKind::cannot_certify) {
+      too_fine = found.error();
+      return kInfinity;
+    }
+    CV_TRY(price, std::move(found));
+    return std::log(std::max(price.epsilon, 1e-300) / target);
+  };
+  // From about the noise of one Gaussian step: with much less, a price takes long and is worth nothing.
+  double low = 0, high = 8 / target, slope = -1;  // low: not private enough; high: private enough
+  double low_gap = kInfinity, high_gap = 0;
+  CV_TRY(high_gap, gap_at(high));
   while (high_gap > 0) {
-    if (high > 1e14)
+    if (high > 1e14) {
+      if (too_fine) return Failure(*too_fine);
       return fail(ErrorKind::cannot_certify, "epsilon: no " + best.parameter + " reaches " + shortest(target) +
                                                  " at delta " + shortest(delta.value()) +
                                                  (price.reason.empty() ? std::string() : "; " + price.reason));
+    }
     low = high;
     low_gap = high_gap;
     high *= 8;
-    CV_TRY(price, priced(high, coarse));
-    high_gap = std::log(std::max(price.epsilon, 1e-300) / target);
+    CV_TRY(high_gap, gap_at(high));
   }
   while (low == 0 && high > 1e-12) {
-    CV_TRY(price, priced(high / 8, coarse));
-    const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
+    CV_TRY(const double gap, gap_at(high / 8));
     (gap > 0 ? low : high) = high / 8;
     (gap > 0 ? low_gap : high_gap) = gap;
   }
@@ -230,8 +243,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     double share = low_gap / (low_gap - high_gap);
     if (!std::isfinite(share) || i % 6 == 5) share = 0.5;
     const double middle = low * std::pow(high / low, std::clamp(share, 0.02, 0.98));
-    CV_TRY(price, priced(middle, coarse));
-    const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
+    CV_TRY(const double gap, gap_at(middle));
     (gap > 0 ? low : high) = middle;
     (gap > 0 ? low_gap : high_gap) = gap;
   }
