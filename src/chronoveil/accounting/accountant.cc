@@ -205,8 +205,9 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
   const double target = epsilon.value();
   Price price;
 
-  // Coarsely first: a bracket, then secant steps on log ε over log x, which is nearly straight. Where there is so little
-  // noise that the price needs too fine a grid, it is not private enough; what is returned in the end has a price.
+  // Coarsely first: a bracket, then secant steps on log ε over log x, which is nearly straight. Where there is so
+  // little noise that the price needs too fine a grid, it is not private enough; what is returned in the end has a
+  // price.
   const double coarse = std::max(options.tolerance, 0.05);
   std::optional<Error> too_fine;
   auto gap_at = [&](double x) -> Result<double> {
