@@ -234,6 +234,98 @@ TEST(StructuredSubsampling, SeveralWindowsWithReplacementTakeTheBetterOfTwoBound
   }
 }
 
+// What the sets {X > x} alone show of a pair of mixtures at δ, an ε that no price may be below.
+double shown_by_tails(const Normals& p, const Normals& q, double delta) {
+  const auto tail = [](const Normals& mixture, long double x) {
+    long double sum = 0;
+    for (std::size_t k = 0; k < mixture.means.size(); ++k)
+      sum += static_cast<long double>(mixture.weights[k]) *
+             std::erfc((x - static_cast<long double>(mixture.means[k])) / std::sqrt(2.0L)) / 2;
+    return sum;
+  };
+  long double most = 0;
+  for (std::size_t k = 0; k < p.means.size(); ++k) {
+    if (p.weights[k] < delta / 100) continue;
+    const auto mean = static_cast<long double>(p.means[k]);
+    for (long double x = mean - 6; x < mean + 6; x += 0.1L)
+      if (const long double above = tail(p, x) - delta, other = tail(q, x); above > 0 && other > 1e-4900L)
+        most = std::max(most, std::log(above) - std::log(other));
+  }
+  return static_cast<double>(most);
+}
+
+// With little noise the means of a ladder lie far apart, and the loss between them is flat.
+TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchAndNoLessThanItShows) {
+  for (const Bottom bottom : {Bottom::poisson, Bottom::with_replacement})
+    for (const std::int64_t windows : {1, 4, 16})
+      for (const std::int64_t length : {300, 2000}) {
+        StructuredSubsampling e{};
+        e.series = 300;
+        e.length = {length};
+        e.context_length = 48;
+        e.forecast_length = 24;
+        e.batch_size = 64;
+        e.windows_per_series = windows;
+        e.top_level = Top::iterate;
+        e.bottom_level = bottom;
+        double before = 0;
+        for (double sigma = 8; sigma > 0.004; sigma *= 0.6) {
+          e.noise_multiplier = sigma;
+          const auto price = epsilon_at({e, 1}, *Delta::make(1e-5));
+          ASSERT_TRUE(price) << price.error().message;
+          EXPECT_GE(price->epsilon, before) << to_text({e, 1});
+          before = price->epsilon;
+          const Real rate = std::min<Real>(Real(1), Real(windows) / windows_of(e, length));
+          const std::int64_t touched = touched_windows(e, length);
+          const Normals up = bottom == Bottom::poisson ? ladder(touched, rate, 1 / Real(sigma))
+                                                       : ladder(windows, share_of(e), 2 / Real(sigma));
+          const Normals other = bottom == Bottom::poisson ? mirrored(up) : Normals{{0}, {1}};
+          if (sigma < 0.02) continue;  // beyond it no tail of Q is left in a long double
+          EXPECT_GE(price->epsilon, shown_by_tails(up, other, 1e-5) * (1 - 1e-9)) << to_text({e, 1});
+        }
+      }
+}
+
+TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchInCompositionsToo) {
+  for (const std::int64_t windows : {1, 4}) {
+    StructuredSubsampling e{};
+    e.series = 300;
+    e.length = {2000};
+    e.context_length = 48;
+    e.forecast_length = 24;
+    e.batch_size = 32;
+    e.windows_per_series = windows;
+    e.bottom_level = windows == 1 ? Bottom::poisson : Bottom::with_replacement;
+    double before = 0;
+    for (const double sigma : {1.0, 0.5, 0.3, 0.2, 0.15, 0.12, 0.1}) {
+      e.noise_multiplier = sigma;
+      const auto price = epsilon_at({e, 2}, *Delta::make(1e-5), {.tolerance = 0.05});
+      ASSERT_TRUE(price) << price.error().message;
+      EXPECT_GE(price->epsilon, before * 0.9) << to_text({e, 2});
+      before = std::max(before, price->epsilon);
+    }
+  }
+}
+
+// ε beyond the range of e^ε: P against Q with a tenth of the mass 10^6 standard deviations away.
+TEST(StructuredSubsampling, PricesGoOnWhereTheExponentialEnds) {
+  StructuredSubsampling e{};
+  e.series = 300;
+  e.length = {200};
+  e.context_length = 48;
+  e.forecast_length = 24;
+  e.batch_size = 30;
+  for (const Bottom bottom : {Bottom::with_replacement, Bottom::poisson}) {
+    e.bottom_level = bottom;
+    for (const double sigma : {1e-2, 1e-3, 1e-6}) {
+      e.noise_multiplier = sigma;
+      const auto price = epsilon_at({e, 1}, *Delta::make(1e-7));
+      ASSERT_TRUE(price) << price.error().message;
+      EXPECT_GE(price->epsilon, 0.9 * 2 / (sigma * sigma)) << to_text({e, 1});  // (2/σ)²/2 and more
+    }
+  }
+}
+
 TEST(StructuredSubsampling, AugmentationThinsTheMixture) {
   Generator generator(57);
   for (int i = 0; i < kCases; ++i) {

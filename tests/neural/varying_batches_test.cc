@@ -6,6 +6,7 @@
 
 #include "chronoveil/neural/private_gradient.h"
 #include "chronoveil/neural/trainer.h"
+#include "neural/model_samples.h"
 
 namespace chronoveil::neural {
 namespace {
@@ -77,6 +78,33 @@ TEST(VaryingBatches, PaddingAddsNothing) {
   EXPECT_GT(some.norm().item<double>(), 1e-5);
 }
 
+// One window more moves all that come after it to another place of their piece, or to the next piece.
+TEST(VaryingBatches, AWindowIsComputedAlikeWhereverItStandsInAPiece) {
+  for (const std::string& kind : sample_kinds())
+    for (const std::int64_t channels : {1, 2}) {
+      const forecasting::ModelConfig config = sample_config(kind, channels, 3);
+      const auto model = sample_model(config);
+      const Parameters parameters = model->initial(7);
+      const Batch all = to_batch(sample_windows(config, kPiece, 11), torch::kCPU);
+      const auto uses = [&](const torch::Tensor& order) {
+        const auto taken = [&](const torch::Tensor& x) { return x.index_select(0, order); };
+        const Batch batch{taken(all.context),         taken(all.context_observed), taken(all.target),
+                          taken(all.target_observed), taken(all.calendar),         taken(all.scale)};
+        Tape tape(parameters, Tape::Keep::uses);
+        model->loss(tape, batch).sum().backward();
+        return tape.uses();
+      };
+      const auto forward = uses(torch::arange(kPiece)), turned = uses(torch::arange(kPiece - 1, -1, -1));
+      ASSERT_EQ(forward.size(), turned.size());
+      for (std::size_t i = 0; i < forward.size(); ++i) {
+        EXPECT_TRUE(torch::equal(forward[i].gradient, turned[i].gradient.flip(0))) << kind << " " << channels;
+        if (forward[i].input.defined()) {
+          EXPECT_TRUE(torch::equal(forward[i].input, turned[i].input.flip(0))) << kind << " " << channels;
+        }
+      }
+    }
+}
+
 // The trainer itself: whether a batch comes in one piece or in several does not show.
 TEST(VaryingBatches, ATrainerSumsPoissonBatchesInPiecesOfOneShape) {
   forecasting::Panel panel;
@@ -89,20 +117,20 @@ TEST(VaryingBatches, ATrainerSumsPoissonBatchesInPiecesOfOneShape) {
   config.model.context_length = 6;
   config.model.forecast_length = 3;
   config.model.hidden = 4;
-  config.scheme = {forecasting::TopLevel::without_replacement, forecasting::BottomLevel::poisson, 4, 2};
-  config.privacy = PrivateStep{kClip, 1, 4};
+  config.scheme = {forecasting::TopLevel::without_replacement, forecasting::BottomLevel::poisson, 64, 32};
+  config.privacy = PrivateStep{kClip, 1, 64};
   auto trainer = Trainer::make(config, panel, torch::Device(torch::kCPU));
   ASSERT_TRUE(trainer) << trainer.error().message;
   ASSERT_TRUE(trainer->privacy()->varies());
   BitSource bits = BitSource::with_seed(5);
   bool longer = false;
-  for (std::int64_t step = 0; step < 40; ++step) {
+  for (std::int64_t step = 0; step < 8; ++step) {
     const std::vector<Parameter> before = trainer->state();
     StepTrace trace;
     StepFacts facts;
     ASSERT_TRUE(trainer->step(step, bits, &facts, &trace));
     EXPECT_EQ(facts.windows, std::ssize(trace.drawn));
-    longer = longer || facts.windows > 4;
+    longer = longer || facts.windows > kPiece;
     if (trace.drawn.empty()) continue;
     auto again = Trainer::make(config, panel, torch::Device(torch::kCPU));
     ASSERT_TRUE(again->restore(before));

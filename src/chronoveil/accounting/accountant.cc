@@ -216,6 +216,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
       too_fine = found.error();
       return kInfinity;
     }
+    too_fine.reset();
     CV_TRY(price, std::move(found));
     return std::log(std::max(price.epsilon, 1e-300) / target);
   };

@@ -13,7 +13,7 @@
 namespace chronoveil::accounting {
 
 // Raised whenever a price may change; stored with every debit.
-inline constexpr int kAnalysisVersion = 3;
+inline constexpr int kAnalysisVersion = 4;
 
 enum class Analysis { certified, published };
 

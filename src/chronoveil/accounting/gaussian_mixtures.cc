@@ -56,6 +56,13 @@ double normal_quantile_above(double tail) {
   return high;
 }
 
+// G_{α'}(μ) at α' = 1 + (α − 1)/rate, α = e^ε. From where e^ε nears the end of its range, ln α' = ε − ln rate to all
+// digits.
+long double thinned_profile(long double mu, long double epsilon, long double rate) {
+  return epsilon < 1000 ? gaussian_profile_at(mu, std::expm1(epsilon) / rate)
+                        : gaussian_profile(mu, epsilon - std::log(rate));
+}
+
 class GaussianModel final : public LossModel {
  public:
   explicit GaussianModel(long double mu) : exact_mu_(mu), mu_(static_cast<double>(mu)) {}
@@ -92,13 +99,17 @@ class MonotoneMixtureModel : public LossModel {
     const auto [q_low, q_high] = std::minmax_element(q_.means.begin(), q_.means.end());
     low_ = std::min(*p_low, *q_low);
     high_ = std::max(*p_high, *q_high);
+    least_loss_ = loss(low_ - kFar);
+    most_loss_ = loss(high_ + kFar);
   }
 
   long double delta(double epsilon) const override {
     const double x = crossing(epsilon, 0.5 * (low_ + high_));
     if (std::isinf(x)) return x > 0 ? dropped_ : 1.0L;
-    const long double value = mixture_tail(p_, x) - std::exp(static_cast<long double>(epsilon)) * mixture_tail(q_, x);
-    return std::max(0.0L, value) + dropped_;
+    const long double factor = std::exp(static_cast<long double>(epsilon));
+    // Beyond the range of e^ε Q's share is left out: δ is then all of P's.
+    const long double shared = std::isinf(factor) ? 0.0L : factor * mixture_tail(q_, x);
+    return std::max(0.0L, mixture_tail(p_, x) - shared) + dropped_;
   }
 
   double infinite() const override { return dropped_; }
@@ -136,24 +147,21 @@ class MonotoneMixtureModel : public LossModel {
     return {sum(p_, log_p), sum(q_, log_q)};
   }
 
-  // The x whose loss is `target`; ±∞ when no x has it. Newton's steps inside a bracket, from a guess.
+  // The x whose loss is `target`; ±∞ when no x within reach of any mass has it, −∞ (everything is loss) when there is
+  // no telling. Newton's steps, never outside a bracket: between means that lie far apart the loss is flat, and a step
+  // along its slope leads nowhere. Any other x gives too small a δ.
   virtual double crossing(double target, double guess) const {
-    double x = guess, low = -std::numeric_limits<double>::infinity(), high = -low;
-    for (int i = 0; i < 200; ++i) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (!(least_loss_ < target) || std::isnan(most_loss_)) return -kInfinity;
+    if (most_loss_ <= target) return kInfinity;
+    double low = low_ - kFar, high = high_ + kFar;
+    double x = std::clamp(guess, low, high);
+    for (int i = 0; i < 400; ++i) {
       const double gap = loss(x) - target;
       (gap < 0 ? low : high) = x;
-      if (std::isfinite(high - low) && high - low <= 4e-16 * std::max(std::abs(high), std::abs(low))) break;
+      if (high - low <= 4e-16 * std::max(std::abs(high), std::abs(low))) break;
       double next = x - gap / slope(x);
-      if (!(next > low && next < high)) {
-        if (std::isinf(low)) {
-          next = high - std::max(1.0, high_ - high);
-        } else if (std::isinf(high)) {
-          next = low + std::max(1.0, low - low_);
-        } else {
-          next = 0.5 * (low + high);
-        }
-        if (std::abs(next) > 1e6) return next;
-      }
+      if (!(next > low && next < high) || i % 8 == 7) next = 0.5 * (low + high);
       if (next == x) break;
       x = next;
     }
@@ -205,15 +213,16 @@ class MonotoneMixtureModel : public LossModel {
     const UnitMixture& q = direction > 0 ? q_ : p_;
     PositiveLoss half = empty_half(step, bins);
     half.infinite = dropped_;
-    double x = crossing(0, 0.5 * (low_ + high_));
-    const double start = x;
     // Beyond these points neither mixture has mass that a double could hold.
-    const double edge = direction > 0 ? high_ + 39 : low_ - 39;
+    constexpr double kReach = 39;
+    const double edge = direction > 0 ? high_ + kReach : low_ - kReach;
+    double x = std::clamp(crossing(0, 0.5 * (low_ + high_)), low_ - kReach, high_ + kReach);
+    const double start = x;
     std::size_t i = 0;
     for (; i < bins && direction * (edge - x) > 0; ++i) {
       const double low = half.loss(i);
       double next = crossing(direction * half.loss(i + 1), x + direction * 1e-3);
-      if (direction * (next - edge) > 0) next = edge;
+      next = direction > 0 ? std::clamp(next, x, edge) : std::clamp(next, edge, x);
       double p_mass = 0, q_mass = 0;
       integrate(std::min(x, next), std::max(x, next), low_, high_, [&](double at, double weight) {
         const auto [dp, dq] = direction > 0 ? densities(at, 0, low) : densities(at, low, 0);
@@ -225,9 +234,9 @@ class MonotoneMixtureModel : public LossModel {
       x = next;
     }
     half.beyond_p = static_cast<double>(direction > 0 ? mixture_tail(p, x) : lower_tail(p, x));
-    half.beyond_q = static_cast<double>(std::exp(static_cast<long double>(half.loss(bins))) *
-                                        (direction > 0 ? mixture_tail(q, x) : lower_tail(q, x)));
-    if (!(half.beyond_q <= half.beyond_p)) half.beyond_q = half.beyond_p;
+    const long double factor = std::exp(static_cast<long double>(half.loss(bins)));
+    const long double shared = direction > 0 ? mixture_tail(q, x) : lower_tail(q, x);
+    half.beyond_q = std::isinf(factor) ? 0.0 : std::min(static_cast<double>(factor * shared), half.beyond_p);
     // Symmetrised: what neither half takes sits at 0.
     const long double both =
         direction > 0 ? mixture_tail(p, start) + mixture_tail(q, start) : lower_tail(p, start) + lower_tail(q, start);
@@ -244,16 +253,16 @@ class MonotoneMixtureModel : public LossModel {
 
   UnitMixture p_, q_;
   bool symmetric_;
+  static constexpr double kFar = 200;  // from all means: what lies there is below the range of a long double
   double low_ = 0, high_ = 0, dropped_ = 0;
+  double least_loss_ = 0, most_loss_ = 0;  // at low_ − kFar and high_ + kFar
 };
 
 class SubsampledGaussianModel final : public MonotoneMixtureModel {
  public:
   SubsampledGaussianModel(double mu, double rate)
       : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}}, {{0}, {1}}, rate >= 1), mu_(mu), rate_(rate) {}
-  long double delta(double epsilon) const override {
-    return rate_ * gaussian_profile_at(mu_, std::expm1(static_cast<long double>(epsilon)) / rate_);
-  }
+  long double delta(double epsilon) const override { return rate_ * thinned_profile(mu_, epsilon, rate_); }
 
  protected:
   // The component at 0 is the same under both: two exponentials instead of three.
@@ -281,10 +290,9 @@ class RevealedGaussiansModel final : public LossModel {
       : mus_(std::move(mus)), weights_(std::move(weights)), rate_(rate), infinite_(tail) {}
 
   long double delta(double epsilon) const override {
-    const long double alpha_minus_one = std::expm1(static_cast<long double>(epsilon)) / rate_;
     long double sum = 0;
     for (std::size_t k = 0; k < mus_.size(); ++k)
-      if (mus_[k] > 0) sum += weights_[k] * gaussian_profile_at(mus_[k], alpha_minus_one);
+      if (mus_[k] > 0) sum += weights_[k] * thinned_profile(mus_[k], epsilon, rate_);
     return rate_ * (sum + infinite_);
   }
 

@@ -56,9 +56,11 @@ struct Trainer::Parts {
   forecasting::WindowValues values;        // its memory is used again
   std::int64_t steps = 0;
 
-  // Windows that are computed at once where batches vary in size: few, since the last piece is filled up with blank
-  // ones, but a device wants many.
-  std::int64_t piece() const { return std::min<std::int64_t>(config.scheme.batch_size, device.is_cpu() ? 64 : 512); }
+  // Windows that are computed at once where batches vary in size. The last piece is filled up with blank ones, so few;
+  // but a device wants many. Whole tiles of the products inside: the last rows of another number are rounded otherwise.
+  std::int64_t piece() const {
+    return device.is_cpu() ? kPiece : std::clamp<std::int64_t>((config.scheme.batch_size + 63) / 64 * 64, 64, 512);
+  }
   void pad(forecasting::WindowValues& values, std::int64_t windows) const;
   Result<torch::Tensor> sum_over(std::vector<Window> windows, BitSource& bits, StepFacts* look);
   Result<void> step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace);

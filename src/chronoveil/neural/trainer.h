@@ -44,6 +44,9 @@ struct StepTrace {
   torch::Tensor sum;  // [d], clipped if private, before noise; undefined for an empty batch
 };
 
+// Windows of a Poisson batch that the CPU computes at once.
+inline constexpr std::int64_t kPiece = 64;
+
 class Trainer {
  public:
   // Refused (usage, naming the parameter) beyond what its parts refuse: channels of the model that are not the panel's,
