@@ -37,6 +37,7 @@ TITLES = {"m4_hourly": "M4 hourly, 414 series", "electricity": "Electricity, 321
           "solar_12": "Solar power every 10 minutes, 12 series of a year"}
 MODELS = ("simple_feed_forward", "deepar", "itransformer", "dlinear")
 BASELINES = ("seasonal_naive", "auto_ets")
+USUAL = ("", "start")  # variants that go without saying: one alone, or from public weights
 LEAST = 1e-8  # δ below this is not drawn
 COLOURS = (BLUE, ORANGE, GREEN, RED, PINK, SKY)
 
@@ -143,7 +144,7 @@ def kinds(rows):
 
 
 def label(model, variant):
-    return f"{model}, {variant}" if variant else model
+    return model if variant in USUAL else f"{model}, {variant}"
 
 
 def crps_table(rows, columns, name):
@@ -181,9 +182,9 @@ def training_tables(rows):
 
 
 def training_figure(rows):
-    """CRPS over ε, a panel a dataset; what started from made-up series is full, what started from chance dashed."""
+    """CRPS over ε, a panel a dataset; variants other than the usual one are dashed."""
     colours = dict(zip(MODELS, (BLUE, ORANGE, GREEN, RED)))
-    looks = {(model, variant): (colours[model], "" if variant else DASHED) for model, variant in kinds(rows)}
+    looks = {(model, variant): (colours[model], "" if variant in USUAL else DASHED) for model, variant in kinds(rows)}
     level_looks = {"seasonal_naive": (GREY, ""), "auto_ets": (GREY, DASHED)}
     panels, datasets = [], in_order(rows, "dataset")
     for number, dataset in enumerate(datasets):
