@@ -234,6 +234,17 @@ TEST(StructuredSubsampling, SeveralWindowsWithReplacementTakeTheBetterOfTwoBound
   }
 }
 
+// Windows of two days and one to come, of 300 series.
+StructuredSubsampling hourly(std::int64_t length, std::int64_t batch_size) {
+  StructuredSubsampling e{};
+  e.series = 300;
+  e.length = {length};
+  e.context_length = 48;
+  e.forecast_length = 24;
+  e.batch_size = batch_size;
+  return e;
+}
+
 // What the sets {X > x} alone show of a pair of mixtures at δ, an ε that no price may be below.
 double shown_by_tails(const Normals& p, const Normals& q, double delta) {
   const auto tail = [](const Normals& mixture, long double x) {
@@ -259,12 +270,7 @@ TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchAndNoLessThanItShows) {
   for (const Bottom bottom : {Bottom::poisson, Bottom::with_replacement})
     for (const std::int64_t windows : {1, 4, 16})
       for (const std::int64_t length : {300, 2000}) {
-        StructuredSubsampling e{};
-        e.series = 300;
-        e.length = {length};
-        e.context_length = 48;
-        e.forecast_length = 24;
-        e.batch_size = 64;
+        StructuredSubsampling e = hourly(length, 64);
         e.windows_per_series = windows;
         e.top_level = Top::iterate;
         e.bottom_level = bottom;
@@ -288,12 +294,7 @@ TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchAndNoLessThanItShows) {
 
 TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchInCompositionsToo) {
   for (const std::int64_t windows : {1, 4}) {
-    StructuredSubsampling e{};
-    e.series = 300;
-    e.length = {2000};
-    e.context_length = 48;
-    e.forecast_length = 24;
-    e.batch_size = 32;
+    StructuredSubsampling e = hourly(2000, 32);
     e.windows_per_series = windows;
     e.bottom_level = windows == 1 ? Bottom::poisson : Bottom::with_replacement;
     double before = 0;
@@ -309,12 +310,7 @@ TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchInCompositionsToo) {
 
 // ε beyond the range of e^ε: P against Q with a tenth of the mass 10^6 standard deviations away.
 TEST(StructuredSubsampling, PricesGoOnWhereTheExponentialEnds) {
-  StructuredSubsampling e{};
-  e.series = 300;
-  e.length = {200};
-  e.context_length = 48;
-  e.forecast_length = 24;
-  e.batch_size = 30;
+  StructuredSubsampling e = hourly(200, 30);
   for (const Bottom bottom : {Bottom::with_replacement, Bottom::poisson}) {
     e.bottom_level = bottom;
     for (const double sigma : {1e-2, 1e-3, 1e-6}) {
