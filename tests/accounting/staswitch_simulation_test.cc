@@ -127,6 +127,17 @@ TEST(StaSwitchSimulation, WhatIsMeasuredIsAboveTheExactValueAndClose) {
   }
 }
 
+TEST(StaSwitchSimulation, InAWideWindowItIsBelowTheClosedFormAndAboveWhatIsAttained) {
+  constexpr int k = 80;
+  constexpr double p = 0.5;
+  const SimulatedProfile measured = simulate_staswitch(k, p, {kSimulationBeta, 1 << 11, {1 << 10}});
+  for (const double epsilon : {4.0, 5.0, 9.0}) {
+    const long double alpha = std::exp(static_cast<long double>(epsilon));
+    EXPECT_LT(measured.delta(epsilon), staswitch_upper_bound(k, p, alpha)) << epsilon;
+    EXPECT_GT(measured.delta(epsilon), staswitch_attained(k, p).delta(alpha)) << epsilon;
+  }
+}
+
 TEST(StaSwitchSimulation, APlaceThatIsWorseThanTheFirstRaisesTheBound) {
   // So few runs of it that its limit is far off; the others have more, and set the bound.
   const SimulationPlan few{kSimulationBeta, 64, {1 << 12, 1 << 14}};

@@ -17,8 +17,7 @@ StaSwitchPath::StaSwitchPath(int window, double stay)
       stay_(stay),
       move_((1 - stay) / (window - 1)),
       stays_(static_cast<std::size_t>(window) + 1, std::numeric_limits<std::uint64_t>::max()),
-      split_(static_cast<std::size_t>(window) + 1, 0),
-      ending_(static_cast<std::size_t>(window)) {
+      split_(static_cast<std::size_t>(window) + 1, 0) {
   for (int left = 2; left <= window; ++left) {
     const double moves = left - 1, share = std::min(stay_ / (stay_ + moves * move_), 1 - 0x1p-53);
     stays_[static_cast<std::size_t>(left)] = static_cast<std::uint64_t>(std::ldexp(share, 64));
@@ -38,30 +37,44 @@ int StaSwitchPath::draw(int left, BitSource& bits) const {
 }
 
 // Without the common denominator.
-double StaSwitchPath::staying(int delay, int left) const { return stay_ + std::max(0, left - window_ + delay) * move_; }
+double StaSwitchPath::weight(int delay, int left) const {
+  return delay == Factor::kMoving ? move_ : stay_ + std::max(0, left - window_ + delay) * move_;
+}
 
-void StaSwitchPath::Pair::end_with(double last_ratio) {
-  ratio *= last_ratio;
+double StaSwitchPath::ratio(const Pair& pair, int end) const {
+  if (pair.impossible) return kInfinity;
+  double product = 1;
+  for (int i = 0; i < pair.factors; ++i) {
+    const Factor& factor = pair.factor[static_cast<std::size_t>(i)];
+    const int positions = left(end, factor.time);
+    product *= weight(factor.over, positions) / weight(factor.under, positions);
+  }
+  return product;
+}
+
+void StaSwitchPath::Pair::end_as_impossible() {
+  impossible = true;
   phase = Phase::done;
 }
 
+void StaSwitchPath::Pair::multiply(const Factor& by) { factor[static_cast<std::size_t>(factors++)] = by; }
+
 // The values stand alike from here on; the one at c was delayed by this much under S and under S'.
-void StaSwitchPath::Pair::meet(double at_ratio, int delay, int swapped) {
-  ratio *= at_ratio;
+void StaSwitchPath::Pair::meet(const Factor& by, int delay, int swapped) {
+  multiply(by);
   phase = delay == swapped ? Phase::done : Phase::after;
   a = c;
   at_a = delay;
   at_a_swapped = swapped;
 }
 
-void StaSwitchPath::step(Delay* head, Pair& pair, int time, int left, BitSource& bits) const {
-  const int offset = draw(left, bits);
+void StaSwitchPath::step(Delay* head, Pair& pair, int time, int offset) const {
   if (time != pair.a) {
     if (offset > 0) move_ordinary(head, pair, time, offset);
   } else if (pair.phase == Pair::Phase::before) {
-    move_exchanged(pair, time, left, offset);
+    move_exchanged(pair, time, offset);
   } else {
-    move_delayed(pair, time, left, offset);
+    move_delayed(pair, time, offset);
   }
 }
 
@@ -71,11 +84,15 @@ void StaSwitchPath::move_ordinary(Delay* head, Pair& pair, int time, int offset)
   if (low + offset > farthest) return;
   const bool moves = high + offset <= farthest && time >= pair.started;
   if (pair.phase == Pair::Phase::after) {
-    if (to == pair.a) return pair.end_with(moves ? 1 : kInfinity);
+    if (to == pair.a) {
+      pair.phase = Pair::Phase::done;
+      pair.impossible = !moves;
+      return;
+    }
   } else if (to == pair.a || to == pair.c) {
     // Under S' the value that leaves is found at the other position.
     const bool known = moves && low == high;
-    if (!known || (to == pair.a && low + pair.c - time > farthest)) return pair.end_with(kInfinity);
+    if (!known || (to == pair.a && low + pair.c - time > farthest)) return pair.end_as_impossible();
     (to == pair.a ? pair.at_a : pair.at_a_swapped) = low + pair.a - time;
     (to == pair.a ? pair.at_c_swapped : pair.at_c) = low + pair.c - time;
     return;
@@ -87,13 +104,14 @@ void StaSwitchPath::move_ordinary(Delay* head, Pair& pair, int time, int offset)
 }
 
 // One of two exchanged values is next.
-void StaSwitchPath::move_exchanged(Pair& pair, int time, int left, int offset) const {
+void StaSwitchPath::move_exchanged(Pair& pair, int time, int offset) const {
   const int farthest = window_ - 1, apart = pair.c - time;
   if (pair.at_a + offset > farthest) offset = 0;
   if (pair.at_a_swapped + (offset == 0 ? apart : offset == apart ? 0 : offset) > farthest)
-    return pair.end_with(kInfinity);
-  if (offset == 0) return pair.meet(staying(pair.at_a, left) / move_, pair.at_c, pair.at_a_swapped + apart);
-  if (offset == apart) return pair.meet(move_ / staying(pair.at_a_swapped, left), pair.at_a + apart, pair.at_c_swapped);
+    return pair.end_as_impossible();
+  if (offset == 0) return pair.meet({time, pair.at_a, Factor::kMoving}, pair.at_c, pair.at_a_swapped + apart);
+  if (offset == apart)
+    return pair.meet({time, Factor::kMoving, pair.at_a_swapped}, pair.at_a + apart, pair.at_c_swapped);
   pair.a += offset;
   pair.at_a += offset;
   pair.at_a_swapped += offset;
@@ -105,11 +123,15 @@ void StaSwitchPath::move_exchanged(Pair& pair, int time, int left, int offset) c
 }
 
 // The value that was delayed differently is next.
-void StaSwitchPath::move_delayed(Pair& pair, int time, int left, int offset) const {
+void StaSwitchPath::move_delayed(Pair& pair, int time, int offset) const {
   const int farthest = window_ - 1;
   if (pair.at_a + offset > farthest) offset = 0;
-  if (offset == 0) return pair.end_with(staying(pair.at_a, left) / staying(pair.at_a_swapped, left));
-  if (pair.at_a_swapped + offset > farthest) return pair.end_with(kInfinity);
+  if (offset == 0) {
+    pair.multiply({time, pair.at_a, pair.at_a_swapped});
+    pair.phase = Pair::Phase::done;
+    return;
+  }
+  if (pair.at_a_swapped + offset > farthest) return pair.end_as_impossible();
   pair.a = time + offset;
   pair.at_a += offset;
   pair.at_a_swapped += offset;
@@ -124,23 +146,45 @@ StaSwitchPath::Pair StaSwitchPath::begin(const SwapPlace& place) {
   return pair;
 }
 
-void StaSwitchPath::run(const SwapPlace& place, BitSource& bits, Ratios& ratios) {
-  const int first = first_end(place), in_sight = window_ - 1, last = last_end() - in_sight;
-  ratios.own.clear();
-  Pair pair = begin(place);
-  for (int time = -place.most; pair.differs(); ++time) {
-    if (time == last) return void(ratios.endless = kInfinity);
-    Delay* head = delays_.data() + place.most + time;
-    if (const int end = time + in_sight; end >= first) {
-      std::copy_n(head, window_, ending_.begin());
-      Pair ending = pair;
-      for (int then = time; ending.differs(); ++then)
-        step(ending_.data() + (then - time), ending, then, end - then, bits);
-      ratios.own.push_back(ending.ratio);
-    }
-    step(head, pair, time, window_, bits);
+// Ends that are further from the last factor than the window have the same ratio.
+void StaSwitchPath::add_ratios(const Pair& pair, int first, int last, std::vector<EndsRatio>& ratios) const {
+  int in_sight = first;
+  if (!pair.impossible && pair.factors > 0)
+    in_sight = pair.factor[static_cast<std::size_t>(pair.factors - 1)].time + window_;
+  for (int end = first; end <= last; ++end) {
+    const int alike = end >= in_sight ? last : end;
+    ratios.push_back({end, alike, ratio(pair, end)});
+    end = alike;
   }
-  ratios.endless = pair.ratio;
+}
+
+void StaSwitchPath::follow(Delay* head, Pair pair, int time, int first, int last, BitSource& bits,
+                           std::vector<EndsRatio>& ratios) {
+  for (; pair.differs(); ++time, ++head) {
+    if (last == last_end() && time == last - (window_ - 1)) {
+      ratios.push_back({last, last, kInfinity});
+      if (--last < first) return;
+    }
+    const int offset = draw(left(last, time), bits);
+    if (const int beyond = time + offset; first <= beyond) {
+      Parted& those = parted_.emplace_back(Parted{time, first, beyond, pair, {}});
+      std::copy_n(head, beyond - time, those.head.begin());
+      first = beyond + 1;
+    }
+    step(head, pair, time, offset);
+  }
+  add_ratios(pair, first, last, ratios);
+}
+
+void StaSwitchPath::run(const SwapPlace& place, BitSource& bits, std::vector<EndsRatio>& ratios) {
+  ratios.clear();
+  const Pair pair = begin(place);
+  follow(delays_.data(), pair, -place.most, first_end(place), last_end(), bits, ratios);
+  while (!parted_.empty()) {
+    Parted those = parted_.back();
+    parted_.pop_back();
+    follow(those.head.data(), those.pair, those.time, those.first, those.last, bits, ratios);
+  }
 }
 
 double StaSwitchPath::run_endless(const SwapPlace& place, BitSource& bits) {
@@ -148,9 +192,9 @@ double StaSwitchPath::run_endless(const SwapPlace& place, BitSource& bits) {
   Pair pair = begin(place);
   for (int time = -place.most; pair.differs(); ++time) {
     if (time == last) return kInfinity;
-    step(delays_.data() + place.most + time, pair, time, window_, bits);
+    step(delays_.data() + place.most + time, pair, time, draw(window_, bits));
   }
-  return pair.ratio;
+  return ratio(pair, last_end());
 }
 
 }  // namespace chronoveil::accounting

@@ -3,10 +3,10 @@
 // are too many. A run ends with the ratio P/Q of its output, infinite where Q = 0; the mean of max(0, 1 - α Q/P) over
 // runs is δ at α = e^ε.
 //
-// One run serves every end. Times count from the step of u. A series of e steps from there on has min(k, e - t)
-// positions left at time t, so its law differs from that of an endless series from time e - k + 1 on. The run follows
-// the endless series, and at each time t at which S and S' still differ it sends off a run of the series that ends at
-// e = t + k - 1.
+// One run serves every end. Times count from the step of u. A series of e steps from there on has left = min(k, e - t)
+// positions left at time t, and an offset is drawn by p : q over these: the law of more positions, given that the
+// offset is within. So all ends take the draws of the farthest of them, and where an offset is beyond some ends, these
+// part from the others, as they stood, and draw again for themselves. Each end has the law of a run of its own.
 //   Ends e < E = last_end()  each has its own result
 //   Ends e >= E              share one: the ratio of the endless series, or infinity if it still differs at time
 //                            E - k + 1. A series that is done by then does not know its end yet, so this result is
@@ -27,6 +27,8 @@
 // Draws are of 64 bits and split by double-precision numbers: a run is off its law by some 1e-13 in all.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -53,12 +55,13 @@ class StaSwitchPath {
   int first_end(const SwapPlace&) const;
   int last_end() const { return 4 * (window_ - 1); }  // this many or more
 
-  // P/Q by ends, from first_end() to last_end().
-  struct Ratios {
-    std::vector<double> own;  // of the first ends
-    double endless = 0;       // of all others
+  // P/Q of the ends from `first` to `last`.
+  struct EndsRatio {
+    int first, last;
+    double ratio;
   };
-  void run(const SwapPlace&, BitSource&, Ratios&);
+  // Every end from first_end() to last_end() is in one of these.
+  void run(const SwapPlace&, BitSource&, std::vector<EndsRatio>&);
   // Of the endless series alone, or infinity.
   double run_endless(const SwapPlace&, BitSource&);
 
@@ -66,33 +69,54 @@ class StaSwitchPath {
   struct Delay {
     std::uint8_t low = 0, high = 0;
   };
+  // What P/Q is multiplied by at some time: the probability of staying for a value of this delay, or of moving, over
+  // another such.
+  struct Factor {
+    static constexpr int kMoving = -1;
+    int time, over, under;
+  };
   // What became of u and v, as in PairState; times instead of positions.
   struct Pair {
     enum class Phase : std::uint8_t { before, after, done } phase = Phase::before;
     int a = 0, c = 0;
     int at_a = 0, at_a_swapped = 0, at_c = 0, at_c_swapped = 0;
-    double ratio = 1;
-    int started = 0;  // the time from which on every start has come
+    int started = 0;          // the time from which on every start has come
+    bool impossible = false;  // under S'
+    int factors = 0;
+    std::array<Factor, 2> factor{};
     bool differs() const { return phase != Phase::done; }
-    void end_with(double last_ratio);
-    void meet(double at_ratio, int delay, int swapped);
+    void end_as_impossible();
+    void multiply(const Factor&);
+    void meet(const Factor&, int delay, int swapped);
+  };
+  // Ends that drew an offset beyond them.
+  struct Parted {
+    int time, first, last;
+    Pair pair;
+    std::array<Delay, kLargestPathWindow> head;
   };
 
+  int left(int end, int time) const { return std::min(window_, end - time); }
   int draw(int left, BitSource&) const;
-  double staying(int delay, int left) const;
+  double weight(int delay, int left) const;
+  double ratio(const Pair&, int end) const;
   // `head` is the window from this time on.
-  void step(Delay* head, Pair&, int time, int left, BitSource&) const;
+  void step(Delay* head, Pair&, int time, int offset) const;
   void move_ordinary(Delay* head, Pair&, int time, int offset) const;
-  void move_exchanged(Pair&, int time, int left, int offset) const;
-  void move_delayed(Pair&, int time, int left, int offset) const;
+  void move_exchanged(Pair&, int time, int offset) const;
+  void move_delayed(Pair&, int time, int offset) const;
   Pair begin(const SwapPlace&);
+  // Follows the ends from `first` to `last` until nothing differs; those that part are left in parted_.
+  void follow(Delay* head, Pair, int time, int first, int last, BitSource&, std::vector<EndsRatio>&);
+  void add_ratios(const Pair&, int first, int last, std::vector<EndsRatio>&) const;
 
   int window_;
   double stay_, move_;
   // By the positions that are left: a draw below is offset 0, and how the rest is split.
   std::vector<std::uint64_t> stays_;
   std::vector<double> split_;
-  std::vector<Delay> delays_, ending_;
+  std::vector<Delay> delays_;
+  std::vector<Parted> parted_;
 };
 
 }  // namespace chronoveil::accounting

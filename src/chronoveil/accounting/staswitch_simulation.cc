@@ -1,14 +1,19 @@
 #include "chronoveil/accounting/staswitch_simulation.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <list>
 #include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "chronoveil/accounting/clopper_pearson.h"
 #include "chronoveil/accounting/staswitch.h"
+#include "chronoveil/base/workers.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -39,53 +44,46 @@ double with_slack(double successes, std::int64_t runs, double level) {
 
 SwapPlace first_place(int window) { return {window - 1, window - 1, window - 1, false}; }
 
-std::uint64_t seed_of(int window, double stay) {
-  return std::bit_cast<std::uint64_t>(stay) ^ (static_cast<std::uint64_t>(window) * 0x9E3779B97F4A7C15u);
+// Distance 0: of the first place.
+std::uint64_t seed_of(int window, double stay, int distance) {
+  const auto place = static_cast<std::uint64_t>(256 * window + distance);
+  return std::bit_cast<std::uint64_t>(stay) ^ (place * 0x9E3779B97F4A7C15u);
 }
 
-class Simulation {
+// By points of the grid.
+using Deltas = std::vector<double>;
+
+// What all sets of starts of one distance are held to. Each distance has draws of its own and starts from the bound of
+// the first place, so that distances can be looked at in any order and at once.
+class DistanceCover {
  public:
-  Simulation(int window, double stay, const SimulationPlan& plan)
+  DistanceCover(int window, double stay, int distance, const SimulationPlan& plan, Deltas bound)
       : window_(window),
-        stay_(stay),
         plan_(plan),
         level_(level_of(window, plan)),
         grid_(window, stay),
         path_(window, stay),
-        bits_(BitSource::with_seed(seed_of(window, stay))),
-        allowed_(plan.runs.size(), std::vector<std::int64_t>(EpsilonGrid::kSize)) {}
-
-  SimulatedProfile profile() {
-    SwapCounts first(path_, first_place(window_), grid_);
-    first.run(plan_.first_runs, bits_);
-    runs_ += plan_.first_runs;
-    for (const std::int64_t successes : first.most())
-      bound_.push_back(with_slack(static_cast<double>(successes), plan_.first_runs, level_));
-    for (std::size_t i = 0; i < EpsilonGrid::kSize; ++i) allow(i);
-    for (int distance = window_ - 1; distance > 0; --distance) {
-      look_at(distance);
-      if (std::find(looked_at_.begin(), looked_at_.end(), true) != looked_at_.end())
-        cover({distance, 0, longest_start(window_), true});
+        bits_(BitSource::with_seed(seed_of(window, stay, distance))),
+        bound_(std::move(bound)),
+        allowed_(plan.runs.size(), std::vector<std::int64_t>(EpsilonGrid::kSize)),
+        looked_at_(EpsilonGrid::kSize) {
+    for (std::size_t i = 0; i < EpsilonGrid::kSize; ++i) {
+      // Elsewhere the closed form alone does.
+      const long double alpha = std::exp(static_cast<long double>(grid_.at(i)));
+      looked_at_[i] = staswitch_upper_bound(window, stay, distance, alpha) * (1 + 1e-12L) > bound_[i];
+      allow(i);
     }
-    SimulatedProfile found{grid_.step(), {}, runs_};
-    for (const double delta : bound_) found.deltas.push_back(std::min(1.0, delta + kDrawing));
-    return found;
+    if (std::find(looked_at_.begin(), looked_at_.end(), true) != looked_at_.end())
+      cover({distance, 0, longest_start(window), true});
   }
+  const Deltas& bound() const { return bound_; }
+  std::int64_t runs() const { return runs_; }
 
  private:
   // How many successes leave a limit within the bound, for each number of runs.
   void allow(std::size_t i) {
     for (std::size_t stage = 0; stage < plan_.runs.size(); ++stage)
       allowed_[stage][i] = most_successes_below(bound_[i], plan_.runs[stage], level_);
-  }
-
-  // The points at which the closed form alone does not do.
-  void look_at(int distance) {
-    looked_at_.assign(EpsilonGrid::kSize, false);
-    for (std::size_t i = 0; i < EpsilonGrid::kSize; ++i) {
-      const long double alpha = std::exp(static_cast<long double>(grid_.at(i)));
-      looked_at_[i] = staswitch_upper_bound(window_, stay_, distance, alpha) * (1 + 1e-12L) > bound_[i];
-    }
   }
 
   bool within(const std::vector<std::int64_t>& successes, std::size_t stage) const {
@@ -135,15 +133,14 @@ class Simulation {
   }
 
   int window_;
-  double stay_;
-  SimulationPlan plan_;
+  const SimulationPlan& plan_;
   double level_;
   EpsilonGrid grid_;
   StaSwitchPath path_;
   BitSource bits_;
   std::int64_t runs_ = 0;
-  std::vector<double> bound_;                       // by points of the grid, as all below
-  std::vector<std::vector<std::int64_t>> allowed_;  // by stages
+  Deltas bound_;
+  std::vector<std::vector<std::int64_t>> allowed_;  // by stages, and by points as what follows
   std::vector<bool> looked_at_;
 };
 
@@ -165,8 +162,7 @@ std::size_t EpsilonGrid::below(double epsilon) const {
 SwapCounts::SwapCounts(StaSwitchPath& path, const SwapPlace& place, const EpsilonGrid& grid)
     : path_(path), place_(place), grid_(grid), first_end_(path.first_end(place)) {
   const std::vector<std::int64_t> none(EpsilonGrid::kSize + 1, 0);
-  own_.assign(static_cast<std::size_t>(path.last_end() - first_end_ + 1), none);
-  onwards_ = own_;
+  changes_.assign(static_cast<std::size_t>(path.last_end() - first_end_ + 2), none);
 }
 
 std::size_t SwapCounts::fallen_to(double ratio, double uniform) const {
@@ -178,21 +174,24 @@ void SwapCounts::run(std::int64_t times, BitSource& bits) {
   for (std::int64_t i = 0; i < times; ++i) {
     path_.run(place_, bits, ratios_);
     const double drawn = uniform(bits);
-    for (std::size_t end = 0; end < ratios_.own.size(); ++end) ++own_[end][fallen_to(ratios_.own[end], drawn)];
-    ++onwards_[ratios_.own.size()][fallen_to(ratios_.endless, drawn)];
+    for (const StaSwitchPath::EndsRatio& ends : ratios_) {
+      const std::size_t points = fallen_to(ends.ratio, drawn);
+      ++change(ends.first)[points];
+      --change(ends.last + 1)[points];
+    }
   }
   runs_ += times;
 }
 
 std::vector<std::vector<std::int64_t>> SwapCounts::by_end() const {
   std::vector<std::vector<std::int64_t>> all;
-  std::vector<std::int64_t> from_before(EpsilonGrid::kSize + 1, 0);
-  for (std::size_t end = 0; end < own_.size(); ++end) {
+  std::vector<std::int64_t> runs(EpsilonGrid::kSize + 1, 0);
+  for (std::size_t end = 0; end + 1 < changes_.size(); ++end) {
     std::vector<std::int64_t> coins(EpsilonGrid::kSize);
     std::int64_t sum = 0;
     for (std::size_t i = EpsilonGrid::kSize; i > 0; --i) {
-      from_before[i] += onwards_[end][i];
-      sum += own_[end][i] + from_before[i];
+      runs[i] += changes_[end][i];
+      sum += runs[i];
       coins[i - 1] = sum;
     }
     all.push_back(std::move(coins));
@@ -207,10 +206,12 @@ std::vector<std::int64_t> SwapCounts::most() const {
   return most;
 }
 
-// Time grows with the third power of the window or so: a run has more steps and more ends, and there are more places.
+// Time grows faster than the square of the window: a run has more steps and parts more often, and there are more
+// places.
 SimulationPlan simulation_plan(int window) {
   if (window <= 20) return {kSimulationBeta, 1 << 19, {1 << 12, 1 << 14, 1 << 16, 1 << 17}};
-  return {kSimulationBeta, 1 << 16, {1 << 11, 1 << 12, 1 << 13, 1 << 14}};
+  if (window <= 40) return {kSimulationBeta, 1 << 16, {1 << 11, 1 << 12, 1 << 13, 1 << 14}};
+  return {kSimulationBeta, 1 << 15, {1 << 10, 1 << 11, 1 << 12, 1 << 13}};
 }
 
 double SimulatedProfile::delta(double epsilon) const {
@@ -223,7 +224,41 @@ double SimulatedProfile::delta(double epsilon) const {
 }
 
 SimulatedProfile simulate_staswitch(int window, double stay, const SimulationPlan& plan) {
-  return Simulation(window, stay, plan).profile();
+  const EpsilonGrid grid(window, stay);
+  StaSwitchPath path(window, stay);
+  BitSource bits = BitSource::with_seed(seed_of(window, stay, 0));
+  SwapCounts first(path, first_place(window), grid);
+  first.run(plan.first_runs, bits);
+  Deltas bound;
+  for (const std::int64_t successes : first.most())
+    bound.push_back(with_slack(static_cast<double>(successes), plan.first_runs, level_of(window, plan)));
+
+  struct Found {
+    Deltas bound;
+    std::int64_t runs = 0;
+  };
+  std::vector<Found> found(static_cast<std::size_t>(window - 1));  // by distance, from 1
+  std::atomic<int> next = window - 1;
+  const auto take_next = [&](unsigned) {
+    for (int distance = next--; distance > 0; distance = next--) {
+      const DistanceCover cover(window, stay, distance, plan, bound);
+      found[static_cast<std::size_t>(distance - 1)] = {cover.bound(), cover.runs()};
+    }
+  };
+  try {
+    on_workers(std::clamp(std::thread::hardware_concurrency(), 1U, 8U), take_next);
+  } catch (const std::system_error&) {
+    take_next(0);  // what is left, without other threads
+  }
+
+  SimulatedProfile profile{grid.step(), bound, plan.first_runs};
+  for (const Found& distance : found) {
+    profile.runs += distance.runs;
+    for (std::size_t i = 0; i < EpsilonGrid::kSize; ++i)
+      profile.deltas[i] = std::max(profile.deltas[i], distance.bound[i]);
+  }
+  for (double& delta : profile.deltas) delta = std::min(1.0, delta + kDrawing);
+  return profile;
 }
 
 std::shared_ptr<const SimulatedProfile> simulated_staswitch(int window, double stay) {

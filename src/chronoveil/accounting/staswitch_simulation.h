@@ -9,8 +9,8 @@
 //      or ends, the mean is at least that of each of them.
 //   2. The upper limit of n coins [ClopperPearson34] is below their mean with probability at most its level.
 //   3. The level is β divided by the number of all limits that could be looked at: distances, sets of starts, ends,
-//      numbers of runs and ε of a grid. That family depends on k alone, every set of starts has draws of its own, and
-//      no independence is needed, so it may depend on the draws which of the limits are looked at.
+//      numbers of runs and ε of a grid. That family depends on k alone, and no independence is needed, so it may depend
+//      on the draws which of the limits are looked at.
 //   4. Sets of starts that were found to be below the bound cover every start: they are the leaves of a tree that
 //      halves {0, 1, 2, ...}. A distance at which the closed form is below the bound at some ε needs no coins there.
 //   5. A profile is convex in α, so straight lines between the points of the grid are above it; beyond the last point,
@@ -34,7 +34,7 @@
 namespace chronoveil::accounting {
 
 inline constexpr double kSimulationBeta = 1e-6;
-inline constexpr std::int64_t kLargestSimulatedWindow = 40;
+inline constexpr std::int64_t kLargestSimulatedWindow = 100;
 
 // The ε at which coins are thrown: 0 to the largest finite loss, in equal steps.
 class EpsilonGrid {
@@ -65,14 +65,16 @@ class SwapCounts {
  private:
   std::size_t fallen_to(double ratio, double uniform) const;
 
+  std::vector<std::int64_t>& change(int end) { return changes_[static_cast<std::size_t>(end - first_end_)]; }
+
   StaSwitchPath& path_;
   SwapPlace place_;
   EpsilonGrid grid_;
   int first_end_;
   std::int64_t runs_ = 0;
-  StaSwitchPath::Ratios ratios_;
-  // By ends, and by how many points were below the run's (P/Q)(1 - U): of this end, and of this end and all later ones.
-  std::vector<std::vector<std::int64_t>> own_, onwards_;
+  std::vector<StaSwitchPath::EndsRatio> ratios_;
+  // Runs by ends, as changes from the end before, and by how many points were below their (P/Q)(1 - U).
+  std::vector<std::vector<std::int64_t>> changes_;
 };
 
 struct SimulationPlan {
@@ -80,8 +82,9 @@ struct SimulationPlan {
   std::int64_t first_runs = 0;     // of the place that sets the bound: k - 1 apart, the first at step k - 1
   std::vector<std::int64_t> runs;  // of the others, after which they are looked at, rising
 };
-// What prices use: some 3 s at k = 12 and 10 s at k = 20 with half a million and, for the others, up to 131,072 runs;
-// beyond k = 20 an eighth of them, which leaves the bound further from what is measured.
+// What prices use, on two cores: some 2 s at k = 12 and 5 s at k = 20 with half a million and, for the others, up to
+// 131,072 runs; 5 s at k = 40 and 15 s at k = 80 with an eighth and a sixteenth of them, which leaves the bound further
+// from what is measured.
 SimulationPlan simulation_plan(int window);
 
 struct SimulatedProfile {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "chronoveil/bound/workers.h"
+#include "chronoveil/base/workers.h"
 
 namespace chronoveil::bound {
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace chronoveil::bound {
+namespace chronoveil {
 
 // Calls work(0), ..., work(workers − 1), each on a thread of its own, and returns when all have. What one throws is
 // thrown here; std::system_error when a thread cannot be started.
@@ -29,4 +29,4 @@ void on_workers(unsigned workers, Work work) {
   }
 }
 
-}  // namespace chronoveil::bound
+}  // namespace chronoveil

@@ -1,11 +1,11 @@
-#include "chronoveil/bound/workers.h"
+#include "chronoveil/base/workers.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <new>
 
-namespace chronoveil::bound {
+namespace chronoveil {
 namespace {
 
 TEST(Workers, EachWorkOnceAndAllAreDoneAtTheEnd) {
@@ -30,4 +30,4 @@ TEST(Workers, WhatOneThrowsArrivesWhenAllAreDone) {
 }
 
 }  // namespace
-}  // namespace chronoveil::bound
+}  // namespace chronoveil
