@@ -285,6 +285,7 @@ class Streams(PerturbTest):
         self.assertEqual(sorted(row[2] for row in rows), sorted(row[1] for row in self.rows))
         self.assertRegex(done.stderr, rf"\Achronoveil: row {ROWS + 1} [^\n]*middle of a line[^\n]*stays spent\n\Z")
         self.assertNotIn("47.11", done.stdout + done.stderr)
+        self.assertEqual([state for _, state in self.debits()], ["released"])
         # A file that ends so is whole, and a stream that goes to a file leaves none behind.
         self.write("cut.csv", text_of(self.rows).removesuffix("\n"))
         self.assertEqual(len(self.seeded(self.perturb(source="cut.csv", delta=0.6))[1]), ROWS)

@@ -217,6 +217,7 @@ TEST_F(PerturbRun, RowsBeforeABrokenOneOfAStreamAreReleasedAndTheErrorSaysSo) {
   stream.report.clear();
   EXPECT_TRUE(fails(run_perturbation(stream, perturb_), ErrorKind::bad_data, "every row before it was released"));
   EXPECT_EQ(sorted(column_of(left_, 1)), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+  EXPECT_EQ(meter_debits().at(0).state, ledger::State::released);
 }
 
 TEST_F(PerturbRun, ABrokenRowIsNamedAlsoWhereTooFewCameBeforeIt) {
@@ -228,6 +229,7 @@ TEST_F(PerturbRun, ABrokenRowIsNamedAlsoWhereTooFewCameBeforeIt) {
   stream.report.clear();
   EXPECT_TRUE(fails(run_perturbation(stream, perturb_), ErrorKind::bad_data, "row 2 (line 3)"));
   EXPECT_EQ(left_, "");
+  EXPECT_EQ(meter_debits().at(0).state, ledger::State::abandoned);
 }
 
 TEST_F(PerturbRun, ASeedMarksEveryRowAndTouchesNoLedger) {

@@ -30,6 +30,8 @@ struct ReleaseKind {
   std::string (*to_json)(const Published&) = nullptr;
   Result<Published> (*from_json)(std::string_view) = nullptr;
   Result<void> (*write)(const Job&, const Published&) = nullptr;
+  // Whether a part of it is out already although it could not be made whole; without it never.
+  std::function<bool()> left_in_part;
 };
 
 Result<void> check_rehearsal(const RunOptions&);
@@ -79,7 +81,8 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
   Result<Published> published = release(job, options, budget, ask, std::move(receipt), kind);
   if (!published) {
     // Only says what became of the debit; it is spent whether or not this can be written.
-    const Result<void> settled = budget.ledger.settle(id, ledger::State::abandoned);
+    const bool out = kind.left_in_part && kind.left_in_part();
+    const Result<void> settled = budget.ledger.settle(id, out ? ledger::State::released : ledger::State::abandoned);
     published.error().message += "; the debit " + id.text() + " stays spent";
     if (!settled) published.error().message += " and reserved";
     return published;

@@ -67,7 +67,7 @@ Result<void> write_means(const Job& job, const report::MeansPublished& published
 }
 
 ReleaseKind<report::MeansPublished> means_kind() {
-  return {{}, {}, report::means_json, report::means_from_json, write_means};
+  return {{}, {}, report::means_json, report::means_from_json, write_means, {}};
 }
 
 Result<report::MeansPublished> made(const Job& job, const RunOptions& options, const MeansPlanned& planned,

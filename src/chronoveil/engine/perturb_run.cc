@@ -68,9 +68,11 @@ class Passage {
   // What is there so far leaves. An error is kept for the next row.
   void flush() {
     if (!at_once_ || text_.empty() || !left_) return;
+    sent_ += text_.size();  // in part at least, where the next line fails
     left_ = options_.leave(text_);
     text_.clear();
   }
+  bool rows_left() const { return sent_ > header_size_; }
 
   Result<PerturbedRelease> run(OpenRows& open, mechanisms::Draws& draws) {
     CV_TRY(mechanisms::Perturbation perturbation, mechanisms::Perturbation::start(planned_.chosen, draws));
@@ -78,6 +80,7 @@ class Passage {
                    job_.source.delimiter, draws.mark());
     if (!job_.perturb.internal.empty()) mover.keep_record();
     text_ = mover.header();
+    header_size_ = text_.size();
     const Result<void> read = read_all(open, mover);
     // Whoever reads no further is why the series ended, whatever else is wrong with it.
     CV_CHECK(left_);
@@ -157,6 +160,7 @@ class Passage {
   bool at_once_;
   std::string text_;
   Result<void> left_;
+  std::size_t header_size_ = 0, sent_ = 0;
 };
 
 // In a store: the number of bytes of the document, the document, the rows.
@@ -198,7 +202,7 @@ Result<void> check_files(const Job& job) {
 }
 
 ReleaseKind<PerturbedRelease> perturbed_kind(const Job& job) {
-  return {{}, {}, leaves_at_once(job) ? nullptr : stored, from_store, write_perturbed};
+  return {{}, {}, leaves_at_once(job) ? nullptr : stored, from_store, write_perturbed, {}};
 }
 
 }  // namespace
@@ -223,6 +227,7 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
     tell(options, "releasing");
     return passage.run(open, draws);
   };
+  kind.left_in_part = [&] { return passage.rows_left(); };
   return run_debited(with_relation(job, planned), options, ask_of(planned), kind);
 }
 

@@ -5,7 +5,7 @@
 namespace chronoveil::engine {
 namespace {
 
-ReleaseKind<report::Published> series_kind() { return {{}, {}, report::to_json, report::from_json, write_outputs}; }
+ReleaseKind<report::Published> series_kind() { return {{}, {}, report::to_json, report::from_json, write_outputs, {}}; }
 
 Result<report::Published> made(const Job& job, const RunOptions& options, const Planned& planned,
                                data::RecordSource& source, mechanisms::Draws& draws) {

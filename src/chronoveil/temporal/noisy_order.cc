@@ -19,14 +19,19 @@ std::vector<std::int64_t> draw_keys(std::int64_t n, const KeySampler& sampler, B
   return keys;
 }
 
-// Steps by their keys, ties in any order.
-std::vector<std::uint32_t> sorted_steps(const std::vector<std::int64_t>& keys) {
+// Steps by their keys; `settle(std::span<std::uint32_t>)` puts those of one key in order.
+template <class Settle>
+std::vector<std::uint32_t> sorted_steps(const std::vector<std::int64_t>& keys, Settle settle) {
   std::vector<std::uint32_t> order(keys.size());
   const auto [least, greatest] = std::minmax_element(keys.begin(), keys.end());
   const auto range = static_cast<std::uint64_t>(*greatest - *least) + 1;
   if (range / 4 > keys.size() + 1024) {
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return keys[a] < keys[b]; });
+    for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+      while (end < order.size() && keys[order[end]] == keys[order[begin]]) ++end;
+      settle(std::span(order.data() + begin, end - begin));
+    }
     return order;
   }
   // Counting: keys differ from steps by little, so that reading and writing move on side by side.
@@ -36,6 +41,11 @@ std::vector<std::uint32_t> sorted_steps(const std::vector<std::int64_t>& keys) {
   std::exclusive_scan(places.begin(), places.end(), places.begin(), std::uint32_t{0});
   for (std::size_t step = 0; step < keys.size(); ++step)
     order[places[static_cast<std::size_t>(keys[step] - lowest)]++] = static_cast<std::uint32_t>(step);
+  std::uint32_t begin = 0;
+  for (const std::uint32_t end : places) {  // where the steps of each key end now
+    settle(std::span(order.data() + begin, end - begin));
+    begin = end;
+  }
   return order;
 }
 
@@ -51,12 +61,7 @@ Result<std::vector<std::uint32_t>> noisy_order(std::int64_t n, const KeySampler&
     return invalid("n", std::to_string(n), "between 0 and 2^32 - 1");
   if (n == 0) return std::vector<std::uint32_t>{};
   const std::vector<std::int64_t> keys = draw_keys(n, sampler, bits);
-  std::vector<std::uint32_t> order = sorted_steps(keys);
-  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
-    while (end < order.size() && keys[order[end]] == keys[order[begin]]) ++end;
-    shuffle(std::span(order.data() + begin, end - begin), bits);
-  }
-  return order;
+  return sorted_steps(keys, [&bits](std::span<std::uint32_t> ties) { shuffle(ties, bits); });
 }
 
 }  // namespace chronoveil::temporal

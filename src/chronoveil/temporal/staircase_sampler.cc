@@ -31,7 +31,7 @@ StaircaseSampler::StaircaseSampler(noise::Sampler levels, std::int64_t width, st
       last_level_(noise::kNoiseLimit / width + 2),
       steep_(levels_.scale() < 1.4426950408),
       doublings_(static_cast<int>(std::min(1.4426950408 / levels_.scale(), 40.0))),
-      leaves_plateau_(levels_.scale(), 1),
+      falls_(levels_.scale(), 1),
       keeps_level_(levels_.scale(), 1, doublings_) {}
 
 // Of the 2(k - 1) points of a level above 0.
@@ -53,9 +53,11 @@ std::int64_t StaircaseSampler::draw_steep(BitSource& bits) const {
   for (;;) {
     const std::uint64_t proposal = noise::uniform_below(plateau_weight + 2 * static_cast<std::uint64_t>(width_), bits);
     if (proposal < plateau_weight) {
-      if (!leaves_plateau_(bits)) return static_cast<std::int64_t>(proposal >> doublings_) - (plateau_ - 1);
+      if (!falls_(bits)) return static_cast<std::int64_t>(proposal >> doublings_) - (plateau_ - 1);
     } else if (keeps_level_(bits)) {
-      return at(1 + geometric(levels_(bits)), static_cast<std::int64_t>(proposal - plateau_weight));
+      std::int64_t level = 1;
+      while (falls_(bits)) ++level;
+      return at(level, static_cast<std::int64_t>(proposal - plateau_weight));
     }
   }
 }

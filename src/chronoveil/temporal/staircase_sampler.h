@@ -46,7 +46,8 @@ class StaircaseSampler {
   std::int64_t last_level_;  // lies wholly beyond the limit
   bool steep_;               // u < 1/2
   int doublings_;            // t
-  DensityCoin leaves_plateau_, keeps_level_;
+  DensityCoin falls_;        // of probability u: by one level
+  DensityCoin keeps_level_;  // 2^t u
 };
 
 }  // namespace chronoveil::temporal
