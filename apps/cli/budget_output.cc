@@ -167,6 +167,7 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
                  {"rows", view.rows},
                  {"chain_head", view.chain_head},
                  {"moved_away", view.moved_away}};
+  if (view.beta > 0) result["beta"] = view.beta;
   if (!view.period.empty()) result["period"] = view.period;
   for (const ledger::Debit& run : view.runs) {
     result["runs"].push_back({{"id", run.id.text()}, {"purpose", run.terms.purpose}, {"uses", uses_json(run)}});
@@ -207,6 +208,7 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   if (!view.period.empty()) text += fmt::format("  period        {}\n", view.period);
   text += fmt::format("  left          {} {:.1f} %\n", bar(engine::share_left(view)), 100 * engine::share_left(view));
   text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted), cost_text(filter, filter.budget));
+  if (view.beta > 0) text += fmt::format("  confidence    1 - {}: some prices are measured\n", shortest(view.beta));
   text += fmt::format("  still admits  {}\n", engine::still_admits(view));
   if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);
   text += fmt::format("  composed      {}: {}\n", composed_text(view, composed), kInAdvance);

@@ -87,6 +87,54 @@ TEST(StaSwitchSimulation, OneRunForManyStartsIsAtLeastThatOfEachOfThem) {
   }
 }
 
+TEST(StaSwitchSimulation, ASetOfStartsHasAtEveryEndAtLeastTheDeltaOfEachOfThem) {
+  constexpr int k = 3, longest = 7;
+  constexpr double p = 0.5;
+  constexpr std::int64_t kRuns = 8000;
+  constexpr double kLevel = kTypeOne / (EpsilonGrid::kSize * 200.0);
+  StaSwitchPath path(k, p);
+  const EpsilonGrid grid(k, p);
+  BitSource bits = BitSource::with_seed(20260102);
+  int compared = 0;
+  for (const SwapPlace& set : {SwapPlace{1, 0, 2, true}, SwapPlace{2, 0, 2, true}, SwapPlace{2, 1, 3, false},
+                               SwapPlace{1, 2, 2, true}, SwapPlace{2, 2, 4, false}}) {
+    SwapCounts counts(path, set, grid);
+    counts.run(kRuns, bits);
+    const auto coins = counts.by_end();
+    for (int before = set.fewest; before <= (set.or_more ? longest : set.most); ++before)
+      for (std::size_t i = 0; i + 1 < coins.size(); ++i) {
+        const int length = before + counts.first_end() + static_cast<int>(i);
+        if (length > longest) break;
+        if (length < k) continue;
+        ++compared;
+        const auto outputs = enumerate({k, p, true, SwitchTwin::right}, length, before, before + set.distance);
+        for (std::size_t at = 0; at < EpsilonGrid::kSize; ++at)
+          EXPECT_LE(hockey_stick(outputs, grid.at(at)), upper_limit(coins[i][at], kRuns, kLevel) + 1e-9)
+              << set.distance << ' ' << set.fewest << ' ' << before << ' ' << length << ' ' << at;
+      }
+  }
+  EXPECT_GT(compared, 40);
+  EXPECT_LE(compared, 200);
+}
+
+// All sets of starts that halving {0, ..., 4(k-1) or more} can come to.
+int halves_of(int starts) { return starts == 1 ? 1 : 1 + halves_of(starts / 2) + halves_of(starts - starts / 2); }
+
+TEST(StaSwitchSimulation, AllLimitsThatCouldBeLookedAtShareBeta) {
+  for (const int k : {12, 30, 80}) {
+    const SimulationPlan plan = simulation_plan(k);
+    // Where nothing was seen the bound is 5/2 of the limit, which is 1 - level^(1/n).
+    const auto runs = static_cast<double>(plan.first_runs);
+    const double level = std::exp(runs * std::log1p(-simulated_at_best(k, 0) / 2.5));
+    const StaSwitchPath path(k, 0.5);
+    const double ends = path.last_end() - path.first_end({k - 1, k - 1, k - 1, false}) + 1;
+    const double places = (k - 1.0) * halves_of(4 * (k - 1) + 1) * static_cast<double>(plan.runs.size()) + 1;
+    const double most_ends = path.last_end() - path.first_end({1, 4 * (k - 1), 4 * (k - 1), true}) + 1;
+    EXPECT_LE(level * EpsilonGrid::kSize * (places - 1) * most_ends + level * EpsilonGrid::kSize * ends, plan.beta);
+    EXPECT_GE(level * EpsilonGrid::kSize * places * most_ends, 0.9 * plan.beta);
+  }
+}
+
 TEST(StaSwitchSimulation, OneStartIsKnownExactlyAndManyCostALittleMore) {
   constexpr int k = 5;
   constexpr double p = 0.6;

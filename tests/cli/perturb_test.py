@@ -97,6 +97,16 @@ class Values(PerturbTest):
         _, rows = rows_of(views["times"])
         self.assertEqual([row[0] for row in rows], sorted(row[0] for row in rows))
 
+    def test_an_empty_line_of_a_single_column_is_a_value_like_any_other(self):
+        values = ["a", "", "b", "", "c", "d", "", "e"]
+        self.write("bare.csv", "v\n" + "".join(f"{value}\n" for value in values))
+        for mechanism in PERMUTING:
+            done = run(*self.by(mechanism, "--no-time", "--seed", "1", source="bare.csv", time=None, keep=None,
+                                csv=self.folder / "out.csv"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            _, rows = rows_of(self.read("out.csv"))
+            self.assertEqual(sorted(row[0] for row in rows), sorted(values))
+
     def test_fields_come_out_as_they_went_in(self):
         odd = ["a,b", 'say "so"', "two\nlines", " blank ", "", "é", "+07.50", "cr\rhere", "'", "=1+1"]
         text = "time,what\n" + "".join(f'{i},"{value.replace(chr(34), chr(34) * 2)}"\n' for i, value in enumerate(odd))

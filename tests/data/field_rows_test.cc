@@ -131,6 +131,18 @@ TEST(FieldRows, TakeOtherDelimitersAndNumberColumnsWithoutAHeader) {
   expect_failure(open_field_rows(spec), ErrorKind::usage, "delimiter");
 }
 
+TEST(FieldRows, OfOneColumnTakeAnEmptyLineForAnEmptyValueAndOfMoreForNothing) {
+  FieldRowsSpec bare;
+  bare.header = false;
+  for (const RowsFrom from : {RowsFrom::file, RowsFrom::stream}) {
+    EXPECT_EQ(read_text("\nv\na\n\nb\n\r\n", from), (Outcome{{{"v"}, {"a"}, {""}, {"b"}, {""}}}));
+    EXPECT_EQ(read_text("a\n\nb\n", from, bare), (Outcome{{{"1"}, {"a"}, {""}, {"b"}}}));
+    EXPECT_EQ(read_text("\na\n", from, bare).error.substr(0, 16), "row 1 (line 1): ");
+    EXPECT_EQ(read_text("\"\"\na\n", from, bare), (Outcome{{{"1"}, {""}, {"a"}}}));
+    EXPECT_EQ(read_text("t,v\n1,a\n\n2,b\n", from), (Outcome{{{"t", "v"}, {"1", "a"}, {"2", "b"}}}));
+  }
+}
+
 TEST(FieldRows, NeedAHeaderButNoRows) {
   for (const RowsFrom from : {RowsFrom::file, RowsFrom::stream}) {
     for (const std::string& nothing : {""s, "\xef\xbb\xbf"s, "\n\r\n"s}) {

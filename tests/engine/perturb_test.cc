@@ -196,6 +196,32 @@ TEST_F(PerturbRun, ASecondDebitOfTheSameJobIsAskedFor) {
   EXPECT_TRUE(run_perturbation(job(text()), perturb_));
 }
 
+TEST_F(PerturbRun, ABudgetSaysWithWhichConfidenceItHoldsOnceAPriceWasMeasured) {
+  create(20, 0.99, 11);
+  const auto beta = [this] { return ledger::Ledger::open(options_.ledger)->view("meter")->beta; };
+  const auto by = [&](const std::string& mechanism) {
+    return run_perturbation(job(text("", mechanism, "window = 11\nepsilon = 3\ndelta = 0.7\n")), perturb_);
+  };
+  ASSERT_TRUE(by("name = \"noisy_sort\"\n"));
+  EXPECT_EQ(beta(), 0);
+  perturb_.confirmed = true;
+  const Result<PerturbedRelease> measured = by("name = \"staswitch\"\n[mechanism.parameters]\nstay = 0.5\n");
+  ASSERT_TRUE(measured) << measured.error().message;
+  EXPECT_GT(measured->plan.price.beta, 0);
+  EXPECT_GE(beta(), measured->plan.price.beta);
+  EXPECT_LT(beta(), 1e-4);
+}
+
+TEST_F(PerturbRun, WhereASwitchIsTooDearTheEpsilonThatIsLeftIsAdvisedAndFits) {
+  create(3, 0.9, 12);
+  const auto switched = [](const std::string& epsilon) {
+    return text("", "name = \"ranswitch\"\n", "window = 12\nepsilon = " + epsilon + "\ndelta = 0.5\n");
+  };
+  EXPECT_TRUE(fails(run_perturbation(job(switched("5")), perturb_), ErrorKind::over_budget,
+                    "ranswitch with privacy.epsilon = 3 would fit"));
+  EXPECT_TRUE(run_perturbation(job(switched("3")), perturb_));
+}
+
 TEST_F(PerturbRun, WhatLeavesAsAStreamLeavesInPiecesAndIsNotStored) {
   create(20, 0.99);
   Job stream = job(text("stream = true\n", "name = \"ranswitch\"\n", "window = 4\nepsilon = 2\ndelta = 0.5\n"));

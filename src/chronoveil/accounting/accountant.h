@@ -62,4 +62,8 @@ struct Calibration {
 };
 Result<Calibration> calibrate(const Event& open, Epsilon, Delta, const Options& = {});
 
+// The most that Price::beta can be for this event, at any ε or δ, found by calibrate() or not; 0 where prices are
+// certain. Of a composition, which is certain itself, what its events can have one by one.
+double largest_beta(const Event&);
+
 }  // namespace chronoveil::accounting

@@ -11,6 +11,7 @@
 #include "chronoveil/accounting/published.h"
 #include "chronoveil/accounting/ranswitch.h"
 #include "chronoveil/accounting/staswitch_graph.h"
+#include "chronoveil/accounting/staswitch_simulation.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -152,7 +153,7 @@ Result<Calibration> settled(Curve& curve, double x, double floor, double step, s
     found.event = curve.event(at);
     CV_TRY(found.price, epsilon_at(found.event, delta, options));
     if (found.price.epsilon <= epsilon.value()) break;
-    if (at <= floor)
+    if (at <= floor || (found.price.beta > 0 && prices >= kMostCompared))
       return fail(ErrorKind::cannot_certify, "epsilon: the search for " + found.parameter + " did not end");
   }
   // The parameter was chosen after seeing the other prices: a bound that may fail must have failed for none of them.
@@ -278,20 +279,18 @@ Result<Calibration> published_stay(const Event& open, Epsilon epsilon, Delta del
   return found;
 }
 
+// From c0 = k - 1 down: values wait k - c0 steps on average, and the nominal ε first falls and then rises with c0.
 Result<Calibration> published_threshold(const Threshold& open, Epsilon epsilon, Delta delta) {
-  std::optional<Calibration> best;
   double least = std::numeric_limits<double>::infinity();
-  for (std::int64_t threshold = 1; threshold < open.window; ++threshold) {
+  for (std::int64_t threshold = open.window - 1; threshold > 0; --threshold) {
     const Event event{Threshold{open.window, threshold}, 1};
     CV_TRY(const Price price, published_epsilon_at(event, delta.value()));
+    if (price.epsilon <= epsilon.value()) return Calibration{static_cast<double>(threshold), "threshold", event, price};
     least = std::min(least, price.epsilon);
-    if (price.epsilon > epsilon.value() || (best && best->price.epsilon >= price.epsilon)) continue;
-    best = Calibration{static_cast<double>(threshold), "threshold", event, price};
   }
-  if (!best)
-    return fail(ErrorKind::cannot_certify, "epsilon: no threshold reaches " + shortest(epsilon.value()) +
-                                               "; the smallest published epsilon is " + rounded_up(least));
-  return *best;
+  return fail(ErrorKind::cannot_certify, "epsilon: no threshold reaches " + shortest(epsilon.value()) +
+                                             "; the smallest published epsilon is " +
+                                             (std::isinf(least) ? "infinite" : rounded_up(least)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/staswitch.h"
 #include "chronoveil/accounting/staswitch_game.h"
@@ -153,7 +154,6 @@ class StaSwitchModel final : public LossModel {
 
   // δ, or a bound on it that can be asked many times.
   std::function<long double(double)> quick_profile() const {
-    if (!followed()) return [this](double epsilon) { return closed_form(epsilon); };
     if (covered())
       return [this](double epsilon) {
         long double largest = 0;
@@ -173,12 +173,21 @@ class StaSwitchModel final : public LossModel {
   }
 
   // A profile is convex in α, so straight lines between points of it are above it; it bends where the attained one has
-  // an atom, and between those both are straight.
+  // an atom, and between those both are straight. The closed form of each distance bends at p/q, q/p² and 1/q, and
+  // which of them is the largest may change in between.
   void find_knots() const {
     constexpr std::size_t kMost = 64;
     std::vector<double> places{0, highest_};
-    for (const PairLoss::Atom& atom : attained().atoms)
-      places.push_back(static_cast<double>(std::log(atom.p / atom.q)));
+    if (followed()) {
+      for (const PairLoss::Atom& atom : attained().atoms)
+        places.push_back(static_cast<double>(std::log(atom.p / atom.q)));
+    } else {
+      const double p = std::log(event_.stay), q = std::log((1 - event_.stay) / static_cast<double>(event_.window - 1));
+      for (const double bend : {p - q, q - 2 * p, -q})
+        if (bend > 0) places.push_back(bend);
+      for (std::size_t i = 1; i + 8 < kMost; ++i)
+        places.push_back(highest_ * static_cast<double>(i) / static_cast<double>(kMost - 8));
+    }
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end(), [](double one, double other) { return other - one < 1e-9; }),
                  places.end());
@@ -187,6 +196,7 @@ class StaSwitchModel final : public LossModel {
       if (i % stride == 0 || i + 1 == places.size()) knots_.push_back({exp_of(places[i]), bound(places[i])});
   }
   long double bound(double epsilon) const {
+    if (!followed()) return closed_form(epsilon);
     if (event_.window <= kLargestExactProfile) return delta(epsilon);
     const long double game = staswitch_game(staswitch_law(event_.window, event_.stay), exp_of(epsilon));
     return std::min(closed_form(epsilon), game);
@@ -204,6 +214,18 @@ class StaSwitchModel final : public LossModel {
 };
 
 }  // namespace
+
+double largest_beta(const Event& event) {
+  if (const auto* several = std::get_if<Compose>(&event.kind)) {
+    double sum = 0;
+    for (const Event& one : several->events) sum += largest_beta(one);
+    return sum;
+  }
+  const auto* alone = std::get_if<StaSwitch>(&event.kind);
+  const bool measured = alone != nullptr && event.count == 1 && alone->window > kLargestFollowedWindow &&
+                        alone->window <= kLargestSimulatedWindow;
+  return measured ? kMostCompared * kSimulationBeta : 0;
+}
 
 Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch& event) {
   return std::make_unique<StaSwitchModel>(event);

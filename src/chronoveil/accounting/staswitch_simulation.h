@@ -35,6 +35,7 @@ namespace chronoveil::accounting {
 
 inline constexpr double kSimulationBeta = 1e-6;
 inline constexpr std::int64_t kLargestSimulatedWindow = 100;
+inline constexpr int kMostCompared = 10;  // prices that calibrate() may ask for before it takes one
 
 // The ε at which coins are thrown: 0 to the largest finite loss, in equal steps.
 class EpsilonGrid {

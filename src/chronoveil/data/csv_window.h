@@ -31,9 +31,13 @@ class CsvWindow {
   Result<std::vector<std::string>> take_header();
 
   std::size_t columns() const { return columns_; }
-  std::int64_t rows() const { return rows_; }  // that were left
+  std::int64_t rows() const { return rows_; }                // that were left
+  std::int64_t other_lines() const { return other_lines_; }  // the header, and empty ones
 
-  // Whether a whole row lies in the window; then it has fields() fields. Skips empty lines.
+  // Lines without a character are rows with one empty field, where rows have one.
+  void keep_empty_lines() { keeps_empty_lines_ = true; }
+
+  // Whether a whole row lies in the window; then it has fields() fields. Skips empty lines unless they are kept.
   bool next_row_is_here() {
     for (;;) {
       // Nearly every row has as many fields as the first one.
@@ -51,6 +55,7 @@ class CsvWindow {
       if (count != 1) return true;
       const std::size_t length = marks[0] - begin_;
       if (length > 1 || (length == 1 && buffer_[begin_] != '\r')) return true;
+      if (keeps_empty_lines_ && columns_ == 1) return true;
       leave_line();
       ++other_lines_;
     }
@@ -95,7 +100,7 @@ class CsvWindow {
 
   std::unique_ptr<ByteSource> bytes_;
   CsvScanner scanner_;
-  bool stream_ = false;
+  bool stream_ = false, keeps_empty_lines_ = false;
   std::function<void()> before_wait_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;             // of the next row

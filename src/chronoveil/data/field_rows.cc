@@ -19,9 +19,14 @@ class CsvFieldRows final : public FieldRows {
   Result<void> open(bool header) {
     CV_TRY(const std::size_t columns, window_.open());
     fields_.resize(columns);
+    // A value that is missing is a value: were its row left out, two values that change places would move all between.
+    window_.keep_empty_lines();
     if (header) {
       CV_TRY(columns_, window_.take_header());
     } else {
+      if (columns == 1 && window_.other_lines() > 0)
+        return fail(ErrorKind::bad_data,
+                    "row 1 (line 1): it is empty; give a header, or write \"\" for an empty value");
       for (std::size_t column = 1; column <= columns; ++column) columns_.push_back(std::to_string(column));
     }
     return {};

@@ -1,6 +1,8 @@
 // A CSV row by row with its fields as they are, for what moves values without understanding them.
-//   Form      as in csv_source.h; quoted fields may hold newlines; a last line without end is a row of a file, and of a
-//             stream an error once all complete rows before it were handed out: it may have been cut off
+//   Form      as in csv_source.h, but where there is one column an empty line is a row with an empty field (and refused
+//             as the first of all, without a header); quoted fields may hold newlines; a last line without end is a row
+//             of a file, and of a stream an error once all complete rows before it were handed out: it may have been
+//             cut off
 //   Memory    the window: kWindow, or twice the longest row
 //   Streams   standard input and every path that is no regular file. Rows are handed out as soon as their line is
 //             complete; `before_wait` is called whenever the next row needs a read that may block, so that what was

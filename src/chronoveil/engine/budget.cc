@@ -104,15 +104,22 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
     const Result<Ask> smaller = ask.at_epsilon(epsilon);
     return smaller && budget.ledger.check(terms_of(job, *smaller, budget.view.dataset), smaller->event).has_value();
   };
+  const auto two_digits = [](double epsilon) {
+    const double digit = std::pow(10.0, std::floor(std::log10(epsilon)) - 1);
+    return std::floor(epsilon / digit) * digit;
+  };
+  // Where ε are added up, what is left is the most that can be had; and a switch has no small ε at all.
+  if (budget.view.dataset.filter.kind == ledger::FilterKind::sum) {
+    const double left = budget.view.left.values[0].value();
+    if (left > 0 && left < job.epsilon && fits(two_digits(left))) return two_digits(left);
+  }
   double low = job.epsilon / 1000, high = job.epsilon;
   if (!fits(low)) return std::nullopt;
   while (high / low > 1.02) {
     const double middle = std::sqrt(low * high);
     (fits(middle) ? low : high) = middle;
   }
-  const double digit = std::pow(10.0, std::floor(std::log10(low)) - 1);
-  const double rounded = std::floor(low / digit) * digit;
-  return fits(rounded) ? rounded : low;
+  return fits(two_digits(low)) ? two_digits(low) : low;
 }
 
 template <class T>

@@ -361,6 +361,7 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
       if (std::find(places.begin(), places.end(), place) == places.end()) continue;
     }
     CV_TRY(Event charged, fitted(debit.event, debit.terms.stated, view.dataset.promise));
+    view.beta = std::min(1.0, view.beta + accounting::largest_beta(charged));
     events.push_back(std::move(charged));
   }
   view.dearest = composed(events);

@@ -37,6 +37,7 @@ struct View {
   std::string chain_head;
   bool moved_away = false;
   accounting::Event dearest;  // everything that touches the dearest neighbour in this period, composed
+  double beta = 0;            // what was admitted holds with confidence 1 - β: prices of some events are measured
   std::vector<Debit> runs;    // those that may go on, of this period or an earlier one
 };
 
