@@ -27,38 +27,22 @@ MovingLaw law_of(const accounting::Event& event) {
 
 constexpr accounting::Options kPublished = {.analysis = Analysis::published};
 
-// The largest c0, which is the one with the least cost, whose published ε is at most `epsilon`; 0 where there is none.
-// That ε neither rises nor falls with c0 throughout.
-Result<std::int64_t> largest_threshold(std::int64_t window, double epsilon) {
-  CV_TRY(const Delta pure, Delta::make(0));
-  for (std::int64_t threshold = window - 1; threshold > 0; --threshold) {
-    const accounting::Event event{.kind = accounting::Threshold{window, threshold}};
-    CV_TRY(const accounting::Price price, accounting::epsilon_at(event, pure, kPublished));
-    if (price.epsilon <= epsilon) return threshold;
-  }
-  return 0;
-}
-
 }  // namespace
 
 Result<std::optional<Contender>> as_published(std::string_view mechanism, std::int64_t window, double epsilon) {
   CV_TRY(const Epsilon target, Epsilon::make(epsilon));
   CV_TRY(const Delta follows_from_epsilon, Delta::make(0));
   Contender contender{.mechanism = std::string(mechanism), .analysis = Analysis::published, .epsilon = epsilon};
-  if (mechanism == "threshold") {
-    CV_TRY(const std::int64_t threshold, largest_threshold(window, epsilon));
-    if (threshold == 0) return std::nullopt;
-    contender.parameter = static_cast<double>(threshold);
-    contender.event.kind = accounting::Threshold{window, threshold};
-  } else {
-    accounting::Event open{.kind = accounting::RanSwitch{window, accounting::kToCalibrate}};
-    if (mechanism == "staswitch") open.kind = accounting::StaSwitch{window, accounting::kToCalibrate};
-    CV_TRY(const accounting::Calibration found, accounting::calibrate(open, target, follows_from_epsilon, kPublished));
-    CV_TRY(const accounting::Price price, accounting::delta_at(found.event, target, kPublished));
-    contender.delta = price.delta;
-    contender.parameter = found.noise;
-    contender.event = found.event;
-  }
+  accounting::Event open{.kind = accounting::RanSwitch{window, accounting::kToCalibrate}};
+  if (mechanism == "staswitch") open.kind = accounting::StaSwitch{window, accounting::kToCalibrate};
+  if (mechanism == "threshold") open = accounting::opened({.kind = accounting::Threshold{window, 1}});
+  const Result<accounting::Calibration> found = accounting::calibrate(open, target, follows_from_epsilon, kPublished);
+  if (!found && mechanism == "threshold" && found.error().kind == ErrorKind::cannot_certify) return std::nullopt;
+  if (!found) return tl::unexpected(found.error());
+  CV_TRY(const accounting::Price price, accounting::delta_at(found->event, target, kPublished));
+  contender.delta = price.delta;
+  contender.parameter = found->noise;
+  contender.event = found->event;
   contender.law = law_of(contender.event);
   return contender;
 }

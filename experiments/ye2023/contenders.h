@@ -24,8 +24,8 @@ struct Contender {
 
 inline constexpr std::string_view kStaircase = "noisy_sort, staircase";
 
-// ranswitch, staswitch or threshold with the largest parameter whose published ε is at most `epsilon`. Nothing where
-// every one has a larger ε: the case of threshold.
+// ranswitch, staswitch or threshold with the largest parameter whose published ε is at most `epsilon`. Nothing where no
+// threshold is known to have so small an ε; its published ε is computed up to a window of 512.
 Result<std::optional<Contender>> as_published(std::string_view mechanism, std::int64_t window, double epsilon);
 // ranswitch with the smallest δ that it can have at ε over sets of outputs, and noisy_sort with δ = 0 by both laws.
 Result<std::vector<Contender>> as_certified(std::int64_t window, double epsilon);

@@ -110,13 +110,39 @@ TEST(MoveCalibration, PublishedNumbersAreSolvedForLargeStay) {
   ASSERT_TRUE(price->nominal);
   EXPECT_EQ(price->nominal->epsilon, found->price.epsilon);
   EXPECT_EQ(price->nominal->delta, found->price.delta);
+}
 
-  const auto threshold = calibrated({Threshold{4, 1}, 1}, 2.5, 0, Analysis::published);
-  ASSERT_TRUE(threshold);
-  EXPECT_NEAR(threshold->price.epsilon, 2 * std::log(3.0), 1e-12);
-  const auto none = calibrated({Threshold{4, 1}, 1}, 1, 0, Analysis::published);
-  ASSERT_FALSE(none);
-  EXPECT_NE(none.error().message.find("2.1972"), std::string::npos) << none.error().message;
+double published_threshold(std::int64_t window, double epsilon) {
+  const auto found = calibrated({Threshold{window, 1}, 1}, epsilon, 0, Analysis::published);
+  if (!found) return 0;
+  EXPECT_EQ(found->parameter, "threshold");
+  EXPECT_EQ(std::get<Threshold>(found->event.kind).threshold, found->noise);
+  EXPECT_EQ(found->price.epsilon, nominal_of(found->event)->epsilon);
+  return found->noise;
+}
+
+TEST(MoveCalibration, TheThresholdIsTheLargestWithinEpsilon) {
+  EXPECT_EQ(published_threshold(4, 2.5), 3) << "2 has the same nominal epsilon, and values wait longer";
+  EXPECT_EQ(published_threshold(10, 100), 9);
+  for (std::int64_t window : {3, 5, 10, 20})
+    for (double epsilon : {0.1, 1.0, 2.5, 3.1, 4.0, 4.4, 5.0, 7.0, 7.2, 12.0, 100.0}) {
+      std::int64_t largest = 0;
+      for (std::int64_t c0 = 1; c0 < window; ++c0)
+        if (nominal_of(Event{Threshold{window, c0}, 1})->epsilon <= epsilon) largest = c0;
+      EXPECT_EQ(published_threshold(window, epsilon), static_cast<double>(largest)) << window << ", " << epsilon;
+    }
+}
+
+TEST(MoveCalibration, AnEpsilonBelowThatOfEveryThresholdIsRefused) {
+  for (const auto& [window, smallest] : {std::pair<std::int64_t, const char*>{4, "2.1972"},
+                                         {10, "3.0381"},  // of c0 = 5
+                                         {2, "infinite"}}) {
+    const auto none = calibrated({Threshold{window, 1}, 1}, 1, 0, Analysis::published);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().kind, ErrorKind::cannot_certify);
+    EXPECT_NE(none.error().message.find(std::string("smallest published epsilon is ") + smallest), std::string::npos)
+        << none.error().message;
+  }
 }
 
 TEST(MoveCalibration, ThresholdHasNoCertifiedPrice) {

@@ -49,6 +49,31 @@ TEST(Threshold, DispatchProbabilitiesAreThoseOfTheChain) {
     }
 }
 
+TEST(Threshold, ValuesWaitAsManyStepsAsSlotsAreTaken) {
+  for (std::int64_t k : {2, 5, 10, 40})
+    for (std::int64_t threshold = 1; threshold < k; ++threshold) {
+      double wait = 0;
+      const auto probabilities = dispatch_probabilities(k, threshold);
+      for (std::size_t j = 0; j < probabilities.size(); ++j) wait += static_cast<double>(j) * probabilities[j];
+      EXPECT_NEAR(wait, static_cast<double>(k - threshold), 1e-9) << k << ' ' << threshold;
+    }
+}
+
+TEST(Threshold, TheFewestAndTheMostEmptySlotsHaveSimpleLaws) {
+  for (std::int64_t k : {2, 3, 4, 10, 40}) {
+    const auto window = static_cast<double>(k);
+    const auto most = dispatch_probabilities(k, k - 1), fewest = dispatch_probabilities(k, 1);
+    EXPECT_NEAR(most[0], (window - 2) / window, 1e-12);
+    for (std::size_t j = 1; j < most.size(); ++j) EXPECT_NEAR(most[j], 2 / (window * (window - 1)), 1e-12);
+    for (std::size_t j = 0; j + 1 < fewest.size(); ++j) EXPECT_EQ(fewest[j], 0);
+    EXPECT_EQ(fewest.back(), 1);
+    if (k > 2) {
+      const double nominal = 2 * std::log((window - 1) * (window - 2) / 2);
+      EXPECT_NEAR(nominal_of(Event{Threshold{k, k - 1}, 1})->epsilon, nominal, 1e-12);
+    }
+  }
+}
+
 TEST(Threshold, TheNominalEpsilonIsThePublishedOne) {
   for (std::int64_t threshold : {2, 3})
     EXPECT_NEAR(nominal_of(Event{Threshold{4, threshold}, 1})->epsilon, 2 * std::log(3.0), 1e-12);

@@ -12,7 +12,8 @@ namespace chronoveil::accounting {
 // alone, for the sum of several is the general search's.
 bool calibrates_moves(const Event& open, Delta);
 
-// calibrate() for those. With Analysis::published a δ of 0 means that δ follows from the paper's ε.
+// calibrate() for those. With Analysis::published a δ of 0 means that δ follows from the paper's ε. A threshold is
+// calibrated by that analysis alone: the largest c0, which delays values least, whose nominal ε is within ε.
 Result<Calibration> calibrate_moves(const Event& open, Epsilon, Delta, const Options&);
 
 }  // namespace chronoveil::accounting

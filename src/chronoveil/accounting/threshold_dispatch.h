@@ -5,6 +5,8 @@
 //   law is a product [Warrington05]: a set of filled slots has a probability proportional to
 //   Π over filled slots of (the number of empty ones after it).
 //   p_0 = P(slot 0 empty), p_j = P(slot 0 filled, slot j empty)/c0, by sums over the number of empty slots passed.
+//   Σ j p_j = k - c0, the values that wait for their slots (Little's law)
+//   Edges   c0 = k - 1: p_0 = (k-2)/k, every other 2/(k(k-1));  c0 = 1: p_(k-1) = 1, nothing else is ever chosen
 #pragma once
 
 #include <cstdint>
