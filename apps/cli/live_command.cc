@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <memory>
 
+#include "chronoveil/base/write_all.h"
 #include "chronoveil/engine/live.h"
 #include "command.h"
 #include "job_output.h"
@@ -30,14 +30,9 @@ struct LiveCommandOptions {
 
 // At once, without a buffer: whoever listens gets a value when it is published.
 Result<void> write_out(std::string_view lines) {
-  while (!lines.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, lines.data(), lines.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      return fail(ErrorKind::storage, std::string("standard output: ") + std::strerror(errno) +
-                                          "; everything published so far is in output.csv");
-    lines.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int problem = write_all(STDOUT_FILENO, lines))
+    return fail(ErrorKind::storage, std::string("standard output: ") + std::strerror(problem) +
+                                        "; everything published so far is in output.csv");
   return {};
 }
 

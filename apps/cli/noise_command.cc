@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/write_all.h"
 #include "chronoveil/noise/grid.h"
 #include "chronoveil/noise/grid_decimal.h"
 #include "chronoveil/noise/sampler.h"
@@ -55,14 +55,8 @@ class Output {
   }
 
   Result<void> flush() {
-    std::size_t written = 0;
-    while (written < used_) {
-      const ssize_t size = ::write(STDOUT_FILENO, buffer_.data() + written, used_ - written);
-      if (size < 0 && errno == EINTR) continue;
-      if (size < 0)
-        return fail(ErrorKind::storage, std::string("stdout: could not be written: ") + std::strerror(errno));
-      written += static_cast<std::size_t>(size);
-    }
+    if (const int problem = write_all(STDOUT_FILENO, {buffer_.data(), used_}))
+      return fail(ErrorKind::storage, std::string("stdout: could not be written: ") + std::strerror(problem));
     used_ = 0;
     return {};
   }

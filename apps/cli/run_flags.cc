@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 
+#include "chronoveil/base/write_all.h"
 #include "chronoveil/engine/text_file.h"
 #include "command.h"
 #include "ledger_option.h"
@@ -100,13 +100,8 @@ const std::string& mark_of(const engine::PerturbedRelease& release) { return rel
 
 // Rows of a stream, as they may leave.
 Result<void> write_now(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      return fail(ErrorKind::storage, std::string("stdout: could not be written: ") + std::strerror(errno));
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int problem = write_all(STDOUT_FILENO, text))
+    return fail(ErrorKind::storage, std::string("stdout: could not be written: ") + std::strerror(problem));
   return {};
 }
 

@@ -13,6 +13,7 @@
 
 #include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/signals_held.h"
+#include "chronoveil/base/write_all.h"
 
 namespace chronoveil {
 namespace {
@@ -68,13 +69,8 @@ Result<Unnamed> make_unnamed(const std::string& path, int mode) {
   return made;
 }
 
-Result<void> write_all(int file, const std::string& path, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return storage_error(path, "could not be written", errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+Result<void> write_text(int file, const std::string& path, std::string_view text) {
+  if (const int problem = write_all(file, text)) return storage_error(path, "could not be written", problem);
   return {};
 }
 
@@ -156,7 +152,7 @@ Result<void> write_regular(std::vector<Pending>& pending, const std::vector<cons
     CV_TRY(Unnamed made, make_unnamed(target.path, file->mode));
     pending.push_back({std::move(target), std::move(made)});
     const int number = pending.back().made.file.number();
-    CV_CHECK(write_all(number, file->path, file->text));
+    CV_CHECK(write_text(number, file->path, file->text));
     if (::fsync(number) != 0) return storage_error(file->path, "could not be written", errno);
   }
   for (Pending& one : pending) CV_CHECK(give_name(one));
@@ -165,10 +161,10 @@ Result<void> write_regular(std::vector<Pending>& pending, const std::vector<cons
 }
 
 Result<void> write_in_place(const OutputFile& file) {
-  if (file.path == "-") return write_all(STDOUT_FILENO, "-", file.text);
+  if (file.path == "-") return write_text(STDOUT_FILENO, "-", file.text);
   const Descriptor open(::open(file.path.c_str(), O_WRONLY | O_CLOEXEC));
   if (open.number() < 0) return storage_error(file.path, "cannot be written", errno);
-  return write_all(open.number(), file.path, file.text);
+  return write_text(open.number(), file.path, file.text);
 }
 
 Result<void> try_writing(const std::string& path) {

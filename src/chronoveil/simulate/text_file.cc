@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "chronoveil/base/write_all.h"
+
 namespace chronoveil::simulate {
 
 Failure TextFile::failure(int problem) const {
@@ -76,14 +78,7 @@ void TextFile::append(std::string_view text) {
 }
 
 void TextFile::flush() {
-  std::size_t written = 0;
-  while (written < used_ && problem_ == 0) {
-    const ssize_t size = ::write(descriptor_, buffer_.data() + written, used_ - written);
-    if (size >= 0)
-      written += static_cast<std::size_t>(size);
-    else if (errno != EINTR)
-      problem_ = errno;
-  }
+  if (problem_ == 0) problem_ = write_all(descriptor_, {buffer_.data(), used_});
   used_ = 0;
 }
 

@@ -1,0 +1,12 @@
+// Writing to what may be slow: a pipe, a terminal.
+#pragma once
+
+#include <string_view>
+
+namespace chronoveil {
+
+// Writes the whole text. Goes on after a signal, and waits where the descriptor is full, also one that does not block:
+// standard output is shared with other processes, any of which may have made it so. 0, or the number of the error.
+int write_all(int descriptor, std::string_view text);
+
+}  // namespace chronoveil
