@@ -171,7 +171,7 @@ TEST_F(PerturbRun, ASeriesShorterThanTheWindowIsRefused) {
   create();
   write("load.csv", "ts,kwh\nh0,1\nh1,2\nh2,3\n");
   EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::bad_data,
-                    "privacy.window: 4 is larger than the series, which has 3 rows"));
+                    "privacy.window: 4 is larger than the series, which has 3 values"));
   EXPECT_TRUE(wrote_nothing());
 }
 
@@ -232,6 +232,37 @@ TEST_F(PerturbRun, WhatLeavesAsAStreamLeavesInPiecesAndIsNotStored) {
   EXPECT_EQ(done->csv, "");
   EXPECT_EQ(sorted(column_of(left_, 1)), sorted(column_of(read("load.csv"), 1)));
   EXPECT_TRUE(fails(run_perturbation_again(stream, "meter:1", perturb_), ErrorKind::usage, "not stored"));
+}
+
+TEST_F(PerturbRun, AStreamThatNobodyTakesIsRefusedBeforeTheDebit) {
+  create(20, 0.99);
+  Job stream = job(text("stream = true\n", "name = \"ranswitch\"\n", "window = 4\nepsilon = 2\ndelta = 0.5\n"));
+  stream.csv = "-";
+  perturb_.leave = nullptr;
+  EXPECT_TRUE(fails(run_perturbation(stream, perturb_), ErrorKind::internal, "nobody is there to take them"));
+  EXPECT_TRUE(meter_debits().empty());
+  stream.csv = at("out.csv");
+  EXPECT_TRUE(run_perturbation(stream, perturb_)) << "a file needs nobody";
+}
+
+TEST_F(PerturbRun, TheLongestSeriesThatAJobMayNameIsTheLongestThatIsPriced) {
+  Job once = job(text("columns = [\"kwh\"]\nlower = 0\nupper = 50\n", "name = \"local_laplace\"\n", "epsilon = 200\n"));
+  once.unit = Unit::user;
+  once.perturb.length = mechanisms::kLongestSeries;
+  EXPECT_TRUE(check_perturb(once));
+  const Result<PerturbPlanned> planned = plan_perturbation(once);
+  EXPECT_TRUE(planned) << planned.error().message;
+  ++*once.perturb.length;
+  EXPECT_TRUE(fails(check_perturb(once), ErrorKind::usage, "perturb.length: 68719476737 is not valid"));
+}
+
+TEST_F(PerturbRun, ARowMoreThanTheLengthEndsTheSeries) {
+  create(9, 0, 4, Relation::replace);
+  Job once = job(
+      text("columns = [\"kwh\"]\nlower = 0\nupper = 50\nlength = 39\n", "name = \"local_laplace\"\n", "epsilon = 2\n"));
+  EXPECT_TRUE(fails(run_perturbation(once, perturb_), ErrorKind::bad_data,
+                    "perturb.length: the series has more values than that, 39"));
+  EXPECT_TRUE(wrote_nothing());
 }
 
 TEST_F(PerturbRun, RowsBeforeABrokenOneOfAStreamAreReleasedAndTheErrorSaysSo) {

@@ -196,7 +196,6 @@ TEST(MoveCount, CountsDisplacementsOnBothSidesAndWhatIsMissing) {
   EXPECT_DOUBLE_EQ(moves.mean_distance, 1);
   EXPECT_DOUBLE_EQ(moves.missing, 0.25);
   EXPECT_DOUBLE_EQ(moves.empty, 0.25);
-  EXPECT_DOUBLE_EQ(moves.repeated, 0);
   EXPECT_DOUBLE_EQ(moves.cost, 1 + 5 * 0.5);
 }
 

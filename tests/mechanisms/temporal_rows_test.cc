@@ -124,6 +124,21 @@ TEST(Threshold, TakesWholeNumbersBelowTheWindow) {
   EXPECT_TRUE(refusal("threshold", request).message.starts_with("mechanism.threshold: 3 is not valid; it costs "));
 }
 
+TEST(Threshold, AutoTakesTheLargestWithinTheBudgetAndSoTheLeastCost) {
+  TemporalRequest request = temporal_request(row("threshold"));
+  request.window = 10;
+  for (const auto& [epsilon, largest] : {std::pair{100.0, 9}, {6.0, 8}, {3.1, 5}}) {
+    request.epsilon = epsilon;
+    request.parameters.erase("threshold");
+    const TemporalPlan found = value_of(row("threshold").prepare(request));
+    EXPECT_EQ(number(found.parameters, "threshold"), largest) << epsilon;
+    EXPECT_NEAR(value_of(expected_moves(found)).mean_distance, 10 - largest, 0.2) << epsilon;
+    if (largest == 9) continue;
+    request.parameters["threshold"] = std::int64_t{largest + 1};
+    EXPECT_EQ(refusal("threshold", request).kind, ErrorKind::usage) << "one more costs too much";
+  }
+}
+
 TEST(NoisySort, IsPureForWholeFiles) {
   TemporalRequest request = temporal_request(row("noisy_sort"));
   request.delta = 0;
@@ -245,6 +260,30 @@ TEST(Baselines, NumbersNeedBounds) {
   }
 }
 
+TEST(Baselines, NumbersMayNotBeSoLargeThatNoGridHoldsThem) {
+  TemporalRequest request = temporal_request(row("local_laplace"));
+  request.lower = -1e300;
+  EXPECT_TRUE(refusal("local_laplace", request).message.starts_with("perturb.lower: -1e+300 is not valid"))
+      << refusal("local_laplace", request).message;
+  request.lower = 0;
+  request.upper = 1e300;
+  EXPECT_TRUE(refusal("local_laplace", request).message.starts_with("perturb.upper: 1e+300 is not valid"))
+      << refusal("local_laplace", request).message;
+}
+
+TEST(Baselines, ALengthThatIsSaidHoldsForEveryUnit) {
+  for (const std::string_view name : {"randomized_response", "piecewise", "local_laplace"}) {
+    TemporalRequest request = temporal_request(row(name));
+    request.length = 5;
+    const TemporalPlan plan = value_of(row(name).prepare(request));
+    EXPECT_EQ(run_seeded(plan, 1, temporal_values(row(name), 5)).error, "");
+    EXPECT_EQ(run_seeded(plan, 1, temporal_values(row(name), 6)).error,
+              "perturb.length: the series has more values than that, 5");
+    request.length = kLongestSeries + 1;
+    EXPECT_TRUE(refusal(name, request).message.starts_with("perturb.length: 68719476737 is not valid"));
+  }
+}
+
 TEST(Baselines, CategoriesAreThoseThatAreListed) {
   TemporalRequest request = temporal_request(row("randomized_response"));
   const TemporalPlan plan = value_of(row("randomized_response").prepare(request));
@@ -285,7 +324,7 @@ TEST(Baselines, AUserPaysForAllValuesOfTheSeries) {
     const std::vector<std::string> fifty = temporal_values(row(name), 50);
     EXPECT_EQ(run_seeded(plan, 1, fifty).error, "");
     EXPECT_EQ(run_seeded(plan, 1, temporal_values(row(name), 51)).error,
-              "there are more values than perturb.length = 50, for which unit user was priced");
+              "perturb.length: the series has more values than that, 50");
   }
 }
 

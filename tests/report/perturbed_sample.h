@@ -104,13 +104,8 @@ inline Perturbed threshold_sample() {
   all.plan.price.analysis = accounting::Analysis::published;
   all.plan.price.certificate = all.guarantee.certificate = Certificate::as_published;
   all.plan.price.nominal.reset();
-  all.expected = {.first = 0,
-                  .shares = {0.3, 0.3, 0.2, 0.1},
-                  .mean_distance = 1,
-                  .missing = 0.1,
-                  .empty = 0.1,
-                  .repeated = 0,
-                  .cost = 1.8};
+  all.expected = {
+      .first = 0, .shares = {0.3, 0.3, 0.2, 0.1}, .mean_distance = 1, .missing = 0.1, .empty = 0.1, .cost = 1.8};
   all.curve.clear();
   all.empty = 141;
   return all;

@@ -34,7 +34,7 @@ struct PerturbedRelease : report::Perturbed {
 };
 
 struct PerturbOptions : RunOptions {
-  // Takes rows as soon as they may leave; asked whenever the job writes its CSV to standard output and reads a stream.
+  // Takes rows as soon as they may leave. Without it a job that leaves_at_once() is refused, before the debit.
   std::function<Result<void>(std::string_view)> leave;
 };
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "chronoveil/engine/section_readers.h"
+#include "chronoveil/mechanisms/temporal_mechanism.h"
 #include "chronoveil/temporal/switching.h"
 
 namespace chronoveil::engine {
 namespace {
 
+using mechanisms::kLongestSeries;
 using temporal::kLargestWindow;
-
-constexpr std::int64_t kMostRows = std::int64_t{1} << 40;
 
 Result<void> refuse_without_perturb(const JobTable& table) {
   return refuse(table, "output", {"internal"}, "it belongs to a job with [perturb]; for others there is evaluate");
@@ -97,8 +97,8 @@ Result<void> check_perturb(const Job& job) {
   if (perturb.window && (*perturb.window < 2 || *perturb.window > kLargestWindow))
     return invalid("privacy.window", std::to_string(*perturb.window),
                    "it must be a whole number between 2 and " + std::to_string(kLargestWindow));
-  if (perturb.length) CV_CHECK(at_least_one("perturb.length", *perturb.length, kMostRows));
-  if (perturb.average != 0) CV_CHECK(at_least_one("perturb.average", perturb.average, kMostRows));
+  if (perturb.length) CV_CHECK(at_least_one("perturb.length", *perturb.length, kLongestSeries));
+  if (perturb.average != 0) CV_CHECK(at_least_one("perturb.average", perturb.average, kLongestSeries));
   if (perturb.times_move && !perturb.has_times)
     return fail(ErrorKind::usage, "perturb.move: rows without times have none to move");
   if (perturb.times_move && perturb.independent)

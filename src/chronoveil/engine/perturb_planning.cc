@@ -2,20 +2,12 @@
 #include <cmath>
 
 #include "chronoveil/accounting/composer.h"
-#include "chronoveil/engine/named_errors.h"
 #include "chronoveil/engine/perturb.h"
 #include "chronoveil/engine/perturb_job.h"
 #include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::engine {
 namespace {
-
-template <class T>
-Result<T> named(Result<T> result) {
-  return in_section("privacy", {"epsilon", "delta", "window", "unit"},
-                    in_section("mechanism", {"stay", "threshold", "max_shift", "law"},
-                               in_section("perturb", {"lower", "upper", "categories", "length"}, std::move(result))));
-}
 
 // How many columns go their own way. Their names are public, but a plan is made without looking at the source.
 Result<std::int64_t> lanes_of(const Job& job, bool moves) {
@@ -81,7 +73,7 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
                 "privacy.window: it is missing; within so many steps it is hidden when a value was, "
                 "for example 24");
   if (moves && (ours_to_choose || compare == Compare::always)) {
-    CV_TRY(planned.comparison, named(plan::compare_temporal(planned.request)));
+    CV_TRY(planned.comparison, plan::compare_temporal(planned.request));
   }
   planned.reason = "The job names this mechanism.";
   if (ours_to_choose) {
@@ -90,7 +82,7 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
     CV_TRY(mechanism, mechanisms::find_temporal_mechanism(planned.comparison->recommended));
     CV_CHECK(check_use(job, *mechanism));
   }
-  CV_TRY(planned.chosen, named(mechanism->prepare(planned.request)));
+  CV_TRY(planned.chosen, mechanism->prepare(planned.request));
   planned.guarantee = mechanisms::temporal_guarantee(planned.chosen);
   return planned;
 }

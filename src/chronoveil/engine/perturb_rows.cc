@@ -112,6 +112,8 @@ Result<void> RowMover::push_lane(std::size_t lane, std::span<const std::string_v
   arrived_.clear();
   Result<void> done = perturbation_.push(lane, std::move(value), arrived_);
   if (!done) {
+    // What starts with a parameter is about the series, not about this value.
+    if (done.error().message.starts_with("perturb.")) return done;
     done.error().message = "row " + std::to_string(rows_ + 1) + ", column '" +
                            columns_.names[columns_.names.size() - columns_.perturbed.size() + lane] +
                            "': " + done.error().message;
@@ -146,9 +148,11 @@ void RowMover::record_after(const Lane& lane, const mechanisms::Released& value)
 
 void RowMover::take_over(Lane& lane) {
   for (mechanisms::Released& one : arrived_) {
-    moves_.add(lane.released++, one);
     if (!one) ++empty_;
-    if (!record_.empty()) record_after(lane, one);
+    if (!record_.empty()) {
+      moves_.add(lane.released++, one);
+      record_after(lane, one);
+    }
     lane.waiting.push_back(std::move(one));
   }
 }

@@ -31,7 +31,7 @@ class RowMover {
   RowMover(const PerturbColumns&, mechanisms::Perturbation, std::size_t lanes, char delimiter, const std::string& mark);
 
   const std::string& header() const { return header_; }
-  // From now on every value is kept, before and after: for the owner's own report.
+  // From now on every value is kept, before and after, and how far it moved: for the owner's own report.
   void keep_record();
   // Appends the rows that leave. Errors name the row and the column, never a value.
   Result<void> push(std::span<const std::string_view> fields, std::string& out);
@@ -41,7 +41,7 @@ class RowMover {
   std::int64_t rows() const { return rows_; }
   std::int64_t empty() const { return empty_; }
   std::int64_t missing() const { return missing_; }
-  // What really happened: for the owner alone.
+  // What really happened: for the owner alone, where a record is kept.
   const mechanisms::MoveCount& moves() const { return moves_; }
   const std::vector<BeforeAfter>& record() const { return record_; }
 
@@ -49,7 +49,7 @@ class RowMover {
   struct Lane {
     std::vector<std::size_t> columns;
     std::deque<mechanisms::Released> waiting;  // for the other lanes
-    std::int64_t released = 0;
+    std::int64_t released = 0;                 // so far, where a record is kept
   };
   Result<void> push_lane(std::size_t lane, std::span<const std::string_view> fields);
   void take_over(Lane&);

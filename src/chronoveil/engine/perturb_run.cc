@@ -84,11 +84,10 @@ class Passage {
     const Result<void> read = read_all(open, mover);
     // Whoever reads no further is why the series ended, whatever else is wrong with it.
     CV_CHECK(left_);
-    const Result<void> long_enough = check_length(mover.rows());
-    if (!read && (!at_once_ || !long_enough)) return tl::unexpected(read.error());
-    CV_CHECK(long_enough);
-    // What came in whole before a stream broke off is released: the series ends there.
-    CV_CHECK(mover.finish(text_));
+    if (!read && !at_once_) return tl::unexpected(read.error());
+    // What came in whole before a stream broke off is released: the series ends there, unless it is too short for it.
+    const Result<void> finished = finish(mover);
+    if (!finished) return tl::unexpected(read ? finished.error() : read.error());
     flush();
     CV_CHECK(left_);
     if (!read) return fail(read.error().kind, read.error().message + "; every row before it was released");
@@ -100,22 +99,15 @@ class Passage {
     while (true) {
       CV_TRY(const std::span<const std::string_view> fields, open.rows->next());
       if (fields.empty()) return {};
-      if (planned_.chosen.length && mover.rows() >= *planned_.chosen.length)
-        return fail(ErrorKind::bad_data,
-                    "perturb.length: the series has more rows than that, " + std::to_string(*planned_.chosen.length));
       CV_CHECK(mover.push(fields, text_));
       if (text_.size() >= kPiece) flush();
       CV_CHECK(left_);
     }
   }
 
-  Result<void> check_length(std::int64_t rows) const {
-    if (rows == 0) return fail(ErrorKind::bad_data, "source.path: the series has no row");
-    if (planned_.chosen.window > rows)
-      return fail(ErrorKind::bad_data, "privacy.window: " + std::to_string(planned_.chosen.window) +
-                                           " is larger than the series, which has " + std::to_string(rows) +
-                                           (rows == 1 ? " row" : " rows"));
-    return {};
+  Result<void> finish(RowMover& mover) {
+    if (mover.rows() == 0) return fail(ErrorKind::bad_data, "source.path: the series has no row");
+    return mover.finish(text_);
   }
 
   Result<PerturbedRelease> published(const PerturbColumns& columns, const RowMover& mover, const std::string& mark) {
@@ -212,6 +204,8 @@ bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path 
 Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& options) {
   if (options.replay)
     return fail(ErrorKind::usage, "noise-from: what moves in time draws choices, not noise; use --seed for a test");
+  if (leaves_at_once(job) && !options.leave)
+    return fail(ErrorKind::internal, "perturb: rows of this job leave at once, and nobody is there to take them");
   tell(options, "planning");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   if (!options.rehearses()) CV_CHECK(check_payable(planned));

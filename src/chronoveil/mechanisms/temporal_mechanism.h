@@ -21,6 +21,9 @@ namespace chronoveil::mechanisms {
 
 class Draws;
 
+// The most values of a series for unit user: times the most lanes, far below overflow.
+inline constexpr std::int64_t kLongestSeries = std::int64_t{1} << 36;
+
 // Public facts. Nothing here is data.
 struct TemporalRequest {
   std::int64_t window = 0;  // k; of the mechanisms that move values
@@ -31,7 +34,7 @@ struct TemporalRequest {
   bool streams = false;    // values must leave while others still come
   // Of the mechanisms that change values:
   Unit unit = Unit::event;              // one value, or with `length` all of them
-  std::optional<std::int64_t> length;   // T, public; needed for unit user
+  std::optional<std::int64_t> length;   // T, public, up to kLongestSeries; needed for unit user
   std::optional<double> lower, upper;   // public bounds of a number
   std::vector<std::string> categories;  // public, of randomized_response
   Parameters parameters;
@@ -60,7 +63,8 @@ struct TimedValue {
 // What leaves, in order: the n-th that leaves is released for step n. Nothing: a slot that stays empty.
 using Released = std::optional<TimedValue>;
 
-// One lane at work. Errors are about the value pushed last; they never quote it, and the caller knows its row.
+// One lane at work. Errors start with the parameter that is to blame, or are about the value pushed last; they never
+// quote it, and the caller knows its row.
 class TemporalProcess {
  public:
   virtual ~TemporalProcess() = default;
@@ -75,7 +79,6 @@ struct TemporalMechanism {
   bool moves = true;           // values stay what they are; otherwise their times do
   bool certified = true;       // there is a certified price; otherwise only `--analysis published`
   bool has_published = false;  // `--analysis published` differs
-  bool streams = true;         // a run may be a stream (noisy_sort: with max_shift)
   std::vector<ParameterInfo> parameters = {};
   // Calibrates. usage for what does not fit; cannot_certify where no parameters reach (ε, δ), naming the smallest δ.
   Result<TemporalPlan> (*prepare)(const TemporalRequest&) = nullptr;
@@ -112,11 +115,13 @@ std::vector<std::string> not_protected(const TemporalPlan&);
 // so that it may be published. What really happened in a release must not be: it says more about the order than was
 // priced.
 struct Moves {
-  std::int64_t first = 0;                       // displacement (released minus original step) of shares[0]
-  std::vector<double> shares;                   // of all values, by displacement
-  double mean_distance = 0;                     // of the values that are released
-  double missing = 0, empty = 0, repeated = 0;  // shares of the steps
-  double cost = 0;  // a value: mean distance + window * (missing + repeated + empty) [Ye23], D = 1, M = N = E = k
+  std::int64_t first = 0;         // displacement (released minus original step) of shares[0]
+  std::vector<double> shares;     // of all values, by displacement
+  double mean_distance = 0;       // of the values that are released
+  double missing = 0, empty = 0;  // shares of the steps
+  // A value: mean distance + window * (missing + empty), [Ye23] with D = 1, M = E = k. The paper's cost has a term for
+  // repeated values too: by none of the laws is there any, since a value goes to one slot and a slot leaves once.
+  double cost = 0;
 };
 // `rows`, public too, are those of the series: where values would move farther than there are rows, as many runs of
 // that length instead as `steps` takes, ends included.

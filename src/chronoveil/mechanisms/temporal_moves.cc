@@ -58,7 +58,7 @@ Moves MoveCount::moves(std::int64_t steps, std::int64_t missing, std::int64_t wi
   moves.mean_distance = released > 0 ? distance / released : 0;
   moves.missing = share(missing);
   moves.empty = share(empty_);
-  moves.cost = moves.mean_distance + static_cast<double>(window) * (moves.missing + moves.repeated + moves.empty);
+  moves.cost = moves.mean_distance + static_cast<double>(window) * (moves.missing + moves.empty);
   return moves;
 }
 

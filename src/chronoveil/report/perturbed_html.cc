@@ -55,10 +55,8 @@ std::string law_table(const mechanisms::Moves& law, std::int64_t window) {
   Table table{.head = {"By the law", "Value"}, .rows = {{"Mean distance in rows", rounded(law.mean_distance)}}};
   if (law.missing > 0) table.rows.push_back({"Values that get lost", percent(law.missing)});
   if (law.empty > 0) table.rows.push_back({"Rows that stay empty", percent(law.empty)});
-  if (law.repeated > 0) table.rows.push_back({"Values that are repeated", percent(law.repeated)});
   table.rows.push_back(
-      {fmt::format("Cost of a value: distance, and {} for one lost, repeated or empty", grouped(window)),
-       rounded(law.cost)});
+      {fmt::format("Cost of a value: distance, and {} for one lost or empty", grouped(window)), rounded(law.cost)});
   return to_html(table);
 }
 

@@ -25,7 +25,6 @@ std::string moves_section(const mechanisms::Moves& law, const mechanisms::Moves&
   row("Mean distance in rows", plain, realised.mean_distance, law.mean_distance);
   row("Values that are missing", percent, realised.missing, law.missing);
   row("Rows that stayed empty", percent, realised.empty, law.empty);
-  row("Values that are repeated", percent, realised.repeated, law.repeated);
   row("Cost of a value", plain, realised.cost, law.cost);
   return section("How far values moved",
                  moves_figure(law, &realised) + to_html(table) +

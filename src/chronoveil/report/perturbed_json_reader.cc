@@ -46,7 +46,6 @@ Result<mechanisms::Moves> moves_in(const Fields& moves) {
   CV_TRY(all.mean_distance, moves.number("mean_distance"));
   CV_TRY(all.missing, moves.number("missing"));
   CV_TRY(all.empty, moves.number("empty"));
-  CV_TRY(all.repeated, moves.number("repeated"));
   CV_TRY(all.cost, moves.number("cost"));
   return all;
 }

@@ -34,7 +34,6 @@ json moves_json(const mechanisms::Moves& moves) {
           {"mean_distance", finite_or_null(moves.mean_distance)},
           {"missing", finite_or_null(moves.missing)},
           {"empty", finite_or_null(moves.empty)},
-          {"repeated", finite_or_null(moves.repeated)},
           {"cost", finite_or_null(moves.cost)}};
 }
 

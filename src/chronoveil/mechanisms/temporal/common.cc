@@ -10,7 +10,6 @@ namespace chronoveil::mechanisms {
 namespace {
 
 constexpr std::int64_t kMostLanes = 1'000'000;
-constexpr std::int64_t kLongest = std::int64_t{1} << 36;
 
 Result<void> check_budget(const TemporalRequest& request) {
   if (!(request.epsilon > 0) || !std::isfinite(request.epsilon))
@@ -48,8 +47,9 @@ std::string at(double epsilon, double delta) {
 
 Error in_a_job(Error error) {
   constexpr std::pair<std::string_view, std::string_view> sections[] = {
-      {"epsilon", "privacy."}, {"delta", "privacy."},       {"window", "privacy."},     {"stay", "mechanism."},
-      {"law", "mechanism."},   {"max_shift", "mechanism."}, {"threshold", "mechanism."}};
+      {"epsilon", "privacy."},     {"delta", "privacy."}, {"window", "privacy."},
+      {"stay", "mechanism."},      {"law", "mechanism."}, {"max_shift", "mechanism."},
+      {"threshold", "mechanism."}, {"lower", "perturb."}, {"upper", "perturb."}};
   const std::string_view name = std::string_view(error.message).substr(0, error.message.find(':'));
   for (const auto& [key, section] : sections) {
     if (name != key) continue;
@@ -85,9 +85,9 @@ Result<void> check_changing(const TemporalRequest& request, const TemporalMechan
     return fail(ErrorKind::usage,
                 "perturb.length: it is missing; unit user covers all values of the series, so their number must be "
                 "known beforehand, and public");
-  if (request.length && (*request.length < 1 || *request.length > kLongest))
+  if (request.length && (*request.length < 1 || *request.length > kLongestSeries))
     return invalid("perturb.length", std::to_string(*request.length),
-                   "a whole number between 1 and " + std::to_string(kLongest));
+                   "a whole number between 1 and " + std::to_string(kLongestSeries));
   return {};
 }
 
@@ -146,7 +146,8 @@ TemporalPlan planned(const TemporalRequest& request, const TemporalMechanism& me
 Result<void> check_long_enough(std::int64_t values, std::int64_t window) {
   if (values >= window) return {};
   return fail(ErrorKind::bad_data, "privacy.window: " + std::to_string(window) +
-                                       " is larger than the series, which has " + std::to_string(values) + " values");
+                                       " is larger than the series, which has " + std::to_string(values) +
+                                       (values == 1 ? " value" : " values"));
 }
 
 Result<std::int64_t> whole_number(std::string_view parameter, double value, std::int64_t least, std::int64_t most) {

@@ -13,7 +13,7 @@
 namespace chronoveil::mechanisms {
 
 // Errors of kernels and of the accountant name their own parameters; these are the names in a job: privacy.epsilon,
-// privacy.delta, privacy.window, and mechanism.NAME for those of mechanisms.
+// privacy.delta, privacy.window, perturb.lower, perturb.upper, and mechanism.NAME for those of mechanisms.
 Error in_a_job(Error);
 template <class T>
 Result<T> named(Result<T> result) {

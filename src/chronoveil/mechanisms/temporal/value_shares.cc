@@ -17,8 +17,8 @@ class ValueProcess final : public TemporalProcess {
 
   Result<void> push(TimedValue value, BitSource& bits, std::vector<Released>& out) override {
     if (most_ && values_ >= *most_)
-      return fail(ErrorKind::bad_data, "there are more values than perturb.length = " + std::to_string(*most_) +
-                                           ", for which unit user was priced");
+      return fail(ErrorKind::bad_data,
+                  "perturb.length: the series has more values than that, " + std::to_string(*most_));
     ++values_;
     CV_TRY(value.text, answer_(value.text, bits));
     out.emplace_back(std::move(value));
@@ -83,7 +83,7 @@ Result<double> number_in(std::string_view text) {
 }
 
 std::unique_ptr<TemporalProcess> value_process(const TemporalPlan& plan, Answer answer) {
-  return std::make_unique<ValueProcess>(plan.unit == Unit::user ? plan.length : std::nullopt, std::move(answer));
+  return std::make_unique<ValueProcess>(plan.length, std::move(answer));
 }
 
 }  // namespace chronoveil::mechanisms

@@ -22,7 +22,7 @@ Result<void> check_bounds(std::optional<double> lower, std::optional<double> upp
 // A number that takes the whole text, blanks around it aside. Errors are bad_data and never quote it.
 Result<double> number_in(std::string_view text);
 
-// A process that answers each value by itself; for unit user it takes no more than T of them.
+// A process that answers each value by itself, and no more than T of them where T is given: unit user pays for so many.
 using Answer = std::function<Result<std::string>(const std::string& value, BitSource&)>;
 std::unique_ptr<TemporalProcess> value_process(const TemporalPlan&, Answer);
 
