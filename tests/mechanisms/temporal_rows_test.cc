@@ -1,6 +1,7 @@
 // What is particular to single rows for one series of its owner: their parameters and what they refuse.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -269,6 +270,19 @@ TEST(Baselines, NumbersMayNotBeSoLargeThatNoGridHoldsThem) {
   request.upper = 1e300;
   EXPECT_TRUE(refusal("local_laplace", request).message.starts_with("perturb.upper: 1e+300 is not valid"))
       << refusal("local_laplace", request).message;
+}
+
+TEST(Baselines, ThatTextsAreNumbersIsTheOwnersWord) {
+  const std::string_view numbers = "every value is a finite number; any other text ends the release";
+  for (const TemporalMechanism* each : temporal_catalogue()) {
+    const Guarantee guarantee = temporal_guarantee(value_of(each->prepare(temporal_request(*each))));
+    const auto said = std::find_if(guarantee.assumptions.begin(), guarantee.assumptions.end(),
+                                   [&](const Assumption& one) { return one.text.starts_with(numbers); });
+    ASSERT_EQ(said != guarantee.assumptions.end(), each->name == "piecewise" || each->name == "local_laplace");
+    if (said != guarantee.assumptions.end()) {
+      EXPECT_EQ(said->basis, Basis::declared);
+    }
+  }
 }
 
 TEST(Baselines, ALengthThatIsSaidHoldsForEveryUnit) {

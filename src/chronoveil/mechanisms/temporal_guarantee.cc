@@ -38,10 +38,14 @@ void add_changing(const TemporalPlan& plan, std::vector<Assumption>& all) {
                        ", a number that is public; a row more is refused",
                    Basis::enforced});
   add_lanes(plan, all);
-  if (plan.lower && plan.upper)
+  if (plan.lower && plan.upper) {
+    // No number is as near to such a text as another: whoever sees the release end learns that a value was none.
+    all.push_back(
+        {"every value is a finite number; any other text ends the release, which can be seen", Basis::declared});
     all.push_back({"a value outside " + shortest(*plan.lower) + " to " + shortest(*plan.upper) +
                        " is taken as the nearer of the two, bounds that are public",
                    Basis::enforced});
+  }
   if (!plan.categories.empty())
     all.push_back({"a value is one of " +
                        counted(static_cast<std::int64_t>(plan.categories.size()), "category", "categories") +
