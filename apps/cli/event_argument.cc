@@ -57,6 +57,7 @@ constexpr Field kFields[] = {
     {"--threshold", "threshold", Kind::whole, "threshold: empty slots at which a value goes to its own"},
     {"--law", "law", Kind::text, "noisy_sort: laplace or staircase"},
     {"--max-shift", "max_shift", Kind::whole, "noisy_sort: keys with more noise are drawn again"},
+    {"--plateau", "plateau", Kind::whole, "noisy_sort by a staircase: noise smaller than this is equally likely"},
 };
 
 Result<json> read_whole(const Field& field, std::string_view text) {

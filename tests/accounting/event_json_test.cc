@@ -30,6 +30,7 @@ const char* const kEvents[] = {
     R"({"count":2,"event":"staswitch","stay":0.5,"window":4})",
     R"({"epsilon":1.0,"event":"noisy_sort","law":"laplace","window":24})",
     R"({"epsilon":1.0,"event":"noisy_sort","law":"staircase","max_shift":200,"window":24})",
+    R"({"epsilon":1.0,"event":"noisy_sort","law":"staircase","max_shift":200,"plateau":23,"window":24})",
     R"({"event":"threshold","threshold":2,"window":4})",
     R"({"count":3,"event":"compose","events":[{"event":"gaussian","noise_multiplier":1.0},{"event":"compose","events":[{"epsilon":1.0,"event":"pure"}]}]})",
 };
@@ -79,7 +80,8 @@ TEST(EventJson, EveryRequiredFieldIsAskedForByName) {
     for (const auto& [key, value] : whole.items()) {
       const bool optional = key == "count" || key == "windows_per_series" || key == "top_level" ||
                             key == "bottom_level" || key == "unit" || key == "width" || key == "context_noise" ||
-                            key == "label_noise" || key == "law" || key == "max_shift";
+                            key == "label_noise" || key == "max_shift" || key == "plateau" ||
+                            (key == "law" && !whole.contains("plateau"));  // laplace has no plateau
       auto without = whole;
       without.erase(key);
       const auto event = parse_event(without.dump());

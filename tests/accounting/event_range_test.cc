@@ -110,6 +110,12 @@ TEST(EventRange, WhatMovesValuesFitsItsWindow) {
   EXPECT_FALSE(valid(NoisySort{10, 0, NoisySort::Law::laplace, {}}));
   EXPECT_FALSE(valid(NoisySort{10, 1, NoisySort::Law::laplace, 0}));
   EXPECT_TRUE(valid(NoisySort{10, 1, NoisySort::Law::staircase, 1}));
+  for (std::int64_t plateau : {1, 9}) EXPECT_TRUE(valid(NoisySort{10, 1, NoisySort::Law::staircase, {}, plateau}));
+  for (std::int64_t plateau : {-1, 0, 10}) {
+    expect_refused(NoisySort{10, 1, NoisySort::Law::staircase, {}, plateau}, "plateau");
+    EXPECT_FALSE(validate({NoisySort{10, kToCalibrate, NoisySort::Law::staircase, {}, plateau}, 1}, true).has_value());
+  }
+  expect_refused(NoisySort{10, 1, NoisySort::Law::laplace, {}, 3}, "plateau");
   EXPECT_FALSE(valid(Threshold{4, 0}));
   EXPECT_TRUE(validate({Threshold{4, 0}, 1}, true).has_value());
   EXPECT_FALSE(valid(Threshold{4, 4}));

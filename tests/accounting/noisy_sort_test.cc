@@ -18,7 +18,7 @@ EnumeratedSort enumerated(const NoisySort& e, SortTwin twin = SortTwin::right) {
   law.window = static_cast<int>(e.window);
   law.epsilon = e.epsilon;
   law.staircase = e.law == NoisySort::Law::staircase;
-  law.plateau = static_cast<int>(staircase_plateau(e.window, e.epsilon));
+  law.plateau = static_cast<int>(e.plateau.value_or(staircase_plateau(e.window, e.epsilon)));
   if (e.max_shift) law.max_shift = static_cast<int>(*e.max_shift);
   law.twin = twin;
   return law;
@@ -35,6 +35,15 @@ std::vector<NoisySort> small_cases(std::initializer_list<double> epsilons) {
   return cases;
 }
 
+std::vector<NoisySort> every_plateau(std::int64_t window, double epsilon, std::initializer_list<std::int64_t> shifts) {
+  std::vector<NoisySort> cases;
+  for (std::int64_t plateau = 1; plateau < window; ++plateau) {
+    cases.push_back({window, epsilon, NoisySort::Law::staircase, {}, plateau});
+    for (std::int64_t shift : shifts) cases.push_back({window, epsilon, NoisySort::Law::staircase, shift, plateau});
+  }
+  return cases;
+}
+
 Price delta_of(const NoisySort& e, double epsilon) { return delta_at({e, 1}, Epsilon::make(epsilon).value()).value(); }
 
 std::vector<double> places(double epsilon) {
@@ -46,6 +55,8 @@ TEST(NoisySort, TheProfileOfTheKeysIsExactAndTheLargestShiftIsTheWorst) {
   for (std::int64_t window : {8, 13})
     for (auto law : {NoisySort::Law::laplace, NoisySort::Law::staircase})
       for (std::int64_t shift : {3, 5, 6, 7, 12, 13, 20, 60}) cases.push_back({window, 3, law, shift});
+  for (const auto& [window, epsilon] : {std::pair<std::int64_t, double>{4, 6}, {7, 2}})
+    for (const NoisySort& e : every_plateau(window, epsilon, {1, 2, 3, 5, 6, 9, 30})) cases.push_back(e);
   for (const NoisySort& e : cases) {
     std::vector<std::vector<OutputPair>> by_distance;
     for (int d = 1; d < e.window; ++d) by_distance.push_back(key_pairs(enumerated(e), d));
@@ -92,8 +103,51 @@ TEST(NoisySort, TruncationCostsAtMostWhatTheSpecificationSays) {
   EXPECT_GT(truncation_cost({2, 20, NoisySort::Law::laplace, std::int64_t{1} << 40}), 0) << "never called pure";
 }
 
+TEST(NoisySort, WithoutAPlateauItHasThatOfTheRule) {
+  for (double epsilon : {0.5, 4.0, 9.0}) {
+    const NoisySort unsaid{10, epsilon, NoisySort::Law::staircase, 12};
+    const NoisySort said = with_plateau(unsaid);
+    EXPECT_EQ(said.plateau, staircase_plateau(10, epsilon));
+    EXPECT_EQ(with_plateau(said).plateau, said.plateau);
+    EXPECT_EQ(truncation_cost(said), truncation_cost(unsaid));
+    for (double at : places(epsilon)) EXPECT_EQ(delta_of(said, at).delta, delta_of(unsaid, at).delta);
+  }
+  EXPECT_EQ(with_plateau({10, 4, NoisySort::Law::staircase, 12, 7}).plateau, 7);
+  EXPECT_EQ(with_plateau({10, 4, NoisySort::Law::laplace, 12}).plateau, std::nullopt);
+}
+
+TEST(NoisySort, AnotherPlateauHasAnotherDeltaAndTheSamePureEpsilon) {
+  NoisySort e{10, 4, NoisySort::Law::staircase, 30};
+  double before = 0;
+  for (std::int64_t plateau = 1; plateau < 10; ++plateau) {
+    e.plateau = plateau;
+    const double delta = delta_of(e, 4).delta;
+    EXPECT_GT(std::abs(delta - before), 1e-6) << "were it drawn with " << plateau << " and priced with one less";
+    before = delta;
+    const Event pure{NoisySort{10, 4, NoisySort::Law::staircase, {}, plateau}, 1};
+    EXPECT_EQ(epsilon_at(pure, Delta::make(0).value())->epsilon, 4);
+  }
+}
+
+TEST(NoisySort, AGivenPlateauIsKeptWhenEpsilonIsSought) {
+  const Epsilon epsilon = Epsilon::make(2).value();
+  const Delta delta = Delta::make(1e-3).value();
+  for (std::int64_t plateau : {1, 8}) {
+    const NoisySort open{9, kToCalibrate, NoisySort::Law::staircase, 60, plateau};
+    const auto found = calibrate({open, 1}, epsilon, delta);
+    ASSERT_TRUE(found) << found.error().message;
+    NoisySort sort = std::get<NoisySort>(found->event.kind);
+    EXPECT_EQ(sort.plateau, plateau);
+    EXPECT_LE(hockey_stick(key_pairs(enumerated(sort), 8), 2), 1e-3);
+    sort.epsilon *= 1.001;
+    EXPECT_GT(hockey_stick(key_pairs(enumerated(sort), 8), 2), 1e-3) << "the largest that does it";
+  }
+}
+
 TEST(NoisySort, NoOrderTellsMoreThanTheKeys) {
-  for (const NoisySort& e : small_cases({1, 4}))
+  auto cases = small_cases({1, 4});
+  for (const NoisySort& e : every_plateau(4, 2, {2, 4})) cases.push_back(e);
+  for (const NoisySort& e : cases)
     for (int n = 3; n <= (e.max_shift ? 5 : 6); ++n) {
       const OrderTable table = order_table(enumerated(e), n);
       double total = 0;
@@ -164,9 +218,10 @@ TEST(NoisySort, ItComposes) {
 }
 
 TEST(NoisySort, TheLeastMaxShiftIsTheLeast) {
-  for (auto law : {NoisySort::Law::laplace, NoisySort::Law::staircase})
+  for (NoisySort e : {NoisySort{24, 1, NoisySort::Law::laplace, {}}, NoisySort{24, 1, NoisySort::Law::staircase, {}},
+                      NoisySort{24, 1, NoisySort::Law::staircase, {}, 20}})
     for (double delta : {1e-1, 1e-6, 1e-20}) {
-      NoisySort e{24, 1, law, {}};
+      e.max_shift.reset();
       const auto shift = least_max_shift(e, delta);
       ASSERT_TRUE(shift.has_value());
       e.max_shift = *shift;

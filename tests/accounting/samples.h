@@ -40,7 +40,8 @@ inline std::vector<Event> sample_events() {
           {poisson, 1},
           {augmented, 1},
           {NoisySort{6, 0.2, NoisySort::Law::laplace, {}}, 1},
-          {NoisySort{6, 0.2, NoisySort::Law::staircase, {}}, 1}};
+          {NoisySort{6, 0.2, NoisySort::Law::staircase, {}}, 1},
+          {NoisySort{6, 0.2, NoisySort::Law::staircase, {}, 5}, 1}};
 }
 
 }  // namespace chronoveil::accounting

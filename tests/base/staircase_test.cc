@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
+#include <vector>
 
 namespace chronoveil {
 namespace {
@@ -78,6 +80,26 @@ TEST(StaircasePlateau, HasTheLeastCostOfSortedValues) {
   EXPECT_EQ(staircase_plateau(40, 10), 4);
   EXPECT_EQ(staircase_plateau(40, 12), 3);
   EXPECT_EQ(staircase_plateau(40, 14), 2);
+}
+
+// Debits and devices that do not say their plateau mean this one, whichever version wrote them.
+TEST(StaircasePlateau, NeverChanges) {
+  const double epsilons[] = {0.1, 0.5, 1, 2, 3, 4, 6, 8, 10, 14, 20};
+  const std::map<std::int64_t, std::vector<std::int64_t>> frozen = {
+      {2, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+      {3, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+      {4, {2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}},
+      {8, {4, 4, 4, 3, 3, 3, 2, 2, 1, 1, 1}},
+      {10, {5, 5, 5, 4, 4, 3, 2, 2, 2, 1, 1}},
+      {24, {12, 11, 11, 10, 8, 7, 5, 4, 3, 2, 1}},
+      {40, {20, 19, 18, 16, 13, 11, 8, 6, 4, 2, 1}},
+      {80, {40, 38, 35, 31, 26, 22, 15, 10, 7, 3, 1}},
+      {200, {99, 94, 88, 76, 65, 54, 37, 25, 16, 7, 2}},
+      {1000, {494, 469, 438, 378, 321, 270, 183, 120, 77, 30, 8}},
+      {1048576, {517735, 491563, 459091, 395880, 336406, 282006, 191287, 124994, 79543, 30737, 7018}}};
+  for (const auto& [window, plateaus] : frozen)
+    for (std::size_t i = 0; i < plateaus.size(); ++i)
+      EXPECT_EQ(staircase_plateau(window, epsilons[i]), plateaus[i]) << window << ' ' << epsilons[i];
 }
 
 TEST(StaircasePlateau, IsTheNearestOneAtTheEdges) {

@@ -90,5 +90,15 @@ TEST(Domination, AComposedSlotTakesAsManyEventsEachInItsPlace) {
   EXPECT_FALSE(runs_in(R"({"event":"compose","events":[{"event":"pure","epsilon":0.05}]})", kEvents[11]));
 }
 
+TEST(Domination, APlateauThatASlotLeavesToTheRuleIsThatOfTheRule) {
+  const auto stairs = [](const std::string& plateau) {
+    return R"({"event":"noisy_sort","window":10,"epsilon":4,"law":"staircase","max_shift":60)" + plateau + "}";
+  };
+  EXPECT_TRUE(runs_in(stairs(R"(,"plateau":3)"), stairs("")));
+  EXPECT_TRUE(runs_in(stairs(""), stairs(R"(,"plateau":3)")));
+  EXPECT_FALSE(runs_in(stairs(R"(,"plateau":4)"), stairs("")));
+  EXPECT_FALSE(runs_in(stairs(R"(,"plateau":4)"), stairs(R"(,"plateau":3)")));
+}
+
 }  // namespace
 }  // namespace chronoveil::ledger::testing

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/staircase.h"
 #include "chronoveil/temporal/noisy_sorting.h"
 #include "chronoveil/temporal/switching.h"
 #include "chronoveil/temporal/threshold_dispatch.h"
@@ -60,6 +61,8 @@ std::vector<Case> cases() {
     all.back().options.key_law = law;
     all.back().options.max_shift = 30;
   }
+  all.push_back({"noisy_sort, staircase of another plateau", all.back().options});
+  all.back().options.plateau = 6;
   return all;
 }
 
@@ -89,9 +92,9 @@ Slots released_by_kernel(const cv_options& options, std::uint32_t n) {
     case CV_THRESHOLD: return released_by(ThresholdDispatch<Value>::make({options.window, options.threshold}), n);
     case CV_NOISY_SORT:
       return released_by(
-          NoisySorting<Value>::make({options.window, options.epsilon,
-                                     options.key_law == CV_STAIRCASE ? KeyLaw::staircase : KeyLaw::laplace,
-                                     options.max_shift}),
+          NoisySorting<Value>::make(
+              {options.window, options.epsilon, options.key_law == CV_STAIRCASE ? KeyLaw::staircase : KeyLaw::laplace,
+               options.max_shift, options.plateau == 0 ? std::nullopt : std::optional(options.plateau)}),
           n);
     default:
       return released_by(Switching<Value>::make({options.window, options.stay, options.mechanism == CV_STASWITCH}), n);
@@ -153,6 +156,25 @@ TEST(Device, GivesWhatTheKernelsGiveFromTheSameBitsForValuesOfAnySize) {
       }
     }
   }
+}
+
+TEST(Device, WithoutAPlateauItHasThatOfTheRule) {
+  cv_options unsaid = cases()[4].options, said = unsaid, other = unsaid;
+  said.plateau = staircase_plateau(unsaid.window, unsaid.epsilon);
+  other.plateau = said.plateau + 1;
+  const auto released = [](cv_options options) {
+    Generator generator;
+    options.random = &Generator::fill;
+    options.random_context = &generator;
+    cv_stream* const stream = opened(options);
+    Released out{sizeof(std::uint32_t), {}};
+    for (std::uint32_t i = 0; i < 500; ++i) cv_push(stream, &i, &Released::take, &out);
+    cv_finish(stream, &Released::take, &out);
+    cv_close(stream);
+    return out.slots;
+  };
+  EXPECT_EQ(released(unsaid), released(said));
+  EXPECT_NE(released(unsaid), released(other));
 }
 
 TEST(Device, ReleasesEveryValueOnceWithTheRandomnessOfTheOperatingSystem) {
@@ -327,6 +349,10 @@ TEST(Device, AWrongOptionIsNamed) {
       {"max_shift", CV_BAD_MAX_SHIFT, 4, [](cv_options& o) { o.max_shift = -1; }},
       {"max_shift", CV_BAD_MAX_SHIFT, 4, [](cv_options& o) { o.max_shift = 16'777'217; }},
       {"max_shift", CV_BAD_MAX_SHIFT, 1, [](cv_options& o) { o.max_shift = 10; }},
+      {"plateau", CV_BAD_PLATEAU, 5, [](cv_options& o) { o.plateau = 7; }},
+      {"plateau", CV_BAD_PLATEAU, 5, [](cv_options& o) { o.plateau = -1; }},
+      {"plateau", CV_BAD_PLATEAU, 3, [](cv_options& o) { o.plateau = 2; }},
+      {"plateau", CV_BAD_PLATEAU, 0, [](cv_options& o) { o.plateau = 2; }},
       {"random", CV_BAD_RANDOM, 0, [](cv_options& o) { o.random = nullptr; }},
   };
   for (const Wrong& wrong : wrongs) {
@@ -362,20 +388,10 @@ TEST(Device, APointerThatMustBeGivenIsAskedFor) {
 
 TEST(Device, EveryStatusHasATextOfItsOwn) {
   std::set<std::string> texts;
-  const std::vector<int> statuses = {CV_OK,
-                                     CV_BAD_CALL,
-                                     CV_NO_MEMORY,
-                                     CV_NO_RANDOMNESS,
-                                     CV_BAD_MECHANISM,
-                                     CV_BAD_WINDOW,
-                                     CV_BAD_STAY,
-                                     CV_BAD_THRESHOLD,
-                                     CV_BAD_EPSILON,
-                                     CV_BAD_VALUE_SIZE,
-                                     CV_BAD_KEY_LAW,
-                                     CV_BAD_RANDOM,
-                                     CV_BAD_MAX_SHIFT,
-                                     12345};
+  const std::vector<int> statuses = {
+      CV_OK,          CV_BAD_CALL,   CV_NO_MEMORY,     CV_NO_RANDOMNESS, CV_BAD_MECHANISM,
+      CV_BAD_WINDOW,  CV_BAD_STAY,   CV_BAD_THRESHOLD, CV_BAD_EPSILON,   CV_BAD_VALUE_SIZE,
+      CV_BAD_KEY_LAW, CV_BAD_RANDOM, CV_BAD_MAX_SHIFT, CV_BAD_PLATEAU,   12345};
   for (const int status : statuses) texts.insert(cv_error_text(status));
   EXPECT_EQ(texts.size(), statuses.size());
 }

@@ -62,6 +62,45 @@ TEST(KeySampler, ShiftsWithinALimitHaveTheirProbabilities) {
   }
 }
 
+NoisySortLaw stairs_of(std::int64_t window, double epsilon, std::int64_t plateau,
+                       std::optional<std::int64_t> max_shift = {}) {
+  return {window, epsilon, KeyLaw::staircase, max_shift, plateau};
+}
+
+TEST(KeySampler, ShiftsOfAGivenPlateauHaveTheirProbabilities) {
+  for (const std::int64_t plateau : {1, 3, 5}) {  // that of the rule is 3 and 2
+    EXPECT_GT(kernel_p_value(stairs_of(6, 0.8, plateau), 500), noise::kLevel);
+    EXPECT_GT(kernel_p_value(stairs_of(6, 5, plateau), 80), noise::kLevel);  // steep
+    for (const int limit : {1, 4, 12}) {
+      EXPECT_GT(kernel_p_value(stairs_of(6, 0.8, plateau, limit), limit), noise::kLevel);
+      EXPECT_GT(kernel_p_value(stairs_of(6, 5, plateau, limit), limit), noise::kLevel);
+    }
+  }
+}
+
+TEST(KeySampler, AnotherPlateauIsRejected) {
+  BitSource bits;
+  for (const double epsilon : {0.8, 5.0}) {
+    const std::vector<double> exact = shift_law(stairs_of(6, epsilon, 4), 500),
+                              near = shift_law(stairs_of(6, epsilon, 4, 12), 12);
+    for (const std::int64_t plateau : {3, 5}) {
+      const auto twin = KeySampler::make(stairs_of(6, epsilon, plateau)).value();
+      EXPECT_LT(p_value(exact, [&] { return twin(bits); }), noise::kLevel) << plateau;
+      const auto near_twin = KeySampler::make(stairs_of(6, epsilon, plateau, 12)).value();
+      EXPECT_LT(p_value(near, [&] { return near_twin(bits); }), noise::kLevel) << plateau;
+    }
+  }
+}
+
+TEST(KeySampler, WithoutAPlateauItDrawsWithThatOfTheRule) {
+  for (const auto& [window, epsilon] : {std::pair<std::int64_t, double>{6, 0.8}, {40, 10}}) {
+    BitSource left = BitSource::with_seed(5), right = BitSource::with_seed(5);
+    const auto unsaid = KeySampler::make(law_of(window, epsilon, KeyLaw::staircase)).value();
+    const auto said = KeySampler::make(stairs_of(window, epsilon, staircase_plateau(window, epsilon))).value();
+    for (int i = 0; i < 1000; ++i) ASSERT_EQ(unsaid(left), said(right));
+  }
+}
+
 TEST(KeySampler, TwinsAreRejected) {
   BitSource bits;
   const auto staircase = KeySampler::make(law_of(5, 1, KeyLaw::staircase)).value();
@@ -111,6 +150,10 @@ TEST(KeySampler, WhatIsNoLawIsRefusedByName) {
     EXPECT_EQ(named(law_of(2, 1, law, 0)), "max_shift");
     EXPECT_EQ(named(law_of(2, 1, law, kLargestShift + 1)), "max_shift");
   }
+  for (const std::int64_t plateau : {1, 4}) EXPECT_EQ(named(stairs_of(5, 1, plateau)), "");
+  for (const std::int64_t plateau : {-1, 0, 5}) EXPECT_EQ(named(stairs_of(5, 1, plateau)), "plateau");
+  EXPECT_EQ(named({5, 1, KeyLaw::laplace, {}, 2}), "plateau");
+  EXPECT_FALSE(StaircaseSampler::make(5, 1, 5).has_value());
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ Outcome recorded(const std::vector<int>& order, const Keys& keys, int shift, Rec
 
 std::vector<double> shift_law(const NoisySortLaw& law, int reach) {
   std::vector<double> weights;
-  const std::int64_t plateau = staircase_plateau(law.window, law.epsilon);
+  const std::int64_t plateau = law.plateau.value_or(staircase_plateau(law.window, law.epsilon));
   for (int x = -reach; x <= reach; ++x) {
     const double steps = law.law == KeyLaw::laplace ? std::abs(x) / static_cast<double>(law.window - 1)
                                                     : static_cast<double>(staircase_level(x, law.window, plateau));

@@ -130,6 +130,11 @@ Result<void> check(const NoisySort& e, bool open) {
   CV_CHECK(positive("epsilon", e.epsilon, open));
   if (e.max_shift && (*e.max_shift < 1 || *e.max_shift > (std::int64_t{1} << 40)))
     return invalid("max_shift", std::to_string(*e.max_shift), "a whole number between 1 and 2^40");
+  if (e.plateau && e.law != NoisySort::Law::staircase)
+    return invalid("plateau", std::to_string(*e.plateau), "left out where law is laplace, which has none");
+  if (e.plateau && (*e.plateau < 1 || *e.plateau >= e.window))
+    return invalid("plateau", std::to_string(*e.plateau),
+                   "a whole number between 1 and window - 1 (" + std::to_string(e.window - 1) + ")");
   return {};
 }
 

@@ -98,12 +98,14 @@ struct StaSwitch {
   double stay;
 };
 // Values in the order of step + noise; ties in random order. Keys with more than `max_shift` of noise are drawn again.
+// `plateau` is the r of a staircase, 1 to window - 1; without it staircase_plateau(window, ε), for ever.
 struct NoisySort {
   enum class Law { laplace, staircase };  // discrete Laplace of scale 2 (window - 1) / ε; base/staircase.h
   std::int64_t window;
   double epsilon;
   Law law = Law::laplace;
   std::optional<std::int64_t> max_shift;
+  std::optional<std::int64_t> plateau = std::nullopt;
 };
 // The one-way dispatch of [Ye21]: known by its published analysis alone. 0 is a threshold that calibrate() is to
 // choose.

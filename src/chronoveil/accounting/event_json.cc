@@ -203,6 +203,9 @@ Result<Kind> read_noisy_sort(Fields& fields) {
   if (fields.find("max_shift")) {
     CV_TRY(e.max_shift, fields.integer("max_shift"));
   }
+  if (fields.find("plateau")) {
+    CV_TRY(e.plateau, fields.integer("plateau"));
+  }
   return e;
 }
 
@@ -346,6 +349,7 @@ struct ToJson {
                 {"epsilon", e.epsilon},
                 {"law", e.law == NoisySort::Law::staircase ? "staircase" : "laplace"}};
     if (e.max_shift) out["max_shift"] = *e.max_shift;
+    if (e.plateau) out["plateau"] = *e.plateau;
     return out;
   }
   json operator()(const Threshold& e) const { return {{"window", e.window}, {"threshold", e.threshold}}; }

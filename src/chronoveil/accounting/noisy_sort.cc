@@ -22,8 +22,8 @@ long double geometric(std::int64_t first, std::int64_t last, long double rate) {
 // The weight of the steps first..last, 0 <= first, of a staircase of plateau r and fall h a level.
 class Staircase {
  public:
-  Staircase(std::int64_t window, double epsilon)
-      : window_(window), plateau_(staircase_plateau(window, epsilon)), fall_(epsilon / 2) {}
+  explicit Staircase(const NoisySort& e)
+      : window_(e.window), plateau_(*with_plateau(e).plateau), fall_(e.epsilon / 2) {}
 
   std::int64_t plateau() const { return plateau_; }
 
@@ -55,7 +55,7 @@ long double one_key_cost(const NoisySort& e) {
   const std::int64_t D = e.window - 1, m = *e.max_shift, first = std::max(-m, m - D + 1);
   if (2 * m < D) return 1;
   if (e.law == NoisySort::Law::staircase) {
-    const Staircase stairs(e.window, e.epsilon);
+    const Staircase stairs(e);
     return stairs.around(first, m) / (stairs.weight(0, m) + stairs.weight(1, m));
   }
   const long double rate = static_cast<long double>(e.epsilon) / (2 * static_cast<long double>(D));
@@ -100,7 +100,7 @@ AtomicLaw laplace_law(const NoisySort& e) {
 
 AtomicLaw staircase_law(const NoisySort& e) {
   const std::int64_t D = e.window - 1, m = e.max_shift.value_or(kUntruncated);
-  const Staircase stairs(e.window, e.epsilon);
+  const Staircase stairs(e);
   const std::int64_t r = stairs.plateau();
   const long double h = static_cast<long double>(e.epsilon) / 2, b = std::exp(-h);
   const long double total = stairs.weight(0, m) + stairs.weight(1, m);
@@ -124,6 +124,11 @@ AtomicLaw staircase_law(const NoisySort& e) {
 
 }  // namespace
 
+NoisySort with_plateau(NoisySort e) {
+  if (e.law == NoisySort::Law::staircase && !e.plateau) e.plateau = staircase_plateau(e.window, e.epsilon);
+  return e;
+}
+
 double truncation_cost(const NoisySort& e) {
   if (!e.max_shift) return 0;
   // What is drawn has the scale of key_scale(), rounded up by 2^-52 of it at most: a tail at m of the scale s is
@@ -138,6 +143,7 @@ AtomicLaw noisy_sort_law(const NoisySort& e) {
 }
 
 std::optional<std::int64_t> least_max_shift(NoisySort e, double delta) {
+  e = with_plateau(e);  // found once for all shifts
   auto costs = [&](std::int64_t shift) {
     e.max_shift = shift;
     return truncation_cost(e);

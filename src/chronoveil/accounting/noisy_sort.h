@@ -16,6 +16,10 @@
 
 namespace chronoveil::accounting {
 
+// The same event, a staircase's plateau said where it is left to staircase_plateau(). Pure ε is the same for every
+// plateau; what max_shift costs is not.
+NoisySort with_plateau(NoisySort);
+
 AtomicLaw noisy_sort_law(const NoisySort&);
 // The P-mass of infinite losses, 1 - (1 - w_D)^2, rounded up; 0 without max_shift alone.
 double truncation_cost(const NoisySort&);

@@ -21,7 +21,9 @@ std::int64_t nearest_plateau(std::int64_t window, double epsilon);
 
 // The r of noisy_sort: the one with which sorted values are least far from their steps, to within a normal
 // approximation; for wide windows and small ε, where it makes no difference, nearest_plateau(). A function of public
-// parameters alone, so that an event needs not say it. Precondition of both: window >= 2, epsilon > 0.
+// parameters alone. Precondition of both: window >= 2, epsilon > 0.
+// Frozen: it is what an event or a device without a plateau means, and δ depends on it where noise is truncated. A
+// better rule must be another function, whose choice is then said in the event.
 std::int64_t staircase_plateau(std::int64_t window, double epsilon);
 
 // b = 2(k - 1)/ε, rounded up to a double: 2(k - 1)/b <= ε, exactly. For k = 2 it is 2/ε, the number of levels in which

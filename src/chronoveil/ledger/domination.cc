@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/noisy_sort.h"
 #include "chronoveil/ledger/amount.h"
 
 namespace chronoveil::ledger {
@@ -82,7 +83,9 @@ struct OneDominates {
   // What moves values in time is taken as it is: whether other parameters disclose less depends on all of them.
   static bool same_kind(const accounting::RanSwitch& e, const accounting::RanSwitch& s) { return same({e}, {s}); }
   static bool same_kind(const accounting::StaSwitch& e, const accounting::StaSwitch& s) { return same({e}, {s}); }
-  static bool same_kind(const accounting::NoisySort& e, const accounting::NoisySort& s) { return same({e}, {s}); }
+  static bool same_kind(const accounting::NoisySort& e, const accounting::NoisySort& s) {
+    return same({accounting::with_plateau(e)}, {accounting::with_plateau(s)});
+  }
   static bool same_kind(const accounting::Threshold& e, const accounting::Threshold& s) { return same({e}, {s}); }
   static bool same_kind(const accounting::Compose& e, const accounting::Compose& s) {
     return std::equal(e.events.begin(), e.events.end(), s.events.begin(), s.events.end(), is_dominated_by);

@@ -42,6 +42,7 @@ constexpr Option kOptions[] = {
     {"key_law", CV_BAD_KEY_LAW, "key_law: it must be CV_LAPLACE or CV_STAIRCASE for CV_NOISY_SORT, 0 for others"},
     {"max_shift", CV_BAD_MAX_SHIFT,
      "max_shift: it must be between 1 and 16777216 for CV_NOISY_SORT (a stream cannot do without), 0 for others"},
+    {"plateau", CV_BAD_PLATEAU, "plateau: it must be between 1 and window - 1, or 0, for CV_STAIRCASE, 0 for others"},
     {"random", CV_BAD_RANDOM, "random: it must be given: cv_libsodium or a function of the device"},
 };
 
@@ -74,14 +75,17 @@ cv_status make_kernel(const cv_options& options, std::optional<Kernel>& kernel) 
   if (sorts ? options.key_law != CV_LAPLACE && options.key_law != CV_STAIRCASE : options.key_law != 0)
     return CV_BAD_KEY_LAW;
   if (!sorts && options.max_shift != 0) return CV_BAD_MAX_SHIFT;
+  if (!sorts && options.plateau != 0) return CV_BAD_PLATEAU;
   if (options.random == nullptr) return CV_BAD_RANDOM;
   if (switches) {
     return take(Switching<Place>::make({options.window, options.stay, options.mechanism == CV_STASWITCH}), kernel);
   }
   if (dispatches) return take(ThresholdDispatch<Place>::make({options.window, options.threshold}), kernel);
   const KeyLaw law = options.key_law == CV_STAIRCASE ? KeyLaw::staircase : KeyLaw::laplace;
-  const auto max_shift = options.max_shift == 0 ? std::nullopt : std::optional(options.max_shift);
-  return take(NoisySorting<Place>::make({options.window, options.epsilon, law, max_shift}), kernel);
+  const auto unless_zero = [](std::int64_t option) { return option == 0 ? std::nullopt : std::optional(option); };
+  return take(NoisySorting<Place>::make(
+                  {options.window, options.epsilon, law, unless_zero(options.max_shift), unless_zero(options.plateau)}),
+              kernel);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 /* The temporal mechanisms for a device, in C: values go in one by one, and leave with their times blurred.
  *
- *   cv_open    makes a stream; the only call that takes memory (but for one draw of CV_NOISY_SORT in 10^9 or fewer,
- * where an exact comparison needs long numbers) cv_push    hands over the value of the next step; none, one or several
- * values leave cv_finish  ends the series; what is still inside leaves cv_close   gives the memory back, wiped
+ *   - cv_open makes a stream. It is the only call that takes memory (but for one draw of CV_NOISY_SORT in 10^9 or
+ *     fewer, where an exact comparison needs long numbers).
+ *   - cv_push hands over the value of the next step; none, one or several values leave.
+ *   - cv_finish ends the series; what is still inside leaves.
+ *   - cv_close gives the memory back, wiped.
  *
  * The guarantee. Two series are neighbours when they become each other by exchanging the values of two steps less than
  * `window` steps apart. For series of at least `window` values, what leaves a stream has nearly the same law for both,
@@ -22,7 +24,7 @@
  *     parent and child must not go on with the same stream.
  *   - Only what the callback `released` is handed may leave the device, in that order, each when it is handed over.
  *   - A stream belongs to one thread at a time; `released` must return, and must not call into the stream it is called
- * from.
+ *     from.
  *
  * When `random` fails, nothing leaves any more: that call and all that follow give CV_NO_RANDOMNESS, and the values
  * inside are lost. No exception comes out of these functions. */
@@ -50,7 +52,8 @@ typedef enum cv_status {
   CV_BAD_EPSILON = 15,
   CV_BAD_KEY_LAW = 16,
   CV_BAD_MAX_SHIFT = 17,
-  CV_BAD_RANDOM = 18
+  CV_BAD_RANDOM = 18,
+  CV_BAD_PLATEAU = 19
 } cv_status;
 
 /* k is the window, m max_shift; each arrival is one cv_push. The parameters that a mechanism does not name must be 0.
@@ -64,14 +67,16 @@ typedef enum cv_mechanism {
   /* Sends each value to one of the slots i to i + k - 1 that are empty. Parameters: window, threshold. Holds k values:
    * slot i leaves with arrival i, empty ones as NULL; as many values are lost as slots leave empty. */
   CV_THRESHOLD = 3,
-  /* Releases in the order of step + noise, |noise| <= m. Parameters: window, epsilon, key_law, max_shift. Holds 2m + 1
-   * values: a value leaves at most 2m arrivals after its own. Of an arrival none, one or several leave. */
+  /* Releases in the order of step + noise, |noise| <= m. Parameters: window, epsilon, key_law, max_shift, and if
+   * you like plateau. Holds 2m + 1 values: a value leaves at most 2m arrivals after its own. Of an arrival none, one or
+   * several leave. */
   CV_NOISY_SORT = 4
 } cv_mechanism;
 
 typedef enum cv_key_law {
   CV_LAPLACE = 1,  /* P(x) proportional to exp(-|x| epsilon / (2(k - 1))) */
-  CV_STAIRCASE = 2 /* the same in steps k - 1 wide: less shuffling for the same epsilon */
+  CV_STAIRCASE = 2 /* the same in levels k - 1 wide, but for the first, the plateau, |x| < r, in which all noise is
+                      equally likely: less shuffling for the same epsilon */
 } cv_key_law;
 
 /* Writes `size` random bytes to `bytes` and returns 0; anything else says that it could not. */
@@ -89,6 +94,9 @@ typedef struct cv_options {
   double epsilon;      /* CV_NOISY_SORT: greater than 0 */
   int key_law;         /* CV_NOISY_SORT: one of cv_key_law */
   int64_t max_shift;   /* CV_NOISY_SORT: m, 1 to 16777216 */
+  int64_t plateau;     /* CV_NOISY_SORT with CV_STAIRCASE: r, 1 to window - 1; or 0 for the one that moves values least.
+                          That one is the same in all versions: it is what an event without `plateau` has. Delta
+                          depends on it, epsilon does not */
   cv_random_fn random; /* cv_libsodium or a function of the device */
   void* random_context;
 } cv_options;

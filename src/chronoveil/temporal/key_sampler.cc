@@ -1,6 +1,7 @@
 #include "chronoveil/temporal/key_sampler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -19,14 +20,26 @@ Result<void> check(const NoisySortLaw& law) {
     return invalid("epsilon", law.epsilon, "greater than 0, with 2 (window - 1) / epsilon between 2^-40 and 2^40");
   if (law.max_shift && (*law.max_shift < 1 || *law.max_shift > kLargestShift))
     return invalid("max_shift", std::to_string(*law.max_shift), "a whole number between 1 and 2^40");
+  if (law.plateau && law.law != KeyLaw::staircase)
+    return invalid("plateau", std::to_string(*law.plateau), "left out where law is laplace, which has none");
+  if (law.plateau && (*law.plateau < 1 || *law.plateau >= law.window))
+    return invalid("plateau", std::to_string(*law.plateau),
+                   "a whole number between 1 and window - 1 (" + std::to_string(law.window - 1) + ")");
   return {};
+}
+
+// Σ exp(-step / scale) over all shifts; a discrete Laplace is a staircase of levels 1 wide.
+double KeySampler::weight() const {
+  const auto* stairs = std::get_if<StaircaseSampler>(&whole_);
+  const auto width = static_cast<double>(stairs ? law_.window - 1 : 1);
+  return 2 * static_cast<double>(stairs ? stairs->plateau() : 1) - 1 + 2 * width / std::expm1(1 / curve_.scale);
 }
 
 KeySampler::KeySampler(const NoisySortLaw& law, Whole whole)
     : law_(law),
       whole_(std::move(whole)),
       curve_{false, key_scale(law.law == KeyLaw::laplace ? law.window : 2, law.epsilon)},
-      flat_(law.max_shift && static_cast<double>(step_of(*law.max_shift)) <= curve_.scale) {}
+      flat_(law.max_shift && 2 * static_cast<double>(*law.max_shift) + 1 <= weight()) {}
 
 Result<KeySampler> KeySampler::make(const NoisySortLaw& law) {
   CV_CHECK(check(law));
@@ -35,7 +48,7 @@ Result<KeySampler> KeySampler::make(const NoisySortLaw& law) {
            noise::Sampler::make(noise::Law::discrete_laplace, key_scale(law.window, law.epsilon)));
     return KeySampler(law, std::move(sampler));
   }
-  CV_TRY(StaircaseSampler sampler, StaircaseSampler::make(law.window, law.epsilon));
+  CV_TRY(StaircaseSampler sampler, StaircaseSampler::make(law.window, law.epsilon, law.plateau));
   return KeySampler(law, std::move(sampler));
 }
 

@@ -1,8 +1,9 @@
 // Draws the noise of keys, exactly: discrete Laplace of scale key_scale(k, ε), or the staircase; with max_shift m the
 // same law given |X| <= m.
-//   Method  with m, draws beyond it are made again, never clamped. Where most would be (the law falls by less than a
-//           factor of e within m), a uniform shift in [-m, m] is kept with its relative weight instead, by an exact
-//           comparison: at least one in e
+//   Method  with m, draws beyond it are made again, never clamped. Where fewer draws are kept so than uniform shifts in
+//           [-m, m], each with its relative weight by an exact comparison, the latter are drawn: where 2m + 1 is at
+//           most the weight of the whole law, that of x = 0 being 1. More than every second is kept, but for plateaus
+//           far from staircase_plateau() and m < k - 1: one in √k at least
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,7 @@ class KeySampler {
   bool within(std::int64_t shift) const {
     return !law_.max_shift || (-*law_.max_shift <= shift && shift <= *law_.max_shift);
   }
+  double weight() const;                           // of the whole law
   std::int64_t step_of(std::int64_t shift) const;  // what the weight exp(-step / scale) counts
   std::int64_t draw_flat(BitSource&) const;
 

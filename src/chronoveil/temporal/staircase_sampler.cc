@@ -16,10 +16,11 @@ std::int64_t geometric(std::int64_t noise) { return noise ^ (noise >> 63); }  //
 
 }  // namespace
 
-Result<StaircaseSampler> StaircaseSampler::make(std::int64_t window, double epsilon) {
-  CV_CHECK(check(NoisySortLaw{window, epsilon, KeyLaw::staircase, std::nullopt}));
+Result<StaircaseSampler> StaircaseSampler::make(std::int64_t window, double epsilon,
+                                                std::optional<std::int64_t> plateau) {
+  CV_CHECK(check(NoisySortLaw{window, epsilon, KeyLaw::staircase, std::nullopt, plateau}));
   CV_TRY(noise::Sampler levels, noise::Sampler::make(noise::Law::discrete_laplace, key_scale(2, epsilon)));
-  return StaircaseSampler(std::move(levels), window - 1, staircase_plateau(window, epsilon));
+  return StaircaseSampler(std::move(levels), window - 1, plateau ? *plateau : staircase_plateau(window, epsilon));
 }
 
 // 1.4426950408 is less than log2(e), by more than rounding can add: 2^t <= e^(1/c). With t <= 40 and k <= 2^20 weights

@@ -1,4 +1,4 @@
-// Draws from the staircase law of base/staircase.h with its plateau, exactly, by integers.
+// Draws from the staircase law of base/staircase.h, exactly, by integers.
 //   Levels  a level costs 1/c <= ε/2, c = key_scale(2, ε), that is 2/ε rounded up to a double; u = e^(-1/c). A discrete
 //           Laplace X of scale c gives a geometric g, P(g) = (1 - u) u^g: X >= 0 and -X - 1 >= 0 both follow it
 //   Method  where u >= 1/2: a level g and one of 2(k - 1) points, uniformly; the plateau has 2r - 1 only, so that g = 0
@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "chronoveil/base/bit_source.h"
@@ -21,8 +22,9 @@ namespace chronoveil::temporal {
 
 class StaircaseSampler {
  public:
-  // Refused: what check(NoisySortLaw) refuses.
-  static Result<StaircaseSampler> make(std::int64_t window, double epsilon);
+  // Refused: what check(NoisySortLaw) refuses. Without a plateau, that of staircase_plateau().
+  static Result<StaircaseSampler> make(std::int64_t window, double epsilon,
+                                       std::optional<std::int64_t> plateau = std::nullopt);
 
   std::int64_t operator()(BitSource&) const;
   // Many independent draws of the same law; they use up the bits differently.

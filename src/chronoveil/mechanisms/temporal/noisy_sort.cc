@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chronoveil/accounting/noisy_sort.h"
 #include "chronoveil/mechanisms/temporal/common.h"
 #include "chronoveil/temporal/noisy_sorting.h"
 
@@ -24,24 +25,28 @@ Result<std::optional<std::int64_t>> shift_in(const Parameters& parameters) {
   return std::optional(whole);
 }
 
-// The event that the plan's parameters say, with the ε of its event.
+// The event that the plan's parameters say, with the ε and the plateau of its event.
 Result<NoisySort> sort_of(const TemporalPlan& plan) {
   const auto* said = std::get_if<NoisySort>(&plan.event.kind);
   CV_TRY(const auto shift, shift_in(plan.parameters));
   const std::string& law = text(plan.parameters, "law");
   const bool settled = law != "auto" && (shift || text(plan.parameters, "max_shift") == "none");
   if (said == nullptr || !settled) return disagreement();
+  const bool staircase = law == name_of(Law::staircase);
+  if (said->plateau.has_value() != staircase) return disagreement();  // what is drawn is said, not left to a rule
   return NoisySort{.window = plan.window,
                    .epsilon = said->epsilon,
-                   .law = law == name_of(Law::staircase) ? Law::staircase : Law::laplace,
-                   .max_shift = shift};
+                   .law = staircase ? Law::staircase : Law::laplace,
+                   .max_shift = shift,
+                   .plateau = said->plateau};
 }
 
 temporal::NoisySortLaw kernel_law(const NoisySort& sort) {
   return {.window = sort.window,
           .epsilon = sort.epsilon,
           .law = sort.law == Law::staircase ? temporal::KeyLaw::staircase : temporal::KeyLaw::laplace,
-          .max_shift = sort.max_shift};
+          .max_shift = sort.max_shift,
+          .plateau = sort.plateau};
 }
 
 Result<Event> event_of(const TemporalPlan& plan) {
@@ -58,8 +63,10 @@ double share_of(const TemporalRequest& request) {
 // The smallest m within (ε, δ): what m cuts off only shrinks as it grows.
 Result<Event> with_smallest_shift(const TemporalRequest& request, Law law) {
   CV_TRY(const Delta delta, Delta::make(request.delta));
+  NoisySort sort = accounting::with_plateau({request.window, share_of(request), law, {}});
   const auto event_for = [&](std::int64_t m) {
-    return Event{NoisySort{request.window, share_of(request), law, m}, request.lanes};
+    sort.max_shift = m;
+    return Event{sort, request.lanes};
   };
   const auto fits = [&](std::int64_t m) -> Result<bool> {
     CV_TRY(const accounting::Price price, named(accounting::epsilon_at(event_for(m), delta)));
@@ -104,6 +111,8 @@ Result<TemporalPlan> with_law(const TemporalRequest& request, Parameters paramet
   CV_TRY(accounting::Calibration found,
          calibrated(request, noisy_sort(),
                     Event{NoisySort{request.window, accounting::kToCalibrate, law, shift}, request.lanes}));
+  auto& sort = std::get<NoisySort>(found.event.kind);
+  sort = accounting::with_plateau(sort);
   return drawable(request, std::move(parameters), std::move(found.event), std::move(found.price));
 }
 

@@ -3,6 +3,7 @@
 //   Privacy   pure ε; with `max_shift` m, which bounds how late a value leaves, some δ > 0 more
 //   Choices   `law` = "auto": the one that moves values less far, by expected_moves()
 //             `max_shift` = "auto": "none" for a whole file; for a stream the smallest m within (ε, δ)
+//   Event     says the plateau of a staircase, so that what was drawn never depends on the rule that chose it
 //   Edges     a stream needs δ > 0, however small
 #pragma once
 
