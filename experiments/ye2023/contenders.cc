@@ -22,7 +22,8 @@ MovingLaw law_of(const accounting::Event& event) {
       .window = sort.window,
       .epsilon = sort.epsilon,
       .law = sort.law == accounting::NoisySort::Law::laplace ? temporal::KeyLaw::laplace : temporal::KeyLaw::staircase,
-      .max_shift = sort.max_shift};
+      .max_shift = sort.max_shift,
+      .plateau = sort.plateau};
 }
 
 constexpr accounting::Options kPublished = {.analysis = Analysis::published};

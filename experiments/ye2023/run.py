@@ -206,8 +206,8 @@ def worth_figure(rows):
         panels.append(panel)
     entries = [(f"{mechanism}, {'as published' if key == 'delta' else 'certified'}", colour, dashes)
                for mechanism, key, colour, dashes in looks]
-    return finished(panels, entries, "δ at the nominal ε: dashed what the paper states, full what is certified for sets of outputs (an upper bound "
-                    "for staswitch beyond k = 6)",
+    return finished(panels, entries, "δ at the nominal ε: dashed what the paper states, full what is certified for sets of outputs (beyond k = 10 an "
+                    "upper bound for staswitch)",
                     "δ of the switches as published and certified", 990, 300 + 290 * ((len(panels) - 1) // 3))
 
 

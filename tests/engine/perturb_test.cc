@@ -74,7 +74,10 @@ class PerturbRun : public testing::JobFolder {
     request.name = "meter";
     request.promise.unit = Unit::event;
     request.promise.relation = relation;
-    if (relation == Relation::swap) request.promise.width = window;
+    if (relation == Relation::swap) {
+      request.promise.width = window;
+      request.filter = ledger::FilterKind::sum;  // as the program does: switches cost mostly δ
+    }
     request.epsilon = epsilon;
     request.delta = delta;
     const auto created = ledger->create(request);
@@ -199,13 +202,13 @@ TEST_F(PerturbRun, ASecondDebitOfTheSameJobIsAskedFor) {
 TEST_F(PerturbRun, ABudgetSaysWithWhichConfidenceItHoldsOnceAPriceWasMeasured) {
   create(20, 0.99, 11);
   const auto beta = [this] { return ledger::Ledger::open(options_.ledger)->view("meter")->beta; };
-  const auto by = [&](const std::string& mechanism) {
-    return run_perturbation(job(text("", mechanism, "window = 11\nepsilon = 3\ndelta = 0.7\n")), perturb_);
+  const auto by = [&](const std::string& mechanism, const std::string& delta) {
+    return run_perturbation(job(text("", mechanism, "window = 11\nepsilon = 3\n" + delta)), perturb_);
   };
-  ASSERT_TRUE(by("name = \"noisy_sort\"\n"));
+  ASSERT_TRUE(by("name = \"noisy_sort\"\n", ""));
   EXPECT_EQ(beta(), 0);
   perturb_.confirmed = true;
-  const Result<PerturbedRelease> measured = by("name = \"staswitch\"\n[mechanism.parameters]\nstay = 0.5\n");
+  const Result<PerturbedRelease> measured = by("name = \"staswitch\"\nstay = 0.5\n", "delta = 0.7\n");
   ASSERT_TRUE(measured) << measured.error().message;
   EXPECT_GT(measured->plan.price.beta, 0);
   EXPECT_GE(beta(), measured->plan.price.beta);
