@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+
+#include "chronoveil/base/rounded_up.h"
 
 namespace chronoveil {
 namespace {
@@ -81,11 +82,7 @@ std::int64_t staircase_plateau(std::int64_t window, double epsilon) {
 }
 
 double key_scale(std::int64_t window, double epsilon) {
-  const double reach = 2 * static_cast<double>(window - 1);
-  const double nearest = reach / epsilon;
-  // fma() rounds once, so its sign is that of the exact difference.
-  return std::fma(nearest, epsilon, -reach) < 0 ? std::nextafter(nearest, std::numeric_limits<double>::infinity())
-                                                : nearest;
+  return quotient_up(2 * static_cast<double>(window - 1), epsilon);
 }
 
 }  // namespace chronoveil

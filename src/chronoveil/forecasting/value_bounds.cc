@@ -5,30 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "chronoveil/base/rounded_up.h"
+
 namespace chronoveil::forecasting {
-namespace {
-
-double above(double value) { return std::nextafter(value, std::numeric_limits<double>::infinity()); }
-
-// upper - lower. What rounding left out of a difference is a double itself, and is found exactly.
-double difference_upwards(double upper, double lower) {
-  const double difference = upper - lower;
-  const double part = difference - upper;
-  const double error = (upper - (difference - part)) + (-lower - part);
-  return error > 0 ? above(difference) : difference;
-}
-
-double root_upwards(double square) {
-  const double root = std::sqrt(square);
-  return std::fma(root, root, -square) < 0 ? above(root) : root;
-}
-
-double product_upwards(double one, double other) {
-  const double product = one * other;
-  return std::fma(one, other, -product) > 0 ? above(product) : product;
-}
-
-}  // namespace
 
 Result<ValueBounds> ValueBounds::make(double lower, double upper) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -48,7 +27,7 @@ Result<ValueBounds> ValueBounds::make(double lower, double upper) {
 }
 
 double ValueBounds::largest_change(std::int64_t channels) const {
-  return product_upwards(root_upwards(static_cast<double>(channels)), difference_upwards(upper_, lower_));
+  return product_up(root_up(static_cast<double>(channels)), difference_up(upper_, lower_));
 }
 
 void ValueBounds::clamp(Panel& panel) const {

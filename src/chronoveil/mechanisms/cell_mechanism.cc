@@ -1,22 +1,15 @@
 #include "chronoveil/mechanisms/cell_mechanism.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include "chronoveil/base/rounded_up.h"
 #include "chronoveil/bound/bounded_cells.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::mechanisms {
 
-double CellShape::width() const {
-  const double rounded = upper - lower;
-  // What rounding took away, exactly: the error of a sum of two doubles is a double.
-  const double added = rounded - upper;
-  const double error = (upper - (rounded - added)) - (lower + added);
-  return error > 0 ? std::nextafter(rounded, std::numeric_limits<double>::infinity()) : rounded;
-}
+double CellShape::width() const { return difference_up(upper, lower); }
 
 namespace {
 

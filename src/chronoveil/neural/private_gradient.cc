@@ -1,22 +1,17 @@
 #include "chronoveil/neural/private_gradient.h"
 
 #include <cmath>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "chronoveil/base/rounded_up.h"
+
 namespace chronoveil::neural {
 namespace {
 
 constexpr double kLeastBound = 0x1p-30;  // below, float_margin() is not proven
-
-// The least double that is at least a b: noise is never smaller than stated.
-double product_up(double a, double b) {
-  const double product = a * b;
-  return std::fma(a, b, -product) > 0 ? std::nextafter(product, std::numeric_limits<double>::infinity()) : product;
-}
 
 Result<void> positive(const char* name, double value) {
   if (!(std::isfinite(value) && value > 0)) return invalid(name, value, "a finite number greater than 0");
@@ -34,6 +29,7 @@ Result<PrivateGradient> PrivateGradient::make(const PrivateStep& step, const Par
   CV_CHECK(positive("clip", step.clip));
   CV_CHECK(positive("noise_multiplier", step.noise_multiplier));
   if (step.batch_size < 1) return invalid("batch_size", std::to_string(step.batch_size), "at least 1");
+  // Noise is never smaller than stated.
   const double scale = product_up(step.noise_multiplier, step.clip);
   // Gradients and weights are float32: far from 1, their errors are not proven.
   if (step.clip < 0x1p-25 || step.clip > 0x1p50) return invalid("clip", step.clip, "between 2^-25 and 2^50");

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "chronoveil/base/rounded_up.h"
 #include "chronoveil/noise/grid.h"
 #include "chronoveil/noise/sampler.h"
 #include "chronoveil/noise/subset.h"
@@ -78,10 +78,9 @@ Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_
   CV_TRY(const accounting::Calibration found, accounting::calibrate({open, 1}, epsilon, delta));
   plan.event = found.event;
   plan.price = found.price;
-  // Rounded up: a hair more noise than was priced.
-  plan.noise = std::nextafter(found.noise * (asked.upper - asked.lower) * std::sqrt(static_cast<double>(channels)) *
-                                  (1 + 4 * std::numeric_limits<double>::epsilon()),
-                              std::numeric_limits<double>::infinity());
+  // A hair more noise than was priced.
+  plan.noise = product_up(product_up(found.noise, difference_up(asked.upper, asked.lower)),
+                          root_up(static_cast<double>(channels)));
   plan.guarantee.unit = asked.changed_steps == 1 ? Unit::event : Unit::user;
   plan.guarantee.relation = Relation::replace_values;
   plan.guarantee.epsilon = found.price.epsilon;
