@@ -112,6 +112,27 @@ TEST(MoveCalibration, PublishedNumbersAreSolvedForLargeStay) {
   EXPECT_EQ(price->nominal->delta, found->price.delta);
 }
 
+TEST(MoveCalibration, OfIndependentChannelsEachGetsItsShareOfThePublishedEpsilon) {
+  for (const Event& event : {Event{RanSwitch{10, 0.5}, 3}, {StaSwitch{10, 0.5}, 3}}) {
+    const auto one = calibrated({event.kind, 1}, 2, 0, Analysis::published);
+    const auto three = calibrated(event, 6, 0, Analysis::published);
+    ASSERT_TRUE(three) << three.error().message;
+    EXPECT_NEAR(three->noise, one->noise, 1e-12);
+    EXPECT_LE(three->price.epsilon, 6);
+    EXPECT_NEAR(three->price.epsilon, 6, 1e-9);
+    EXPECT_NEAR(three->price.delta, 3 * one->price.delta, 1e-12);
+    EXPECT_EQ(three->event.count, 3);
+    EXPECT_FALSE(calibrated(event, 6, one->price.delta, Analysis::published));
+  }
+  const auto threshold = calibrated({Threshold{4, 1}, 2}, 4.5, 0, Analysis::published);
+  ASSERT_TRUE(threshold) << threshold.error().message;
+  EXPECT_EQ(threshold->noise, 3);
+  EXPECT_EQ(threshold->event.count, 2);
+  EXPECT_NEAR(threshold->price.epsilon, 4 * std::log(3.0), 1e-12);
+  EXPECT_FALSE(calibrated({Threshold{4, 1}, 2}, 4, 0, Analysis::published));
+  EXPECT_FALSE(calibrated({RanSwitch{10, 0.5}, 100}, 200, 0, Analysis::published)) << "a delta of 1 says nothing";
+}
+
 double published_threshold(std::int64_t window, double epsilon) {
   const auto found = calibrated({Threshold{window, 1}, 1}, epsilon, 0, Analysis::published);
   if (!found) return 0;

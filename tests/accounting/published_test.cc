@@ -1,9 +1,11 @@
 // The papers' own formulas, recomputed by brute force, and what certainty saves.
 #include "chronoveil/accounting/published.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "accounting/bracketing.h"
+#include "accounting/switch_enumeration.h"
 #include "chronoveil/accounting/filter_kernel.h"
 
 namespace chronoveil::accounting {
@@ -104,6 +106,43 @@ TEST(Published, TheClassicalGaussianIsTheTextbooks) {
   EXPECT_NEAR(price->epsilon, std::sqrt(2 * std::log(1.25e5)) / 8, 1e-9);
 }
 
+TEST(Published, SingleOutputsOfIndependentChannelsCostTheSum) {
+  // What a single output of one channel can have beyond e^ε times the neighbour's, and of two and three channels.
+  for (const bool stateful : {false, true}) {
+    const auto outputs = enumerate({3, 0.6, stateful}, 5, 1, 3);
+    for (double epsilon : {0.2, 0.5, 1.0, 2.0}) {
+      const double grows = std::exp(epsilon);
+      double one = 0, two = 0, three = 0;
+      for (const OutputPair& a : outputs) {
+        one = std::max(one, a.p - grows * a.q);
+        for (const OutputPair& b : outputs) {
+          two = std::max(two, a.p * b.p - grows * grows * a.q * b.q);
+          for (const OutputPair& c : outputs)
+            three = std::max(three, a.p * b.p * c.p - grows * grows * grows * a.q * b.q * c.q);
+        }
+      }
+      EXPECT_GT(one, 0);
+      EXPECT_LE(two, 2 * one);
+      EXPECT_LE(three, 3 * one);
+    }
+  }
+  Options published;
+  published.analysis = Analysis::published;
+  for (const Event& event : {Event{RanSwitch{10, 0.5}, 1}, {StaSwitch{10, 0.9}, 1}, {Threshold{4, 2}, 1}}) {
+    const Nominal once = *nominal_of(event);
+    Event thrice = event;
+    thrice.count = 3;
+    const auto price = epsilon_at(thrice, *Delta::make(0.5), published);
+    ASSERT_TRUE(price) << price.error().message;
+    EXPECT_EQ(price->epsilon, 3 * once.epsilon);
+    EXPECT_EQ(delta_at(thrice, *Epsilon::make(3 * once.epsilon), published)->delta, 3 * once.delta);
+    EXPECT_EQ(delta_at(thrice, *Epsilon::make(2.9 * once.epsilon), published)->delta, 1);
+    EXPECT_EQ(*max_count(event, *Epsilon::make(3.5 * once.epsilon), *Delta::make(0.5), published), 3);
+    thrice.count = 1000;
+    EXPECT_LE(nominal_of(thrice)->delta, 1);
+  }
+}
+
 TEST(Published, EventsWithoutAPublishedAnalysisSaySo) {
   Options published;
   published.analysis = Analysis::published;
@@ -112,6 +151,8 @@ TEST(Published, EventsWithoutAPublishedAnalysisSaySo) {
     const auto price = epsilon_at(event, *Delta::make(1e-5), published);
     ASSERT_FALSE(price) << to_text(event);
     EXPECT_EQ(price.error().kind, ErrorKind::usage);
+    EXPECT_EQ(price.error().message.find("with a count of 2 has none") != std::string::npos, event.count == 2)
+        << price.error().message;
   }
 }
 

@@ -258,7 +258,7 @@ Result<Calibration> calibrate_sort(const Event& open, Epsilon epsilon, Delta del
   return settled(curve, x, curve.scale().least, 1e-15, "epsilon", epsilon, delta, options);
 }
 
-// The paper's own: ε and k are given, δ follows.
+// The paper's own: ε and k are given, δ follows. Of n channels each gets ε/n (published.h).
 Result<Calibration> published_stay(const Event& open, Epsilon epsilon, Delta delta) {
   const Scale scale{true, -std::log(static_cast<double>(*window_of(open) - 1)) + 1e-12, 34.5};
   auto nominal = [&](double x) { return *nominal_of(with_noise(open, scale.parameter(x))); };
@@ -272,7 +272,7 @@ Result<Calibration> published_stay(const Event& open, Epsilon epsilon, Delta del
   }
   Calibration found{scale.parameter(low), "stay", with_noise(open, scale.parameter(low)), {}};
   const Nominal at = nominal(low);
-  if (delta.value() > 0 && at.delta > delta.value())
+  if (at.delta >= 1 || (delta.value() > 0 && at.delta > delta.value()))
     return fail(ErrorKind::cannot_certify, not_reached("stay", epsilon.value(), delta.value()) +
                                                "; its published delta is " + rounded_up(at.delta));
   CV_TRY(found.price, published_epsilon_at(found.event, std::max(at.delta, delta.value())));
@@ -280,10 +280,10 @@ Result<Calibration> published_stay(const Event& open, Epsilon epsilon, Delta del
 }
 
 // From c0 = k - 1 down: values wait k - c0 steps on average, and the nominal ε first falls and then rises with c0.
-Result<Calibration> published_threshold(const Threshold& open, Epsilon epsilon, Delta delta) {
+Result<Calibration> published_threshold(const Event& open, Epsilon epsilon, Delta delta) {
   double least = std::numeric_limits<double>::infinity();
-  for (std::int64_t threshold = open.window - 1; threshold > 0; --threshold) {
-    const Event event{Threshold{open.window, threshold}, 1};
+  for (std::int64_t threshold = *window_of(open) - 1; threshold > 0; --threshold) {
+    const Event event = with_noise(open, static_cast<double>(threshold));
     CV_TRY(const Price price, published_epsilon_at(event, delta.value()));
     if (price.epsilon <= epsilon.value()) return Calibration{static_cast<double>(threshold), "threshold", event, price};
     least = std::min(least, price.epsilon);
@@ -308,13 +308,12 @@ Result<Calibration> calibrate_moves(const Event& open, Epsilon epsilon, Delta de
   const std::vector<std::string> names = noise_names(open);
   if (names.size() > 1)
     return fail(ErrorKind::usage, "event: " + names[0] + " and " + names[1] + " cannot be calibrated as one number");
-  const auto* threshold = std::get_if<Threshold>(&open.kind);
   if (options.analysis == Analysis::published) {
-    if (open.count == 1 && threshold) return published_threshold(*threshold, epsilon, delta);
-    if (open.count == 1 &&
-        (std::holds_alternative<RanSwitch>(open.kind) || std::holds_alternative<StaSwitch>(open.kind)))
+    if (std::holds_alternative<Threshold>(open.kind)) return published_threshold(open, epsilon, delta);
+    if (std::holds_alternative<RanSwitch>(open.kind) || std::holds_alternative<StaSwitch>(open.kind))
       return published_stay(open, epsilon, delta);
-    return fail(ErrorKind::usage, "analysis: published calibrates ranswitch, staswitch and threshold (count 1) alone");
+    return fail(ErrorKind::usage,
+                "analysis: of what moves values, published calibrates ranswitch, staswitch and threshold alone");
   }
   // No price whatever the threshold: its error says why.
   if (names[0] == "threshold") {

@@ -122,7 +122,7 @@ Price nominal_price(const Nominal& nominal, Question question) {
 
 Result<Price> published(const Event& event, Question question) {
   CV_CHECK(validate(event));
-  if (window_of(event) && event.count == 1) {
+  if (!std::holds_alternative<Compose>(event.kind) && window_of(event)) {
     if (const auto nominal = nominal_of(event)) return nominal_price(*nominal, question);
     if (std::holds_alternative<Threshold>(event.kind))
       return fail(ErrorKind::cannot_certify,
@@ -146,11 +146,15 @@ Result<Price> published(const Event& event, Question question) {
     CV_TRY(const Price coarse, price_on_grid(steps, question, 1e-3, 1e-15));
     return as_published(coarse.epsilon, coarse.delta);
   }
+  const bool can_be_once =
+      std::holds_alternative<Gaussian>(event.kind) || std::holds_alternative<TimeSubsampling>(event.kind);
   return fail(
       ErrorKind::usage,
-      "analysis: published is there for gaussian, time_subsampling, ranswitch, staswitch and threshold (count 1) "
-      "and structured_subsampling; " +
-          std::string(name(event)) + " has no published analysis of its own");
+      "analysis: published is there for ranswitch, staswitch, threshold and structured_subsampling and, with a count "
+      "of "
+      "1, for gaussian and time_subsampling; " +
+          (can_be_once ? std::string(name(event)) + " with a count of " + std::to_string(event.count) + " has none"
+                       : std::string(name(event)) + " has no published analysis of its own"));
 }
 
 }  // namespace
@@ -163,6 +167,11 @@ Nominal nominal_of(const RanSwitch& e) {
 }
 
 std::optional<Nominal> nominal_of(const Event& event) {
+  if (event.count > 1) {
+    const auto once = nominal_of(Event{event.kind, 1});
+    const auto n = static_cast<double>(event.count);
+    return once ? std::optional(Nominal{n * once->epsilon, std::min(1.0, n * once->delta)}) : std::nullopt;
+  }
   if (const auto* e = std::get_if<RanSwitch>(&event.kind)) return nominal_of(*e);
   if (const auto* e = std::get_if<StaSwitch>(&event.kind)) return nominal_of(*e);
   const auto* e = std::get_if<Threshold>(&event.kind);
