@@ -10,6 +10,7 @@
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/accounting/moments.h"
+#include "chronoveil/accounting/neighbours.h"
 #include "chronoveil/accounting/structured_subsampling.h"
 #include "command.h"
 #include "event_argument.h"
@@ -171,12 +172,13 @@ Result<std::vector<double>> by_participation(const Event& event, Delta delta, co
 // Other accountants' answers to the same question, for comparison.
 Result<json> comparison(const Event& event, Delta delta) {
   json out = json::object();
-  CV_TRY(const auto renyi, accounting::renyi_cost(event, accounting::renyi_orders()));
+  CV_TRY(const Event one, accounting::in_one_relation(event));
+  CV_TRY(const auto renyi, accounting::renyi_cost(one, accounting::renyi_orders()));
   if (renyi.delta < delta.value()) {
     CV_TRY(const Delta rest, Delta::make_positive(delta.value() - renyi.delta));
     out["epsilon_rdp"] = accounting::epsilon_from_renyi(accounting::renyi_orders(), renyi.epsilon, rest);
   }
-  if (const auto zcdp = accounting::zcdp_cost(event); zcdp && zcdp->delta < delta.value())
+  if (const auto zcdp = accounting::zcdp_cost(one); zcdp && zcdp->delta < delta.value())
     out["epsilon_zcdp"] = zcdp->rho + 2 * std::sqrt(zcdp->rho * std::log(1 / (delta.value() - zcdp->delta)));
   if (const auto* e = std::get_if<accounting::StructuredSubsampling>(&event.kind)) {
     CV_TRY(Event pooled, accounting::black_box_event(*e));

@@ -146,7 +146,7 @@ Result<void> show(const BudgetOptions& options) {
   const auto* everything = std::get_if<accounting::Compose>(&view.dearest.kind);
   const bool nothing_yet = everything != nullptr && everything->events.empty();
   const Result<accounting::Price> composed =
-      nothing_yet ? accounting::Price{} : accounting::epsilon_at(view.dearest, delta);
+      nothing_yet ? accounting::Price{} : accounting::epsilon_at(view.dearest, delta, {.fitted = true});
   if (options.json) {
     print(view_json(view, composed));
   } else {

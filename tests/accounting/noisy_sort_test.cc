@@ -217,6 +217,23 @@ TEST(NoisySort, ItComposes) {
     }
 }
 
+TEST(NoisySort, ManySmallLossesAreNearlyOneGaussianAndLessThanPure) {
+  for (const auto& [epsilon, count] : {std::pair{1e-3, 80'000}, {1e-5, 1'000'000}})
+    for (const auto law : {NoisySort::Law::laplace, NoisySort::Law::staircase}) {
+      const NoisySort sort{10, epsilon, law, {}};
+      double square = 0;  // of one loss, both signs
+      for (const LossAtom& atom : noisy_sort_law(sort).atoms)
+        square += static_cast<double>(atom.mass) * (1 + std::exp(-atom.loss)) * atom.loss * atom.loss;
+      const Delta delta = *Delta::make(1e-6);
+      const auto price = epsilon_at({sort, count}, delta);
+      ASSERT_TRUE(price) << epsilon << ": " << price.error().message;
+      EXPECT_LE(price->epsilon - price->epsilon_lower, 1e-3 * price->epsilon);
+      const double gaussian = epsilon_at({Gaussian{1 / std::sqrt(square * count)}, 1}, delta)->epsilon;
+      EXPECT_NEAR(price->epsilon, gaussian, 0.005 * gaussian);
+      EXPECT_LT(price->epsilon, epsilon_at({Pure{epsilon}, count}, delta)->epsilon);
+    }
+}
+
 TEST(NoisySort, TheLeastMaxShiftIsTheLeast) {
   for (NoisySort e : {NoisySort{24, 1, NoisySort::Law::laplace, {}}, NoisySort{24, 1, NoisySort::Law::staircase, {}},
                       NoisySort{24, 1, NoisySort::Law::staircase, {}, 20}})

@@ -4,8 +4,10 @@
 
 #include <cmath>
 
+#include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/ledger/dataset.h"
+#include "chronoveil/ledger/filter.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {
@@ -181,6 +183,24 @@ TEST(Neighbours, WhatHidesNewValuesHidesASwap) {
   const auto response =
       value_of(fitted(event(R"({"event":"randomized_response","epsilon":0.5,"values":3})"), {}, kSwaps));
   EXPECT_EQ(std::get<accounting::Pure>(response.kind).epsilon, 1);
+}
+
+TEST(Neighbours, TheLedgerChargesASwapAsItIsPricedAndNotTwice) {
+  const std::string moves = R"({"event":"noisy_sort","epsilon":0.5,"window":24,"law":"laplace"})";
+  for (const char* changes : {R"({"event":"randomized_response","epsilon":0.5,"values":3})",
+                              R"({"event":"time_subsampling","participation":5,"rate":0.5,"noise_multiplier":9})"}) {
+    const accounting::Event mixed =
+        event(R"({"event":"compose","events":[)" + moves + "," + std::string(changes) + "]}");
+    const accounting::Event charged = value_of(fitted(mixed, {}, kSwaps));
+    for (const FilterKind kind : {FilterKind::sum, FilterKind::zcdp}) {
+      const Filter filter = value_of(make_filter(kind, value_of(Epsilon::make(9)), value_of(Delta::make(1e-5))));
+      const Delta delta = value_of(Delta::make(1e-6));
+      const double priced = value_of(accounting::epsilon_at(mixed, delta)).epsilon;
+      const Cost expected =
+          value_of(cost_of(filter, {accounting::Approximate{std::nextafter(priced, HUGE_VAL), 1e-6}}, std::nullopt));
+      EXPECT_EQ(value_of(cost_of(filter, charged, delta)).values, expected.values) << changes;
+    }
+  }
 }
 
 TEST(Neighbours, ADatasetThatPromisesSwapsKeepsItsWindow) {

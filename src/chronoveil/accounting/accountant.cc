@@ -117,7 +117,7 @@ Result<Price> answer(const Event& event, Question question, const Options& optio
     return question.epsilon_wanted ? published_epsilon_at(event, question.given)
                                    : published_delta_at(event, question.given);
   }
-  CV_TRY(const Steps steps, steps_of(event));
+  CV_TRY(const Steps steps, options.fitted ? fitted_steps_of(event) : steps_of(event));
   CV_TRY(Price price, price_of(steps, question, options));
   if (event.count == 1) price.nominal = nominal_of(event);
   return price;

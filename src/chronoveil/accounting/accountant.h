@@ -21,6 +21,7 @@ struct Options {
   Analysis analysis = Analysis::certified;
   double tolerance = 1e-3;  // the relative gap in ε between both bounds (or 1e-6 absolute, whichever is larger)
   bool attained = false;    // also compute what real neighbours attain
+  bool fitted = false;      // the event was fitted to its neighbours by the ledger: in_one_relation() would do it twice
 };
 
 // What a paper states for the same parameters: bounds for single outputs, not for sets of them.

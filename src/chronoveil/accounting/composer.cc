@@ -7,6 +7,7 @@
 
 #include "chronoveil/accounting/composition.h"
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/neighbours.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -116,8 +117,13 @@ class Composer {
     if (!question_.epsilon_wanted) allowed = std::max(allowed, options_.tolerance / tilt);  // see gap_of()
     double step = std::sqrt(2.6 * allowed / (steps_.total * (tilt + 1)));
     step = quantised(std::clamp(step, highest_ / 65536, highest_ / 4));
+    double used = kInfinity;
     for (int round = 0; round < kMostRefinements; ++round) {
-      CV_TRY(const Price price, bounded(on_lattice(step)));
+      // A lattice needs no finer grid for its own sake, but many steps are composed on one coarser than it: where that
+      // keeps the bounds apart, the grid must divide the lattice.
+      const double wanted = on_lattice(step);
+      used = wanted < used ? wanted : used / 2;
+      CV_TRY(const Price price, bounded(used));
       const double gap = gap_of(price);
       if (gap <= 1) return price;
       step = quantised(step * std::clamp(0.9 / std::sqrt(gap), 0.05, 0.75));
@@ -269,6 +275,12 @@ Result<Steps> steps_of(Leaves& leaves) {
 }
 
 Result<Steps> steps_of(const Event& event) {
+  CV_CHECK(validate(event));
+  CV_TRY(const Event one, in_one_relation(event));
+  return fitted_steps_of(one);
+}
+
+Result<Steps> fitted_steps_of(const Event& event) {
   CV_CHECK(validate(event));
   Leaves leaves;
   CV_CHECK(add_leaves(event, leaves));

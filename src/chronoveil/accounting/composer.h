@@ -34,6 +34,8 @@ using Leaves = std::map<std::string, Leaf>;  // by their text
 // Adds a valid event to the leaves.
 Result<void> add_leaves(const Event&, Leaves&);
 Result<Steps> steps_of(Leaves&);
+// Of an event as it is, and of one whose parts are for different neighbours by themselves (neighbours.h).
+Result<Steps> fitted_steps_of(const Event&);
 Result<Steps> steps_of(const Event&);
 
 // What is asked: ε at δ, or δ at ε.

@@ -318,7 +318,7 @@ std::optional<Relation> relation_of(const Event& event) {
   if (std::holds_alternative<StructuredSubsampling>(event.kind) ||
       std::holds_alternative<RandomizedResponse>(event.kind))
     return Relation::replace;
-  if (own_window(event)) return Relation::swap;
+  if (window_of(event)) return Relation::swap;
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     std::optional<Relation> common;
     for (const Event& part : compose->events) {

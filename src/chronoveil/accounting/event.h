@@ -142,7 +142,8 @@ Event opened(Event);
 // noise_multiplier, scale, epsilon, stay or threshold; of a composition, the names of those left open, each once.
 std::vector<std::string> noise_names(const Event&);
 
-// What the event says about its neighbours; nothing when the caller's sensitivity decides.
+// What the event says about its neighbours; nothing when the caller's sensitivity decides. A composition with an event
+// that moves values in time holds for swaps (neighbours.h).
 std::optional<Unit> unit_of(const Event&);
 std::optional<Relation> relation_of(const Event&);
 // The window of an event with relation swap: the narrowest of a composition's.

@@ -1,5 +1,6 @@
 // Costs that stay additive when the next request is chosen after seeing earlier outputs: Rényi, zCDP, Gaussian.
 // These are what the ledger's privacy filters add up; they also cross-check the main accountant (PLD <= RDP).
+// Events are priced as they are: the ledger has fitted them to one kind of neighbours (otherwise: in_one_relation).
 #pragma once
 
 #include <span>

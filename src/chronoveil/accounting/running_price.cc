@@ -4,6 +4,7 @@
 #include <map>
 
 #include "chronoveil/accounting/composer.h"
+#include "chronoveil/accounting/neighbours.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -64,7 +65,7 @@ class RememberingModel final : public LossModel {
 }  // namespace
 
 struct RunningPrice::State {
-  Leaves leaves;
+  Leaves added, leaves;  // as they were added, and in one relation, with models
 };
 
 RunningPrice::RunningPrice() : state_(std::make_unique<State>()) {}
@@ -74,14 +75,23 @@ RunningPrice& RunningPrice::operator=(RunningPrice&&) noexcept = default;
 
 Result<void> RunningPrice::add(const Event& event) {
   CV_CHECK(validate(event));
-  Leaves grown = state_->leaves;
-  CV_CHECK(add_leaves(event, grown));
-  for (auto& [text, leaf] : grown) {
-    if (leaf.model || std::holds_alternative<Gaussian>(leaf.once.kind)) continue;
+  Leaves added = state_->added, leaves;
+  CV_CHECK(add_leaves(event, added));
+  Compose all;
+  for (const auto& [text, leaf] : added) all.events.push_back({leaf.once.kind, leaf.count});
+  CV_TRY(const Event one, in_one_relation({std::move(all), 1}));
+  CV_CHECK(add_leaves(one, leaves));
+  for (auto& [text, leaf] : leaves) {
+    if (std::holds_alternative<Gaussian>(leaf.once.kind)) continue;
+    if (const auto known = state_->leaves.find(text); known != state_->leaves.end()) {
+      leaf.model = known->second.model;
+      continue;
+    }
     CV_TRY(auto model, make_loss_model(leaf.once));
     leaf.model = std::make_shared<RememberingModel>(std::move(model));
   }
-  state_->leaves = std::move(grown);
+  state_->added = std::move(added);
+  state_->leaves = std::move(leaves);
   return {};
 }
 

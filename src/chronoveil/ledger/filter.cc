@@ -171,7 +171,7 @@ Result<Cost> cost_of(const Filter& filter, const Event& event, std::optional<Del
     if (filter.kind == FilterKind::gaussian) {
       return invalid("delta", delta->value(), "left out: the filter 'gaussian' charges no delta to a request");
     }
-    CV_TRY(const accounting::Price price, accounting::epsilon_at(event, *delta));
+    CV_TRY(const accounting::Price price, accounting::epsilon_at(event, *delta, {.fitted = true}));
     if (!std::isfinite(price.epsilon)) {
       return fail(ErrorKind::cannot_certify, "the event has no finite epsilon at this delta: " + price.reason);
     }

@@ -1,67 +1,12 @@
 #include "chronoveil/ledger/neighbours.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 
 namespace chronoveil::ledger {
 
 using accounting::Event;
-using accounting::Kind;
 
 namespace {
-
-Failure not_convertible(std::string_view event) {
-  return fail(ErrorKind::usage, "relation: this '" + std::string(event) +
-                                    "' event cannot be converted to the dataset's relation; price it for that instead");
-}
-
-template <class Discrete>
-Result<Kind> doubled_on_grid(Discrete event, std::string_view name) {
-  if (event.sensitivity > std::numeric_limits<std::int64_t>::max() / 2) return not_convertible(name);
-  event.sensitivity *= 2;
-  return event;
-}
-
-struct Doubled {
-  Result<Kind> operator()(accounting::Gaussian e) const { return accounting::Gaussian{e.noise_multiplier / 2}; }
-  Result<Kind> operator()(accounting::Laplace e) const { return accounting::Laplace{e.noise_multiplier / 2}; }
-  Result<Kind> operator()(accounting::DiscreteGaussian e) const { return doubled_on_grid(e, "discrete_gaussian"); }
-  Result<Kind> operator()(accounting::DiscreteLaplace e) const { return doubled_on_grid(e, "discrete_laplace"); }
-  // A bounded range is a statement about two neighbours; over two steps the ranges add.
-  Result<Kind> operator()(accounting::Exponential e) const { return accounting::Exponential{2 * e.epsilon}; }
-  Result<Kind> operator()(accounting::Pure e) const { return accounting::Pure{2 * e.epsilon}; }
-  Result<Kind> operator()(accounting::RandomizedResponse e) const { return accounting::Pure{2 * e.epsilon}; }
-  Result<Kind> operator()(accounting::Approximate e) const {
-    const double growth = std::nextafter(1 + std::nextafter(std::exp(e.epsilon), HUGE_VAL), HUGE_VAL);
-    const double delta = e.delta == 0 ? 0 : std::nextafter(growth * e.delta, HUGE_VAL);
-    if (!(delta < 1)) return not_convertible("approximate");
-    return accounting::Approximate{2 * e.epsilon, delta};
-  }
-  Result<Kind> operator()(accounting::TimeSubsampling e) const {
-    if (e.participation > std::numeric_limits<std::int64_t>::max() / 2) return not_convertible("time_subsampling");
-    e.participation *= 2;
-    if (e.length) e.participation = std::min(e.participation, *e.length);
-    return e;
-  }
-  Result<Kind> operator()(const accounting::Compose& e) const {
-    accounting::Compose result;
-    for (const Event& part : e.events) {
-      CV_TRY(Event converted, for_replacement(part));
-      result.events.push_back(std::move(converted));
-    }
-    return result;
-  }
-  Result<Kind> operator()(const accounting::Mixture&) const { return not_convertible("mixture"); }
-  Result<Kind> operator()(const accounting::StructuredSubsampling&) const {
-    return not_convertible("structured_subsampling");
-  }
-  Result<Kind> operator()(const accounting::RanSwitch&) const { return not_convertible("ranswitch"); }
-  Result<Kind> operator()(const accounting::StaSwitch&) const { return not_convertible("staswitch"); }
-  Result<Kind> operator()(const accounting::NoisySort&) const { return not_convertible("noisy_sort"); }
-  Result<Kind> operator()(const accounting::Threshold&) const { return not_convertible("threshold"); }
-};
 
 template <class T>
 Failure contradiction(std::string_view parameter, T stated, T own) {
@@ -104,23 +49,11 @@ Result<Event> for_swap(const Event& event, Relation relation, const Stated& stat
     return invalid("window", std::to_string(window),
                    "at least the dataset's, " + std::to_string(dataset.width) + ": it promises more swaps");
   }
-  Event converted = event;
-  if (relation == Relation::add_remove) {
-    CV_TRY(converted, for_replacement(event));
-  }
   const auto [unit, width] = unit_and_width(event, stated, dataset);
-  // A swap changes two steps; w steps of a user are any of them.
-  const bool both = !std::holds_alternative<accounting::StructuredSubsampling>(event.kind) || width >= 2;
-  if ((unit == Unit::user && both) || (unit == Unit::w_event && width >= dataset.width)) return converted;
-  return for_replacement(converted);
+  return accounting::for_swap(event, {relation, unit, width}, dataset.width);
 }
 
 }  // namespace
-
-Result<Event> for_replacement(const Event& event) {
-  CV_TRY(Kind kind, std::visit(Doubled{}, event.kind));
-  return Event{std::move(kind), event.count};
-}
 
 Result<Event> fitted(const Event& event, const Stated& stated, const Protected& dataset) {
   if (const auto* compose = std::get_if<accounting::Compose>(&event.kind)) {

@@ -4,8 +4,11 @@
 #include <optional>
 
 #include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/neighbours.h"
 
 namespace chronoveil::ledger {
+
+using accounting::for_replacement;
 
 // What a dataset promises to protect: `width` events in a row for w-event; for relation swap (unit event) two values
 // that are less than `width` steps apart.
@@ -38,10 +41,5 @@ struct Stated {
 //             so does what hides those of as many events in a row as the window is wide. What hides one event's is
 //             converted by for_replacement: two values change. add_remove is first converted to replace
 Result<accounting::Event> fitted(const accounting::Event&, const Stated&, const Protected&);
-
-// An event priced for one unit added or removed, as it looks when one unit is replaced by another: a replacement is a
-// removal and an addition, so every sensitivity doubles, and (ε, δ) becomes (2ε, (1 + e^ε) δ).
-// Refused for events whose sensitivity is not a parameter (`mixture`, `structured_subsampling`).
-Result<accounting::Event> for_replacement(const accounting::Event&);
 
 }  // namespace chronoveil::ledger

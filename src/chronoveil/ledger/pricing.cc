@@ -18,7 +18,7 @@ Result<Cost> price(const Dataset& dataset, const Terms& terms, const accounting:
 Result<bool> fills_at_most_all(const Dataset& dataset, const Terms& terms, const accounting::Event& event) {
   CV_TRY(const accounting::Event charged, fitted(event, terms.stated, dataset.promise));
   CV_TRY(const Delta delta, Delta::make(dataset.delta));
-  CV_TRY(const accounting::Price alone, accounting::epsilon_at(charged, delta));
+  CV_TRY(const accounting::Price alone, accounting::epsilon_at(charged, delta, {.fitted = true}));
   return alone.epsilon <= dataset.epsilon;
 }
 
