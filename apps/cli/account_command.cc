@@ -297,6 +297,10 @@ void add_calibrate_command(CLI::App& app, CommandContext& context) {
   auto request = std::make_shared<Request>();
   CLI::App* command = app.add_subcommand("calibrate", "Find the least noise for a given ε and δ");
   add_request(*command, *request);
+  CLI::Option* event = command->get_option("EVENT");
+  event->description(event->get_description() +
+                     ". A noise parameter that a single event gives is replaced; in a composition those left out are "
+                     "found");
   add_example(*command, "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6");
   add_example(*command, "chronoveil calibrate ranswitch --window 10 --epsilon 2 --delta 0.5");
   on_run(*command, context, [request] { return calibrate(*request); });

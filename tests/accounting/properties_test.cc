@@ -11,8 +11,11 @@
 namespace chronoveil::accounting {
 namespace {
 
+// Of samples for different neighbours: what they cost for each other's is asked elsewhere.
+const Options kAsGiven{.fitted = true};
+
 double price_of(const Event& event, double delta = 1e-6) {
-  const auto price = epsilon_at(event, *Delta::make(delta));
+  const auto price = epsilon_at(event, *Delta::make(delta), kAsGiven);
   EXPECT_TRUE(price) << to_text(event) << ": " << price.error().message;
   return price ? price->epsilon : -1;
 }
@@ -138,7 +141,8 @@ TEST(Properties, OrderAndNestingDoNotMatter) {
   Event forward{Compose{events}, 2};
   std::reverse(events.begin(), events.end());
   Event backward{Compose{{{Compose{events}, 1}, {Compose{events}, 1}}}, 1};
-  const auto one = epsilon_at(forward, *Delta::make(1e-5)), other = epsilon_at(backward, *Delta::make(1e-5));
+  const Delta delta = *Delta::make(1e-5);
+  const auto one = epsilon_at(forward, delta, kAsGiven), other = epsilon_at(backward, delta, kAsGiven);
   ASSERT_TRUE(one) << one.error().message;
   ASSERT_TRUE(other) << other.error().message;
   EXPECT_EQ(one->epsilon, other->epsilon);

@@ -206,6 +206,43 @@ class MovesInTime(ProgramTest):
         answer = self.assert_json("calibrate", "threshold", "--window", "4", "--epsilon", "3", "--analysis", "published")
         self.assertEqual(answer["threshold"], 3)
 
+    def test_independent_columns_have_a_published_number_too(self):
+        threshold = ("account", "threshold", "--window", "4", "--threshold", "2", "--analysis", "published")
+        price = self.assert_json(*threshold, "--count", "2", "--delta", "0")
+        self.assertAlmostEqual(price["epsilon"], 4 * math.log(3))
+        self.assertEqual(self.assert_json(*threshold, "--epsilon", "5", "--delta", "0.1", "--max-count")["count"], 2)
+        answer = self.assert_json("calibrate", "ranswitch", "--window", "10", "--count", "3", "--epsilon", "6",
+                                  "--analysis", "published")
+        self.assertAlmostEqual(answer["delta"], 3 * 0.060, places=2)
+
+    def test_a_swap_changes_two_values(self):
+        events = [{"event": "noisy_sort", "window": 6, "epsilon": 0.5},
+                  {"event": "randomized_response", "epsilon": 0.5, "values": 3}]
+        both = json.dumps({"event": "compose", "events": events})
+        price = self.assert_json("account", both, "--delta", "0")
+        self.assertEqual(price["epsilon"], 1.5)
+        self.assertEqual((price["definition"], price["relation"], price["window"]), ("TLDP", "swap", 6))
+        count = self.assert_json("account", both, "--epsilon", "4.5", "--delta", "0", "--max-count")
+        self.assertEqual((count["count"], count["relation"]), (3, "swap"))
+        compared = self.assert_json("account", both, "--delta", "1e-6", "--compare")
+        self.assertGreater(compared["epsilon_rdp"], 0.999 * compared["epsilon"])
+        del events[1]["epsilon"]
+        answer = self.assert_json("calibrate", json.dumps({"event": "compose", "events": events}), "--epsilon", "1.5",
+                                  "--delta", "0")
+        self.assertAlmostEqual(answer["event_epsilon"], 0.5, places=3)
+        self.assertLessEqual(answer["epsilon"], 1.5)
+
+    def test_a_small_epsilon_may_be_spent_many_times(self):
+        sort = ("account", "noisy_sort", "--window", "10", "--delta", "1e-6")
+        count = self.assert_json(*sort, "--event-epsilon", "0.001", "--epsilon", "1", "--max-count")["count"]
+        self.assertGreater(count, 56032, "what is as private and no more can be had as often")
+        self.assertLess(self.assert_json(*sort, "--event-epsilon", "1e-5", "--count", "1000000")["epsilon"], 0.05)
+
+    def test_a_parameter_that_a_single_event_gives_is_replaced(self):
+        ask = ("--window", "10", "--epsilon", "2", "--delta", "0.5")
+        self.assertEqual(self.assert_json("calibrate", "ranswitch", "--stay", "0.9", *ask),
+                         self.assert_json("calibrate", "ranswitch", *ask))
+
     def test_calibrate_finds_stay_and_move(self):
         answer = self.assert_json("calibrate", "ranswitch", "--window", "10", "--epsilon", "2", "--delta", "0.5")
         self.assertLessEqual(answer["epsilon"], 2)
