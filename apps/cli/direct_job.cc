@@ -82,6 +82,7 @@ void add_file_options(CLI::App& command, DirectJob& options) {
 
 void add_output_options(CLI::App& command, DirectJob& options) {
   add_file_options(command, options);
+  add_replay_flags(command, options.flags);
   command.add_option("--level", options.job.level, "Of the intervals; 0.95 unless given");
 }
 

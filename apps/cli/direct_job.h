@@ -36,7 +36,7 @@ void add_source_options(CLI::App&, DirectJob&, std::string_view input);
 void add_privacy_options(CLI::App&, DirectJob&);
 // Where the release goes, and how a run is made.
 void add_file_options(CLI::App&, DirectJob&);
-// The same, and the level of intervals.
+// The same, replays, and the level of intervals.
 void add_output_options(CLI::App&, DirectJob&);
 
 // The job so far: source, parameters, outputs.

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "direct_job.h"
 #include "job_output.h"
+#include "perturb_names.h"
 #include "perturb_output.h"
 
 namespace chronoveil::cli {
@@ -58,13 +59,12 @@ Result<void> perturb(const PerturbCommandOptions& options, const CLI::App& comma
     CV_CHECK(apply_analysis(direct.analysis, job));
     return run_perturbation(job, direct.flags, direct.json);
   }
-  constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
-      {"perturb.times", "--no-time"}, {"perturb.", "--"}, {"unit:", "--unit:"}};
-  const auto named = [&](Error error) { return tl::unexpected(with_options(std::move(error), kOwn)); };
+  const auto named = [](Error error) { return tl::unexpected(with_perturb_options(std::move(error))); };
   Result<engine::Job> job = job_of(options);
   if (!job) return named(std::move(job.error()));
-  Result<void> done =
-      direct.flags.dry_run ? print_perturb_plan(*job, engine::Compare::when_needed, direct.json) : Result<void>();
+  Result<void> done = direct.flags.dry_run
+                          ? print_perturb_plan(*job, engine::Compare::when_needed, direct.json, Names::options)
+                          : Result<void>();
   if (!direct.flags.dry_run) {
     if (Result<engine::PerturbedRelease> released = run_perturbation_with(*job, direct.flags); !released)
       done = tl::unexpected(std::move(released.error()));
@@ -76,7 +76,7 @@ Result<void> perturb(const PerturbCommandOptions& options, const CLI::App& comma
 }  // namespace
 
 Result<void> run_perturbation(const engine::Job& job, const RunFlags& flags, bool json) {
-  if (flags.dry_run) return print_perturb_plan(job, engine::Compare::when_needed, json);
+  if (flags.dry_run) return print_perturb_plan(job, engine::Compare::when_needed, json, Names::keys);
   CV_CHECK(check_room(job, json));
   CV_TRY(const engine::PerturbedRelease release, run_perturbation_with(job, flags));
   if (json) {
@@ -103,7 +103,9 @@ void add_perturb_command(CLI::App& app, CommandContext& context) {
   command->add_option("--channels", options->channels,
                       "joint (the default): the columns of a row stay together; or independent, and costs add up");
   command->add_option("--move", options->move, "values (the default), or times: rows keep values and get new times");
-  command->add_flag("--stream", spec.stream, "Rows leave while others still come; of itself where INPUT is -");
+  command->add_flag(
+      "--stream", spec.stream,
+      "Rows leave while others still come, which takes a --delta; of itself where INPUT is - and there is one");
   command->add_option("--window", spec.window, "Steps within which it is hidden when a value was; 2 or more");
   add_privacy_options(*command, options->direct);
   command->add_option("--unit", options->unit, "Of mechanisms that change values: event (the default), or user");

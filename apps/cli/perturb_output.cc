@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iostream>
 
 #include "chronoveil/ledger/rounded_text.h"
 #include "job_output.h"
+#include "perturb_names.h"
 #include "text_table.h"
 
 namespace chronoveil::cli {
@@ -21,7 +23,9 @@ std::string value_text(const mechanisms::Value& value) {
         if constexpr (std::is_same_v<Held, std::string>) return held;
         if constexpr (std::is_same_v<Held, bool>) return held ? "true" : "false";
         if constexpr (std::is_same_v<Held, std::int64_t>) return std::to_string(held);
-        if constexpr (std::is_same_v<Held, double>) return figure(held);
+        // Calibrated ones are all held as real numbers, the whole ones among them too.
+        if constexpr (std::is_same_v<Held, double>)
+          return std::floor(held) == held && std::abs(held) < 1e15 ? fmt::format("{:.0f}", held) : figure(held);
       },
       value);
 }
@@ -120,8 +124,12 @@ ordered_json perturb_plan_json(const engine::PerturbPlanned& planned) {
   return all;
 }
 
-Result<void> print_perturb_plan(const engine::Job& job, engine::Compare compare, bool json) {
-  CV_TRY(const engine::PerturbPlanned planned, engine::plan_perturbation(job, compare));
+Result<void> print_perturb_plan(const engine::Job& job, engine::Compare compare, bool json, Names names) {
+  CV_TRY(engine::PerturbPlanned planned, engine::plan_perturbation(job, compare));
+  if (names == Names::options && planned.comparison) {
+    for (plan::TemporalCandidate& one : planned.comparison->candidates)
+      one.refusal = with_perturb_options(std::move(one.refusal));
+  }
   if (json) {
     print_json(perturb_plan_json(planned));
   } else {

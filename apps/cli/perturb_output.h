@@ -10,7 +10,9 @@ namespace chronoveil::cli {
 
 std::string perturb_plan_text(const engine::Job&, const engine::PerturbPlanned&);
 nlohmann::ordered_json perturb_plan_json(const engine::PerturbPlanned&);
-Result<void> print_perturb_plan(const engine::Job&, engine::Compare, bool json);
+// By which names what is to blame is called where a mechanism does not fit: those of a job file, or of the command.
+enum class Names { keys, options };
+Result<void> print_perturb_plan(const engine::Job&, engine::Compare, bool json, Names);
 
 std::string perturbed_text(const engine::Job&, const engine::PerturbedRelease&);
 nlohmann::ordered_json perturbed_summary_json(const engine::Job&, const engine::PerturbedRelease&);

@@ -41,7 +41,7 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
   CV_CHECK(apply_analysis(options.analysis, job));
   CV_CHECK(engine::check_values(job));
   if (job.means.given) return print_means_plan(job, engine::Compare::always, options.json);
-  if (job.perturb.given) return print_perturb_plan(job, engine::Compare::always, options.json);
+  if (job.perturb.given) return print_perturb_plan(job, engine::Compare::always, options.json, Names::keys);
   if (job.train.given) return print_train_plan(job, options.json);
   if (!options.counts.empty() || options.users)
     return fail(ErrorKind::usage, "--counts: it belongs to a job of means, with a section [means]");

@@ -55,6 +55,7 @@ void add_run_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("run", "Release what a job file asks for: plan, debit, read, publish");
   command->add_option("JOB", options->job, "The job file (TOML)")->required();
   add_run_flags(*command, options->flags);
+  add_replay_flags(*command, options->flags);
   add_analysis_option(*command, options->analysis);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil run city.toml");

@@ -72,6 +72,9 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--again", flags.again, "Emit the stored release of this debit anew, at no cost");
   command.add_flag("--dry-run", flags.dry_run, "Plan only: no ledger, no data");
   command.add_option("--seed", flags.seed, "For tests and experiments only: not private, touches no ledger");
+}
+
+void add_replay_flags(CLI::App& command, RunFlags& flags) {
   command.add_option("--noise-from", flags.noise_from,
                      "For tests only: numbers to use as noise, in order; not private, touches no ledger");
   command.add_option("--keep-from", flags.keep_from,

@@ -22,6 +22,8 @@ struct RunFlags {
 };
 
 void add_run_flags(CLI::App& command, RunFlags& flags);
+// For what draws noise or keeps steps: numbers to use instead.
+void add_replay_flags(CLI::App& command, RunFlags& flags);
 
 // --analysis, where it replaces what the job says.
 void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis);

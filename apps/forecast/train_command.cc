@@ -100,6 +100,7 @@ void add_train_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("train", "Train a forecasting model on private series, with one debit");
   command->add_option("job", options->job, "A job file with a section [train]")->required();
   add_run_flags(*command, options->flags);
+  add_replay_flags(*command, options->flags);
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil train load.toml");

@@ -12,6 +12,13 @@ SECRET = "Zaphod71234"  # a value that no message may repeat
 class BadInput(PerturbTest):
     secrets = (SECRET,)
 
+    def assert_refused(self, code, mentions, words, **options):
+        """By the names that were typed: options, or the keys of a job."""
+        told = super().assert_refused(code, mentions, words, **options)
+        if not words[1].endswith(".toml"):
+            self.assertNotRegex(told, r"\b(privacy|perturb|mechanism|dataset)\.[a-z]", words)
+        return told
+
     def assert_costs_nothing(self, code, mentions, words, **options):
         self.assert_refused(code, mentions, words, **options)
         self.assertEqual(self.debits(), [])
@@ -57,12 +64,29 @@ class Parameters(BadInput):
         self.assertEqual(len(self.seeded(self.perturb(delta=1.001 * smallest_delta(WINDOW, 2)))[1]), ROWS)
 
     def test_a_stay_that_costs_more_than_is_asked_for(self):
-        self.assert_costs_nothing(2, ["--set stay: 0.9", "more than"],
+        self.assert_costs_nothing(2, ["--set stay: 0.9", "more than --epsilon 2"],
                                   self.perturb(dataset="meter", delta=0.6, set="stay=0.9"))
 
+    def test_a_debit_that_does_not_fit_says_which_epsilon_would(self):
+        self.create("small", "--epsilon", "1", "--relation", "swap", "--window", str(WINDOW))
+        self.assert_costs_nothing(4, "noisy_sort with --epsilon 1 would fit",
+                                  self.perturb(dataset="small", mechanism="noisy_sort"))
+
+    def test_where_no_mechanism_fits_each_says_why(self):
+        told = self.assert_refused(6, ["--mechanism: no mechanism fits this job", "ranswitch: --epsilon: no stay"],
+                                   self.perturb("--stream", dataset="meter", mechanism=None))
+        self.assertIn("noisy_sort: --delta: 0 is not possible for a stream", told)
+
+    def test_a_delta_too_small_for_a_stream_names_the_smallest(self):
+        self.assert_costs_nothing(6, ["--delta: 1e-06", "the smallest possible delta is 0.056", "max_shift 16777216"],
+                                  self.perturb("--stream", dataset="meter", mechanism="noisy_sort", window=1000000,
+                                               epsilon=0.01, delta=1e-6))
+
     def test_threshold_has_no_certified_price(self):
-        self.assert_costs_nothing(6, ["threshold", "published"],
+        self.assert_costs_nothing(6, ["--mechanism: threshold", "--analysis published runs it"],
                                   self.perturb(dataset="meter", mechanism="threshold", epsilon=20))
+        self.assert_costs_nothing(6, ["mechanism.name: threshold", 'privacy.analysis = "published" runs it'],
+                                  self.job(('"noisy_sort"', '"threshold"')))
 
     def test_numbers_that_are_no_budget(self):
         for name, value in (("epsilon", "0"), ("epsilon", "-1"), ("epsilon", "nan"), ("epsilon", None), ("delta", "1"),
@@ -91,7 +115,7 @@ class Parameters(BadInput):
         apart = {"channels": "independent", "columns": "kwh,room"}
         for mentions, flags, words in (
                 (["--move: "], ("--no-time",), {"move": "times", "keep": None}),
-                (["--move: ", "channels"], (), {"move": "times", "keep": None, **apart}),
+                (["--move: ", "leave --channels independent out"], (), {"move": "times", "keep": None, **apart}),
                 (["--keep: "], (), {"move": "times"}),
                 (["--keep: ", "day"], (), {"columns": "day,kwh"}),
                 (["--columns: ", "time"], (), {"columns": "time,kwh"}),
@@ -101,15 +125,22 @@ class Parameters(BadInput):
                 (["--move: "], (), {**numbers, "move": "times", "keep": None}),
                 (["--window: "], (), {**numbers, "window": WINDOW}),
                 (["--upper: "], (), {**numbers, "upper": None}),
-                (["--upper: "], (), {**numbers, "mechanism": "piecewise", "upper": 0}),
+                (["--upper: ", "greater than --lower 0"], (), {**numbers, "mechanism": "piecewise", "upper": 0}),
+                (["--categories: ", "takes --lower and --upper"], (), {**numbers, "categories": "a,b"}),
                 (["--categories: "], (), {**numbers, "mechanism": "randomized_response", "lower": None, "upper": None}),
                 (["--length: "], (), {**numbers, "unit": "user"}),
                 (["--internal: ", "stream"], ("--stream",), {"internal": "own.html"}),
-                (["--noise-from: "], (), {"noise_from": "/dev/null"}),
+                (["--noise-from"], (), {"noise_from": "/dev/null"}),
+                (["--keep-from"], (), {"keep_from": "/dev/null"}),
+                (["--internal: "], (), {"again": "meter:1", "internal": self.folder / "own.html"}),
                 (["--again: "], ("--stream",), {"again": "meter:1"})):
             with self.subTest((flags, words)):
                 words = {"dataset": "meter", "delta": 0.6, **words}
                 self.assert_costs_nothing(2, mentions, self.perturb(*flags, **words))
+
+    def test_a_job_that_is_to_replay_noise_or_kept_steps(self):
+        for option in ("--noise-from", "--keep-from"):
+            self.assert_costs_nothing(2, option + ": ", self.job(flags=(option, "/dev/null")))
 
     def test_a_dataset_that_is_none(self):
         self.assert_costs_nothing(2, "--dataset", self.perturb(delta=0.6))

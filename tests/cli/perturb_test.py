@@ -77,6 +77,22 @@ class Values(PerturbTest):
         self.assertEqual(two["plan"]["event"]["count"], 2)
         self.assertTrue(any("costs add up" in each["text"] for each in two["guarantee"]["assumptions"]))
 
+    def test_columns_apart_have_a_published_number_which_adds_up_too(self):
+        """Chances of single outputs multiply: n columns at n ε are one column at ε, with n δ."""
+        for mechanism in MOVING:
+            if mechanism == "noisy_sort":  # its certified price is its only one
+                continue
+            with self.subTest(mechanism):
+                one = self.assert_json(*self.by(mechanism, "--dry-run", analysis="published", epsilon=6, delta=None))
+                apart = {"analysis": "published", "epsilon": 12, "delta": None, "columns": "kwh,room",
+                         "channels": "independent"}
+                two = self.assert_json(*self.by(mechanism, "--dry-run", **apart))
+                self.assertEqual(two["guarantee"]["certificate"], "as published")
+                for part in ("epsilon", "delta"):
+                    self.assertAlmostEqual(two["guarantee"][part], 2 * one["guarantee"][part], places=9)
+                done = run(*self.by(mechanism, "--seed", "1", csv=self.folder / "out.csv", **apart))
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_columns_that_nobody_names_are_left_out(self):
         header, rows = self.seeded(self.perturb(columns="room", keep=None, delta=0.6))
         self.assertEqual(header, ["time", "room"])
@@ -152,6 +168,42 @@ class Values(PerturbTest):
         self.assertEqual(planned["guarantee"]["window"], WINDOW)
         names = {candidate["mechanism"] for candidate in planned["candidates"]}
         self.assertEqual(names, set(MOVING))
+
+    def test_whole_numbers_are_shown_whole(self):
+        text = self.assert_succeeds(*self.perturb("--stream", "--dry-run", keep=None, mechanism="noisy_sort", window=1000,
+                                                  delta=1e-9, epsilon=1))
+        self.assertRegex(text, r"max_shift \d{5}\b")
+
+    def test_how_far_values_move_is_told_in_digits_that_hold(self):
+        """By ranswitch 2 Σ j q (1 − q)^(k−1−j) steps on average."""
+        planned = self.assert_json(*self.perturb("--dry-run", mechanism=None, epsilon=2, delta=0.7))
+        stay = self.assert_json(*self.perturb("--dry-run", epsilon=2, delta=0.7))["plan"]["parameters"]["stay"]
+        q = (1 - stay) / (WINDOW - 1)
+        exact = sum(2 * j * q * (1 - q) ** (WINDOW - 1 - j) for j in range(1, WINDOW))
+        cost = {one["mechanism"]: one.get("cost") for one in planned["candidates"]}["ranswitch"]
+        self.assertEqual((cost, round(exact, 2)), (0.43, 0.43))
+        text = self.assert_succeeds(*self.perturb("--dry-run", mechanism=None, epsilon=2, delta=0.7))
+        self.assertRegex(text, r"ranswitch +0\.43 ")
+
+    def test_what_threshold_loses_is_a_share_of_the_rows_there_are(self):
+        self.write("in.csv", text_of(meter(100)))
+        done = run(*self.by("threshold", "--seed", "1", window=10, set="threshold=4", csv=self.folder / "out.csv",
+                            report=self.folder / "out.html"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("About 6 % of the values get lost and 6 % of the rows stay empty.", self.read("out.html"))
+
+    def test_what_does_not_fit_is_told_by_the_names_that_were_typed(self):
+        text = self.assert_succeeds(*self.perturb("--dry-run", mechanism=None))
+        self.assertIn("ranswitch does not fit: --epsilon: ", text)
+        self.assertIn("threshold does not fit: --mechanism: threshold has no certified price at any delta; "
+                      "--analysis published runs it", text)
+        self.assertIn("ranswitch does not fit: privacy.epsilon: ",
+                      self.assert_succeeds(*self.job(command="plan")))
+
+    def test_kept_columns_are_declared_public_in_the_plan(self):
+        declared = "  declared  the columns that are kept in place are public\n"
+        self.assertIn(declared, self.assert_succeeds(*self.by("noisy_sort", "--dry-run")))
+        self.assertNotIn(declared, self.assert_succeeds(*self.by("noisy_sort", "--dry-run", keep=None)))
 
     def test_a_nominal_number_is_never_the_guarantee(self):
         """By the paper, ranswitch has a δ that is far from the true one; the true one is what is promised."""

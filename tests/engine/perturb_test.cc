@@ -3,6 +3,8 @@
 #include "chronoveil/engine/perturb.h"
 
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -170,6 +172,81 @@ TEST_F(PerturbRun, TheDebitIsDurableBeforeARowIsReadAndABadRowWritesNothing) {
   EXPECT_TRUE(wrote_nothing());
 }
 
+// Standard input from a text, and how much of it nobody has read yet.
+class Input {
+ public:
+  explicit Input(const std::string& text) : own_(dup(STDIN_FILENO)) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(ends[1]);
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+  }
+  ~Input() {
+    dup2(own_, STDIN_FILENO);
+    close(own_);
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+  std::size_t unread() const {
+    int bytes = -1;
+    EXPECT_EQ(ioctl(STDIN_FILENO, FIONREAD, &bytes), 0);
+    return static_cast<std::size_t>(bytes);
+  }
+
+ private:
+  int own_;
+};
+
+TEST_F(PerturbRun, WithoutAHeaderNoByteIsReadBeforeTheDebit) {
+  create(20);
+  const std::string all = read("load.csv"), rows = all.substr(all.find('\n') + 1);
+  perturb_.confirmed = true;
+  for (const bool header : {false, true}) {
+    Job once = job(text());
+    once.source.path = "-";
+    once.source.header = header;
+    if (!header) once.source.time = "1";
+    const std::string& given = header ? all : rows;
+    const Input input(given);
+    std::optional<std::size_t> unread;
+    perturb_.note_debit = [&](const std::string&) { unread = input.unread(); };
+    const Result<PerturbedRelease> done = run_perturbation(once, perturb_);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(done->rows, 40);
+    ASSERT_TRUE(unread);
+    if (header)
+      EXPECT_LT(*unread, given.size()) << "the names of columns are public, and so is that they are there";
+    else
+      EXPECT_EQ(*unread, given.size());
+  }
+}
+
+TEST_F(PerturbRun, WithoutAHeaderAFileThatIsNotThereIsStillRefusedBeforeTheDebit) {
+  create();
+  Job once = job(text());
+  once.source.path = at("nowhere.csv");
+  once.source.header = false;
+  once.source.time = "1";
+  EXPECT_TRUE(fails(run_perturbation(once, perturb_), ErrorKind::storage, "nowhere.csv"));
+  EXPECT_TRUE(meter_debits().empty());
+}
+
+TEST_F(PerturbRun, ThatKeptColumnsArePublicIsSaidInThePlanAlready) {
+  create();
+  const auto times_said = [](const Guarantee& guarantee) {
+    return std::count_if(guarantee.assumptions.begin(), guarantee.assumptions.end(), [](const Assumption& each) {
+      return each.text == "the columns that are kept in place are public" && each.basis == Basis::declared;
+    });
+  };
+  const Job kept = job(text("columns = [\"kwh\"]\nkeep = [\"tariff\"]\n"));
+  EXPECT_EQ(times_said(plan_perturbation(kept)->guarantee), 1);
+  EXPECT_EQ(times_said(check_perturbation(kept, perturb_, false)->planned.guarantee), 1);
+  EXPECT_EQ(times_said(run_perturbation(kept, perturb_)->guarantee), 1);
+  EXPECT_EQ(times_said(plan_perturbation(job(text("columns = [\"kwh\"]\n")))->guarantee), 0);
+}
+
 TEST_F(PerturbRun, ASeriesShorterThanTheWindowIsRefused) {
   create();
   write("load.csv", "ts,kwh\nh0,1\nh1,2\nh2,3\n");
@@ -189,6 +266,17 @@ TEST_F(PerturbRun, AStoredReleaseIsEmittedAnewByteForByte) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(read("out.csv"), csv);
   EXPECT_EQ(read("out.json"), json);
+}
+
+TEST_F(PerturbRun, WhatOnlyTheOwnerMaySeeIsNotEmittedAnew) {
+  create();
+  Job once = job(text());
+  ASSERT_TRUE(run_perturbation(once, perturb_));
+  write("out.csv", "gone");
+  once.perturb.internal = at("internal.html");
+  EXPECT_TRUE(fails(run_perturbation_again(once, "meter:1", perturb_), ErrorKind::usage, "output.internal: "));
+  EXPECT_FALSE(exists("internal.html"));
+  EXPECT_EQ(read("out.csv"), "gone");
 }
 
 TEST_F(PerturbRun, ASecondDebitOfTheSameJobIsAskedFor) {
@@ -307,6 +395,29 @@ TEST_F(PerturbRun, ASeedMarksEveryRowAndTouchesNoLedger) {
   EXPECT_EQ(read("out.csv"), first);
 }
 
+TEST_F(PerturbRun, TheMarkOfASeedHasANameOfItsOwn) {
+  perturb_.seed = 7;
+  for (const auto& [given, marked] :
+       {std::pair{"ts,mark", "ts,mark,chronoveil_mark"},
+        {"ts,mark,chronoveil_mark", "ts,mark,chronoveil_mark,chronoveil_chronoveil_mark"}}) {
+    std::string rows = std::string(given) + "\n";
+    const std::string row = std::string(static_cast<std::size_t>(std::count(rows.begin(), rows.end(), ',')), ',');
+    for (int i = 0; i < 5; ++i) rows += row + "\n";
+    write("load.csv", rows);
+    ASSERT_TRUE(run_perturbation(job(text()), perturb_));
+    EXPECT_EQ(lines_of(read("out.csv"))[0], marked);
+  }
+}
+
+TEST_F(PerturbRun, WhatIsExpectedToGetLostIsOfASeriesOfThisLength) {
+  perturb_.seed = 7;
+  const std::string threshold =
+      text("", "name = \"threshold\"\nthreshold = 2\n", "window = 4\nepsilon = 2.2\nanalysis = \"published\"\n");
+  const Result<PerturbedRelease> done = run_perturbation(job(threshold), perturb_);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_NEAR(done->expected.missing, 2.0 / 40, 0.002);
+}
+
 TEST_F(PerturbRun, TheOwnersReportIsTheOwnersAloneAndThePublicOneSaysNothingOfThisRun) {
   create();
   Job once = job(text("columns = [\"kwh\"]\n"));
@@ -365,6 +476,20 @@ TEST_F(PerturbRun, WhatNobodyCanPriceIsNotPaidFromABudgetButRunsForComparison) {
   EXPECT_EQ(done->empty, empty);
   EXPECT_GT(empty, 0);
   EXPECT_EQ(after.size(), 40U);
+}
+
+TEST_F(PerturbRun, ABudgetIsChargedTheCertifiedPriceOfWhatAPaperPricesLower) {
+  create(20, 0.9);
+  const auto published = [](const std::string& delta) {
+    return text("", "name = \"ranswitch\"\n", "window = 4\nepsilon = 3\nanalysis = \"published\"\n" + delta);
+  };
+  EXPECT_TRUE(fails(run_perturbation(job(published("")), perturb_), ErrorKind::cannot_certify,
+                    "a budget is charged the certified price"));
+  EXPECT_TRUE(fails(check_perturbation(job(published("")), perturb_, false), ErrorKind::cannot_certify,
+                    "a budget is charged the certified price"));
+  EXPECT_TRUE(meter_debits().empty());
+  const Result<PerturbedRelease> done = run_perturbation(job(published("delta = 0.5\n")), perturb_);
+  EXPECT_TRUE(done) << done.error().message;
 }
 
 TEST_F(PerturbRun, KeysThatBelongToCountsAreRefused) {

@@ -69,6 +69,67 @@ TEST(TemporalMoves, RanSwitchMovesByItsExactLaw) {
   }
 }
 
+// As many values move early as late, and by as far: twice the part of Theorem 3.2 that is behind its own step.
+double ranswitch_cost(std::int64_t window, double stay) {
+  const double k = static_cast<double>(window), q = (1 - stay) / (k - 1);
+  double sum = 0;
+  for (double j = 1; j < k; ++j) sum += 2 * j * q * std::pow(1 - q, k - 1 - j);
+  return sum;
+}
+
+TEST(TemporalMoves, DigitsThatAreShownHold) {
+  // Plans of ranswitch at ε = 2, by window and δ, and the last decimal place that is shown.
+  for (const auto& [window, delta, place] :
+       {std::tuple<std::int64_t, double, double>{4, 0.7, 0.01}, {6, 0.6, 0.01}, {10, 0.46, 0.1}}) {
+    const TemporalMechanism& row = *value_of(find_temporal_mechanism("ranswitch"));
+    TemporalRequest request = temporal_request(row);
+    request.window = window;
+    request.epsilon = 2;
+    request.delta = delta;
+    const TemporalPlan plan = value_of(row.prepare(request));
+    const double exact = ranswitch_cost(window, number(plan.parameters, "stay"));
+    const Moves moves = value_of(expected_moves(plan));
+    EXPECT_LT(std::abs(moves.cost - exact), 5 * moves.cost_error) << window;
+    EXPECT_LT(moves.cost_error, 0.003 * exact) << window;
+    EXPECT_GT(moves.cost_error, 0.0003 * exact) << window;
+    const double shown = to_what_holds(moves).cost;
+    EXPECT_NEAR(shown, exact, place) << window;
+    EXPECT_NEAR(shown / place, std::round(shown / place), 1e-9) << window;
+  }
+}
+
+TEST(TemporalMoves, StandardErrorsAreThoseOfManySeeds) {
+  const TemporalPlan plan = switch_plan("ranswitch", 10, 0.5);
+  const double exact = ranswitch_cost(10, 0.5);
+  double squares = 0, said = 0;
+  constexpr int kSeeds = 100;
+  for (int seed = 1; seed <= kSeeds; ++seed) {
+    const Moves moves = value_of(expected_moves(plan, 20'000, static_cast<std::uint64_t>(seed)));
+    squares += (moves.cost - exact) * (moves.cost - exact) / kSeeds;
+    said += moves.cost_error * moves.cost_error / kSeeds;
+  }
+  // 100 squares of normals: beyond these bounds with a probability below 1e-6.
+  EXPECT_LT(squares, 1.9 * said);
+  EXPECT_GT(squares, 0.45 * said);
+}
+
+TEST(TemporalMoves, WhatIsShownIsRoundedToThePlaceThatHolds) {
+  Moves moves;
+  const auto shown = [&](double cost, double error) {
+    moves.cost = cost;
+    moves.cost_error = error;
+    return to_what_holds(moves).cost;
+  };
+  EXPECT_EQ(shown(0.43412, 0.001), 0.43);
+  EXPECT_EQ(shown(0.43412, 0.0024), 0.43);
+  EXPECT_EQ(shown(0.43412, 0.0026), 0.4);
+  EXPECT_EQ(shown(0.43412, 0.0001), 0.434);
+  EXPECT_EQ(shown(12345, 30), 12000);
+  EXPECT_EQ(shown(0.0024, 0.01), 0.002) << "one digit is left";
+  EXPECT_EQ(shown(1.0 / 3, 0), 1.0 / 3) << "it was counted";
+  EXPECT_EQ(shown(0, 0.1), 0);
+}
+
 TEST(TemporalMoves, TheComparisonTellsALawThatIsALittleOff) {
   const double moved = value_of(expected_moves(switch_plan("ranswitch", 10, 0.8), kMany)).cost;
   for (const double other : {0.79, 0.81}) {
@@ -167,6 +228,26 @@ TEST(TemporalMoves, ThresholdLeavesSlotsEmptyAtTheStartAlone) {
   EXPECT_NEAR(moves.cost, moves.mean_distance + 4 * (moves.missing + moves.empty), 1e-12);
 }
 
+// A series loses k - c0 values, however long it is: that is a larger share of a short one.
+TEST(TemporalMoves, ThresholdLosesAShareOfTheSeriesThatIsThere) {
+  const auto& row = *value_of(find_temporal_mechanism("threshold"));
+  TemporalRequest request = temporal_request(row);
+  request.window = 10;
+  request.epsilon = 10;
+  request.parameters["threshold"] = std::int64_t{4};
+  const TemporalPlan plan = value_of(row.prepare(request));
+  for (const std::int64_t rows : {300, 1000, 100'000, 5'000'000}) {
+    const Moves moves = value_of(expected_moves(plan, kMadeUpValues, 1, rows));
+    EXPECT_NEAR(moves.missing, 6.0 / static_cast<double>(rows), 0.01 / static_cast<double>(rows)) << rows;
+    EXPECT_EQ(moves.missing, moves.empty) << rows;
+    EXPECT_NEAR(moves.cost, moves.mean_distance + 20 * moves.missing, 1e-12);
+    EXPECT_NEAR(moves.mean_distance, 6, 0.1) << rows;
+  }
+  const Moves shortest_of_all = value_of(expected_moves(plan, 20'000, 1, 10));
+  EXPECT_LT(shortest_of_all.missing, 0.6) << "there was no time to fall to c0";
+  EXPECT_GT(shortest_of_all.missing, 0.2);
+}
+
 TEST(TemporalMoves, ValuesThatAreChangedInPlaceDoNotMove) {
   for (const TemporalMechanism* row : temporal_catalogue()) {
     if (row->moves) continue;
@@ -179,8 +260,9 @@ TEST(TemporalMoves, ValuesThatAreChangedInPlaceDoNotMove) {
 
 TEST(TemporalMoves, WhatIsExpectedIsAFunctionOfThePlanAlone) {
   const TemporalPlan plan = switch_plan("ranswitch", 10, 0.5);
-  EXPECT_EQ(value_of(expected_moves(plan)).shares, value_of(expected_moves(plan)).shares);
-  EXPECT_NE(value_of(expected_moves(plan)).shares, value_of(expected_moves(plan, 20'000, 2)).shares);
+  const auto shares = [&](std::uint64_t seed) { return value_of(expected_moves(plan, 20'000, seed)).shares; };
+  EXPECT_EQ(shares(1), shares(1));
+  EXPECT_NE(shares(1), shares(2));
 }
 
 TEST(MoveCount, CountsDisplacementsOnBothSidesAndWhatIsMissing) {
@@ -222,7 +304,7 @@ TEST(TemporalMoves, ValuesMoveNoFartherThanThereAreRows) {
   EXPECT_LE(moves.first + static_cast<std::int64_t>(moves.shares.size()), 200);
   EXPECT_NEAR(std::accumulate(moves.shares.begin(), moves.shares.end(), 0.0), 1, 1e-9);
   const TemporalPlan near = switch_plan("ranswitch", 10, 0.8);
-  EXPECT_EQ(value_of(expected_moves(near, 20'000, 1, 200)).shares, value_of(expected_moves(near)).shares)
+  EXPECT_EQ(value_of(expected_moves(near, 20'000, 1, 200)).shares, value_of(expected_moves(near, 20'000)).shares)
       << "there is a middle";
 }
 

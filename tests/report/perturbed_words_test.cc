@@ -80,6 +80,10 @@ TEST(PerturbedWords, DistancesAreCountedToBothSides) {
   const mechanisms::Moves later{.first = 1, .shares = {1}};
   EXPECT_EQ(moves_words(later), "0 % of the values stay where they are; 9 of 10 move by at most 1 row.");
   EXPECT_EQ(moves_words({}), "");
+  const auto staying = [](double share) { return moves_words({.first = 0, .shares = {share, 1 - share}}); };
+  EXPECT_TRUE(staying(0.42871).starts_with("43 % of")) << "no digit that may be another the next time";
+  EXPECT_TRUE(staying(0.99516).starts_with("99.5 % of"));
+  EXPECT_TRUE(staying(0.00316).starts_with("0.3 % of"));
 }
 
 // RanSwitch has a formula: what is read off its curve is never below it, and not far above.

@@ -73,6 +73,13 @@ Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec& spec, st
   return read_field_rows(std::move(bytes), spec, from, std::move(before_wait), kWindow);
 }
 
+Result<void> check_field_rows(const FieldRowsSpec& spec) {
+  CV_CHECK(check_delimiter(spec.delimiter));
+  // Whoever writes to a pipe would take its being opened and closed again for its end.
+  if (!is_stream(spec.path)) CV_CHECK(open_file(spec.path));
+  return {};
+}
+
 Result<std::unique_ptr<FieldRows>> read_field_rows(std::unique_ptr<ByteSource> bytes, const FieldRowsSpec& spec,
                                                    RowsFrom from, std::function<void()> before_wait,
                                                    std::size_t window) {

@@ -43,6 +43,8 @@ class FieldRows {
 };
 
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec&, std::function<void()> before_wait = {});
+// Whether they could be opened, as far as can be told without reading a byte.
+Result<void> check_field_rows(const FieldRowsSpec&);
 
 enum class RowsFrom { file, stream };
 // The same from any bytes, of which spec.path says nothing. `window` is for tests.

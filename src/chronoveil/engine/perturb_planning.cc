@@ -84,6 +84,8 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
   }
   CV_TRY(planned.chosen, mechanism->prepare(planned.request));
   planned.guarantee = mechanisms::temporal_guarantee(planned.chosen);
+  if (!job.perturb.keep.empty())
+    planned.guarantee.assumptions.push_back({"the columns that are kept in place are public", Basis::declared});
   return planned;
 }
 

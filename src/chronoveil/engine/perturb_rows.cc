@@ -25,6 +25,13 @@ Result<std::vector<std::size_t>> places_of(std::string_view key, const std::vect
   return places;
 }
 
+// A name that no column has.
+std::string name_of_mark(const std::vector<std::string>& names) {
+  std::string name = "mark";
+  while (std::find(names.begin(), names.end(), name) != names.end()) name = "chronoveil_" + name;
+  return name;
+}
+
 }  // namespace
 
 Result<PerturbColumns> columns_of(const Job& job, const std::vector<std::string>& header) {
@@ -70,7 +77,7 @@ RowMover::RowMover(const PerturbColumns& columns, mechanisms::Perturbation pertu
   }
   end_ = "\n";
   if (!mark.empty()) {
-    header_.append(1, delimiter_).append("mark");
+    header_.append(1, delimiter_).append(name_of_mark(columns.names));
     std::string last(1, delimiter_);
     append_field(mark, last);
     end_ = last + "\n";

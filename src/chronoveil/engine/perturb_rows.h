@@ -27,7 +27,7 @@ Result<PerturbColumns> columns_of(const Job&, const std::vector<std::string>& he
 
 class RowMover {
  public:
-  // `mark`: of what is not private, a last column that says so.
+  // `mark`: of what is not private, a last column that says so, called mark, or chronoveil_mark beside another such.
   RowMover(const PerturbColumns&, mechanisms::Perturbation, std::size_t lanes, char delimiter, const std::string& mark);
 
   const std::string& header() const { return header_; }

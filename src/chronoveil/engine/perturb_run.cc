@@ -45,16 +45,27 @@ Result<void> check_payable(const PerturbPlanned& planned) {
                                              "runs for comparison, and its output is marked as not private");
 }
 
+// A plan by a paper's number may come with a δ at which nothing is certified.
+template <class T>
+Result<T> or_why_not_charged(Result<T> result, const PerturbPlanned& planned) {
+  if (!result && result.error().kind == ErrorKind::cannot_certify &&
+      planned.chosen.price.analysis == accounting::Analysis::published)
+    result.error().message +=
+        "; a budget is charged the certified price, whatever the paper says: give a privacy.delta above that";
+  return result;
+}
+
 // The source while it is open, and its columns.
 struct OpenRows {
   std::unique_ptr<data::FieldRows> rows;
   PerturbColumns columns;
 };
 
+data::FieldRowsSpec rows_of(const Job& job) { return {job.source.path, job.source.delimiter, job.source.header}; }
+
 Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
   OpenRows open;
-  CV_TRY(open.rows,
-         data::open_field_rows({job.source.path, job.source.delimiter, job.source.header}, std::move(before_wait)));
+  CV_TRY(open.rows, data::open_field_rows(rows_of(job), std::move(before_wait)));
   CV_TRY(open.columns, columns_of(job, open.rows->columns()));
   return open;
 }
@@ -125,14 +136,13 @@ class Passage {
     all.plan = planned_.chosen;
     all.reason = planned_.reason;
     all.not_protected = mechanisms::not_protected(planned_.chosen);
-    if (!all.kept.empty())
-      all.guarantee.assumptions.push_back({"the columns that are kept in place are public", Basis::declared});
     if (!mark.empty()) {
       disown(all.guarantee, mark);
       all.not_protected = {"Nothing is: the random choices of this release are known."};
     }
-    constexpr std::int64_t kMadeUp = 20'000;  // values
-    CV_TRY(all.expected, mechanisms::expected_moves(planned_.chosen, kMadeUp, 1, mover.rows()));
+    CV_TRY(mechanisms::Moves law,
+           mechanisms::expected_moves(planned_.chosen, mechanisms::kMadeUpValues, 1, mover.rows()));
+    all.expected = mechanisms::to_what_holds(std::move(law));
     CV_TRY(all.curve, certified_curve(planned_.chosen.event, job_.epsilon));
     if (!at_once_) all.csv = std::move(text_);
     if (!job_.perturb.internal.empty()) {
@@ -203,7 +213,8 @@ bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path 
 
 Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& options) {
   if (options.replay)
-    return fail(ErrorKind::usage, "noise-from: what moves in time draws choices, not noise; use --seed for a test");
+    return fail(ErrorKind::usage, std::string(options.replay->noise ? "noise-from" : "keep-from") +
+                                      ": what moves in time draws choices of its own; use --seed for a test");
   if (leaves_at_once(job) && !options.leave)
     return fail(ErrorKind::internal, "perturb: rows of this job leave at once, and nobody is there to take them");
   tell(options, "planning");
@@ -213,22 +224,29 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
   ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
   Passage passage(job, options, planned);
   OpenRows open;
-  kind.open = [&]() -> Result<void> {
+  const auto open_now = [&]() -> Result<void> {
     CV_TRY(open, open_rows(job, [&] { passage.flush(); }));
     return {};
   };
-  kind.make = [&](mechanisms::Draws& draws) {
+  // Without a header, columns are counted in the first row, which is data: that has to wait for the debit.
+  kind.open = [&]() -> Result<void> { return job.source.header ? open_now() : data::check_field_rows(rows_of(job)); };
+  kind.make = [&](mechanisms::Draws& draws) -> Result<PerturbedRelease> {
     tell(options, "releasing");
+    if (!job.source.header) CV_CHECK(open_now());
     return passage.run(open, draws);
   };
   kind.left_in_part = [&] { return passage.rows_left(); };
-  return run_debited(with_relation(job, planned), options, ask_of(planned), kind);
+  return or_why_not_charged(run_debited(with_relation(job, planned), options, ask_of(planned), kind), planned);
 }
 
 Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::string& debit,
                                                 const PerturbOptions& options) {
   CV_CHECK(check_files(job));
   if (leaves_at_once(job)) return fail(ErrorKind::usage, "again: what left as a stream is not stored");
+  if (!job.perturb.internal.empty())
+    return fail(ErrorKind::usage,
+                "output.internal: what only the owner may see is not stored with a release; leave it out where a "
+                "release is emitted anew");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   return emit_again(with_relation(job, planned), debit, options, perturbed_kind(job));
 }
@@ -239,7 +257,7 @@ Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& op
   const Job job = with_relation(given, planned);
   CV_CHECK(check_files(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
-  CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
+  CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, job, ask_of(planned)), planned));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
   if (job.source.path != "-") {
     CV_TRY(OpenRows open, open_rows(job, {}));

@@ -122,11 +122,18 @@ struct Moves {
   // A value: mean distance + window * (missing + empty), [Ye23] with D = 1, M = E = k. The paper's cost has a term for
   // repeated values too: by none of the laws is there any, since a value goes to one slot and a slot leaves once.
   double cost = 0;
+  // Standard errors of mean_distance, of missing and of empty, and of cost; 0 of what was counted, not estimated.
+  double distance_error = 0, missing_error = 0, cost_error = 0;
 };
-// `rows`, public too, are those of the series: where values would move farther than there are rows, as many runs of
-// that length instead as `steps` takes, ends included.
-Result<Moves> expected_moves(const TemporalPlan&, std::int64_t steps = 20'000, std::uint64_t seed = 1,
+// So many that shares hold to a tenth of a percent, and most means to two or three digits.
+inline constexpr std::int64_t kMadeUpValues = 2'000'000;
+// `rows`, public too, are those of the series: where values would move farther than there are rows, or get lost at an
+// end, as many runs of that length instead as `steps` takes, ends included.
+Result<Moves> expected_moves(const TemporalPlan&, std::int64_t steps = kMadeUpValues, std::uint64_t seed = 1,
                              std::optional<std::int64_t> rows = std::nullopt);
+// What may be shown: distance, missing, empty and cost rounded to the digits that hold, to within one in the last; the
+// shares as they are. One digit is always left.
+Moves to_what_holds(Moves);
 // The same of what was released: displacements, and how many are missing and empty among `steps`.
 class MoveCount {
  public:

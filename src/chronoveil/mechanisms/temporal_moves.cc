@@ -1,5 +1,6 @@
 // How far values move: of the law, and of what was released.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
@@ -11,7 +12,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-constexpr std::int64_t kMostSteps = 1'000'000;
+constexpr std::int64_t kMostSteps = 1'000'000;  // of one series, which is held in memory where it is sorted
 
 // The steps that values typically move, at most: a run must be many times as long for its ends to count for little.
 double reach(const TemporalPlan& plan) {
@@ -23,7 +24,7 @@ double reach(const TemporalPlan& plan) {
 
 std::int64_t run_length(const TemporalPlan& plan, std::int64_t steps) {
   const double enough = std::min(50 * reach(plan), static_cast<double>(kMostSteps));
-  return std::max({steps, plan.window, static_cast<std::int64_t>(enough)});
+  return std::max({std::min(steps, kMostSteps), plan.window, static_cast<std::int64_t>(enough)});
 }
 
 }  // namespace
@@ -62,6 +63,83 @@ Moves MoveCount::moves(std::int64_t steps, std::int64_t missing, std::int64_t wi
   return moves;
 }
 
+namespace {
+
+// Which made-up series are run. Without `rows`, or where the middle of a series is all that counts, long ones.
+struct MadeUp {
+  std::int64_t length = 0, runs = 1;
+  std::int64_t ends = 0;    // values at either end that do not count: they have fewer places to go
+  std::int64_t stands_for;  // the length of the series that each is about
+};
+
+// So much is done at most in runs of short series: values, and the places that a stream holds for them.
+constexpr double kMostWork = 2e7;
+
+MadeUp made_up(const TemporalPlan& plan, std::int64_t steps, std::optional<std::int64_t> rows) {
+  const std::int64_t enough = run_length(plan, steps);
+  const bool crowded = rows && static_cast<double>(*rows) < reach(plan);
+  // What gets lost does so at the ends of each series: how much that is depends on how long series are.
+  const bool loses = rows && std::holds_alternative<accounting::Threshold>(plan.event.kind);
+  if (!crowded && !loses)
+    return {.length = enough, .runs = (steps + enough - 1) / enough, .ends = enough / 8, .stands_for = enough};
+  const std::int64_t whole = std::max(*rows, plan.window), length = std::min(whole, enough);
+  double work = static_cast<double>(length);
+  if (const auto* sort = std::get_if<accounting::NoisySort>(&plan.event.kind); sort && sort->max_shift)
+    work += 2 * static_cast<double>(*sort->max_shift);
+  const std::int64_t wanted = (steps + length - 1) / length;
+  return {.length = length,
+          .runs = std::max<std::int64_t>(1, std::min(wanted, static_cast<std::int64_t>(kMostWork / work))),
+          .stands_for = whole};
+}
+
+// The mean of what parts of the made-up values gave, and how far off it may be.
+class PartMeans {
+ public:
+  void add(std::size_t part, double value) {
+    sums_[part] += value;
+    ++counts_[part];
+  }
+  double standard_error() const {
+    double sum = 0, squares = 0, parts = 0;
+    for (std::size_t i = 0; i < kParts; ++i) {
+      if (counts_[i] == 0) continue;
+      const double mean = sums_[i] / static_cast<double>(counts_[i]);
+      sum += mean;
+      squares += mean * mean;
+      ++parts;
+    }
+    if (parts < 2) return 0;
+    return std::sqrt(std::max(0.0, squares - sum * sum / parts) / (parts - 1) / parts);
+  }
+  static std::size_t part_of(std::int64_t number, std::int64_t all) {
+    return static_cast<std::size_t>(static_cast<double>(number) / static_cast<double>(all) * kParts);
+  }
+
+ private:
+  static constexpr std::size_t kParts = 32;
+  std::array<double, kParts> sums_{};
+  std::array<std::int64_t, kParts> counts_{};
+};
+
+// To the last decimal place that is at least four standard errors wide: what is shown is then off by less than one in
+// that place, but with a probability of 0.05 at most.
+double to_what_holds(double value, double standard_error) {
+  if (!(standard_error > 0) || value == 0) return value;
+  const double place = std::pow(10, std::min(std::ceil(std::log10(4 * standard_error)), std::floor(std::log10(value))));
+  // As a decimal would be read: nearest to the quotient, not a bit beside it.
+  return place < 1 ? std::round(value / place) / std::round(1 / place) : std::round(value / place) * place;
+}
+
+}  // namespace
+
+Moves to_what_holds(Moves moves) {
+  moves.mean_distance = to_what_holds(moves.mean_distance, moves.distance_error);
+  moves.missing = to_what_holds(moves.missing, moves.missing_error);
+  moves.empty = to_what_holds(moves.empty, moves.missing_error);
+  moves.cost = to_what_holds(moves.cost, moves.cost_error);
+  return moves;
+}
+
 Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::uint64_t seed,
                              std::optional<std::int64_t> rows) {
   CV_TRY(const TemporalMechanism* mechanism, find_temporal_mechanism(plan.mechanism));
@@ -70,41 +148,47 @@ Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::
     moved.add(0, TimedValue{});
     return moved.moves(1, 0, 0);
   }
-  const bool crowded = rows && static_cast<double>(*rows) < reach(plan);
-  const std::int64_t n = crowded ? std::max(*rows, plan.window) : run_length(plan, steps);
-  const std::int64_t runs = crowded ? (steps + n - 1) / n : 1;
+  const MadeUp series = made_up(plan, steps, rows);
+  const std::int64_t first = series.ends, last = series.length - series.ends;
   BitSource bits = BitSource::with_seed(seed);
-  // Values near the ends have fewer places to go; the law is that of the middle, where there is one.
-  const std::int64_t first = crowded ? 0 : n / 8, last = n - first;
+  PartMeans distances, losses;
   std::int64_t counted = 0, empty = 0, missing = 0;
-  for (std::int64_t run = 0; run < runs; ++run) {
-    CV_TRY(const auto process, mechanism->start(plan));
-    std::vector<Released> out;
+  CV_TRY(const auto process, mechanism->start(plan));  // as new after each series
+  std::vector<Released> out;
+  for (std::int64_t run = 0; run < series.runs; ++run) {
     std::int64_t released = 0;
     const auto take = [&] {
       for (const Released& each : out) {
         if (!each) ++empty;
         if (each && each->step >= first && each->step < last) {
           moved.add(released, each);
+          distances.add(PartMeans::part_of(run * series.length + each->step, series.runs * series.length),
+                        std::abs(static_cast<double>(released - each->step)));
           ++counted;
         }
         ++released;
       }
       out.clear();
     };
-    for (std::int64_t step = 0; step < n; ++step) {
+    for (std::int64_t step = 0; step < series.length; ++step) {
       CV_CHECK(process->push({"", step}, bits, out));
       take();
     }
     CV_TRY(const std::int64_t lost, process->finish(bits, out));
     take();
     missing += lost;
+    losses.add(PartMeans::part_of(run, series.runs), static_cast<double>(lost));
   }
   Moves moves = moved.moves(counted, 0, plan.window);
-  // Slots stay empty and values go missing at the ends alone; their shares are of the whole run.
-  moves.missing = static_cast<double>(missing) / static_cast<double>(n * runs);
-  moves.empty = static_cast<double>(empty) / static_cast<double>(n * runs);
+  // Slots stay empty and values go missing at the ends alone: so many a series, of whatever length.
+  const auto length = static_cast<double>(series.stands_for);
+  const auto share = [&](double all) { return all / static_cast<double>(series.runs) / length; };
+  moves.missing = share(static_cast<double>(missing));
+  moves.empty = share(static_cast<double>(empty));
   moves.cost += static_cast<double>(plan.window) * (moves.missing + moves.empty);
+  moves.distance_error = distances.standard_error();
+  moves.missing_error = losses.standard_error() / length;
+  moves.cost_error = moves.distance_error + 2 * static_cast<double>(plan.window) * moves.missing_error;
   return moves;
 }
 

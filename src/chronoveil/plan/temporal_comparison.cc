@@ -122,7 +122,7 @@ Result<TemporalComparison> compare_temporal(const TemporalRequest& request) {
     }
     comparison.candidates.push_back(std::move(one.candidate));
   }
-  const auto& candidates = comparison.candidates;
+  auto& candidates = comparison.candidates;
   if (std::none_of(candidates.begin(), candidates.end(), [](const auto& each) { return each.plan.has_value(); })) {
     // A refusal that all share is about the request, not about a mechanism.
     const auto same = [&](const Error& each) { return each.message == refusals.front().message; };
@@ -133,6 +133,9 @@ Result<TemporalComparison> compare_temporal(const TemporalRequest& request) {
   }
   const TemporalCandidate& chosen = choose(candidates);
   comparison.recommended = chosen.mechanism;
+  for (TemporalCandidate& candidate : candidates) {
+    if (candidate.moves) candidate.moves = mechanisms::to_what_holds(*std::move(candidate.moves));
+  }
   comparison.reason = reason_for(chosen, candidates);
   return comparison;
 }

@@ -12,6 +12,14 @@
 namespace chronoveil::report {
 namespace {
 
+// Shares of the law are found by chance: they hold to a tenth of a percent, and are told to a whole one but near 0 and
+// 100.
+std::string share_words(double share) {
+  const double percents = share * 100;
+  const bool near_an_end = percents < 1 || percents > 99;
+  return rounded(near_an_end ? std::round(10 * percents) / 10 : std::round(percents)) + " %";
+}
+
 std::string rows_words(double rows) { return rounded(rows) + (rows == 1 ? " row" : " rows"); }
 
 std::string done_fact(const Perturbed& perturbed) {
@@ -121,7 +129,7 @@ std::string moves_words(const mechanisms::Moves& moves) {
   const std::int64_t last = moves.first + static_cast<std::int64_t>(moves.shares.size()) - 1;
   const double stay = moves.first <= 0 && last >= 0 ? moves.shares[static_cast<std::size_t>(-moves.first)] : 0;
   const std::int64_t usual = distance_of(moves, 0.9);
-  return fmt::format("{} of the values stay where they are; 9 of 10 move by at most {} {}.", percent(stay),
+  return fmt::format("{} of the values stay where they are; 9 of 10 move by at most {} {}.", share_words(stay),
                      grouped(usual), usual == 1 ? "row" : "rows");
 }
 

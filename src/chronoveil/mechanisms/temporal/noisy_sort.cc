@@ -1,9 +1,11 @@
 #include "chronoveil/mechanisms/temporal/noisy_sort.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "chronoveil/accounting/noisy_sort.h"
+#include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/mechanisms/temporal/common.h"
 #include "chronoveil/temporal/noisy_sorting.h"
 
@@ -60,6 +62,33 @@ double share_of(const TemporalRequest& request) {
   return request.lanes == 1 ? share : share * (1 - 4 * std::numeric_limits<double>::epsilon());
 }
 
+Result<double> delta_of_largest_shift(const TemporalRequest& request, Law law) {
+  CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
+  NoisySort sort = accounting::with_plateau({request.window, share_of(request), law, {}});
+  sort.max_shift = kLargestHeldShift;
+  CV_TRY(const accounting::Price price, named(accounting::delta_at(Event{sort, request.lanes}, epsilon)));
+  return price.delta;
+}
+
+// No law that the request leaves open reaches its δ.
+Failure too_small_for_a_stream(const TemporalRequest& request) {
+  double least = 1;
+  for (const Law law : {Law::laplace, Law::staircase}) {
+    const auto asked = request.parameters.find("law");
+    if (asked != request.parameters.end() && asked->second != Value(std::string("auto")) &&
+        asked->second != Value(std::string(name_of(law))))
+      continue;
+    const Result<double> delta = delta_of_largest_shift(request, law);
+    if (!delta) return Failure(delta.error());
+    least = std::min(least, *delta);
+  }
+  return fail(ErrorKind::cannot_certify,
+              "privacy.delta: " + shortest(request.delta) +
+                  " is too small for a stream: no max_shift up to 2^24 is enough for it; the smallest possible delta "
+                  "is " +
+                  ledger::rounded_up(least) + ", with max_shift " + std::to_string(kLargestHeldShift));
+}
+
 // The smallest m within (ε, δ): what m cuts off only shrinks as it grows.
 Result<Event> with_smallest_shift(const TemporalRequest& request, Law law) {
   CV_TRY(const Delta delta, Delta::make(request.delta));
@@ -76,10 +105,7 @@ Result<Event> with_smallest_shift(const TemporalRequest& request, Law law) {
   for (;;) {
     CV_TRY(const bool good, fits(high));
     if (good) break;
-    if (high > kLargestHeldShift / 2)
-      return fail(ErrorKind::cannot_certify,
-                  "privacy.delta: " + shortest(request.delta) +
-                      " is too small for a stream: no max_shift up to 2^24 is enough for it");
+    if (high > kLargestHeldShift / 2) return too_small_for_a_stream(request);
     low = high;
     high *= 2;
   }
@@ -130,6 +156,9 @@ Result<Parameters> with_kind_of_shift(const TemporalRequest& request, Parameters
   return parameters;
 }
 
+// Made-up values to tell by which law values move less far: enough wherever it matters, and a plan is made often.
+constexpr std::int64_t kToChoose = 20'000;
+
 Result<TemporalPlan> prepare(const TemporalRequest& request) {
   CV_CHECK(check_moving(request, noisy_sort()));
   CV_TRY(Parameters parameters, resolved(request.parameters, noisy_sort().name, noisy_sort().parameters));
@@ -140,15 +169,15 @@ Result<TemporalPlan> prepare(const TemporalRequest& request) {
   Result<TemporalPlan> laplace = with_law(request, parameters, Law::laplace);
   Result<TemporalPlan> staircase = with_law(request, parameters, Law::staircase);
   if (!laplace || !staircase) return laplace ? laplace : staircase;
-  CV_TRY(const Moves by_laplace, expected_moves(*laplace));
-  CV_TRY(const Moves by_staircase, expected_moves(*staircase));
+  CV_TRY(const Moves by_laplace, expected_moves(*laplace, kToChoose));
+  CV_TRY(const Moves by_staircase, expected_moves(*staircase, kToChoose));
   return by_staircase.cost < by_laplace.cost ? staircase : laplace;
 }
 
 // Without a bound on the noise, the last value may turn out to be the first to leave.
 class WholeFile final : public TemporalProcess {
  public:
-  explicit WholeFile(const temporal::NoisySortLaw& law) : law_(law) {}
+  WholeFile(temporal::KeySampler keys, std::int64_t window) : keys_(std::move(keys)), window_(window) {}
 
   Result<void> push(TimedValue value, BitSource&, std::vector<Released>&) override {
     values_.push_back(std::move(value));
@@ -156,8 +185,8 @@ class WholeFile final : public TemporalProcess {
   }
   Result<std::int64_t> finish(BitSource& bits, std::vector<Released>& out) override {
     const auto n = static_cast<std::int64_t>(values_.size());
-    CV_CHECK(check_long_enough(n, law_.window));
-    CV_TRY(const std::vector<std::uint32_t> order, named(temporal::noisy_order(n, law_, bits)));
+    CV_CHECK(check_long_enough(n, window_));
+    CV_TRY(const std::vector<std::uint32_t> order, named(temporal::noisy_order(n, keys_, bits)));
     out.reserve(out.size() + order.size());
     for (const std::uint32_t step : order) out.emplace_back(std::move(values_[step]));
     values_.clear();
@@ -165,7 +194,8 @@ class WholeFile final : public TemporalProcess {
   }
 
  private:
-  temporal::NoisySortLaw law_;
+  temporal::KeySampler keys_;
+  std::int64_t window_;
   std::vector<TimedValue> values_;
 };
 
@@ -173,7 +203,10 @@ Result<std::unique_ptr<TemporalProcess>> start(const TemporalPlan& plan) {
   CV_TRY(const NoisySort sort, sort_of(plan));
   const temporal::NoisySortLaw law = kernel_law(sort);
   CV_CHECK(named(temporal::check(law)));
-  if (!law.max_shift) return std::make_unique<WholeFile>(law);
+  if (!law.max_shift) {
+    CV_TRY(temporal::KeySampler keys, named(temporal::KeySampler::make(law)));
+    return std::make_unique<WholeFile>(std::move(keys), law.window);
+  }
   using Kernel = temporal::NoisySorting<TimedValue>;
   CV_TRY(Kernel kernel, named(Kernel::make(law)));
   return std::make_unique<MovingProcess<Kernel>>(std::move(kernel), plan.window);
