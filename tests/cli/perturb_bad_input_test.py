@@ -78,9 +78,9 @@ class Parameters(BadInput):
         self.assertIn("noisy_sort: --delta: 0 is not possible for a stream", told)
 
     def test_a_delta_too_small_for_a_stream_names_the_smallest(self):
-        self.assert_costs_nothing(6, ["--delta: 1e-06", "the smallest possible delta is 0.056", "max_shift 16777216"],
-                                  self.perturb("--stream", dataset="meter", mechanism="noisy_sort", window=1000000,
-                                               epsilon=0.01, delta=1e-6))
+        self.assert_costs_nothing(6, ["--delta: 1e-06", "smallest possible delta is 5.70794e-05", "max_shift 16777216"],
+                                  self.perturb("--stream", dataset="meter", mechanism="noisy_sort", window=1000,
+                                               epsilon=1e-5, delta=1e-6))
 
     def test_threshold_has_no_certified_price(self):
         self.assert_costs_nothing(6, ["--mechanism: threshold", "--analysis published runs it"],

@@ -216,6 +216,33 @@ TEST(TemporalMoves, AStreamMovesAsAFileDoesWhereItsBoundIsFar) {
   EXPECT_NEAR(value_of(expected_moves(stream, 200'000)).cost, file, 0.02 * file);
 }
 
+// Noise that is far larger than 1 moves values by its own mean distance from 0: that of Laplace noise is its scale.
+TEST(TemporalMoves, WideWindowsAreNotCutOffByTheMadeUpSeries) {
+  const TemporalMechanism& sort = *value_of(find_temporal_mechanism("noisy_sort"));
+  TemporalRequest request = temporal_request(sort);
+  request.delta = 0;
+  request.parameters["law"] = "laplace";
+  for (const auto& [window, epsilon] :
+       {std::pair<std::int64_t, double>{2, 1e-5}, {20'000, 0.1}, {200'000, 0.1}, {1'000'000, 4}}) {
+    request.window = window;
+    request.epsilon = epsilon;
+    const double scale = 2 * static_cast<double>(window - 1) / epsilon;
+    const TemporalPlan plan = value_of(sort.prepare(request));
+    EXPECT_NEAR(value_of(expected_moves(plan, 200'000)).cost, scale, 0.01 * scale) << window << ", " << epsilon;
+  }
+  // With a bound that is as far as the scale: E|X| given |X| <= b is b (1 - 2/e)/(1 - 1/e).
+  request.window = 200'000;
+  request.epsilon = 1;
+  TemporalPlan stream = value_of(sort.prepare(request));
+  std::get<accounting::NoisySort>(stream.event.kind).max_shift = 399'998;
+  stream.parameters["max_shift"] = 399'998.0;
+  const double bounded = 399'998 * (1 - 2 / std::exp(1)) / (1 - 1 / std::exp(1));
+  EXPECT_NEAR(value_of(expected_moves(stream, 200'000)).cost, bounded, 0.01 * bounded);
+  const TemporalPlan wide = switch_plan("ranswitch", 100'000, 0.3);
+  const double exact = ranswitch_cost(100'000, 0.3);
+  EXPECT_NEAR(value_of(expected_moves(wide, 200'000)).cost, exact, 0.02 * exact);
+}
+
 TEST(TemporalMoves, ThresholdLeavesSlotsEmptyAtTheStartAlone) {
   const auto& row = *value_of(find_temporal_mechanism("threshold"));
   const TemporalPlan plan = value_of(row.prepare(temporal_request(row)));

@@ -213,8 +213,8 @@ TEST(NoisySort, AStreamNeedsDeltaAndABound) {
 TEST(NoisySort, AStreamWithATooSmallDeltaIsToldTheSmallest) {
   TemporalRequest request = temporal_request(row("noisy_sort"));
   request.streams = true;
-  request.window = 1'000'000;
-  request.epsilon = 0.01;
+  request.window = 1000;
+  request.epsilon = 1e-5;
   const auto smallest = [&](const char* law) {
     request.parameters["law"] = law;
     request.delta = 1e-6;
@@ -226,7 +226,6 @@ TEST(NoisySort, AStreamWithATooSmallDeltaIsToldTheSmallest) {
     return at == std::string::npos ? 1 : std::stod(small.message.substr(at + kNamed.size()));
   };
   const double laplace = smallest("laplace"), staircase = smallest("staircase");
-  EXPECT_NE(laplace, staircase);
   EXPECT_EQ(smallest("auto"), std::min(laplace, staircase));
   request.parameters["law"] = "laplace";
   request.delta = laplace;

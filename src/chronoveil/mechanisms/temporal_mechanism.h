@@ -128,7 +128,8 @@ struct Moves {
 // So many that shares hold to a tenth of a percent, and most means to two or three digits.
 inline constexpr std::int64_t kMadeUpValues = 2'000'000;
 // `rows`, public too, are those of the series: where values would move farther than there are rows, or get lost at an
-// end, as many runs of that length instead as `steps` takes, ends included.
+// end, as many runs of that length instead as `steps` takes, ends included. Without them, there are no shares of a sort
+// that moves values by many thousands of steps.
 Result<Moves> expected_moves(const TemporalPlan&, std::int64_t steps = kMadeUpValues, std::uint64_t seed = 1,
                              std::optional<std::int64_t> rows = std::nullopt);
 // What may be shown: distance, missing, empty and cost rounded to the digits that hold, to within one in the last; the

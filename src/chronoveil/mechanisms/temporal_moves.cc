@@ -22,6 +22,9 @@ double reach(const TemporalPlan& plan) {
   return steps;
 }
 
+// Whether that many steps have no middle to speak of.
+bool is_wide(const TemporalPlan& plan) { return 50 * reach(plan) > static_cast<double>(kMostSteps); }
+
 std::int64_t run_length(const TemporalPlan& plan, std::int64_t steps) {
   const double enough = std::min(50 * reach(plan), static_cast<double>(kMostSteps));
   return std::max({std::min(steps, kMostSteps), plan.window, static_cast<std::int64_t>(enough)});
@@ -76,20 +79,53 @@ struct MadeUp {
 constexpr double kMostWork = 2e7;
 
 MadeUp made_up(const TemporalPlan& plan, std::int64_t steps, std::optional<std::int64_t> rows) {
-  const std::int64_t enough = run_length(plan, steps);
-  const bool crowded = rows && static_cast<double>(*rows) < reach(plan);
+  const auto wide_enough = static_cast<std::int64_t>(16 * reach(plan));
+  const bool crowded = rows && (static_cast<double>(*rows) < reach(plan) || is_wide(plan));
   // What gets lost does so at the ends of each series: how much that is depends on how long series are.
   const bool loses = rows && std::holds_alternative<accounting::Threshold>(plan.event.kind);
-  if (!crowded && !loses)
-    return {.length = enough, .runs = (steps + enough - 1) / enough, .ends = enough / 8, .stands_for = enough};
-  const std::int64_t whole = std::max(*rows, plan.window), length = std::min(whole, enough);
+  if (!crowded && !loses) {
+    const std::int64_t length = is_wide(plan) ? wide_enough : run_length(plan, steps);
+    return {.length = length, .runs = (steps + length - 1) / length, .ends = length / 8, .stands_for = length};
+  }
+  const std::int64_t whole = std::max(*rows, plan.window);
+  const std::int64_t length = std::min(whole, loses ? run_length(plan, steps) : wide_enough);
   double work = static_cast<double>(length);
   if (const auto* sort = std::get_if<accounting::NoisySort>(&plan.event.kind); sort && sort->max_shift)
     work += 2 * static_cast<double>(*sort->max_shift);
   const std::int64_t wanted = (steps + length - 1) / length;
   return {.length = length,
           .runs = std::max<std::int64_t>(1, std::min(wanted, static_cast<std::int64_t>(kMostWork / work))),
+          .ends = length < whole && !loses ? length / 8 : 0,
           .stands_for = whole};
+}
+
+// noisy_sort on steps that are `times` as wide. Its noise is nearly the same then, counted in those: the scale 2(k -
+// 1)/ε is exactly.
+TemporalPlan coarser(TemporalPlan plan, std::int64_t times) {
+  auto& sort = std::get<accounting::NoisySort>(plan.event.kind);
+  const auto coarse = [&](std::int64_t steps) {
+    return std::max(std::int64_t{1},
+                    static_cast<std::int64_t>(std::round(static_cast<double>(steps) / static_cast<double>(times))));
+  };
+  const std::int64_t shift = coarse(sort.window - 1);
+  sort.epsilon *= static_cast<double>(times) * static_cast<double>(shift) / static_cast<double>(sort.window - 1);
+  plan.window = sort.window = shift + 1;
+  if (sort.plateau) sort.plateau = std::min(coarse(*sort.plateau), shift);
+  if (sort.max_shift) {
+    sort.max_shift = coarse(*sort.max_shift);
+    plan.parameters["max_shift"] = static_cast<double>(*sort.max_shift);
+  }
+  return plan;
+}
+
+// A sort that is wide holds too many values at once.
+Result<Moves> moves_on_coarser_steps(const TemporalPlan& plan, std::int64_t steps, std::uint64_t seed) {
+  const double times = std::ceil(60 * reach(plan) / static_cast<double>(kMostSteps));
+  CV_TRY(Moves moves, expected_moves(coarser(plan, static_cast<std::int64_t>(times)), steps, seed));
+  for (double* each : {&moves.mean_distance, &moves.cost, &moves.distance_error, &moves.cost_error}) *each *= times;
+  moves.first = 0;
+  moves.shares.clear();
+  return moves;
 }
 
 // The mean of what parts of the made-up values gave, and how far off it may be.
@@ -148,6 +184,8 @@ Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::
     moved.add(0, TimedValue{});
     return moved.moves(1, 0, 0);
   }
+  if (!rows && is_wide(plan) && std::holds_alternative<accounting::NoisySort>(plan.event.kind))
+    return moves_on_coarser_steps(plan, steps, seed);
   const MadeUp series = made_up(plan, steps, rows);
   const std::int64_t first = series.ends, last = series.length - series.ends;
   BitSource bits = BitSource::with_seed(seed);
