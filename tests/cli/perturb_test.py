@@ -170,8 +170,8 @@ class Values(PerturbTest):
         self.assertEqual(names, set(MOVING))
 
     def test_whole_numbers_are_shown_whole(self):
-        text = self.assert_succeeds(*self.perturb("--stream", "--dry-run", keep=None, mechanism="noisy_sort", window=1000,
-                                                  delta=1e-9, epsilon=1))
+        text = self.assert_succeeds(*self.perturb("--stream", "--dry-run", keep=None, mechanism="noisy_sort",
+                                                  window=1000, delta=1e-9, epsilon=1))
         self.assertRegex(text, r"max_shift \d{5}\b")
 
     def test_how_far_values_move_is_told_in_digits_that_hold(self):
