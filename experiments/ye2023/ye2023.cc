@@ -61,9 +61,8 @@ Result<std::string> costs(const Settings& settings) {
         BitSource bits = BitSource::with_seed(1);
         CV_TRY(const Moved release, moved(each.law, settings.values, bits));
         const Cost cost = cost_of(release, window);
-        lines +=
-            fmt::format("{},\"{}\",{},{},{:.6g},{},{},{:.6g},{:.3g},", window, each.mechanism, name(each.analysis),
-                        epsilon, each.delta, each.parameter, settings.values, cost.mean, cost.standard_error);
+        lines += fmt::format("{},\"{}\",{},{},{:.6g},{},{},{:.6g},{:.3g},", window, each.mechanism, name(each.analysis),
+                             epsilon, each.delta, each.parameter, settings.values, cost.mean, cost.standard_error);
         if (has_price(each)) {
           CV_TRY(const Worth is, worth(each));
           lines += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{},{:g}\n", is.delta, is.delta_lower, is.least_delta,
