@@ -161,5 +161,29 @@ TEST(Limits, ARequestOverTwoToThe22PointsIsRefused) {
   }
 }
 
+// However large the losses: what has no room on a grid is refused, and never comes out cheap.
+TEST(Limits, SeveralUsesWithHardlyAnyNoiseAreRefusedOrCostMoreThanOne) {
+  int refused = 0, priced = 0;
+  for (double noise = 0.1; noise > 1e-140; noise *= 1e-3) {
+    for (const Kind& kind :
+         {Kind(Laplace{noise}), Kind(Gaussian{noise}), Kind(Pure{1 / noise}), Kind(RandomizedResponse{1 / noise, 3})}) {
+      const Event once{kind, 1}, thrice{kind, 3};
+      if (!validate(once)) continue;
+      for (const double delta : {1e-6, 0.5}) {
+        const Result<Price> one = epsilon_at(once, Delta::make(delta).value());
+        const Result<Price> three = epsilon_at(thrice, Delta::make(delta).value());
+        if (!one || !three) {
+          ++refused;
+          continue;
+        }
+        ++priced;
+        EXPECT_GE(three->epsilon, one->epsilon_lower) << name(once) << ' ' << noise << ' ' << delta;
+      }
+    }
+  }
+  EXPECT_GT(refused, 10);
+  EXPECT_GT(priced, 10);
+}
+
 }  // namespace
 }  // namespace chronoveil::accounting

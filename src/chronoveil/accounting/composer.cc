@@ -117,12 +117,12 @@ class Composer {
     if (!question_.epsilon_wanted) allowed = std::max(allowed, options_.tolerance / tilt);  // see gap_of()
     double step = std::sqrt(2.6 * allowed / (steps_.total * (tilt + 1)));
     step = quantised(std::clamp(step, highest_ / 65536, highest_ / 4));
-    double used = kInfinity;
+    double used = 0;
     for (int round = 0; round < kMostRefinements; ++round) {
       // A lattice needs no finer grid for its own sake, but many steps are composed on one coarser than it: where that
       // keeps the bounds apart, the grid must divide the lattice.
       const double wanted = on_lattice(step);
-      used = wanted < used ? wanted : used / 2;
+      used = round > 0 && wanted >= used ? used / 2 : wanted;
       CV_TRY(const Price price, bounded(used));
       const double gap = gap_of(price);
       if (gap <= 1) return price;
@@ -186,7 +186,8 @@ class Composer {
   Result<Discretised> discretised(double step) const {
     double points = 0;
     for (double top : tops_) points += std::ceil(top / step);
-    if (!(2 * points <= static_cast<double>(kMostPoints)))
+    // Losses beyond any grid have a step that is no number, and points neither.
+    if (!std::isfinite(step) || !(2 * points <= static_cast<double>(kMostPoints)))
       return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
