@@ -55,8 +55,10 @@ std::string candidates_text(const plan::TemporalComparison& comparison) {
       refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal);
       continue;
     }
-    rows.push_back({one.mechanism, figure(one.moves->cost), price_text(one.plan->price), nominal_text(one.plan->price),
-                    parameters_text(*one.plan)});
+    const accounting::Price& price = one.plan->price;
+    const bool certified = price.analysis == accounting::Analysis::certified;
+    rows.push_back({one.mechanism, figure(one.moves->cost), certified ? price_text(price) : "not certified",
+                    certified ? nominal_text(price) : price_text(price), parameters_text(*one.plan)});
   }
   return table_text(rows) + refused;
 }

@@ -332,6 +332,13 @@ class Streams(PerturbTest):
             text += os.read(process.stdout.fileno(), 65536)
         return text.decode().splitlines()
 
+    def test_a_comparison_of_published_prices_calls_none_of_them_certified(self):
+        done = run(*self.perturb("--dry-run", "--analysis", "published", mechanism=None, epsilon=4, delta=0.7))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for mechanism in ("ranswitch", "staswitch", "threshold"):
+            self.assertRegex(done.stdout, rf"(?m)^{mechanism} .*not certified +ε = ")
+        self.assertRegex(done.stdout, r"(?m)^noisy_sort +\S+ +ε = ")
+
     def test_without_a_delta_a_stream_is_sorted_once_it_has_ended(self):
         text = text_of(self.rows)
         done = run(*self.perturb("--seed", "1", source="-", mechanism="noisy_sort"), stdin=text)
