@@ -10,6 +10,7 @@
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/accounting/moments.h"
+#include "chronoveil/accounting/staswitch_simulation.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil {
@@ -79,6 +80,15 @@ TEST(SharedUse, ManyThreadsPriceAtOnce) {
     return std::vector<double>{found.epsilon, found.epsilon_lower};
   };
   EXPECT_EQ(at_once<std::vector<double>>(price), one_by_one<std::vector<double>>(price));
+}
+
+// Each shares its distances among threads of its own.
+TEST(SharedUse, ManyThreadsMeasureAtOnce) {
+  const std::function measure = [](std::size_t thread) {
+    const accounting::SimulationPlan plan{1e-6, 64, {32, 64}};
+    return accounting::simulate_staswitch(11 + static_cast<int>(thread), 0.5, plan).deltas;
+  };
+  EXPECT_EQ(at_once<std::vector<double>>(measure), one_by_one<std::vector<double>>(measure));
 }
 
 TEST(SharedUse, ManyThreadsAskForRenyiCostsAtOnce) {
