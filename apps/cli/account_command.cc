@@ -1,6 +1,7 @@
 // chronoveil account and chronoveil calibrate: price an event, or find the noise for a price.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -137,11 +138,23 @@ std::string assurance(const Price& price, bool epsilon_asked) {
                                      price.delta_lower);
 }
 
+// Whom the price is for, where the event says it. A composition may hold for fewer neighbours than some of its events.
+std::string for_whom(const Event& event) {
+  const auto relation = accounting::relation_of(event);
+  if (!relation) return "";
+  if (*relation == Relation::add_remove) return " for one unit added or removed";
+  const auto* compose = std::get_if<accounting::Compose>(&event.kind);
+  const bool mixed = compose && std::any_of(compose->events.begin(), compose->events.end(), [](const Event& part) {
+                       return accounting::relation_of(part) == Relation::add_remove;
+                     });
+  return mixed ? " for one unit replaced, also of what is priced for one added or removed" : " for one unit replaced";
+}
+
 // "(ε = 2, δ = 0.445)-TLDP over sets of outputs", or what a paper says instead.
 std::string guaranteed(const Event& event, const Price& price) {
   const std::string pair = fmt::format("(ε = {}, δ = {})", rounded_up(price.epsilon), rounded_up(price.delta));
   const auto window = accounting::window_of(event);
-  if (!window) return pair + "-differential privacy";
+  if (!window) return pair + "-differential privacy" + for_whom(event);
   if (price.analysis == Analysis::published)
     return pair + ", the paper's number for single outputs, not differential privacy";
   return fmt::format("{}-TLDP over sets of outputs, values less than {} steps apart being swapped", pair, *window);
@@ -289,6 +302,7 @@ void add_account_command(CLI::App& app, CommandContext& context) {
   command->add_flag("--max-count", request->max_count, "The largest count within --epsilon and --delta");
   command->add_flag("--compare", request->compare, "Also what Rényi, zCDP and black-box accounting would say");
   add_example(*command, "chronoveil account gaussian --noise-multiplier 2 --count 1000 --delta 1e-6");
+  add_example(*command, "chronoveil account dp_sgd --rate 0.01 --noise-multiplier 1 --count 10000 --delta 1e-5");
   add_example(*command, R"(chronoveil account '{"event": "laplace", "noise_multiplier": 2}' --epsilon 0.1 --json)");
   on_run(*command, context, [request] { return account(*request); });
 }

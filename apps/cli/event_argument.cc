@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-enum class Kind { number, whole, wholes, text };
+enum class Kind { number, whole, wholes, text, event };
 
 struct Field {
   const char* option;
@@ -36,14 +36,19 @@ constexpr Field kFields[] = {
     {"--event-delta", "delta", Kind::number, "approximate: its own δ"},
     {"--values", "values", Kind::whole, "randomized_response: number of values"},
     {"--participation", "participation", Kind::whole, "time_subsampling: steps one person can change"},
-    {"--rate", "rate", Kind::number, "time_subsampling: probability that a step is kept"},
+    {"--rate", "rate", Kind::number,
+     "time_subsampling: probability that a step is kept; dp_sgd, poisson_sampled: a unit"},
+    {"--population", "population", Kind::whole,
+     "sampled_with_replacement, sampled_without_replacement: number of units"},
+    {"--inner", "inner", Kind::event, "poisson_sampled, sampled_...: what is done with the sample, an event as JSON"},
     {"--filter", "filter", Kind::text, "time_subsampling: gaussian"},
     {"--filter-width", "filter_width", Kind::number, "time_subsampling: width of the filter in steps"},
     {"--length", "length", Kind::wholes, "Length of the series; several for training, separated by commas"},
     {"--series", "series", Kind::whole, "structured_subsampling: number of series"},
     {"--context-length", "context_length", Kind::whole, "structured_subsampling: steps a window looks back"},
     {"--forecast-length", "forecast_length", Kind::whole, "structured_subsampling: steps a window looks ahead"},
-    {"--batch-size", "batch_size", Kind::whole, "structured_subsampling: expected windows in a batch"},
+    {"--batch-size", "batch_size", Kind::whole,
+     "structured_subsampling: expected windows in a batch; sampled_...: units in a sample"},
     {"--windows-per-series", "windows_per_series", Kind::whole, "structured_subsampling: windows drawn from a series"},
     {"--top-level", "top_level", Kind::text, "structured_subsampling: iterate or without_replacement"},
     {"--bottom-level", "bottom_level", Kind::text, "structured_subsampling: with_replacement or poisson"},
@@ -75,6 +80,11 @@ Result<json> read_whole(const Field& field, std::string_view text) {
 Result<json> read_field(const Field& field, const std::string& text) {
   switch (field.kind) {
     case Kind::text: return json(text);
+    case Kind::event: {
+      json object = json::parse(text, nullptr, false);
+      if (object.is_discarded()) return invalid(field.name, text, "an event as JSON");
+      return object;
+    }
     case Kind::whole: return read_whole(field, text);
     case Kind::number: {
       CV_TRY(const double value, read_number(field.name, text));

@@ -204,7 +204,7 @@ TEST(EventRange, EventsSayWhatTheyProtect) {
   EXPECT_EQ(unit_of({Gaussian{1}, 1}), std::nullopt);
   // A composition protects only what every part protects, and no one relation when its parts differ.
   EXPECT_EQ(unit_of({Compose{{time, {valid_structured(), 1}}}, 1}), Unit::event);
-  EXPECT_EQ(relation_of({Compose{{time, {valid_structured(), 1}}}, 1}), std::nullopt);
+  EXPECT_EQ(relation_of({Compose{{time, {valid_structured(), 1}}}, 1}), Relation::replace);
 }
 
 }  // namespace

@@ -39,6 +39,10 @@ inline std::vector<Event> sample_events() {
           {several, 1},
           {poisson, 1},
           {augmented, 1},
+          {DpSgd{0.1, 3}, 1},
+          {PoissonSampled{0.1, std::make_shared<const Event>(Event{Laplace{4}, 1})}, 1},
+          {SampledWithoutReplacement{50, 5, std::make_shared<const Event>(Event{Gaussian{3}, 1})}, 1},
+          {SampledWithReplacement{50, 5, std::make_shared<const Event>(Event{Gaussian{3}, 1})}, 1},
           {NoisySort{6, 0.2, NoisySort::Law::laplace, {}}, 1},
           {NoisySort{6, 0.2, NoisySort::Law::staircase, {}}, 1},
           {NoisySort{6, 0.2, NoisySort::Law::staircase, {}, 5}, 1}};

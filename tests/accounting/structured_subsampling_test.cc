@@ -370,5 +370,28 @@ TEST(StructuredSubsampling, TheBlackBoxPoolsAllWindowsWithoutReplacement) {
   }
 }
 
+// N = 20, Λ = 20, λ = 2: half of the series in a batch, every window touched. R G_{α'}(2λ/σ) with R = ½ is the least of
+// the bounds, and lists of their values agree with it.
+TEST(StructuredSubsampling, SeveralWindowsOfADrawnSeriesAreOneEvent) {
+  StructuredSubsampling e{};
+  e.series = 20;
+  e.length = {40};
+  e.context_length = 30;
+  e.forecast_length = 10;
+  e.batch_size = 20;
+  e.windows_per_series = 2;
+  e.noise_multiplier = 1;
+  for (const auto& [epsilon, shown] : {std::pair{1.0, 0.4545}, {5.0, 0.3132}}) {
+    const auto price = delta_at({e, 1}, *Epsilon::make(epsilon));
+    ASSERT_TRUE(price) << price.error().message;
+    const Real inner = log(1 + (exp(Real(epsilon)) - 1) * 2);
+    const Real truth = oracle::gaussian(Real(4), inner) / 2;
+    EXPECT_NEAR(price->delta, static_cast<double>(truth), 1e-9);
+    EXPECT_NEAR(price->delta, shown, 5e-5);
+  }
+  const auto many = epsilon_at({e, 10}, *Delta::make(1e-6));
+  EXPECT_TRUE(many) << many.error().message;
+}
+
 }  // namespace
 }  // namespace chronoveil::accounting

@@ -112,6 +112,17 @@ Result<Price> single(const Steps& steps, Question question) {
   return price;
 }
 
+// Two upper bounds on one composition: the lower of both. No lower bound of the analysis is above it.
+void lower_to_zcdp(Price& price, const ZcdpCost& cost, Question question) {
+  if (question.epsilon_wanted && cost.delta < question.given) {
+    price.epsilon = std::min(price.epsilon, epsilon_from_zcdp(cost.rho, question.given - cost.delta));
+    price.epsilon_lower = std::min(price.epsilon_lower, price.epsilon);
+  } else if (!question.epsilon_wanted) {
+    price.delta = std::min(price.delta, delta_from_zcdp(cost.rho, question.given) + cost.delta);
+    price.delta_lower = std::min(price.delta_lower, price.delta);
+  }
+}
+
 Result<Price> answer(const Event& event, Question question, const Options& options) {
   if (options.analysis == Analysis::published) {
     return question.epsilon_wanted ? published_epsilon_at(event, question.given)
@@ -137,6 +148,7 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
     CV_TRY(price, single(steps, question));
   } else {
     CV_TRY(price, composed_price(steps, question, options));
+    if (steps.zcdp) lower_to_zcdp(price, *steps.zcdp, question);
   }
   if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given);
   return price;

@@ -35,10 +35,19 @@ Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
 // Rounded down to a few values an octave, so that neighbouring questions share a discretisation.
 double quantised(double value) { return std::exp2(std::floor(4 * std::log2(value)) / 4); }
 
-Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size_t bins) {
-  const PositiveLoss half = model.halves(step, bins, false).upper;
+Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size_t bins, Reading reading) {
   Sketch out;
   out.count = count;
+  if (reading != Reading::symmetric) {
+    const GridLoss grid = model.grids(step, bins, reading).upper;
+    for (std::size_t k = 0; k < grid.mass.size(); ++k) {
+      if (!(grid.mass[k] > 0)) continue;
+      out.mass.push_back(grid.mass[k]);
+      out.loss.push_back(step * static_cast<double>(grid.first + static_cast<long>(k)));
+    }
+    return out;
+  }
+  const PositiveLoss half = model.halves(step, bins, false).upper;
   auto add = [&](double p, double loss) {
     if (!(p > 0)) return;
     out.mass.push_back(p);
@@ -56,11 +65,21 @@ Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size
   return out;
 }
 
+// What is composed. Neighbours are in one of the two directions, so the larger result is the answer.
+enum class Composed {
+  symmetric,  // the larger of both directions of every step
+  directed,   // each direction by itself, of the steps that have one
+  attained    // the same of all steps: what some neighbours show, no guarantee
+};
+
 class Composer {
  public:
-  Composer(const Steps& steps, Question question, const Options& options)
-      : steps_(steps), question_(question), options_(options) {
-    for (const Step& step : steps.steps) options_.attained &= step.model->attainable();
+  Composer(const Steps& steps, Question question, const Options& options, Composed composed = Composed::symmetric)
+      : steps_(steps), question_(question), options_(options), composed_(composed) {
+    if (composed == Composed::symmetric)
+      readings_ = {Reading::symmetric};
+    else
+      readings_ = {Reading::forward, Reading::backward};
   }
 
   Result<Price> price() {
@@ -108,8 +127,7 @@ class Composer {
     set_tops(tail);
     if (highest_ <= 0) return trivial();
     find_saddle(highest_);
-    const double tilt = question_.epsilon_wanted ? saddle_->tilt_for_delta(question_.given)
-                                                 : saddle_->tilt_for_epsilon(question_.given);
+    const double tilt = tilt_of(*saddle_);
     // Connecting the dots raises log E e^{θL} of a step by about θ(θ+1)h²/12 and merging lowers it by twice that, so
     // the bounds of ε are n(θ+1)h²/4 apart.
     const double epsilon = question_.epsilon_wanted ? saddle_->epsilon(tilt) : question_.given;
@@ -142,26 +160,44 @@ class Composer {
     return price;
   }
 
+  // One a reading; saddle_ is that of the larger answer, which decides how fine the grid must be.
   void find_saddle(double highest) {
-    constexpr std::size_t kBins = 128;
-    double step = highest / kBins;
-    saddle_ = make_saddle(step, kBins);
-    for (int round = 0; round < 3; ++round) {
-      const double tilt = question_.epsilon_wanted ? saddle_->tilt_for_delta(question_.given)
-                                                   : saddle_->tilt_for_epsilon(question_.given);
-      const double deviation = saddle_->step_deviation(tilt);
-      if (!(deviation < 2 * step)) return;
-      // Where all tilted mass sits on one atom there is nothing to resolve.
-      step = quantised(std::max(deviation / 4, highest / 4096));
-      saddle_ = make_saddle(step, static_cast<std::size_t>(std::ceil(highest / step)));
+    saddles_.clear();
+    double largest = -kInfinity;
+    for (const Reading reading : readings_) {
+      const SaddlePoint* const saddle = saddles_.emplace_back(saddle_of(reading, highest)).get();
+      const double tilt = tilt_of(*saddle);
+      const double answer = question_.epsilon_wanted ? saddle->epsilon(tilt) : saddle->log_delta(tilt);
+      if (saddles_.size() > 1 && !(answer > largest)) continue;
+      largest = answer;
+      saddle_ = saddle;
     }
   }
 
-  std::unique_ptr<SaddlePoint> make_saddle(double step, std::size_t most) const {
+  double tilt_of(const SaddlePoint& saddle) const {
+    return question_.epsilon_wanted ? saddle.tilt_for_delta(question_.given) : saddle.tilt_for_epsilon(question_.given);
+  }
+
+  std::unique_ptr<SaddlePoint> saddle_of(Reading reading, double highest) const {
+    constexpr std::size_t kBins = 128;
+    double step = highest / kBins;
+    auto saddle = make_saddle(reading, step, kBins);
+    for (int round = 0; round < 3; ++round) {
+      const double deviation = saddle->step_deviation(tilt_of(*saddle));
+      if (!(deviation < 2 * step)) break;
+      // Where all tilted mass sits on one atom there is nothing to resolve.
+      step = quantised(std::max(deviation / 4, highest / 4096));
+      saddle = make_saddle(reading, step, static_cast<std::size_t>(std::ceil(highest / step)));
+    }
+    return saddle;
+  }
+
+  std::unique_ptr<SaddlePoint> make_saddle(Reading reading, double step, std::size_t most) const {
     std::vector<Sketch> sketches;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
       const auto bins = static_cast<std::size_t>(std::min(static_cast<double>(most), std::ceil(tops_[k] / step)));
-      sketches.push_back(sketch(*steps_.steps[k].model, steps_.steps[k].count, step, bins));
+      const LossModel& model = *steps_.steps[k].model;
+      sketches.push_back(sketch(model, steps_.steps[k].count, step, bins, reading_of(model, reading)));
     }
     return std::make_unique<SaddlePoint>(std::move(sketches));
   }
@@ -179,11 +215,15 @@ class Composer {
     return alone ? largest : largest / std::ceil(largest / step);
   }
 
+  Reading reading_of(const LossModel& model, Reading reading) const {
+    return composed_ == Composed::attained || model.directed() ? reading : Reading::symmetric;
+  }
+
   struct Discretised {
-    std::vector<Repeated> upper, lower, forward, backward;
+    std::vector<Repeated> upper, lower;
   };
 
-  Result<Discretised> discretised(double step) const {
+  Result<Discretised> discretised(double step, Reading reading) const {
     double points = 0;
     for (double top : tops_) points += std::ceil(top / step);
     // Losses beyond any grid have a step that is no number, and points neither.
@@ -192,38 +232,32 @@ class Composer {
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
       const auto bins = static_cast<std::size_t>(std::ceil(tops_[k] / step - 1e-9));
-      const std::int64_t count = steps_.steps[k].count;
-      LossGrids grids = steps_.steps[k].model->grids(step, bins, options_.attained);
+      const auto& [model, count] = steps_.steps[k];
+      LossGrids grids = model->grids(step, bins, reading_of(*model, reading));
       out.upper.push_back({std::move(grids.upper), count});
       out.lower.push_back({std::move(grids.lower), count});
-      if (!options_.attained) continue;
-      out.forward.push_back({std::move(grids.forward), count});
-      out.backward.push_back({std::move(grids.backward), count});
     }
     return out;
   }
 
-  Result<double> ask(std::vector<Repeated> parts, Side side) const {
-    Composition composition(std::move(parts), side, *saddle_);
+  Result<double> ask(std::vector<Repeated> parts, Side side, const SaddlePoint& saddle) const {
+    Composition composition(std::move(parts), side, saddle);
     return question_.epsilon_wanted ? composition.epsilon_at(question_.given) : composition.delta_at(question_.given);
   }
 
   Result<Price> bounded(double step) const {
-    CV_TRY(Discretised parts, discretised(step));
-    CV_TRY(double upper, ask(std::move(parts.upper), Side::upper));
-    CV_TRY(double lower, ask(std::move(parts.lower), Side::lower));
-    upper = std::max(0.0, upper);
-    lower = std::max(0.0, std::min(lower, upper));
+    double upper = 0, lower = 0;
+    for (std::size_t r = 0; r < readings_.size(); ++r) {
+      CV_TRY(Discretised parts, discretised(step, readings_[r]));
+      CV_TRY(const double above, ask(std::move(parts.upper), Side::upper, *saddles_[r]));
+      CV_TRY(const double below, ask(std::move(parts.lower), Side::lower, *saddles_[r]));
+      upper = std::max(upper, above);
+      lower = std::max(lower, std::min(below, above));
+    }
     Price price;
     price.epsilon = price.epsilon_lower = price.delta = price.delta_lower = question_.given;
     (question_.epsilon_wanted ? price.epsilon : price.delta) = upper;
     (question_.epsilon_wanted ? price.epsilon_lower : price.delta_lower) = lower;
-    if (options_.attained) {
-      CV_TRY(const double forward, ask(std::move(parts.forward), Side::lower));
-      CV_TRY(const double backward, ask(std::move(parts.backward), Side::lower));
-      const double attained = std::max({0.0, forward, backward});
-      (question_.epsilon_wanted ? price.epsilon_attained : price.delta_attained) = attained;
-    }
     return price;
   }
 
@@ -243,10 +277,30 @@ class Composer {
   const Steps& steps_;
   Question question_;
   Options options_;
+  Composed composed_;
+  std::vector<Reading> readings_;
   std::vector<double> tops_;
   double highest_ = 0;
-  std::unique_ptr<SaddlePoint> saddle_;
+  std::vector<std::unique_ptr<SaddlePoint>> saddles_;
+  const SaddlePoint* saddle_ = nullptr;
 };
+
+}  // namespace
+
+namespace {
+
+// ρ of a selection is ε²/8, a quarter of what pure ε has; its pair on the grid knows less [CesarRogers21].
+Result<std::optional<ZcdpCost>> zcdp_of(const Leaves& leaves) {
+  Compose all;
+  bool selects = false;
+  for (const auto& [text, leaf] : leaves) {
+    selects |= std::holds_alternative<Exponential>(leaf.once.kind);
+    all.events.push_back({leaf.once.kind, leaf.count});
+  }
+  if (!selects) return std::optional<ZcdpCost>();
+  const auto cost = zcdp_cost({std::move(all), 1});
+  return cost ? std::optional(*cost) : std::optional<ZcdpCost>();
+}
 
 }  // namespace
 
@@ -255,6 +309,7 @@ Result<void> add_leaves(const Event& event, Leaves& leaves) { return add_times(e
 Result<Steps> steps_of(Leaves& leaves) {
   Steps out;
   long double mu_squared = 0;
+  CV_TRY(out.zcdp, zcdp_of(leaves));
   for (auto& [text, leaf] : leaves) {
     if (const auto* gaussian = std::get_if<Gaussian>(&leaf.once.kind)) {
       const long double sigma = gaussian->noise_multiplier;
@@ -289,7 +344,18 @@ Result<Steps> fitted_steps_of(const Event& event) {
 }
 
 Result<Price> composed_price(const Steps& steps, Question question, const Options& options) {
-  return Composer(steps, question, options).price();
+  const auto any = [&](auto has) { return std::any_of(steps.steps.begin(), steps.steps.end(), has); };
+  const bool directed = any([](const Step& step) { return step.model->directed(); });
+  CV_TRY(Price price, Composer(steps, question, options, directed ? Composed::directed : Composed::symmetric).price());
+  if (!options.attained || any([](const Step& step) { return !step.model->attainable(); })) return price;
+  // Symmetric steps, and those that have a direction, show what they cost.
+  Price shown = price;
+  if (any([](const Step& step) { return !step.model->symmetric() && !step.model->directed(); })) {
+    CV_TRY(shown, Composer(steps, question, options, Composed::attained).price());
+  }
+  (question.epsilon_wanted ? price.epsilon_attained : price.delta_attained) =
+      question.epsilon_wanted ? shown.epsilon_lower : shown.delta_lower;
+  return price;
 }
 
 Result<Price> price_on_grid(const Steps& steps, Question question, double step, double tail) {

@@ -3,11 +3,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/moments.h"
 
 namespace chronoveil::accounting {
 
@@ -21,6 +23,8 @@ struct Steps {
   std::vector<Step> steps;
   double total = 0;
   bool only_gaussian = false;
+  // Where a selection is among them, the price by zCDP [CKS20, Cor. 13], which may be lower than the composed one.
+  std::optional<ZcdpCost> zcdp;
 };
 
 // The simple events that a composition consists of, each once with its count.
@@ -47,7 +51,8 @@ struct Question {
 // The certified answer: closed forms where there are any, otherwise composed_price().
 Result<Price> price_of(const Steps&, Question, const Options&);
 
-// Both bounds, the gap within the tolerance.
+// Both bounds, the gap within the tolerance. Where steps have a direction that holds through all of them, each of the
+// two is composed by itself and the larger is the answer; otherwise the symmetrised profiles are composed.
 Result<Price> composed_price(const Steps&, Question, const Options&);
 // Both bounds on one fixed grid, whatever the gap; losses above the grid hold at most `tail` of the mass a step.
 Result<Price> price_on_grid(const Steps&, Question, double step, double tail);

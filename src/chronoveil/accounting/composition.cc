@@ -118,6 +118,7 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
   const std::size_t all = sum.loss.mass.size();
   const std::size_t n = reach < static_cast<double>(all) ? static_cast<std::size_t>(reach) : all;
   cut_ = n < all || whole.cut_below;
+  below_ = n < all ? 1.01 : whole.below;
   first_ += static_cast<long>(all - n);
   above_.assign(n + 1, 0.0L);
   decayed_.assign(n + 1, 0.0L);
@@ -143,9 +144,12 @@ double Composition::log_delta_from(std::size_t k, double epsilon) const {
 double Composition::window_delta(double epsilon) const {
   const double position = std::floor(epsilon / window_step_) + 1 - static_cast<double>(first_);
   if (position >= static_cast<double>(above_.size() - 1)) return outside_;
-  if (position < 0 && cut_ && side_ == Side::upper) return 1;
   const auto k = static_cast<std::size_t>(std::max(0.0, position));
-  return std::exp(log_delta_from(k, epsilon)) + outside_;
+  const double inside = std::exp(log_delta_from(k, epsilon)) + outside_;
+  if (position >= 0 || !cut_ || side_ == Side::lower) return inside;
+  // Losses between ε and the window were cut off: their tilted mass is at most below_, their P-mass that times
+  // e^{log_scale − tilt·loss}.
+  return inside + std::exp(std::log(below_) + log_scale_ - tilt_ * epsilon);
 }
 
 double Composition::window_epsilon(double delta) const {

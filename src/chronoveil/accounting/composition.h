@@ -55,6 +55,7 @@ class Composition {
   long first_ = 0;
   double window_step_ = 0;
   bool cut_ = false;                          // losses below first_ are not in the sums
+  double below_ = 0;                          // and bounds their tilted mass
   std::vector<long double> above_, decayed_;  // Σ_{i>=k} m_i e^{−θ(l_i − l_k)}, and the same with e^{−(θ+1)(l_i − l_k)}
 };
 

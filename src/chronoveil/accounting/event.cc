@@ -147,6 +147,66 @@ Result<void> check(const Threshold& e, bool open) {
   return {};
 }
 
+Result<void> check_event(const Event& event, bool open, int depth);
+
+Result<void> check_rate(double rate) {
+  return rate >= 0 && rate <= 1 ? Result<void>() : Result<void>(invalid("rate", rate, "between 0 and 1"));
+}
+
+// `wanted` is the relation that the inner event must be priced for. One sample is used once: what is done with it
+// several times would be a composition inside, which no sampled price covers.
+Result<void> check_inner(const std::shared_ptr<const Event>& inner, Relation relation, Relation wanted, bool open) {
+  if (relation != Relation::add_remove && relation != Relation::replace)
+    return invalid("relation", chronoveil::name(relation), "add_remove or replace");
+  if (!inner) return invalid("inner", "a missing value", "an event");
+  const bool samples = inner_of(*inner) || std::holds_alternative<DpSgd>(inner->kind) ||
+                       std::holds_alternative<StructuredSubsampling>(inner->kind);
+  if (samples || window_of(*inner) || std::holds_alternative<Compose>(inner->kind))
+    return invalid("inner", name(*inner), "a simple event that does not sample units itself and does not move values");
+  if (inner->count != 1)
+    return invalid("inner.count", std::to_string(inner->count), "1; a count outside draws a new sample every time");
+  if (const auto own = relation_of(*inner); own && *own != wanted)
+    return invalid("inner", name(*inner), "for the relation " + std::string(chronoveil::name(wanted)));
+  return check_event(*inner, open, 0);
+}
+
+template <class FixedSize>
+Result<void> check_fixed_size(const FixedSize& e, bool open) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 52;  // exact in a double
+  CV_CHECK(at_least("population", e.population, 1));
+  CV_CHECK(at_least("batch_size", e.batch_size, 1));
+  if (e.population > kMost) return invalid("population", std::to_string(e.population), "at most 2^52");
+  if (e.batch_size > kMost) return invalid("batch_size", std::to_string(e.batch_size), "at most 2^52");
+  return check_inner(e.inner, e.relation, Relation::replace, open);
+}
+
+Result<void> check(const SampledWithoutReplacement& e, bool open) {
+  CV_CHECK(check_fixed_size(e, open));
+  // Without the unit there must still be a whole sample.
+  const std::int64_t most = e.relation == Relation::add_remove ? e.population - 1 : e.population;
+  if (e.batch_size > most)
+    return invalid(
+        "batch_size", std::to_string(e.batch_size),
+        e.relation == Relation::add_remove ? "less than population: one unit may be missing" : "at most population");
+  return {};
+}
+
+Result<void> check(const SampledWithReplacement& e, bool open) {
+  CV_CHECK(check_fixed_size(e, open));
+  const Event& inner = *e.inner;
+  const bool groups = std::holds_alternative<Gaussian>(inner.kind) || std::holds_alternative<Laplace>(inner.kind) ||
+                      std::holds_alternative<DiscreteGaussian>(inner.kind) ||
+                      std::holds_alternative<DiscreteLaplace>(inner.kind) || std::holds_alternative<Pure>(inner.kind) ||
+                      std::holds_alternative<Exponential>(inner.kind);
+  if (!groups)
+    return invalid("inner", name(inner),
+                   "gaussian, laplace, discrete_gaussian, discrete_laplace, pure or exponential: a unit may be drawn "
+                   "several times, and only of these is known what that costs");
+  if (e.relation == Relation::add_remove && e.population < 2)
+    return invalid("population", std::to_string(e.population), "at least 2 under add_remove: one unit may be missing");
+  return {};
+}
+
 Result<void> check_event(const Event& event, bool open, int depth) {
   CV_CHECK(at_least("count", event.count, 1));
   return std::visit(Overloaded{
@@ -186,6 +246,16 @@ Result<void> check_event(const Event& event, bool open, int depth) {
                         [&](const StaSwitch& e) { return check_switch(e.window, e.stay, open); },
                         [&](const NoisySort& e) { return check(e, open); },
                         [&](const Threshold& e) { return check(e, open); },
+                        [&](const PoissonSampled& e) -> Result<void> {
+                          CV_CHECK(check_rate(e.rate));
+                          return check_inner(e.inner, e.relation, e.relation, open);
+                        },
+                        [&](const SampledWithoutReplacement& e) { return check(e, open); },
+                        [&](const SampledWithReplacement& e) { return check(e, open); },
+                        [&](const DpSgd& e) -> Result<void> {
+                          CV_CHECK(check_rate(e.rate));
+                          return positive("noise_multiplier", e.noise_multiplier, open);
+                        },
                         [&](const Compose& e) -> Result<void> {
                           if (e.events.empty())
                             return invalid("events", "an empty list", "a list of at least one event");
@@ -199,18 +269,28 @@ Result<void> check_event(const Event& event, bool open, int depth) {
                     event.kind);
 }
 
-// The noise parameter of a simple event; nullptr for `compose`, and for `threshold`, whose own is a whole number.
+// The noise parameter of a simple event; nullptr for `compose` and what samples, which have it inside, and for
+// `threshold`, whose own is a whole number.
 double* noise_parameter(Event& event) {
   return std::visit(
-      Overloaded{[](Gaussian& e) { return &e.noise_multiplier; }, [](Laplace& e) { return &e.noise_multiplier; },
-                 [](DiscreteGaussian& e) { return &e.scale; }, [](DiscreteLaplace& e) { return &e.scale; },
-                 [](Exponential& e) { return &e.epsilon; }, [](Pure& e) { return &e.epsilon; },
-                 [](Approximate& e) { return &e.epsilon; }, [](RandomizedResponse& e) { return &e.epsilon; },
-                 [](Mixture& e) { return &e.noise_multiplier; }, [](TimeSubsampling& e) { return &e.noise_multiplier; },
-                 [](StructuredSubsampling& e) { return &e.noise_multiplier; }, [](RanSwitch& e) { return &e.stay; },
-                 [](StaSwitch& e) { return &e.stay; }, [](NoisySort& e) { return &e.epsilon; },
-                 [](Threshold&) -> double* { return nullptr; }, [](Compose&) -> double* { return nullptr; }},
+      [](auto& e) -> double* {
+        if constexpr (requires { e.noise_multiplier; }) return &e.noise_multiplier;
+        if constexpr (requires { e.scale; }) return &e.scale;
+        if constexpr (requires { e.epsilon; }) return &e.epsilon;
+        if constexpr (requires { e.stay; }) return &e.stay;
+        return nullptr;
+      },
       event.kind);
+}
+
+// A sampled event with another inner one; others as they are.
+Event with_inner(Event event, Event inner) {
+  std::visit(
+      [&](auto& e) {
+        if constexpr (requires { e.inner; }) e.inner = std::make_shared<const Event>(std::move(inner));
+      },
+      event.kind);
+  return event;
 }
 
 // The window of a simple event that moves values in time.
@@ -241,6 +321,10 @@ std::string_view name(const Event& event) {
                                                 "staswitch",
                                                 "noisy_sort",
                                                 "threshold",
+                                                "poisson_sampled",
+                                                "sampled_without_replacement",
+                                                "sampled_with_replacement",
+                                                "dp_sgd",
                                                 "compose"};
   static_assert(std::size(kNames) == std::variant_size_v<Kind>);
   return kNames[event.kind.index()];
@@ -252,7 +336,17 @@ Result<void> validate(const Event& event, bool open_noise) {
   return checked;
 }
 
+const Event* inner_of(const Event& event) {
+  return std::visit(
+      [](const auto& e) -> const Event* {
+        if constexpr (requires { e.inner; }) return e.inner.get();
+        return nullptr;
+      },
+      event.kind);
+}
+
 Event with_noise(Event event, double value) {
+  if (const Event* inner = inner_of(event)) return with_inner(event, with_noise(*inner, value));
   if (auto* compose = std::get_if<Compose>(&event.kind)) {
     for (Event& part : compose->events) part = with_noise(std::move(part), value);
   } else if (auto* dispatch = std::get_if<Threshold>(&event.kind)) {
@@ -264,6 +358,7 @@ Event with_noise(Event event, double value) {
 }
 
 bool has_open_noise(const Event& event) {
+  if (const Event* inner = inner_of(event)) return has_open_noise(*inner);
   if (const auto* compose = std::get_if<Compose>(&event.kind))
     return std::any_of(compose->events.begin(), compose->events.end(), has_open_noise);
   if (const auto* dispatch = std::get_if<Threshold>(&event.kind)) return dispatch->threshold == 0;
@@ -271,12 +366,14 @@ bool has_open_noise(const Event& event) {
 }
 
 Event opened(Event event) {
+  if (const Event* inner = inner_of(event)) return with_inner(event, opened(*inner));
   if (double* noise = noise_parameter(event)) *noise = kToCalibrate;
   if (auto* dispatch = std::get_if<Threshold>(&event.kind)) dispatch->threshold = 0;
   return event;
 }
 
 std::vector<std::string> noise_names(const Event& event) {
+  if (const Event* inner = inner_of(event)) return noise_names(*inner);
   std::vector<std::string> names;
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     for (const Event& part : compose->events) {
@@ -314,7 +411,15 @@ std::optional<Unit> unit_of(const Event& event) {
 }
 
 std::optional<Relation> relation_of(const Event& event) {
-  if (std::holds_alternative<TimeSubsampling>(event.kind)) return Relation::add_remove;
+  if (std::holds_alternative<TimeSubsampling>(event.kind) || std::holds_alternative<DpSgd>(event.kind))
+    return Relation::add_remove;
+  if (inner_of(event))
+    return std::visit(
+        [](const auto& e) -> std::optional<Relation> {
+          if constexpr (requires { e.relation; }) return e.relation;
+          return std::nullopt;
+        },
+        event.kind);
   if (std::holds_alternative<StructuredSubsampling>(event.kind) ||
       std::holds_alternative<RandomizedResponse>(event.kind))
     return Relation::replace;
@@ -324,8 +429,8 @@ std::optional<Relation> relation_of(const Event& event) {
     for (const Event& part : compose->events) {
       const auto relation = relation_of(part);
       if (!relation) continue;
-      if (common && *common != *relation) return std::nullopt;
-      common = relation;
+      // A removal and an addition are a replacement; the reverse does not hold.
+      common = common && *common != *relation ? Relation::replace : *relation;
     }
     return common;
   }

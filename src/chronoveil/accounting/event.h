@@ -119,9 +119,40 @@ struct Compose {
   std::vector<Event> events;
 };
 
-using Kind = std::variant<Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, Exponential, Pure, Approximate,
-                          RandomizedResponse, Mixture, TimeSubsampling, StructuredSubsampling, RanSwitch, StaSwitch,
-                          NoisySort, Threshold, Compose>;
+// A mechanism that is run on a random sample of the units (rows, people). `inner` is what it does with the sample, its
+// noise being for the relation below.
+// Each unit is in the sample with probability `rate`, independently. Relation add_remove: inner is for a unit added or
+// removed. Relation replace: inner covers a unit that is replaced, and one that is missing.
+struct PoissonSampled {
+  double rate;
+  std::shared_ptr<const Event> inner;
+  Relation relation = Relation::add_remove;
+};
+// A sample of `batch_size` out of `population` units: every subset is equally likely, or every draw is any of them.
+// In both relations inner is for a unit that is replaced: the size of the sample does not change. Under add_remove
+// `population` counts the unit that is added or removed.
+struct SampledWithoutReplacement {
+  std::int64_t population;
+  std::int64_t batch_size;
+  std::shared_ptr<const Event> inner;
+  Relation relation = Relation::replace;
+};
+struct SampledWithReplacement {
+  std::int64_t population;
+  std::int64_t batch_size;
+  std::shared_ptr<const Event> inner;
+  Relation relation = Relation::replace;
+};
+// One step of DP-SGD as it is widely known: a Poisson-sampled Gaussian, add_remove.
+struct DpSgd {
+  double rate;
+  double noise_multiplier;
+};
+
+using Kind =
+    std::variant<Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, Exponential, Pure, Approximate,
+                 RandomizedResponse, Mixture, TimeSubsampling, StructuredSubsampling, RanSwitch, StaSwitch, NoisySort,
+                 Threshold, PoissonSampled, SampledWithoutReplacement, SampledWithReplacement, DpSgd, Compose>;
 
 struct Event {
   Kind kind;
@@ -135,6 +166,9 @@ std::string_view name(const Event&);
 // may be kToCalibrate.
 Result<void> validate(const Event&, bool open_noise = false);
 
+// What a sampled event does with its sample; nothing for other events. `dp_sgd` has no event inside.
+const Event* inner_of(const Event&);
+
 // The event with every kToCalibrate replaced by `value`; `opened` makes the noise parameter of a simple event open.
 Event with_noise(Event, double value);
 bool has_open_noise(const Event&);
@@ -143,7 +177,7 @@ Event opened(Event);
 std::vector<std::string> noise_names(const Event&);
 
 // What the event says about its neighbours; nothing when the caller's sensitivity decides. A composition with an event
-// that moves values in time holds for swaps (neighbours.h).
+// that moves values in time holds for swaps, one of add_remove and replace events for replacements (neighbours.h).
 std::optional<Unit> unit_of(const Event&);
 std::optional<Relation> relation_of(const Event&);
 // The window of an event with relation swap: the narrowest of a composition's.

@@ -211,6 +211,38 @@ Result<Kind> read_noisy_sort(Fields& fields) {
 
 Result<Event> read_event(const json& object, bool open_noise, int depth);
 
+Result<std::shared_ptr<const Event>> read_inner(Fields& fields, bool open_noise, int depth) {
+  const json* inner = fields.find("inner");
+  if (!inner) return fields.missing("inner", "an event");
+  CV_TRY(Event event, read_event(*inner, open_noise, depth + 1));
+  return std::make_shared<const Event>(std::move(event));
+}
+
+Result<Relation> read_relation(Fields& fields, Relation fallback) {
+  CV_TRY(const auto text, fields.text_or("relation", std::string(chronoveil::name(fallback))));
+  for (const Relation relation : {Relation::add_remove, Relation::replace})
+    if (chronoveil::name(relation) == text) return relation;
+  return invalid("relation", Fields::printable(text), "\"add_remove\" or \"replace\"");
+}
+
+Result<Kind> read_poisson_sampled(Fields& fields, bool open_noise, int depth) {
+  PoissonSampled e{};
+  CV_TRY(e.rate, fields.number("rate"));
+  CV_TRY(e.inner, read_inner(fields, open_noise, depth));
+  CV_TRY(e.relation, read_relation(fields, Relation::add_remove));
+  return e;
+}
+
+template <class FixedSize>
+Result<Kind> read_fixed_size(Fields& fields, bool open_noise, int depth) {
+  FixedSize e{};
+  CV_TRY(e.population, fields.integer("population"));
+  CV_TRY(e.batch_size, fields.integer("batch_size"));
+  CV_TRY(e.inner, read_inner(fields, open_noise, depth));
+  CV_TRY(e.relation, read_relation(fields, Relation::replace));
+  return e;
+}
+
 Result<Kind> read_kind(std::string_view event, Fields& fields, bool open_noise, int depth) {
   if (event == "gaussian" || event == "laplace") {
     CV_TRY(const double noise, fields.noise("noise_multiplier"));
@@ -261,6 +293,16 @@ Result<Kind> read_kind(std::string_view event, Fields& fields, bool open_noise, 
     }
     return e;
   }
+  if (event == "poisson_sampled") return read_poisson_sampled(fields, open_noise, depth);
+  if (event == "sampled_without_replacement")
+    return read_fixed_size<SampledWithoutReplacement>(fields, open_noise, depth);
+  if (event == "sampled_with_replacement") return read_fixed_size<SampledWithReplacement>(fields, open_noise, depth);
+  if (event == "dp_sgd") {
+    DpSgd e{};
+    CV_TRY(e.rate, fields.number("rate"));
+    CV_TRY(e.noise_multiplier, fields.noise("noise_multiplier"));
+    return e;
+  }
   if (event == "compose") {
     const json* events = fields.find("events");
     if (!events) return fields.missing("events", "a list of events");
@@ -272,11 +314,13 @@ Result<Kind> read_kind(std::string_view event, Fields& fields, bool open_noise, 
     }
     return e;
   }
-  return fail(ErrorKind::usage, "event: \"" + Fields::printable(event) +
-                                    "\" is not known; it must be one of gaussian, laplace, discrete_gaussian, "
-                                    "discrete_laplace, exponential, pure, approximate, randomized_response, mixture, "
-                                    "time_subsampling, structured_subsampling, ranswitch, staswitch, noisy_sort, "
-                                    "threshold, compose");
+  return fail(ErrorKind::usage,
+              "event: \"" + Fields::printable(event) +
+                  "\" is not known; it must be one of gaussian, laplace, discrete_gaussian, "
+                  "discrete_laplace, exponential, pure, approximate, randomized_response, mixture, "
+                  "time_subsampling, structured_subsampling, ranswitch, staswitch, noisy_sort, "
+                  "threshold, poisson_sampled, sampled_without_replacement, sampled_with_replacement, dp_sgd, "
+                  "compose");
 }
 
 Result<Event> read_event(const json& object, bool open_noise, int depth) {
@@ -353,6 +397,20 @@ struct ToJson {
     return out;
   }
   json operator()(const Threshold& e) const { return {{"window", e.window}, {"threshold", e.threshold}}; }
+  json operator()(const PoissonSampled& e) const {
+    json out = {{"rate", e.rate}, {"inner", event_to_json(*e.inner)}};
+    if (e.relation != Relation::add_remove) out["relation"] = chronoveil::name(e.relation);
+    return out;
+  }
+  template <class FixedSize>
+  static json fixed_size(const FixedSize& e) {
+    json out = {{"population", e.population}, {"batch_size", e.batch_size}, {"inner", event_to_json(*e.inner)}};
+    if (e.relation != Relation::replace) out["relation"] = chronoveil::name(e.relation);
+    return out;
+  }
+  json operator()(const SampledWithoutReplacement& e) const { return fixed_size(e); }
+  json operator()(const SampledWithReplacement& e) const { return fixed_size(e); }
+  json operator()(const DpSgd& e) const { return {{"rate", e.rate}, {"noise_multiplier", e.noise_multiplier}}; }
   json operator()(const Compose& e) const {
     json events = json::array();
     for (const Event& part : e.events) events.push_back(event_to_json(part));

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "chronoveil/accounting/normal.h"
+#include "chronoveil/accounting/sampled_loss.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -113,6 +114,7 @@ class MonotoneMixtureModel : public LossModel {
   }
 
   double infinite() const override { return dropped_; }
+  bool symmetric() const override { return symmetric_; }
 
   double top(double tail) const override {
     double low = low_, high = high_ + 40;
@@ -260,8 +262,12 @@ class MonotoneMixtureModel : public LossModel {
 
 class SubsampledGaussianModel final : public MonotoneMixtureModel {
  public:
-  SubsampledGaussianModel(double mu, double rate)
-      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}}, {{0}, {1}}, rate >= 1), mu_(mu), rate_(rate) {}
+  SubsampledGaussianModel(double mu, double rate, Directions directions)
+      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}}, {{0}, {1}}, rate >= 1),
+        mu_(mu),
+        rate_(rate),
+        directions_(directions) {}
+  bool directed() const override { return directions_ == Directions::fixed; }
   long double delta(double epsilon) const override { return rate_ * thinned_profile(mu_, epsilon, rate_); }
 
  protected:
@@ -282,6 +288,7 @@ class SubsampledGaussianModel final : public MonotoneMixtureModel {
 
  private:
   double mu_, rate_;
+  Directions directions_;
 };
 
 class RevealedGaussiansModel final : public LossModel {
@@ -305,7 +312,7 @@ class RevealedGaussiansModel final : public LossModel {
       if (mus_[k] > 0 && weights_[k] * rate_ > share)
         highest = std::max(highest, mus_[k] * normal_quantile_above(share / weights_[k]) + mus_[k] * mus_[k] / 2);
     }
-    return outer(highest);
+    return loss_outside(highest, rate_);
   }
 
   LossHalves halves(double step, std::size_t bins, bool) const override {
@@ -313,7 +320,7 @@ class RevealedGaussiansModel final : public LossModel {
     double total = 0;
     for (std::size_t i = 0; i <= bins; ++i) {
       const double low = half.loss(i), high = i < bins ? half.loss(i + 1) : std::numeric_limits<double>::infinity();
-      const double inner_low = inner(low), inner_high = i < bins ? inner(high) : high;
+      const double inner_low = loss_inside(low, rate_), inner_high = i < bins ? loss_inside(high, rate_) : high;
       double p = 0, q = 0;
       for (std::size_t k = 0; k < mus_.size(); ++k) {
         if (!(mus_[k] > 0)) continue;
@@ -336,18 +343,6 @@ class RevealedGaussiansModel final : public LossModel {
   }
 
  private:
-  // α' = 1 + (α − 1)/R and back, as losses.
-  double inner(double loss) const {
-    if (rate_ >= 1) return loss;
-    return loss > 30 ? loss - std::log(rate_) + std::log1p(-(1 - rate_) * std::exp(-loss))
-                     : std::log1p(std::expm1(loss) / rate_);
-  }
-  double outer(double loss) const {
-    if (rate_ >= 1) return loss;
-    return loss > 30 ? loss + std::log(rate_) + std::log1p((1 / rate_ - 1) * std::exp(-loss))
-                     : std::log1p(std::expm1(loss) * rate_);
-  }
-
   std::vector<double> mus_, weights_;
   double rate_, infinite_;
 };
@@ -385,10 +380,10 @@ std::unique_ptr<const LossModel> monotone_mixture_model(UnitMixture p, UnitMixtu
   return std::make_unique<MonotoneMixtureModel>(std::move(p), std::move(q), symmetric);
 }
 
-std::unique_ptr<const LossModel> subsampled_gaussian_model(double mu, double rate) {
+std::unique_ptr<const LossModel> subsampled_gaussian_model(double mu, double rate, Directions directions) {
   if (rate <= 0) return response_model(0, 2, 0);
   if (rate >= 1) return gaussian_model(mu);
-  return std::make_unique<SubsampledGaussianModel>(mu, rate);
+  return std::make_unique<SubsampledGaussianModel>(mu, rate, directions);
 }
 
 std::unique_ptr<const LossModel> revealed_gaussians_model(std::vector<double> mus, std::vector<double> weights,

@@ -24,7 +24,8 @@ std::unique_ptr<const LossModel> monotone_mixture_model(UnitMixture p, UnitMixtu
 
 // MoG([0, μ], [1−r, r]) against N(0,1): Poisson subsampling with rate r of a Gaussian of distance μ.
 //   Profile   α >= 1: r G_{α'}(μ), α' = 1 + (α−1)/r; larger than that of the reverse direction
-std::unique_ptr<const LossModel> subsampled_gaussian_model(double mu, double rate);
+std::unique_ptr<const LossModel> subsampled_gaussian_model(double mu, double rate,
+                                                           Directions directions = Directions::free);
 
 // N(μ_k,1) against N(0,1) with probability w_k, k revealed: profile Σ w_k G(μ_k); the same in both directions. `tail`
 // is the probability of all other k, charged as an infinite loss. With `rate` R < 1 the pair is subsampled: profile

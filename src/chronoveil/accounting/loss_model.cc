@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/gaussian_mixtures.h"
+#include "chronoveil/accounting/sampled.h"
+
 namespace chronoveil::accounting {
 namespace {
 
@@ -46,21 +49,26 @@ struct Maker {
                 "threshold: this mechanism is known by its published analysis alone, and that is for single outputs; "
                 "--analysis published gives its number");
   }
+  Made operator()(const PoissonSampled& e) const { return poisson_sampled_model(e); }
+  Made operator()(const SampledWithoutReplacement& e) const { return sampled_without_replacement_model(e); }
+  Made operator()(const SampledWithReplacement& e) const { return sampled_with_replacement_model(e); }
+  Made operator()(const DpSgd& e) const {
+    return subsampled_gaussian_model(1 / e.noise_multiplier, e.rate, Directions::fixed);
+  }
   Made operator()(const Compose&) const { return fail(ErrorKind::internal, "compose has no model of its own"); }
 };
 
 }  // namespace
 
-LossGrids LossModel::grids(double step, std::size_t bins, bool attained) const {
-  const LossHalves halves = this->halves(step, bins, attained);
-  const PositiveLoss& below = halves.lower ? *halves.lower : halves.upper;
-  LossGrids out;
-  out.upper = dominating(halves.upper);
-  out.lower = dominated(below, below);
-  if (!attained) return out;
-  out.forward = halves.attained ? dominated(halves.attained->above, halves.attained->below) : out.lower;
-  out.backward = halves.attained ? dominated(halves.attained->below, halves.attained->above) : out.lower;
-  return out;
+LossGrids LossModel::grids(double step, std::size_t bins, Reading reading) const {
+  const LossHalves halves = this->halves(step, bins, reading != Reading::symmetric);
+  if (reading == Reading::symmetric || !halves.attained) {
+    const PositiveLoss& below = halves.lower ? *halves.lower : halves.upper;
+    return {dominating(halves.upper), dominated(below, below)};
+  }
+  const auto& [above, below] = *halves.attained;
+  if (reading == Reading::forward) return {dominating(above, below), dominated(above, below)};
+  return {dominating(below, above), dominated(below, above)};
 }
 
 Result<std::unique_ptr<const LossModel>> make_loss_model(const Event& event) { return std::visit(Maker{}, event.kind); }

@@ -1,5 +1,5 @@
 // One step of a mechanism, seen by the accountant: its symmetrised privacy profile, exactly at a point and as masses
-// of privacy losses on a grid.
+// of privacy losses on a grid; and, where one of the two directions holds through all steps, each of them alone.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,9 @@ inline constexpr long double kProfileError = 1e-12L;
 // What is attained and what is certified are called the same up to this difference.
 inline constexpr double kAttainedGap = 1e-9;
 
+// Which way a pair (P, Q) is read: by the larger of both directions at every α, as P against Q, or as Q against P.
+enum class Reading { symmetric, forward, backward };
+
 struct LossHalves {
   PositiveLoss upper;                 // dominates the step once the dots are connected
   std::optional<PositiveLoss> lower;  // dominated by the step once merged; absent when `upper` serves for both
@@ -25,9 +28,12 @@ struct LossHalves {
   std::optional<OneWay> attained;
 };
 
-// The two bounds of a step on the grid and, if asked for, the two directions that real neighbours show (dominated too).
+// Whether neighbours may show either direction at every use anew, or one through all uses.
+enum class Directions { free, fixed };
+
+// The two bounds of a step on the grid, in one reading.
 struct LossGrids {
-  GridLoss upper, lower, forward, backward;
+  GridLoss upper, lower;
 };
 
 class LossModel {
@@ -43,8 +49,15 @@ class LossModel {
   virtual double top(double tail) const = 0;
   // `bins` bins of width `step`; losses above the last are summed up beyond it. LossHalves::attained only if asked for.
   virtual LossHalves halves(double step, std::size_t bins, bool attained) const = 0;
-  // The same on the grid of multiples of `step`.
-  virtual LossGrids grids(double step, std::size_t bins, bool attained) const;
+  // The same on the grid of multiples of `step`. Readings other than the symmetric one need attainable() or directed();
+  // their `upper` dominates that direction of a directed() step, and is nothing to rely on for others.
+  virtual LossGrids grids(double step, std::size_t bins, Reading) const;
+  // Whether one direction holds through all uses of the step: the unit is in one of the two data sets, throughout. Then
+  // each direction may be composed by itself, with the same one of other such steps and the symmetric reading of the
+  // rest; the larger of the two results is the guarantee. Forward: P is what the unit is in.
+  virtual bool directed() const { return false; }
+  // Whether both directions are the same, so that all readings are.
+  virtual bool symmetric() const { return true; }
   // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.
   struct Lattice {
     double spacing = 0;

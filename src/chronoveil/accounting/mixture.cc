@@ -78,6 +78,7 @@ class MixtureModel final : public LossModel {
     high_ = std::max(p_.rbegin()->first, q_.rbegin()->first);
   }
 
+  bool symmetric() const override { return false; }
   long double delta(double epsilon) const override {
     return std::max(one_way(p_, q_, epsilon), one_way(q_, p_, epsilon));
   }

@@ -8,6 +8,8 @@
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/normal.h"
+#include "chronoveil/accounting/sampled.h"
+#include "chronoveil/accounting/sampled_loss.h"
 #include "chronoveil/accounting/structured_subsampling.h"
 
 namespace chronoveil::accounting {
@@ -41,12 +43,12 @@ struct Cost {
 };
 
 // From the dominating pair on a grid: every Rényi divergence of it is at least that of the step.
-Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
+Cost renyi_from_grid(const LossModel& model, std::span<const double> orders, Reading reading) {
   const double top = model.top(kSetAside);
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
   if (top <= 0) return cost;
   double step = top / 4096;
-  GridLoss grid = dominating(model.halves(step, 4096, false).upper);
+  GridLoss grid = model.grids(step, 4096, reading).upper;
   double square = 0;
   for (std::size_t k = 0; k < grid.mass.size(); ++k) {
     const double loss = step * static_cast<double>(grid.first + static_cast<long>(k));
@@ -55,7 +57,7 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
   if (const double fine = std::sqrt(square) / 16; fine < step) {
     const auto bins = static_cast<std::size_t>(std::min(65536.0, std::ceil(top / fine)));
     step = top / static_cast<double>(bins);
-    grid = dominating(model.halves(step, bins, false).upper);
+    grid = model.grids(step, bins, reading).upper;
   }
   cost.delta = grid.infinite;
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -73,6 +75,16 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
     // Conditioned on a finite loss, on both sides.
     cost.epsilon[j] = std::max(0.0, (peak + std::log(sum) - std::log1p(-cost.delta)) / (a - 1)) * kUp;
   }
+  return cost;
+}
+
+// The larger of both directions where one of them holds through all uses, order by order.
+Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
+  if (!model.directed()) return renyi_from_grid(model, orders, Reading::symmetric);
+  Cost cost = renyi_from_grid(model, orders, Reading::forward);
+  const Cost reverse = renyi_from_grid(model, orders, Reading::backward);
+  for (std::size_t j = 0; j < orders.size(); ++j) cost.epsilon[j] = std::max(cost.epsilon[j], reverse.epsilon[j]);
+  cost.delta = std::max(cost.delta, reverse.delta);
   return cost;
 }
 
@@ -96,7 +108,12 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
   if (const auto* e = std::get_if<Approximate>(&event.kind))
     return closed_form(orders, e->delta, [&](double a) { return pure_renyi(e->epsilon, a); });
   CV_TRY(const auto model, make_loss_model(event));
-  return renyi_from_grid(*model, orders);
+  Cost cost = renyi_from_grid(*model, orders);
+  // A bounded range of ε has no more than αε²/8 [CesarRogers21].
+  if (const auto* e = std::get_if<Exponential>(&event.kind))
+    for (std::size_t j = 0; j < orders.size(); ++j)
+      cost.epsilon[j] = std::min(cost.epsilon[j], orders[j] * e->epsilon * e->epsilon / 8 * kUp);
+  return cost;
 }
 
 // (ε, δ) such that all losses are at most ε but for infinite ones of mass δ, of an event that moves values in time.
@@ -125,6 +142,13 @@ Result<double> gaussian_distance(const Event& event) {
     if (e->filter_width) energy = filter_reach(filter_kernel(*e->length, *e->filter_width), e->participation).energy;
     return std::sqrt(energy) / e->noise_multiplier;
   }
+  // A sample shows no more than all of it does; one with replacement may hold a unit as often as it is large.
+  if (const auto* e = std::get_if<DpSgd>(&event.kind)) return 1 / e->noise_multiplier;
+  if (const auto* e = std::get_if<SampledWithReplacement>(&event.kind)) {
+    CV_TRY(const Event all, drawn_again(*e->inner, e->batch_size));
+    return gaussian_distance(all);
+  }
+  if (const Event* inner = inner_of(event)) return gaussian_distance(*inner);
   if (const auto* e = std::get_if<StructuredSubsampling>(&event.kind)) {
     std::int64_t windows = e->windows_per_series;
     if (e->bottom_level == StructuredSubsampling::Bottom::poisson) {
@@ -144,21 +168,12 @@ Result<double> pure_bound(const Event& event) {
   if (const auto* e = std::get_if<Pure>(&event.kind)) return e->epsilon;
   if (const auto* e = std::get_if<RandomizedResponse>(&event.kind)) return e->epsilon;
   if (const auto* e = std::get_if<NoisySort>(&event.kind); e && !e->max_shift) return e->epsilon;
-  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
-}
-
-// ρ-zCDP implies δ(ε) <= e^{(a−1)(aρ−ε)} (1 − 1/a)^a / (a − 1) for every a > 1 [CKS20, Cor. 13].
-double zcdp_delta(double rho, double epsilon) {
-  auto log_delta = [&](double x) {  // a = 1 + e^x
-    const double a = 1 + std::exp(x);
-    return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
-  };
-  double low = -20, high = 40;
-  for (int i = 0; i < 120; ++i) {
-    const double left = low + (high - low) / 3, right = high - (high - low) / 3;
-    (log_delta(left) < log_delta(right) ? high : low) = log_delta(left) < log_delta(right) ? right : left;
+  if (std::holds_alternative<PoissonSampled>(event.kind) ||
+      std::holds_alternative<SampledWithoutReplacement>(event.kind)) {
+    CV_TRY(const double inside, pure_bound(*inner_of(event)));
+    return loss_outside(inside, sampled_share(event)) * kUp;
   }
-  return std::exp(std::min(0.0, log_delta(0.5 * (low + high))));
+  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
 }
 
 // The largest x with good(x), rounded down; good(0) is taken for granted.
@@ -256,8 +271,35 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
   return ZcdpCost{n * mu * mu / 2 * kUp, 0};
 }
 
+double delta_from_zcdp(double rho, double epsilon) {
+  auto log_delta = [&](double x) {  // a = 1 + e^x
+    const double a = 1 + std::exp(x);
+    return (a - 1) * (a * rho - epsilon) + a * std::log1p(-1 / a) - std::log(a - 1);
+  };
+  double low = -20, high = 40;
+  for (int i = 0; i < 120; ++i) {
+    const double left = low + (high - low) / 3, right = high - (high - low) / 3;
+    (log_delta(left) < log_delta(right) ? high : low) = log_delta(left) < log_delta(right) ? right : left;
+  }
+  return std::exp(std::min(0.0, log_delta(0.5 * (low + high)))) * kUp;
+}
+
+double epsilon_from_zcdp(double rho, double delta) {
+  double low = 0, high = 1;
+  while (delta_from_zcdp(rho, high) > delta) {
+    low = high;
+    high *= 2;
+    if (high > 1e15) return kInfinity;
+  }
+  for (int i = 0; i < 100 && high - low > 1e-12 * high; ++i) {
+    const double middle = 0.5 * (low + high);
+    (delta_from_zcdp(rho, middle) <= delta ? high : low) = middle;
+  }
+  return high;
+}
+
 double zcdp_budget(Epsilon epsilon, Delta delta) {
-  return largest([&](double rho) { return zcdp_delta(rho, epsilon.value()) <= delta.value(); });
+  return largest([&](double rho) { return delta_from_zcdp(rho, epsilon.value()) <= delta.value(); });
 }
 
 Result<double> gaussian_cost(const Event& event) {

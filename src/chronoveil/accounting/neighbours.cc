@@ -41,6 +41,30 @@ struct Doubled {
     if (e.length) e.participation = std::min(e.participation, *e.length);
     return e;
   }
+  // Where a unit may be in the sample, so may the one in its place: the pair given that is the inner event's for a
+  // replacement, or for a unit that is missing, which the doubled one covers (sampled.h).
+  Result<Kind> operator()(PoissonSampled e) const {
+    if (e.relation != Relation::add_remove) return not_convertible("poisson_sampled");
+    CV_TRY(Event inner, for_replacement(*e.inner));
+    return PoissonSampled{e.rate, std::make_shared<const Event>(std::move(inner)), Relation::replace};
+  }
+  Result<Kind> operator()(const DpSgd& e) const {
+    return PoissonSampled{e.rate, std::make_shared<const Event>(Event{Gaussian{e.noise_multiplier / 2}}),
+                          Relation::replace};
+  }
+  // The inner event is for a replacement already.
+  template <class FixedSize>
+  static Result<Kind> in_fixed_size(FixedSize e, std::string_view name) {
+    if (e.relation != Relation::add_remove) return not_convertible(name);
+    e.relation = Relation::replace;
+    return e;
+  }
+  Result<Kind> operator()(const SampledWithoutReplacement& e) const {
+    return in_fixed_size(e, "sampled_without_replacement");
+  }
+  Result<Kind> operator()(const SampledWithReplacement& e) const {
+    return in_fixed_size(e, "sampled_with_replacement");
+  }
   Result<Kind> operator()(const Compose& e) const {
     Compose result;
     for (const Event& part : e.events) {
@@ -88,6 +112,34 @@ Result<Event> swapped(const Event& event, const Event& mover, std::int64_t windo
                                              std::string(chronoveil::name(*relation)) + "'; price them apart");
 }
 
+// The first simple event, in order, that says it is for this relation.
+const Event* first_for(const Event& event, Relation relation) {
+  const auto* compose = std::get_if<Compose>(&event.kind);
+  if (!compose) return relation_of(event) == relation ? &event : nullptr;
+  for (const Event& part : compose->events)
+    if (const Event* found = first_for(part, relation)) return found;
+  return nullptr;
+}
+
+// What is for a unit added or removed, seen by a replacement; `other` is what says that it is for one.
+Result<Event> replaced(const Event& event, const Event& other) {
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    Compose result;
+    for (const Event& part : compose->events) {
+      CV_TRY(Event seen, replaced(part, other));
+      result.events.push_back(std::move(seen));
+    }
+    return Event{std::move(result), event.count};
+  }
+  if (relation_of(event) != Relation::add_remove) return event;
+  Result<Event> seen = for_replacement(event);
+  if (seen && validate(*seen)) return seen;
+  return fail(ErrorKind::cannot_certify, "events: " + std::string(name(other)) + " is for a unit replaced, and this " +
+                                             std::string(name(event)) +
+                                             ", being for one added or removed, cannot be priced for that; price them "
+                                             "apart");
+}
+
 }  // namespace
 
 Result<Event> for_replacement(const Event& event) {
@@ -107,9 +159,9 @@ Result<Event> for_swap(const Event& event, const Neighbours& own, std::int64_t w
 }
 
 Result<Event> in_one_relation(const Event& event) {
-  const auto window = window_of(event);
-  if (!window) return event;
-  return swapped(event, *mover_within(event, *window), *window);
+  if (const auto window = window_of(event)) return swapped(event, *mover_within(event, *window), *window);
+  const Event* const other = first_for(event, Relation::replace);
+  return other && first_for(event, Relation::add_remove) ? replaced(event, *other) : event;
 }
 
 }  // namespace chronoveil::accounting

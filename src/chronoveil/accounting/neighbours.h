@@ -8,7 +8,7 @@ namespace chronoveil::accounting {
 // An event priced for one unit added or removed, as it looks when one unit is replaced by another: a replacement is a
 // removal and an addition, so every sensitivity doubles, and (ε, δ) becomes (2ε, (1 + e^ε) δ). The same two steps lead
 // from one new value to two. Refused (usage) for events whose sensitivity is not a parameter (`mixture`,
-// `structured_subsampling`) and for those that move values in time.
+// `structured_subsampling`), for samples that are for a replacement already, and for what moves values in time.
 Result<Event> for_replacement(const Event&);
 
 // Among whom a simple event is priced.
@@ -29,7 +29,10 @@ Result<Event> for_swap(const Event&, const Neighbours&, std::int64_t window);
 // own neighbours that they are others is seen by for_swap; where that cannot be done, cannot_certify names both. What
 // says nothing of its neighbours (`gaussian`, `pure`, ...) stays as it is: the caller's sensitivity is for the swap.
 //   noisy_sort ε₁ with randomized_response ε₂: ε₁ + 2ε₂ at δ = 0
-//   nothing that moves values: as it is
+// A composition of events for add_remove and for replace holds for replacements: the former are seen by
+// for_replacement, and where that cannot be done, cannot_certify names both.
+//   dp_sgd with structured_subsampling: dp_sgd is priced with half of its noise, for a replacement
+//   one relation in all, or none said: as it is
 Result<Event> in_one_relation(const Event&);
 
 }  // namespace chronoveil::accounting

@@ -12,14 +12,9 @@ namespace {
 // Relative room for the rounding of long sums.
 constexpr double kSumError = 4e-16;
 
-struct Atom {
-  double mass;  // under P, times e^{tilt × loss}
-  double loss;
-};
-
 // Merges neighbouring outputs so that every group's loss is a multiple of `step`; a fraction of an output may go to
-// each of two groups (randomised post-processing). `atoms` by falling loss.
-GridLoss merged_onto_grid(const std::vector<Atom>& atoms, double step, double tilt, double slack) {
+// each of two groups (randomised post-processing). `atoms` by falling loss, their masses times e^{tilt × loss}.
+GridLoss merged_onto_grid(const std::vector<MassAt>& atoms, double step, double tilt, double slack) {
   GridLoss grid{.step = step, .first = 0, .mass = {}, .infinite = 0, .slack = slack};
   if (atoms.empty()) return grid;
   const long top = static_cast<long>(std::floor((atoms.front().loss + slack) / step));
@@ -32,7 +27,7 @@ GridLoss merged_onto_grid(const std::vector<Atom>& atoms, double step, double ti
     const double target = step * static_cast<double>(index);
     double surplus = 0, sum = 0;  // surplus: P-mass minus e^target × Q-mass of the group
     for (; next < atoms.size(); ++next, left = 1) {
-      const Atom& atom = atoms[next];
+      const MassAt& atom = atoms[next];
       const double gap = std::abs(atom.loss - target) <= slack ? 0.0 : atom.loss - target;
       const double mass = left * atom.mass * (tilt == 0 ? 1.0 : std::exp(-tilt * (atom.loss - target)));
       const double contribution = -std::expm1(-gap) * mass;
@@ -52,13 +47,13 @@ GridLoss merged_onto_grid(const std::vector<Atom>& atoms, double step, double ti
   return grid;
 }
 
-void push_half(std::vector<Atom>& atoms, const PositiveLoss& half) {
+void push_half(std::vector<MassAt>& atoms, const PositiveLoss& half) {
   if (half.beyond_p > 0 && half.beyond_q > 0)
-    atoms.push_back({half.beyond_p, half.loss(half.bins()) + std::max(0.0, std::log(half.beyond_p / half.beyond_q))});
+    atoms.push_back({half.loss(half.bins()) + std::max(0.0, std::log(half.beyond_p / half.beyond_q)), half.beyond_p});
   for (std::size_t i = half.bins(); i-- > 0;) {
     if (!(half.p[i] > 0 && half.q[i] > 0)) continue;
     const double offset = std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step);
-    atoms.push_back({half.p[i], half.loss(i) + offset});
+    atoms.push_back({half.loss(i) + offset, half.p[i]});
   }
 }
 
@@ -220,49 +215,82 @@ PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>& losses) {
   return from_profile(losses.front().step, values);
 }
 
-GridLoss dominating(const PositiveLoss& loss) {
-  const long n = static_cast<long>(loss.bins());
-  GridLoss grid{.step = loss.step,
+GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
+  const double step = above.step;
+  const long n = static_cast<long>(std::max(above.bins(), below.bins()));
+  GridLoss grid{.step = step,
                 .first = -n,
-                .mass = std::vector<double>(2 * loss.bins() + 1),
-                .infinite = loss.infinite,
+                .mass = std::vector<double>(2 * static_cast<std::size_t>(n) + 1),
+                .infinite = above.infinite,
                 .slack = 0};
   double* const centre = grid.mass.data() + n;
-  const double rise = -std::expm1(-loss.step);
-  centre[0] = loss.zero * (1 + kMassError) + kSumError;
-  for (long i = 0; i < n; ++i) {
-    const double p = loss.p[static_cast<std::size_t>(i)] * (1 + kMassError);
+  const double rise = -std::expm1(-step), growth = std::expm1(step);
+  centre[0] = above.zero * (1 + kMassError) + kSumError;
+  for (std::size_t i = 0; i < above.bins(); ++i) {
+    const double p = above.p[i] * (1 + kMassError);
     if (p <= 0) continue;
-    const double q = loss.q[static_cast<std::size_t>(i)];
     // (a − e^l b)/(1 − e^{−h}) moves up, the rest down; what rounding may hide moves up too.
-    const double up = std::clamp((p - q + 3 * kMassError * p) / rise, 0.0, p);
-    const double down = p - up;
-    const double decay = std::exp(-loss.step * static_cast<double>(i));
+    const double up = std::clamp((p - above.q[i] + 3 * kMassError * p) / rise, 0.0, p);
     centre[i + 1] += up;
-    centre[i] += down;
-    centre[-i - 1] += up * decay * std::exp(-loss.step);
-    centre[-i] += down * decay;
+    centre[i] += p - up;
   }
-  const double stay = std::min(loss.beyond_p, loss.beyond_q) * (1 + kMassError);
-  centre[n] += stay;
-  centre[-n] += loss.beyond_q * std::exp(-loss.step * static_cast<double>(n));
-  grid.infinite += std::max(0.0, loss.beyond_p * (1 + kMassError) - stay);
+  for (std::size_t i = 0; i < below.bins(); ++i) {
+    // Losses in [−l − h, −l) with P-mass e^{−l} q and Q-mass p: (p − q)/(e^h − 1) of it moves down, the rest up; what
+    // rounding may hide moves up.
+    const double p = below.p[i], q = below.q[i] * (1 + kMassError);
+    if (q <= 0) continue;
+    const double down = std::clamp((p - q - 3 * kMassError * p) / growth, 0.0, q);
+    const double decay = std::exp(-below.loss(i)) * (1 + kMassError);
+    const long at = -static_cast<long>(i);
+    centre[at - 1] += down * decay;
+    centre[at] += (q - down) * decay;
+  }
+  const double stay = std::min(above.beyond_p, above.beyond_q) * (1 + kMassError);
+  centre[above.bins()] += stay;
+  grid.infinite += std::max(0.0, above.beyond_p * (1 + kMassError) - stay);
+  centre[-static_cast<long>(below.bins())] += below.beyond_q * std::exp(-below.loss(below.bins())) * (1 + kMassError);
   return grid;
 }
 
 GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below) {
-  std::vector<Atom> atoms;
+  std::vector<MassAt> atoms;
   atoms.reserve(above.bins() + below.bins() + 3);
   push_half(atoms, above);
-  if (above.zero > 0) atoms.push_back({above.zero, 0.0});
-  std::vector<Atom> reversed;
+  if (above.zero > 0) atoms.push_back({0.0, above.zero});
+  std::vector<MassAt> reversed;
   push_half(reversed, below);
   // Mass at loss l of the reverse direction is mass e^{−l} at loss −l of this one.
   for (auto it = reversed.rbegin(); it != reversed.rend(); ++it)
-    atoms.push_back({it->mass * std::exp(-it->loss), -it->loss});
-  GridLoss grid = merged_onto_grid(atoms, above.step, 0, 3 * kMassError);
+    atoms.push_back({-it->loss, it->mass * std::exp(-it->loss)});
+  return dominated(atoms, above.infinite, above.step);
+}
+
+GridLoss dominating(const std::vector<MassAt>& atoms, double infinite, double step, std::size_t bins) {
+  const long n = static_cast<long>(bins);
+  GridLoss grid{.step = step, .first = -n, .mass = std::vector<double>(2 * bins + 1), .infinite = infinite, .slack = 0};
+  for (const MassAt& atom : atoms) {
+    const double loss = atom.loss + 4 * kSumError * std::abs(atom.loss);
+    const double mass = atom.mass * (1 + kMassError), index = std::floor(loss / step);
+    if (index >= static_cast<double>(n)) {
+      (index == static_cast<double>(n) && loss <= step * index ? grid.mass.back() : grid.infinite) += mass;
+    } else if (index < static_cast<double>(-n)) {
+      grid.mass.front() += mass;
+    } else {
+      // Both masses of the atom are kept: e^{−loss} = up e^{−(l + h)} + (1 − up) e^{−l}.
+      const double share = std::expm1(step * index - loss) / std::expm1(-step);
+      const double up = std::clamp(share * (1 + 4 * kSumError) + 4 * kMassError, 0.0, 1.0);
+      const auto at = static_cast<std::size_t>(static_cast<long>(index) + n);
+      grid.mass[at + 1] += up * mass;
+      grid.mass[at] += (1 - up) * mass;
+    }
+  }
+  return grid;
+}
+
+GridLoss dominated(const std::vector<MassAt>& atoms, double infinite, double step) {
+  GridLoss grid = merged_onto_grid(atoms, step, 0, 3 * kMassError);
   for (double& mass : grid.mass) mass *= 1 - 3 * kMassError;
-  grid.infinite = above.infinite * (1 - 3 * kMassError);
+  grid.infinite = infinite * (1 - 3 * kMassError);
   return grid;
 }
 
@@ -289,11 +317,11 @@ GridLoss coarsened_up(const GridLoss& fine, long factor, double tilt) {
 }
 
 GridLoss coarsened_down(const GridLoss& fine, long factor, double tilt) {
-  std::vector<Atom> atoms;
+  std::vector<MassAt> atoms;
   atoms.reserve(fine.mass.size());
   for (std::size_t k = fine.mass.size(); k-- > 0;)
     if (fine.mass[k] > 0)
-      atoms.push_back({fine.mass[k], fine.step * static_cast<double>(fine.first + static_cast<long>(k))});
+      atoms.push_back({fine.step * static_cast<double>(fine.first + static_cast<long>(k)), fine.mass[k]});
   GridLoss coarse = merged_onto_grid(atoms, fine.step * static_cast<double>(factor), tilt, 1e-15);
   for (double& mass : coarse.mass) mass *= 1 - kMassError / 10;
   coarse.infinite = fine.infinite;

@@ -58,11 +58,22 @@ struct GridLoss {
   double slack = 0;  // of a dominated grid: rounding may have put a loss this much too high
   long last() const { return first + static_cast<long>(mass.size()) - 1; }
 };
-GridLoss dominating(const PositiveLoss&);
-// A pair that this one dominates: outputs are merged until their loss lies on the grid. Rounded down.
 // Losses above 0 (and at 0) come from `above`, those below 0 from `below`, the positive half of the reverse direction;
 // for a symmetric pair both are the same.
+GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below);
+inline GridLoss dominating(const PositiveLoss& symmetric) { return dominating(symmetric, symmetric); }
+// A pair that this one dominates: outputs are merged until their loss lies on the grid. Rounded down.
 GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below);
+
+// P-mass at one loss of either sign.
+struct MassAt {
+  double loss = 0;
+  double mass = 0;
+};
+// Both bounds of a pair of atoms by falling loss, relative error kMassError each, on the grid of multiples of `step`
+// from −bins to bins. Losses above it go to +∞, those below it to its lowest point.
+GridLoss dominating(const std::vector<MassAt>&, double infinite, double step, std::size_t bins);
+GridLoss dominated(const std::vector<MassAt>&, double infinite, double step);
 
 // The same distribution on a grid `factor` times as coarse, dominating or dominated. `tilt` says that `mass` holds
 // P-masses times e^{tilt × loss}.

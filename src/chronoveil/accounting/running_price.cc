@@ -1,5 +1,6 @@
 #include "chronoveil/accounting/running_price.h"
 
+#include <array>
 #include <list>
 #include <map>
 
@@ -22,6 +23,8 @@ class RememberingModel final : public LossModel {
   std::optional<long double> quick_delta(double epsilon) const override { return model_->quick_delta(epsilon); }
   bool attainable() const override { return model_->attainable(); }
   bool bounded() const override { return model_->bounded(); }
+  bool directed() const override { return model_->directed(); }
+  bool symmetric() const override { return model_->symmetric(); }
   const LossModel& once() const override { return model_->once(); }
   double top(double tail) const override {
     const auto [it, added] = tops_.try_emplace(tail, 0.0);
@@ -32,9 +35,9 @@ class RememberingModel final : public LossModel {
     if (attained) return model_->halves(step, bins, true);
     return recall(halves_, step, bins, [&] { return model_->halves(step, bins, false); });
   }
-  LossGrids grids(double step, std::size_t bins, bool attained) const override {
-    if (attained) return model_->grids(step, bins, true);
-    return recall(grids_, step, bins, [&] { return model_->grids(step, bins, false); });
+  LossGrids grids(double step, std::size_t bins, Reading reading) const override {
+    return recall(grids_[static_cast<std::size_t>(reading)], step, bins,
+                  [&] { return model_->grids(step, bins, reading); });
   }
 
  private:
@@ -59,7 +62,7 @@ class RememberingModel final : public LossModel {
   std::shared_ptr<const LossModel> model_;
   mutable std::map<double, double> tops_;
   mutable std::list<Entry<LossHalves>> halves_;
-  mutable std::list<Entry<LossGrids>> grids_;
+  mutable std::array<std::list<Entry<LossGrids>>, 3> grids_;  // a reading each
 };
 
 }  // namespace

@@ -13,13 +13,15 @@ __extension__ using Int128 = __int128;
 
 using Models = std::vector<std::unique_ptr<const LossModel>>;
 
-// Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show.
+// Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show,
+// where one is known.
 class BestBoundModel final : public LossModel {
  public:
-  BestBoundModel(Models bounds, std::unique_ptr<const LossModel> below)
+  explicit BestBoundModel(Models bounds, std::unique_ptr<const LossModel> below = nullptr)
       : bounds_(std::move(bounds)), below_(std::move(below)) {}
   bool tight() const override { return false; }
-  bool attainable() const override { return true; }
+  bool attainable() const override { return below_ != nullptr; }
+  bool symmetric() const override { return below_ == nullptr; }
   long double delta(double epsilon) const override {
     long double least = 1;
     for (const auto& bound : bounds_) least = std::min(least, bound->delta(epsilon));
@@ -36,7 +38,7 @@ class BestBoundModel final : public LossModel {
     for (const auto& bound : bounds_) uppers.push_back(bound->halves(step / 2, 2 * bins, false).upper);
     LossHalves halves;
     halves.upper = paired(envelope_of_minimum(uppers));
-    if (attained) halves.attained = below_->halves(step, bins, true).attained;
+    if (attained && below_) halves.attained = below_->halves(step, bins, true).attained;
     return halves;
   }
 
@@ -228,8 +230,15 @@ Result<std::unique_ptr<const LossModel>> structured_subsampling_model(const Stru
     const double r = touched_share(e);
     if (e.windows_per_series == 1) return subsampled_gaussian_model(distance, rho * r);
     auto model = several_windows(e.windows_per_series, r, sigma);
-    if (rho < 1) model = std::make_unique<ThinnedModel>(std::move(model), rho);
-    return model;
+    if (rho >= 1) return model;
+    Models bounds;
+    bounds.push_back(std::make_unique<ThinnedModel>(std::move(model), rho));
+    // "The series was drawn, and a window that the unit touches" as one event of probability R = ρ(1 − (1−r)^λ). Where
+    // it happens all λ windows may differ from those of a batch in which it does not: distance 2λ.
+    const double windows = static_cast<double>(e.windows_per_series);
+    const double any = r < 1 ? -std::expm1(windows * std::log1p(-r)) * (1 + 1e-15) : 1.0;
+    bounds.push_back(subsampled_gaussian_model(windows * distance, std::min(1.0, rho * any)));
+    return std::make_unique<BestBoundModel>(std::move(bounds));
   }
   // Poisson: MoG(∓i, Bin(i; K, r'), σ), i = 0..K, r' = min(1, λ/T); the worst length at every α.
   Models series;

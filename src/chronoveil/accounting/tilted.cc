@@ -227,6 +227,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
     return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
   CV_TRY(const Window window, choose_window(parts, stage, outside));
   out.cut_below = stage == Stage::last && window.outside_below > 0;
+  out.below = window.outside_below;
   const long points = window.last - window.first + 1;
   if (parts.size() == 1 && parts[0].count == 1 && points == static_cast<long>(parts[0].loss.mass.size())) {
     sum = parts[0];

@@ -51,6 +51,7 @@ struct Convolved {
   Tilted sum;
   double error = 0;        // bounds what was added to or taken from each mass
   bool cut_below = false;  // some mass lies below the window and was not moved
+  double below = 0;        // and bounds it
 };
 Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, Outside outside);
 

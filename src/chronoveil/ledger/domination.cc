@@ -87,6 +87,25 @@ struct OneDominates {
     return same({accounting::with_plateau(e)}, {accounting::with_plateau(s)});
   }
   static bool same_kind(const accounting::Threshold& e, const accounting::Threshold& s) { return same({e}, {s}); }
+  // A smaller sample shows less: its pair is a mixture of that of the larger one and of nothing.
+  static bool same_kind(accounting::DpSgd e, const accounting::DpSgd& s) {
+    return e.rate <= s.rate && e.noise_multiplier >= s.noise_multiplier;
+  }
+  static bool same_kind(const accounting::PoissonSampled& e, const accounting::PoissonSampled& s) {
+    return e.relation == s.relation && e.rate <= s.rate && is_dominated_by(*e.inner, *s.inner);
+  }
+  template <class FixedSize>
+  static bool same_sample(const FixedSize& e, const FixedSize& s) {
+    return e.relation == s.relation && e.population == s.population && e.batch_size <= s.batch_size &&
+           is_dominated_by(*e.inner, *s.inner);
+  }
+  static bool same_kind(const accounting::SampledWithoutReplacement& e,
+                        const accounting::SampledWithoutReplacement& s) {
+    return same_sample(e, s);
+  }
+  static bool same_kind(const accounting::SampledWithReplacement& e, const accounting::SampledWithReplacement& s) {
+    return same_sample(e, s);
+  }
   static bool same_kind(const accounting::Compose& e, const accounting::Compose& s) {
     return std::equal(e.events.begin(), e.events.end(), s.events.begin(), s.events.end(), is_dominated_by);
   }

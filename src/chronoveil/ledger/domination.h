@@ -11,6 +11,8 @@ namespace chronoveil::ledger {
 //                       noise is the slot's noise and some on top (Laplace laws are self-decomposable)
 //     less sensitivity  discrete_gaussian, discrete_laplace: log-concave noise, so a smaller shift reveals less
 //     fewer steps       time_subsampling: a smaller participation
+//     a smaller sample  dp_sgd, poisson_sampled, and samples of a fixed size from the same population, the inner event
+//                       being dominated: as what the larger one shows, or, with some probability, nothing
 //     a smaller ε       exponential, pure, approximate (and δ), randomized_response over as many values
 //   in a slot `pure` or `approximate`: laplace, discrete_laplace, exponential and randomized_response of at most its ε
 //   `compose`: as many events, each dominated by the one in its place.

@@ -1,0 +1,263 @@
+#include "chronoveil/accounting/sampled.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "chronoveil/accounting/gaussian_mixtures.h"
+#include "chronoveil/accounting/sampled_loss.h"
+
+namespace chronoveil::accounting {
+namespace {
+
+using Model = std::unique_ptr<const LossModel>;
+
+// Any inner mechanism, by its dominating and dominated pairs on a grid of inner losses: each atom of those is one atom
+// outside, with masses (1 − η)q + ηp and q.
+class SampledModel final : public LossModel {
+ public:
+  SampledModel(Model inner, double share, Directions directions)
+      : inner_(std::move(inner)), share_(share), directions_(directions) {}
+
+  // Losses inside are rounded outward: a profile falls with its loss.
+  long double delta(double epsilon) const override {
+    return share_ * inner_->delta(loss_inside(epsilon, share_) * (1 - kLossError));
+  }
+  long double delta_lower(double epsilon) const override {
+    return share_ * inner_->delta_lower(loss_inside(epsilon, share_) * (1 + kLossError));
+  }
+  double infinite() const override { return share_ * inner_->infinite(); }
+  double infinite_lower() const override { return share_ * inner_->infinite_lower(); }
+  // (1 − η)Q + ηP has no more mass above a loss than P. What only P has is an infinite loss of it, and in the reverse
+  // direction one of −ln(1 − η).
+  double top(double tail) const override {
+    const double finite = loss_outside(inner_->top(tail), share_);
+    return std::max(finite, inner_->infinite() > tail ? -std::log1p(-share_) : 0.0) * (1 + kLossError);
+  }
+  bool bounded() const override { return inner_->bounded(); }
+  bool tight() const override { return inner_->tight(); }
+  bool attainable() const override { return inner_->tight() && inner_->attainable(); }
+  bool directed() const override { return directions_ == Directions::fixed; }
+  bool symmetric() const override { return false; }
+
+  LossHalves halves(double step, std::size_t bins, bool) const override {
+    const LossGrids inside = inner_grids(step, bins);
+    LossHalves out;
+    out.upper = positive(forward(inside.upper, Side::upper), share_ * inside.upper.infinite, step, bins);
+    out.lower = positive(forward(inside.lower, Side::lower), share_ * inside.lower.infinite, step, bins);
+    return out;
+  }
+
+  LossGrids grids(double step, std::size_t bins, Reading reading) const override {
+    if (reading == Reading::symmetric) return LossModel::grids(step, bins, reading);
+    const LossGrids inside = inner_grids(step, bins);
+    LossGrids out;
+    // Losses are rounded up, so the highest may need one more bin.
+    if (reading == Reading::forward) {
+      out.upper = dominating(forward(inside.upper, Side::upper), share_ * inside.upper.infinite, step, bins + 1);
+      out.lower = dominated(forward(inside.lower, Side::lower), share_ * inside.lower.infinite, step);
+    } else {
+      out.upper = dominating(backward(inside.upper), 0, step, bins + 1);
+      out.lower = dominated(backward(inside.lower), 0, step);
+    }
+    out.lower.slack += inside.lower.slack;  // losses outside move by no more than those inside
+    return out;
+  }
+
+ private:
+  enum class Side { upper, lower };
+  static constexpr double kLossError = 1e-15;
+
+  // Fine enough that neighbouring losses inside are at most a step apart outside, where they are furthest apart.
+  LossGrids inner_grids(double step, std::size_t bins) const {
+    double highest = loss_inside(step * static_cast<double>(bins), share_);
+    if (inner_->bounded()) highest = std::min(highest, inner_->top(0));
+    const double slope = share_ * std::exp(highest - loss_outside(highest, share_));
+    constexpr double kMostBins = 1 << 19;
+    double fine = std::max(step / std::min(1.0, slope), highest / kMostBins);
+    if (const double spacing = inner_->lattice().spacing; spacing > fine) fine = spacing / std::ceil(spacing / fine);
+    const auto inner_bins = static_cast<std::size_t>(std::ceil(highest / fine - 1e-9));
+    return inner_->grids(fine, std::max<std::size_t>(1, inner_bins), Reading::symmetric);
+  }
+
+  // ((1 − η)Q + ηP, Q) by falling loss. Q-mass that the grid does not show, where P has none, has the lowest loss.
+  std::vector<MassAt> forward(const GridLoss& inside, Side side) const {
+    std::vector<MassAt> atoms;
+    double shown = 0;
+    for (std::size_t k = inside.mass.size(); k-- > 0;) {
+      if (!(inside.mass[k] > 0)) continue;
+      const double loss = inside.step * static_cast<double>(inside.first + static_cast<long>(k));
+      // A dominated grid merges outputs and shows the lowest with too little loss, that is with too much under Q.
+      double q = inside.mass[k] * std::exp(-loss);
+      if (side == Side::lower) q = std::min(q, 1 - shown);
+      shown += q;
+      atoms.push_back({loss_outside(loss, share_), (1 - share_) * q + share_ * inside.mass[k]});
+    }
+    if (side == Side::upper && shown < 1) atoms.push_back({std::log1p(-share_), (1 - share_) * (1 - shown)});
+    return atoms;
+  }
+
+  // (P, (1 − η)P + ηQ) by falling loss: what only P has is still there with probability 1 − η.
+  std::vector<MassAt> backward(const GridLoss& inside) const {
+    std::vector<MassAt> atoms;
+    if (inside.infinite > 0) atoms.push_back({-std::log1p(-share_), inside.infinite});
+    for (std::size_t k = inside.mass.size(); k-- > 0;) {
+      const double loss = inside.step * static_cast<double>(inside.first + static_cast<long>(k));
+      if (inside.mass[k] > 0) atoms.push_back({-loss_outside(-loss, share_), inside.mass[k]});
+    }
+    return atoms;
+  }
+
+  static PositiveLoss positive(const std::vector<MassAt>& atoms, double infinite, double step, std::size_t bins) {
+    PositiveLoss half = empty_half(step, bins);
+    half.infinite = infinite;
+    double taken = infinite;
+    for (const MassAt& atom : atoms) {
+      if (!(atom.loss > 0)) break;
+      if (atom.loss > half.loss(bins)) {
+        half.beyond_p += atom.mass;
+        half.beyond_q += atom.mass * std::exp(half.loss(bins) - atom.loss);
+      } else {
+        add_atom(half, atom.loss, atom.mass);
+      }
+      taken += atom.mass * (1 + std::exp(-atom.loss));
+    }
+    half.zero = std::max(0.0, 1 - taken);
+    return half;
+  }
+
+  Model inner_;
+  double share_;
+  Directions directions_;
+};
+
+// One of several symmetric mechanisms, which one being shown: Σ w_k h_k. `tail` is the probability of all others.
+class RevealedModel final : public LossModel {
+ public:
+  RevealedModel(std::vector<Model> models, std::vector<double> weights, double tail)
+      : models_(std::move(models)), weights_(std::move(weights)), tail_(tail) {}
+
+  long double delta(double epsilon) const override {
+    long double sum = tail_;
+    for (std::size_t k = 0; k < models_.size(); ++k) sum += weights_[k] * models_[k]->delta(epsilon);
+    return sum;
+  }
+  double infinite() const override { return tail_; }
+  double top(double tail) const override {
+    double highest = 0;
+    for (const Model& model : models_) highest = std::max(highest, model->top(tail));
+    return highest;
+  }
+  bool bounded() const override { return models_.front()->bounded(); }
+  bool attainable() const override { return false; }
+  bool tight() const override { return false; }
+
+  LossHalves halves(double step, std::size_t bins, bool) const override {
+    LossHalves out{weighted(*models_[0], 0, step, bins), std::nullopt, std::nullopt};
+    for (std::size_t k = 1; k < models_.size(); ++k) {
+      const PositiveLoss more = weighted(*models_[k], k, step, bins);
+      for (std::size_t i = 0; i < bins; ++i) {
+        out.upper.p[i] += more.p[i];
+        out.upper.q[i] += more.q[i];
+      }
+      out.upper.beyond_p += more.beyond_p;
+      out.upper.beyond_q += more.beyond_q;
+      out.upper.zero += more.zero;
+    }
+    out.upper.infinite = tail_;
+    return out;
+  }
+
+ private:
+  // Of a pair thinned to rate w, without the rest that sits at 0.
+  PositiveLoss weighted(const LossModel& model, std::size_t k, double step, std::size_t bins) const {
+    PositiveLoss half = thinned(model.halves(step, bins, false).upper, weights_[k]);
+    half.zero -= 1 - weights_[k];
+    return half;
+  }
+
+  std::vector<Model> models_;
+  std::vector<double> weights_;
+  double tail_;
+};
+
+Directions directions_for(Relation relation) {
+  return relation == Relation::add_remove ? Directions::fixed : Directions::free;
+}
+
+Result<Model> sampled(const Event& inner, double share, Directions directions) {
+  if (share <= 0) return response_model(0, 2, 0);
+  if (const auto* gaussian = std::get_if<Gaussian>(&inner.kind))
+    return subsampled_gaussian_model(1 / gaussian->noise_multiplier, share, directions);
+  CV_TRY(Model model, make_loss_model(inner));
+  if (share >= 1) return model;
+  return std::make_unique<SampledModel>(std::move(model), share, directions);
+}
+
+}  // namespace
+
+Result<Event> drawn_again(const Event& inner, std::int64_t times) {
+  Event more = inner;
+  const auto factor = static_cast<double>(times);
+  bool fits = true;
+  std::visit(
+      [&](auto& e) {
+        if constexpr (requires { e.noise_multiplier; }) {
+          e.noise_multiplier /= factor;
+        } else if constexpr (requires { e.sensitivity; }) {
+          fits = !__builtin_mul_overflow(e.sensitivity, times, &e.sensitivity);
+        } else if constexpr (requires { e.epsilon; }) {
+          e.epsilon *= factor;
+        }
+      },
+      more.kind);
+  if (!fits) return fail(ErrorKind::cannot_certify, "sensitivity: a unit drawn several times changes more than 2^63");
+  return more;
+}
+
+double sampled_share(const Event& event) {
+  if (const auto* e = std::get_if<DpSgd>(&event.kind)) return e->rate;
+  if (const auto* e = std::get_if<PoissonSampled>(&event.kind)) return e->rate;
+  constexpr double kUp = 1 + 4e-16;
+  if (const auto* e = std::get_if<SampledWithoutReplacement>(&event.kind))
+    return std::min(1.0, static_cast<double>(e->batch_size) / static_cast<double>(e->population) * kUp);
+  if (const auto* e = std::get_if<SampledWithReplacement>(&event.kind)) {
+    if (e->population == 1) return 1;
+    return std::min(
+        1.0,
+        -std::expm1(static_cast<double>(e->batch_size) * std::log1p(-1 / static_cast<double>(e->population))) * kUp);
+  }
+  return 1;
+}
+
+Result<Model> poisson_sampled_model(const PoissonSampled& e) {
+  return sampled(*e.inner, e.rate, directions_for(e.relation));
+}
+
+Result<Model> sampled_without_replacement_model(const SampledWithoutReplacement& e) {
+  return sampled(*e.inner, sampled_share({e}), directions_for(e.relation));
+}
+
+Result<Model> sampled_with_replacement_model(const SampledWithReplacement& e) {
+  const double share = sampled_share({e});
+  // How often a unit is drawn spreads over about 30 standard deviations, and each number of draws is a model.
+  constexpr double kMostSpread = 1000;
+  const double mean = static_cast<double>(e.batch_size) / static_cast<double>(e.population);
+  if (!(mean <= kMostSpread))
+    return fail(ErrorKind::cannot_certify, "batch_size: more than 1000 draws of every unit cannot be priced");
+  const Binomial drawn = binomial(e.batch_size, 1 / static_cast<double>(e.population));
+  std::vector<Model> models;
+  std::vector<double> weights;
+  for (std::size_t k = 1; k < drawn.weights.size(); ++k) {
+    if (!(drawn.weights[k] > 0)) continue;
+    CV_TRY(const Event more, drawn_again(*e.inner, static_cast<std::int64_t>(k)));
+    CV_CHECK(validate(more));
+    CV_TRY(Model model, make_loss_model(more));
+    models.push_back(std::move(model));
+    weights.push_back(drawn.weights[k] / share);
+  }
+  auto revealed = std::make_unique<RevealedModel>(std::move(models), std::move(weights), drawn.tail / share);
+  if (share >= 1) return revealed;
+  return std::make_unique<SampledModel>(std::move(revealed), share, directions_for(e.relation));
+}
+
+}  // namespace chronoveil::accounting
