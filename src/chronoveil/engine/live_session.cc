@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "chronoveil/base/signals_held.h"
-#include "chronoveil/data/time_reader.h"
-#include "chronoveil/data/zone.h"
 #include "chronoveil/post/adjust.h"
 
 namespace chronoveil::engine {
@@ -21,8 +19,8 @@ double adjusted(const Job& job, double value, double (*to_integer)(double)) {
 
 }  // namespace
 
-// The span that holds the instant. Those between, of which nothing came, are left out and cost nothing.
-Result<void> LiveSession::next_span(std::int64_t instant) {
+// Counts only: the span that holds the instant. Those between, of which nothing came, are left out and cost nothing.
+Result<void> LiveSession::skip_to_span(std::int64_t instant) {
   std::int64_t span = keeping_->state.span;
   Job following = *job_;
   following.slots = slots_;
@@ -34,9 +32,22 @@ Result<void> LiveSession::next_span(std::int64_t instant) {
     // Before this one is over for good.
     if (end > instant) CV_CHECK(plan_live(following, cursor));
   }
+  return change_span(following.slots, span);
+}
+
+// The span after this one, whether anything came of it or not.
+Result<void> LiveSession::next_span() {
+  Job following = *job_;
+  CV_TRY(following.slots, data::span_after(slots_));
+  CV_TRY(const data::SlotCursor cursor, live_cursor(following.slots));
+  CV_CHECK(plan_live(following, cursor));  // before this one is over for good
+  return change_span(following.slots, keeping_->state.span + 1);
+}
+
+Result<void> LiveSession::change_span(const data::SlotSpec& following, std::int64_t span) {
   CV_CHECK(commit());
   CV_CHECK(finish());
-  say("the span " + slots_.start + " to " + slots_.end + " is over; the next one begins at " + following.slots.start);
+  say("the span " + slots_.start + " to " + slots_.end + " is over; the next one begins at " + following.start);
   return open_span(span);
 }
 
@@ -53,32 +64,76 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
   }
   if (arrival.anew) {
     step_->forget();
+    waiting_.forget();
     started_ = cursor_->begin();
   }
+  if (rows_are_people(*job_)) {
+    const std::int64_t now = LiveClock::now();
+    for (std::size_t row = 0; row < arrival.rows.rows(); ++row) keep_row(arrival, row, now);
+    return {};
+  }
   for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(take_row(arrival, row));
-  if (arrival.complete && !step_->empty() && !until_) CV_CHECK(close_step());
+  if (arrival.complete && !step_->empty() && !clock_.until()) CV_CHECK(close_step());
   return commit();
 }
 
-Result<void> LiveSession::read_until() {
-  if (!options_->until) return {};
-  if (!options_->once && job_->source.path != "-")
-    return fail(ErrorKind::usage, "until: it is for the end of the input, which a followed one has not; give --once");
-  CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(job_->slots.zone));
-  CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
-  until_.emplace();
-  if (reader.read(*options_->until, *until_) != data::TimeProblem::none)
-    return invalid("until", *options_->until,
-                   "it must be a time such as 2026-03-01T00:00, local in " + job_->slots.zone);
-  return {};
+// When the next step ends, in this span or in the one after it; nothing where none comes.
+std::optional<std::int64_t> LiveSession::next_end() {
+  if (!finished()) return cursor_->end();
+  if (!job_->live.continues || !keeping_) return std::nullopt;
+  if (!following_end_) {
+    const Result<data::SlotSpec> following = data::span_after(slots_);
+    if (!following) return std::nullopt;  // the calendar ends there
+    const Result<data::SlotCursor> cursor = live_cursor(*following);
+    if (!cursor) return std::nullopt;
+    following_end_ = cursor->end();
+  }
+  return following_end_;
 }
 
-Result<void> LiveSession::publish_until() {
-  if (!until_ || finished()) return {};
-  if (too_far(*until_))
-    return fail(ErrorKind::usage,
-                "until: it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
-  while (!finished() && cursor_->end() <= *until_) CV_CHECK(close_step());
+Result<bool> LiveSession::due() {
+  if (!clock_.runs()) return false;
+  const std::optional<std::int64_t> line = clock_.line(), end = next_end();
+  if (!line || !end || *end > *line) return false;
+  CV_CHECK(check_clock(line));
+  line_ = *line;
+  return true;
+}
+
+Result<void> LiveSession::publish_last() {
+  const std::optional<std::int64_t> line = clock_.last_line();
+  if (!line || (finished() && !rows_are_people(*job_))) return {};
+  CV_CHECK(check_clock(line));
+  return close_until(*line);
+}
+
+// Values cannot be taken back, so a clock that jumped must not end a release. Measured from what is published, which
+// was the clock's doing.
+Result<void> LiveSession::check_clock(std::optional<std::int64_t> line) const {
+  if (!line || !too_far(*line, cursor_->begin())) return {};
+  return fail(ErrorKind::usage, std::string(clock_.is_system() ? "live.clock: the system's clock" : "until: it") +
+                                    " is further ahead than the " + std::to_string(max_gap()) +
+                                    " steps that live.max_gap allows; raise it if the clock is right");
+}
+
+// Before anything is debited or read. Counts move on by rows, which are still to come.
+Result<void> LiveSession::check_first_line() const {
+  return rows_are_people(*job_) ? check_clock(clock_.last_line()) : Result<void>();
+}
+
+// Where rows are people, spans follow each other by the clock, and none is left out.
+Result<void> LiveSession::close_until(std::int64_t instant) {
+  for (;;) {
+    const std::optional<std::int64_t> end = next_end();
+    if (!end || *end > instant) break;
+    if (!finished()) {
+      CV_CHECK(close_step());
+    } else if (rows_are_people(*job_)) {
+      CV_CHECK(next_span());
+    } else {
+      break;
+    }
+  }
   return commit();
 }
 
@@ -86,14 +141,28 @@ std::int64_t LiveSession::max_gap() const {
   return job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
 }
 
-bool LiveSession::too_far(std::int64_t instant) const {
-  return (instant - cursor_->begin()) / cursor_->usual_length() > max_gap();
+bool LiveSession::too_far(std::int64_t instant, std::int64_t from) const {
+  return (instant - from) / cursor_->usual_length() > max_gap();
 }
 
 void LiveSession::refuse(const data::Arrival& arrival, std::size_t row, const std::string& why) {
   if (++refused_ > kMostMessages) return;
   say("row " + std::to_string(arrival.number[row]) + (arrival.part.empty() ? "" : " of " + arrival.part) + ": " + why +
       "; refused");
+}
+
+// A row waits for its step or is left out by its own time and the clock, whoever else is there, and without a word: how
+// many are left out is as private as the rows.
+void LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::int64_t now) {
+  const std::int64_t time = arrival.rows.time[row];
+  if (time < cursor_->begin()) return;
+  if (clock_.until() ? time >= *clock_.until() : too_far(time, now)) return;
+  if (time >= cursor_->span_end() && (!job_->live.continues || !keeping_)) return;
+  const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
+  if (!series) return;
+  const data::RecordBatch& rows = arrival.rows;
+  waiting_.add(time, rows.user.empty() ? std::string_view() : rows.user[row], *series,
+               rows.value.empty() ? 1 : rows.value[row]);
 }
 
 Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row) {
@@ -106,29 +175,32 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
     return {};
   }
   // Left for the next time, without a word: it must not matter who came.
-  if (until_ && time >= *until_) return {};
+  if (clock_.until() && time >= *clock_.until()) return {};
   if (finished() && (!job_->live.continues || !keeping_)) {
     refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
     return {};
   }
-  if (too_far(time)) {
+  if (too_far(time, cursor_->begin())) {
     refuse(arrival, row,
            "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
     return {};
   }
   if (finished()) {
-    CV_CHECK(next_span(time));
+    CV_CHECK(skip_to_span(time));
     return take_row(arrival, row);
   }
   while (!finished() && time >= cursor_->end()) CV_CHECK(close_step());
   if (finished()) return take_row(arrival, row);
-  if (step_->add(arrival.rows, row) == OpenStep::Taken::twice)
+  const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
+  if (!series) return {};
+  if (!step_->add({}, *series, arrival.rows.value[row]))
     refuse(arrival, row, "its series and step came before; the first counts");
   if (step_->complete()) CV_CHECK(close_step());
   return {};
 }
 
 Result<void> LiveSession::close_step() {
+  waiting_.hand_over(cursor_->end(), *step_);
   CV_CHECK(step_->close(cursor_->step(), counts_));
   CV_CHECK(mechanisms::live_step(opened_.plan, *process_, counts_, *draws_, values_));
   last_ = cursor_->label();
