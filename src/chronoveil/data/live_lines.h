@@ -75,6 +75,6 @@ inline bool nothing_in(const Arrival& arrival) { return arrival.rows.rows() == 0
 
 // Reads on in an input that ends: until rows are there, good or bad, or the end, which is complete. False when neither
 // came in time.
-Result<bool> read_on(ByteSource&, LiveLines&, Arrival&, const Patience&);
+Result<bool> read_on(ByteSource&, LiveLines&, Arrival&, const Patience& = Patience(Patience::kEndless));
 
 }  // namespace chronoveil::data
