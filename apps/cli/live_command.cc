@@ -158,7 +158,8 @@ void add_live_command(CLI::App& app, CommandContext& context) {
   command->add_flag("--yes", options->yes, "Open a new release, with a new debit, although one of this name is over");
   command->add_flag("--once", options->once, "Take what a file or directory holds now, and do not wait for more");
   command->add_option("--until", options->until,
-                      "At the end of the input, publish the steps that end by this time, and no others");
+                      "At the end of the input, publish the steps that end by this time, and no others; rows that are "
+                      "people need it, or clock = \"system\" in the job");
   command->add_option("--seed", options->seed, "For tests and experiments only: not private, touches no ledger");
   command->add_option("--noise-from", options->noise_from,
                       "For tests only: numbers to use as noise, in order; not private, touches no ledger");

@@ -111,36 +111,35 @@ class Copies(CopyTest):
 
     def test_an_older_memory_of_people_is_refused(self):
         self.prepare(VISITS)
-        self.live(visits((0, "ann")))
+        self.live(visits((0, "ann")), "--until", WEEKS[1])
         people = next(self.state.glob("people.*.db"))
         older = people.read_bytes()
-        self.live(visits((1, "ann"), (1, "ben")))
+        self.live(visits((1, "ann"), (1, "ben")), "--until", WEEKS[2])
         for path in self.state.glob(people.name + "-*"):
             path.unlink()
         people.write_bytes(older)
-        self.refuses(visits((2, "ben")), 5, "is older than the state")
+        self.refuses(visits((2, "ben")), 5, "is older than the state", "--until", WEEKS[3])
 
     def test_who_was_there_is_forgotten_when_it_is_over(self):
         self.prepare(VISITS)
-        self.live(visits((0, "ann")))
+        self.live(visits((0, "ann")), "--until", WEEKS[1])
         self.assertEqual(len(list(self.state.glob("people.*.db"))), 1)
         self.assert_succeeds(*self.words("close", str(self.job)))
         self.assertEqual(list(self.state.glob("people.*")), [])
 
     def test_rows_of_a_file_that_was_replaced_count_once(self):
-        source = {"source": {"path": "in.csv", "value": None}}
-        self.prepare(source)
-        rows = "week\n" + f"{WEEKS[0]}\n" * 7
+        self.prepare({"source": {"path": "in.csv", "duplicates": "sum"}})
+        rows = "week,cases\n" + f"{WEEKS[0]},1\n" * 7
         (self.folder / "in.csv").write_text(rows)
         process = self.follow()
         self.next_line(process)
         for more in (8, 9):  # each time the whole file anew, with one more row of the open step
             time.sleep(0.3)
-            (self.folder / "new.csv").write_text("week\n" + f"{WEEKS[0]}\n" * more)
+            (self.folder / "new.csv").write_text("week,cases\n" + f"{WEEKS[0]},1\n" * more)
             (self.folder / "new.csv").rename(self.folder / "in.csv")
         time.sleep(0.3)
         with open(self.folder / "in.csv", "a", encoding="utf-8") as file:
-            file.write(f"{WEEKS[1]}\n")
+            file.write(f"{WEEKS[1]},1\n")
         self.assertTrue(self.next_line(process).startswith(f"{WEEKS[0]}T00:00:00+00:00,9,"))
         self.terminate(process)
 
@@ -148,13 +147,23 @@ class Copies(CopyTest):
 class Stuck(CopyTest):
     def test_records_of_several_steps_survive_every_crash(self):
         self.prepare(VISITS)
-        self.live("")
+        self.live("", "--until", WEEKS[0])
         rows = visits(*[(week, who) for week in range(3) for who in ("ann", f"guest{week}")])
-        for _ in self.every_crash(rows):
+        for _ in self.every_crash(rows, "--until", WEEKS[3]):
             self.assertLessEqual(self.asked(), 3)
-            self.go_on(rows)
+            self.go_on(rows, "--until", WEEKS[3])
             self.assertEqual([value for _, value, _ in self.values()], ["2", "1", "1"], "ann counts once")
             self.assertEqual(self.asked(), 3)
+
+    def test_spans_that_the_clock_opens_survive_every_crash(self):
+        """Nobody came in the first; each is debited once and each step asked once, however often it was killed."""
+        self.prepare(VISITS, {"slots": {"end": WEEKS[1]}, "live": {"after": "continue"}, "output": {"json": None}})
+        self.live("", "--until", WEEKS[0])
+        rows = visits((1, "ann"))
+        for _ in self.every_crash(rows, "--until", WEEKS[2]):
+            self.go_on(rows, "--until", WEEKS[2])
+            self.assertEqual([value for _, value, _ in self.values()], ["0", "1"])
+            self.assertEqual([debit["uses"]["used"] for debit in self.history()], [1, 1])
 
     def test_a_changed_job_that_is_opened_anew_survives_every_crash(self):
         self.prepare()

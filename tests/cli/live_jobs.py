@@ -172,5 +172,5 @@ class LiveTest(FolderTest):
         return errors.decode()
 
 
-__all__ = ["BASE", "LiveTest", "STEPS", "VISITS", "WARDS", "WEEKS", "counts", "merged", "run", "toml", "visits",
+__all__ = ["BASE", "LOUD", "LiveTest", "STEPS", "VISITS", "WARDS", "WEEKS", "counts", "merged", "run", "toml", "visits",
            "wards"]

@@ -21,6 +21,7 @@
 namespace chronoveil::data::testing {
 namespace {
 
+using namespace std::chrono_literals;
 using chronoveil::testing::TemporaryFolder;
 using Values = std::vector<std::int64_t>;
 using Texts = std::vector<std::string>;
@@ -74,6 +75,13 @@ void expect_end(LiveInput& input) {
     EXPECT_FALSE(*more);
     EXPECT_EQ(arrival.rows.rows(), 0U);
   }
+}
+
+Awaited awaited(LiveInput& input, std::chrono::milliseconds longest) {
+  Arrival arrival;
+  const auto came = input.next_within(arrival, longest);
+  EXPECT_TRUE(came) << message(came);
+  return came ? *came : Awaited::end;
 }
 
 void write_to(int descriptor, const std::string& bytes) {
@@ -169,6 +177,21 @@ TEST(LivePipe, EndsWithoutRowsWhereNotEvenAHeaderCame) {
     EXPECT_EQ(next_of(*input), (Came{{}, {}, {}, "", true}));
     expect_end(*input);
   }
+}
+
+TEST(LivePipe, WaitsNoLongerThanItIsTold) {
+  StandardInput standard;
+  const auto input = open_input(counts("-"), true);
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::nothing);
+  standard.write(kHead + "2026-03-01,");  // half a line is nothing yet
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::nothing);
+  EXPECT_EQ(awaited(*input, 20ms), Awaited::nothing);
+  standard.write("7\n" + row(8));
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::something);
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::nothing);
+  standard.finish();
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::something) << "the end completes";
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::end);
 }
 
 TEST(LivePipe, SaysWhichColumnIsMissing) {
@@ -269,6 +292,13 @@ TEST_F(LiveFiles, ThatAreNotFollowedEnd) {
   put("empty", "");
   Arrival arrival;
   expect_failure(open_input(counts(path("empty")), false)->next(arrival), ErrorKind::bad_data, "the file is empty");
+  SourceSpec bare = counts(path("empty"));
+  bare.header = false;
+  bare.time = "1";
+  bare.value = "2";
+  const auto nobody = open_input(bare, false);
+  EXPECT_EQ(next_of(*nobody), (Came{{}, {}, {}, "", true})) << "without a header there is nobody, and no error";
+  expect_end(*nobody);
   put("cut", gzip(kHead + row(1)).substr(0, 25));
   expect_failure(open_input(counts(path("cut")), false)->next(arrival), ErrorKind::bad_data, "before the first row");
   for (const bool follow : {false, true}) {
@@ -301,6 +331,32 @@ TEST_F(LiveFiles, AreFollowedLineByLine) {
   std::thread writer = soon([&] { append_to(path("log"), "-03-01,5\n"); });
   EXPECT_EQ(next_of(*input), (Came{{5}, {5}, {}, "", false}));
   writer.join();
+}
+
+TEST_F(LiveFiles, AreWaitedForNoLongerThanTold) {
+  put("grows", kHead);
+  const auto input = open_input(counts(path("grows")), true);
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::nothing);
+  append_to(path("grows"), row(1));
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::something) << "what is there is read before it says that nothing came";
+  EXPECT_EQ(awaited(*input, 20ms), Awaited::nothing);
+  put("grows", kHead);  // cut: what it held may come again, and whoever keeps it must know at once
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::something);
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::nothing);
+}
+
+TEST_F(LiveFiles, OfADirectoryMayComeInAnyOrderWhereThatIsSaid) {
+  put("b", kHead + row(2));
+  auto opened = open_live_input(counts(folder_.path()), true, FileOrder::any);
+  ASSERT_TRUE(opened) << message(opened);
+  LiveInput& input = **opened;
+  EXPECT_EQ(next_of(input), (Came{{2}, {1}, {}, "b", false}));
+  EXPECT_EQ(next_of(input), (Came{{}, {}, {}, "b", true}));
+  EXPECT_EQ(awaited(input, 0ms), Awaited::nothing);
+  put("a", kHead + row(1));
+  EXPECT_EQ(next_of(input), (Came{{1}, {1}, {}, "a", false}));
+  EXPECT_EQ(next_of(input), (Came{{}, {}, {}, "a", true}));
+  EXPECT_EQ(awaited(input, 20ms), Awaited::nothing) << "each once";
 }
 
 TEST_F(LiveFiles, ThatAreCutAreReadFromTheirBeginning) {

@@ -1,6 +1,7 @@
 // Bytes from a file or a pipe, plain or compressed, in pieces. Memory does not grow with the length.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,6 +15,8 @@ class ByteSource {
   virtual ~ByteSource() = default;
   // Reads at most `size` > 0 bytes; 0 only at the end. Once it has failed or ended it is not asked again.
   virtual Result<std::size_t> read(char* to, std::size_t size) = 0;
+  // Whether a read would not have to wait, now or within that time: something is there, or the end. A file never waits.
+  virtual Result<bool> ready(std::chrono::milliseconds) { return true; }
 };
 
 // A file, or standard input for "-". What cannot be opened or read is `storage`.

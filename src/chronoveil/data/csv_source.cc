@@ -15,7 +15,8 @@ class CsvSource final : public RecordSource {
   CsvSource(CsvWindow window, RowDecoder decoder) : window_(std::move(window)), decoder_(std::move(decoder)) {}
 
   Result<void> open(bool header) {
-    CV_TRY(const std::size_t columns, window_.open());
+    CV_TRY(const std::size_t columns, window_.open(header));
+    if (columns == 0) return {};  // no header and no row: nobody is there
     if (!header) {
       CV_TRY(places_, place_numbers(decoder_, columns));
       return {};

@@ -18,9 +18,10 @@ void CsvWindow::be_stream(std::function<void()> before_wait) {
   before_wait_ = std::move(before_wait);
 }
 
-Result<std::size_t> CsvWindow::open() {
+Result<std::size_t> CsvWindow::open(bool header) {
   CV_CHECK(skip_byte_order_mark());
   CV_TRY(const bool found, find_row());
+  if (!found && !header) return 0;
   if (!found) return fail(ErrorKind::bad_data, std::string(kNoHeader));
   columns_ = row_marks_;
   return columns_;

@@ -26,7 +26,9 @@ class CsvWindow {
   void be_stream(std::function<void()> before_wait);
 
   // The number of fields of the first line, which is the header or the first row; it stays there to be read and left.
-  Result<std::size_t> open();
+  // 0 where there is no line: an error if there must be a header, else an input without rows, since whether anybody is
+  // there must not decide whether there is a release.
+  Result<std::size_t> open(bool header);
   // The names in it, which is left.
   Result<std::vector<std::string>> take_header();
 

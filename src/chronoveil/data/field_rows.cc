@@ -17,7 +17,7 @@ class CsvFieldRows final : public FieldRows {
   explicit CsvFieldRows(CsvWindow window) : window_(std::move(window)) {}
 
   Result<void> open(bool header) {
-    CV_TRY(const std::size_t columns, window_.open());
+    CV_TRY(const std::size_t columns, window_.open(true));
     fields_.resize(columns);
     // A value that is missing is a value: were its row left out, two values that change places would move all between.
     window_.keep_empty_lines();

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -35,31 +36,39 @@ std::string printable(std::string name) {
 
 class Directory final : public LiveInput {
  public:
-  Directory(std::string path, bool follow, LiveLines lines)
-      : path_(std::move(path)), follow_(follow), lines_(std::move(lines)) {
+  Directory(std::string path, bool follow, FileOrder order, bool may_be_empty, LiveLines lines)
+      : path_(std::move(path)),
+        follow_(follow),
+        any_order_(order == FileOrder::any),
+        may_be_empty_(may_be_empty),
+        lines_(std::move(lines)) {
     if (follow_) watch_.watch(path_);
   }
 
-  Result<bool> next(Arrival& arrival) override {
+  Result<Awaited> next_within(Arrival& arrival, std::chrono::milliseconds longest) override {
     clear(arrival);
+    const Patience patience(longest);
     for (;;) {
       if (file_) {
         arrival.part = printable(last_);
-        CV_CHECK(read_on(*file_, lines_, arrival));
+        CV_CHECK(read_on(*file_, lines_, arrival, patience));
         if (arrival.complete) {
           file_.reset();
-          if (!lines_.has_columns()) return fail(ErrorKind::bad_data, arrival.part + ": " + std::string(kNoHeader));
+          if (!may_be_empty_ && !lines_.has_columns())
+            return fail(ErrorKind::bad_data, arrival.part + ": " + std::string(kNoHeader));
         }
-        return true;
+        return Awaited::something;
       }
       if (!listed_ || (follow_ && (waiting_.empty() || watch_.changed()))) CV_CHECK(list(arrival));
-      if (!arrival.refused.empty()) return true;
+      if (!arrival.refused.empty()) return Awaited::something;
       if (!waiting_.empty()) {
         CV_CHECK(open_first());
-      } else if (follow_) {
-        CV_CHECK(watch_.wait(kListAgain));
+      } else if (!follow_) {
+        return Awaited::end;
+      } else if (patience.over()) {
+        return Awaited::nothing;
       } else {
-        return false;
+        CV_CHECK(watch_.wait(std::min(kListAgain, patience.left())));
       }
     }
   }
@@ -88,7 +97,7 @@ class Directory final : public LiveInput {
         still_there.insert(name);
       } else if (fstatat(dirfd(folder.get()), name.c_str(), &status, 0) != 0 || !S_ISREG(status.st_mode)) {
         continue;
-      } else if (name > last_) {
+      } else if (any_order_ || name > last_) {
         waiting_.insert(name);
       } else {
         still_there.insert(name);
@@ -119,6 +128,8 @@ class Directory final : public LiveInput {
 
   std::string path_;
   bool follow_;
+  bool any_order_;
+  bool may_be_empty_;
   LiveLines lines_;
   ChangeWatch watch_;
   bool listed_ = false;
@@ -130,8 +141,9 @@ class Directory final : public LiveInput {
 
 }  // namespace
 
-Result<std::unique_ptr<LiveInput>> open_directory(const std::string& path, bool follow, LiveLines lines) {
-  auto directory = std::make_unique<Directory>(path, follow, std::move(lines));
+Result<std::unique_ptr<LiveInput>> open_directory(const std::string& path, bool follow, FileOrder order,
+                                                  bool may_be_empty, LiveLines lines) {
+  auto directory = std::make_unique<Directory>(path, follow, order, may_be_empty, std::move(lines));
   Arrival nothing;
   CV_CHECK(directory->list(nothing));
   return directory;

@@ -9,6 +9,8 @@
 
 namespace chronoveil::data {
 
-Result<std::unique_ptr<LiveInput>> open_directory(const std::string& path, bool follow, LiveLines lines);
+// `may_be_empty`: a file without a byte is one without rows.
+Result<std::unique_ptr<LiveInput>> open_directory(const std::string& path, bool follow, FileOrder, bool may_be_empty,
+                                                  LiveLines lines);
 
 }  // namespace chronoveil::data

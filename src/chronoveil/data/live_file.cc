@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -38,11 +39,12 @@ class FollowedFile final : public LiveInput {
     return true;
   }
 
-  Result<bool> next(Arrival& arrival) override {
+  Result<Awaited> next_within(Arrival& arrival, std::chrono::milliseconds longest) override {
     clear(arrival);
+    const Patience patience(longest);
     for (;;) {
       CV_CHECK(lines_.take(arrival));
-      if (!nothing_in(arrival)) return true;
+      if (!nothing_in(arrival)) return Awaited::something;
       const std::span<char> room = lines_.room();
       const ssize_t got = read(descriptor_, room.data(), room.size());
       if (got < 0 && errno == EINTR) return fail(ErrorKind::interrupted, "interrupted while reading " + path_);
@@ -50,13 +52,16 @@ class FollowedFile final : public LiveInput {
       lines_.add(static_cast<std::size_t>(got));
       at_ += got;
       if (got > 0) continue;
-      CV_CHECK(look_around(arrival));
+      CV_TRY(const bool more, look_around(arrival));
+      if (more) continue;
+      if (patience.over()) return arrival.anew ? Awaited::something : Awaited::nothing;
+      CV_CHECK(watch_.wait(std::min(ChangeWatch::kShortest, patience.left())));
     }
   }
 
  private:
-  // At the end: another file, a shorter one, or a wait.
-  Result<void> look_around(Arrival& arrival) {
+  // At the end: whether there is something to read after all, in another file or a shorter one.
+  Result<bool> look_around(Arrival& arrival) {
     struct stat ours {
     }, there{};
     if (fstat(descriptor_, &ours) != 0) {
@@ -64,25 +69,23 @@ class FollowedFile final : public LiveInput {
     }
     const bool other = stat(path_.c_str(), &there) == 0 && (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev);
     // What was written before the replacement was seen is there to read now, so read once more before leaving.
-    if (other && !std::exchange(replaced_, true)) return {};
+    if (other && !std::exchange(replaced_, true)) return true;
     if (other) {
       lines_.refuse_rest(arrival, "the file was replaced by another before the line had its end");
       CV_TRY(const bool opened, open_path());
       arrival.anew = opened;
-      return opened ? Result<void>() : wait();
+      return opened;
     }
     replaced_ = false;
-    if (ours.st_size >= at_) return wait();
+    if (ours.st_size >= at_) return false;
     lines_.refuse_rest(arrival, "the file was cut before the line had its end");
     if (lseek(descriptor_, 0, SEEK_SET) != 0) {
       return fail(ErrorKind::storage, "cannot read " + path_ + ": " + std::strerror(errno));
     }
     from_the_beginning();
     arrival.anew = true;
-    return {};
+    return true;
   }
-
-  Result<void> wait() { return watch_.wait(ChangeWatch::kShortest); }
 
   void from_the_beginning() {
     lines_.begin("");

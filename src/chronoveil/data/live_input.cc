@@ -22,13 +22,14 @@ class EndingInput final : public LiveInput {
   EndingInput(std::unique_ptr<ByteSource> bytes, bool may_be_empty, LiveLines lines)
       : bytes_(std::move(bytes)), may_be_empty_(may_be_empty), lines_(std::move(lines)) {}
 
-  Result<bool> next(Arrival& arrival) override {
+  Result<Awaited> next_within(Arrival& arrival, std::chrono::milliseconds longest) override {
     clear(arrival);
-    if (ended_) return false;
-    CV_CHECK(read_on(*bytes_, lines_, arrival));
+    if (ended_) return Awaited::end;
+    CV_TRY(const bool came, read_on(*bytes_, lines_, arrival, Patience(longest)));
+    if (!came) return Awaited::nothing;
     ended_ = arrival.complete;
     if (ended_ && !may_be_empty_ && !lines_.has_columns()) return fail(ErrorKind::bad_data, std::string(kNoHeader));
-    return true;
+    return Awaited::something;
   }
 
  private:
@@ -40,14 +41,19 @@ class EndingInput final : public LiveInput {
 
 }  // namespace
 
-Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec& spec, bool follow) {
+Result<bool> LiveInput::next(Arrival& arrival) {
+  CV_TRY(const Awaited came, next_within(arrival, Patience::kEndless));
+  return came != Awaited::end;
+}
+
+Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec& spec, bool follow, FileOrder order) {
   if (spec.kind != SourceKind::csv) return fail(ErrorKind::usage, "source.kind: a live release reads csv");
   CV_TRY(LiveLines lines, LiveLines::make(spec));
   struct stat status {};
   if (spec.path != "-" && stat(spec.path.c_str(), &status) != 0) {
     return fail(ErrorKind::storage, "cannot open " + spec.path + ": " + std::strerror(errno));
   }
-  if (S_ISDIR(status.st_mode)) return open_directory(spec.path, follow, std::move(lines));
+  if (S_ISDIR(status.st_mode)) return open_directory(spec.path, follow, order, !spec.header, std::move(lines));
   if (!S_ISREG(status.st_mode)) {
     CV_TRY(std::unique_ptr<ByteSource> pipe, open_pipe(spec.path));
     return std::make_unique<EndingInput>(std::move(pipe), true, std::move(lines));
@@ -55,7 +61,7 @@ Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec& spec, bool 
   if (follow) return follow_file(spec.path, std::move(lines));
   CV_TRY(std::unique_ptr<ByteSource> file, open_file(spec.path));
   CV_TRY(std::unique_ptr<ByteSource> bytes, decompress_if_needed(std::move(file)));
-  return std::make_unique<EndingInput>(std::move(bytes), false, std::move(lines));
+  return std::make_unique<EndingInput>(std::move(bytes), !spec.header, std::move(lines));
 }
 
 }  // namespace chronoveil::data

@@ -10,10 +10,12 @@
 //             ends at the end of the file, like standard input, but must have a header
 //   Directory files in the order of their names, each read once, whole, plain or compressed; names that begin with '.'
 //             or end with .tmp or .part are not there yet. Followed: waits for more; a name that sorts before one
-//             already read is refused with a message. The end of a file completes the steps in it. A file without a
-//             header, or that cannot be decompressed, is an error that names it
+//             already read is refused with a message, unless any order will do. The end of a file completes the steps
+//             in it. A file without a header, or that cannot be decompressed, is an error that names it
+//   Empty     where there is no header (header = false), a file without a byte is one without rows, and no error
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -43,15 +45,23 @@ struct Arrival {
   bool complete = false;
 };
 
+enum class Awaited { something, nothing, end };
+
 class LiveInput {
  public:
   virtual ~LiveInput() = default;
-  // Waits until something comes and gives all that is there, up to about a mebibyte; false at the end. Errors are
-  // bad_data (no such column), storage, or interrupted (a signal came), after which it may be asked again.
-  virtual Result<bool> next(Arrival&) = 0;
+  // Waits until something comes and gives all that is there, up to about a mebibyte. `nothing`: everything that was
+  // there is read, and nothing came for so long; a time of 0 only looks. Errors are bad_data (no such column),
+  // storage, or interrupted (a signal came), after which it may be asked again.
+  virtual Result<Awaited> next_within(Arrival&, std::chrono::milliseconds longest) = 0;
+  // The same for however long it takes; false at the end.
+  Result<bool> next(Arrival&);
 };
 
+// In which order the files of a followed directory may come.
+enum class FileOrder { by_name, any };
+
 // `follow` concerns files and directories.
-Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec&, bool follow);
+Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec&, bool follow, FileOrder = FileOrder::by_name);
 
 }  // namespace chronoveil::data

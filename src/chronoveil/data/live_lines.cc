@@ -159,10 +159,13 @@ void clear(Arrival& arrival) {
   arrival.complete = arrival.anew = false;
 }
 
-Result<void> read_on(ByteSource& bytes, LiveLines& lines, Arrival& arrival) {
+Result<bool> read_on(ByteSource& bytes, LiveLines& lines, Arrival& arrival, const Patience& patience) {
   for (;;) {
     CV_CHECK(lines.take(arrival));
-    if (!nothing_in(arrival)) return {};
+    if (!nothing_in(arrival)) return true;
+    CV_TRY(const bool ready, bytes.ready(patience.left()));
+    if (!ready && patience.over()) return false;
+    if (!ready) continue;
     const std::span<char> room = lines.room();
     const auto got = bytes.read(room.data(), room.size());
     if (!got) {
@@ -172,7 +175,8 @@ Result<void> read_on(ByteSource& bytes, LiveLines& lines, Arrival& arrival) {
     lines.add(*got);
     if (*got > 0) continue;
     arrival.complete = true;
-    return lines.take_rest(arrival);
+    CV_CHECK(lines.take_rest(arrival));
+    return true;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "chronoveil/data/byte_source.h"
 #include "chronoveil/data/csv_scanner.h"
 #include "chronoveil/data/live_input.h"
+#include "chronoveil/data/patience.h"
 #include "chronoveil/data/row_decoder.h"
 
 namespace chronoveil::data {
@@ -72,7 +73,8 @@ class LiveLines {
 void clear(Arrival&);
 inline bool nothing_in(const Arrival& arrival) { return arrival.rows.rows() == 0 && arrival.refused.empty(); }
 
-// Reads on in an input that ends: until rows are there, good or bad, or the end, which is complete.
-Result<void> read_on(ByteSource&, LiveLines&, Arrival&);
+// Reads on in an input that ends: until rows are there, good or bad, or the end, which is complete. False when neither
+// came in time.
+Result<bool> read_on(ByteSource&, LiveLines&, Arrival&, const Patience& = Patience(Patience::kEndless));
 
 }  // namespace chronoveil::data

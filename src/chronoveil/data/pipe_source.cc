@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "chronoveil/data/patience.h"
+
 namespace chronoveil::data {
 namespace {
 
@@ -42,6 +44,15 @@ class PipeSource final : public ByteSource {
       }
     }
     return got;
+  }
+
+  Result<bool> ready(std::chrono::milliseconds longest) override {
+    if (ended_ || interrupted_) return true;
+    pollfd ready{descriptor_, POLLIN, 0};
+    const int count = poll(&ready, 1, poll_time(longest));
+    if (count < 0 && errno == EINTR) return fail(ErrorKind::interrupted, "interrupted while reading " + name_);
+    if (count < 0) return fail(ErrorKind::storage, "cannot read " + name_ + ": " + std::strerror(errno));
+    return count > 0;
   }
 
  private:

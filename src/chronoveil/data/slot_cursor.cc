@@ -1,7 +1,6 @@
 #include "chronoveil/data/slot_cursor.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "chronoveil/data/civil.h"
+#include "chronoveil/data/duration.h"
 #include "chronoveil/data/time_reader.h"
 #include "chronoveil/data/zone.h"
 
@@ -19,19 +19,9 @@ constexpr std::string_view kLengths =
     "it must be a whole number of s, min, h, d or w that divides a day or is whole days, such as 15min, 1h, 1d or 1w";
 
 Result<std::int64_t> parse_length(const std::string& text) {
-  std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [unit_at, error] = std::from_chars(text.data(), end, number);
-  const std::string_view unit(unit_at, static_cast<std::size_t>(end - unit_at));
-  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-      {"s", kSecond}, {"min", kMinute}, {"h", kHour}, {"d", kDay}, {"w", 7 * kDay}};
-  for (const auto& [name, size] : kUnits) {
-    if (error != std::errc() || unit != name || number < 1 || number > 1'000'000) continue;
-    const std::int64_t length = number * size;
-    if (length % kDay != 0 && kDay % length != 0) break;
-    return length;
-  }
-  return invalid("length", text, kLengths);
+  const std::optional<std::int64_t> length = parse_duration(text);
+  if (!length || *length < 1 || (*length % kDay != 0 && kDay % *length != 0)) return invalid("length", text, kLengths);
+  return *length;
 }
 
 Result<std::int64_t> parse_instant(std::string_view parameter, const std::string& text, TimeReader& reader,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <unordered_set>
 
+#include "chronoveil/data/duration.h"
 #include "chronoveil/engine/job_table.h"
 #include "chronoveil/engine/means_job.h"
 #include "chronoveil/engine/perturb_job.h"
@@ -142,12 +143,23 @@ Result<void> read_output(const Section& section, Job& job) {
 }
 
 Result<void> read_live(const Section& section, Job& job) {
-  CV_CHECK(section.only({"name", "after", "max_gap"}));
+  CV_CHECK(section.only({"name", "after", "max_gap", "clock", "wait"}));
   job.live.given = !section.values().empty();
   job.live.name = job.path == "-" ? "live" : fs::path(job.path).stem().string();
   CV_CHECK(section.read("name", job.live.name));
   CV_CHECK(read_word<bool>(section, "after", {{"stop", false}, {"continue", true}}, job.live.continues));
-  return section.read("max_gap", job.live.max_gap);
+  CV_CHECK(section.read("max_gap", job.live.max_gap));
+  using Clock = LiveSpec::Clock;
+  CV_CHECK(read_word<Clock>(section, "clock", {{"until", Clock::until}, {"system", Clock::system}}, job.live.clock));
+  if (!section.has("wait")) return {};
+  if (job.live.clock != Clock::system)
+    return fail(ErrorKind::usage, "live.wait: it goes with clock = \"system\"; --until is exact");
+  std::string wait;
+  CV_CHECK(section.read("wait", wait));
+  const std::optional<std::int64_t> duration = data::parse_duration(wait);
+  if (!duration) return invalid("live.wait", wait, "it must be a whole number of s, min, h, d or w, such as 5min");
+  job.live.wait = *duration;
+  return {};
 }
 
 Result<void> check_source(const data::SourceSpec& source) {
@@ -303,6 +315,8 @@ Result<void> check_values(const Job& job) {
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
   }
   if (job.live.max_gap) CV_CHECK(at_least_one("live.max_gap", *job.live.max_gap, kLargestCount));
+  if (job.live.clock == LiveSpec::Clock::system && !rows_are_people(job))
+    return fail(ErrorKind::usage, "live.clock: it is for rows that are people; counts are published as they come");
   if (job.mechanism == "auto") {
     if (!job.parameters.empty())
       return fail(ErrorKind::usage, "mechanism." + job.parameters.begin()->first +

@@ -22,10 +22,14 @@ namespace chronoveil::engine {
 
 // [live]: a release that publishes each step as it comes.
 struct LiveSpec {
+  // Who says which steps are over, where rows are people: --until at each start, or the system's clock.
+  enum class Clock { until, system };
   bool given = false;                   // the job has the section: it is meant for `live`
   std::string name;                     // of the release; the job file's own name without its ending unless given
   bool continues = false;               // after = "continue": goes on with the next span, and a new debit
-  std::optional<std::int64_t> max_gap;  // a row further ahead is refused: a clock that jumped
+  std::optional<std::int64_t> max_gap;  // what is further ahead is refused: a clock that jumped
+  Clock clock = Clock::until;
+  std::int64_t wait = 60'000;  // of the system's clock: milliseconds after its end in which rows of a step still count
 };
 
 // [means] and [places]: means of a value per place and slot, instead of counts per series and slot.
@@ -125,6 +129,9 @@ struct Job {
   PerturbSpec perturb;
   TrainSpec train;
 };
+
+// Whether a row is somebody, or something that somebody did, rather than a count that the owner declares.
+inline bool rows_are_people(const Job& job) { return job.source.user || !job.source.value; }
 
 // Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
 Result<Job> read_job(const std::string& path);

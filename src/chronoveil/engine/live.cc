@@ -1,5 +1,8 @@
 #include "chronoveil/engine/live.h"
 
+#include <chrono>
+
+#include "chronoveil/data/patience.h"
 #include "chronoveil/engine/live_session.h"
 #include "chronoveil/engine/named_errors.h"
 
@@ -11,10 +14,17 @@ std::string_view name(LiveStage stage) {
 
 namespace {
 
+using namespace std::chrono_literals;
+
+// How often somebody who waits for rows looks at the clock.
+constexpr std::chrono::milliseconds kLookAgain = 500ms;
+
+// Where rows are people, which file came first decides nothing either.
 Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {
+  const data::FileOrder order = rows_are_people(job) ? data::FileOrder::any : data::FileOrder::by_name;
   Result<std::unique_ptr<data::LiveInput>> input = in_section(
       "source", {"kind", "path", "user", "time", "series", "value", "time_format", "zone", "delimiter", "header"},
-      data::open_live_input(job.source, follow));
+      data::open_live_input(job.source, follow, order));
   if (!input && !input.error().message.starts_with("source.")) input.error().message.insert(0, "source.path: ");
   return input;
 }
@@ -54,18 +64,28 @@ Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
 Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
   if (options.seed && options.replay)
     return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
+  CV_TRY(const LiveClock clock, LiveClock::of(job, options));
   // Opened before anything is spent; nothing is read from it yet.
   CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
   CV_TRY(LiveSession session,
-         options.rehearses() ? LiveSession::rehearse(job, options) : LiveSession::open(job, options));
+         options.rehearses() ? LiveSession::rehearse(job, options, clock) : LiveSession::open(job, options, clock));
   if (options.publish) CV_CHECK(options.publish(session.header() + session.caught_up()));
   data::Arrival arrival;
-  while (!session.finished() || job.live.continues) {
-    CV_TRY(const bool more, input->next(arrival));
-    if (!more) break;
-    CV_CHECK(session.take(arrival));
+  // A rehearsal has one span, and a clock that runs says nothing after it.
+  const bool goes_on = job.live.continues && !(clock.runs() && options.rehearses());
+  while (!session.finished() || goes_on) {
+    // A step that is over is closed once everything that is there has been read.
+    CV_TRY(const bool due, session.due());
+    const std::chrono::milliseconds patience = due ? 0ms : clock.runs() ? kLookAgain : data::Patience::kEndless;
+    CV_TRY(const data::Awaited came, input->next_within(arrival, patience));
+    if (came == data::Awaited::end) break;
+    if (came == data::Awaited::something) {
+      CV_CHECK(session.take(arrival));
+    } else if (due) {
+      CV_CHECK(session.publish_due());
+    }
   }
-  CV_CHECK(session.publish_until());
+  CV_CHECK(session.publish_last());
   return session.end();
 }
 
@@ -82,7 +102,7 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
     return fail(ErrorKind::usage, "live: the release '" + job.live.name + "' is over already");
   LiveOptions options;
   options.ledger = ledger;
-  Result<LiveSession> session = LiveSession::open(job, options);
+  Result<LiveSession> session = LiveSession::open(job, options, LiveClock());
   if (session) {
     CV_CHECK(session->finish());
     return standing_of(job, budget);

@@ -21,8 +21,9 @@ struct LiveOptions {
   std::string ledger;      // a path or URL; the user's own when empty
   bool confirmed = false;  // --yes: a new release although one of this name was closed
   // A time by the clock of the slots: the steps that end by it are published at the end of the input, whatever came of
-  // them, and no others; rows from then on are left for the next time. Without it, the end of the input completes the
-  // step that is open.
+  // them, and no others; rows from then on are left for the next time. Where rows are people, this or the system's
+  // clock ([live] clock) is needed, see live_clock.h. Counts go without: a row of a later step closes those before, and
+  // the end of the input the one that is open.
   std::optional<std::string> until;
   bool once = false;                         // do not wait for more at the end of a file or directory
   std::optional<std::uint64_t> seed;         // not private; touches no ledger
@@ -56,6 +57,9 @@ struct LiveStanding {
 };
 
 // Opens the release of the job, or goes on with it, and publishes steps until its input or its horizon ends.
+// Where rows are people, which steps and spans there are is the clock's doing alone: whoever is there or not, the same
+// are published and debited, the same is said, and it ends the same way. The exception is a row that cannot be read,
+// which its owner is told of.
 Result<LiveStanding> run_live(const Job&, const LiveOptions&);
 
 // Reads only.

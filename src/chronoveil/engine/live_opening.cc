@@ -104,12 +104,12 @@ Result<data::SlotSpec> live_slots(const Job& job, std::int64_t before) {
   return slots;
 }
 
-Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& options) {
+Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
-  LiveSession session(job, options);
-  CV_CHECK(session.read_until());
+  LiveSession session(job, options, clock);
   session.slots_ = job.slots;
   CV_TRY(session.cursor_, live_cursor(job.slots));
+  CV_CHECK(session.check_first_line());
   CV_TRY(Planned planned, plan_live(job, *session.cursor_));
   mechanisms::Draws draws =
       options.replay ? mechanisms::Draws::replayed(*options.replay) : mechanisms::Draws::seeded(*options.seed);
@@ -123,10 +123,9 @@ Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& opt
   return session;
 }
 
-Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options) {
+Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
-  LiveSession session(job, options);
-  CV_CHECK(session.read_until());
+  LiveSession session(job, options, clock);
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(LiveFolder folder, LiveFolder::of_release(budget.place, job));
   CV_CHECK(folder.make());
@@ -198,6 +197,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   LiveKeeping& keeping = *keeping_;
   CV_TRY(slots_, live_slots(*job_, span));
   CV_TRY(cursor_, live_cursor(slots_));
+  if (!output_) CV_CHECK(check_first_line());
   Job this_span = *job_;
   this_span.slots = slots_;
   CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
@@ -278,6 +278,7 @@ Result<void> LiveSession::resume_span() {
     return fail(ErrorKind::storage, "live: the clocks of " + slots_.zone +
                                         " are no longer those that the release was opened with; close it and open "
                                         "another");
+  CV_CHECK(check_first_line());
   return enter_span();
 }
 
@@ -314,6 +315,7 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   rows_.emplace(job_->keys, draws_->mark());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
   started_ = cursor_->begin();
+  following_end_.reset();
   tell_standing();
   return {};
 }

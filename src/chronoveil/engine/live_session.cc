@@ -3,8 +3,6 @@
 #include <algorithm>
 
 #include "chronoveil/base/signals_held.h"
-#include "chronoveil/data/time_reader.h"
-#include "chronoveil/data/zone.h"
 #include "chronoveil/post/adjust.h"
 
 namespace chronoveil::engine {
@@ -21,8 +19,8 @@ double adjusted(const Job& job, double value, double (*to_integer)(double)) {
 
 }  // namespace
 
-// The span that holds the instant. Those between, of which nothing came, are left out and cost nothing.
-Result<void> LiveSession::next_span(std::int64_t instant) {
+// Counts only: the span that holds the instant. Those between, of which nothing came, are left out and cost nothing.
+Result<void> LiveSession::skip_to_span(std::int64_t instant) {
   std::int64_t span = keeping_->state.span;
   Job following = *job_;
   following.slots = slots_;
@@ -34,9 +32,13 @@ Result<void> LiveSession::next_span(std::int64_t instant) {
     // Before this one is over for good.
     if (end > instant) CV_CHECK(plan_live(following, cursor));
   }
+  return change_span(following.slots, span);
+}
+
+Result<void> LiveSession::change_span(const data::SlotSpec& following, std::int64_t span) {
   CV_CHECK(commit());
   CV_CHECK(finish());
-  say("the span " + slots_.start + " to " + slots_.end + " is over; the next one begins at " + following.slots.start);
+  say("the span " + slots_.start + " to " + slots_.end + " is over; the next one begins at " + following.start);
   return open_span(span);
 }
 
@@ -53,32 +55,16 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
   }
   if (arrival.anew) {
     step_->forget();
+    waiting_.forget();
     started_ = cursor_->begin();
   }
+  if (rows_are_people(*job_)) {
+    const std::int64_t now = LiveClock::now();
+    for (std::size_t row = 0; row < arrival.rows.rows(); ++row) keep_row(arrival, row, now);
+    return {};
+  }
   for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(take_row(arrival, row));
-  if (arrival.complete && !step_->empty() && !until_) CV_CHECK(close_step());
-  return commit();
-}
-
-Result<void> LiveSession::read_until() {
-  if (!options_->until) return {};
-  if (!options_->once && job_->source.path != "-")
-    return fail(ErrorKind::usage, "until: it is for the end of the input, which a followed one has not; give --once");
-  CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(job_->slots.zone));
-  CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
-  until_.emplace();
-  if (reader.read(*options_->until, *until_) != data::TimeProblem::none)
-    return invalid("until", *options_->until,
-                   "it must be a time such as 2026-03-01T00:00, local in " + job_->slots.zone);
-  return {};
-}
-
-Result<void> LiveSession::publish_until() {
-  if (!until_ || finished()) return {};
-  if (too_far(*until_))
-    return fail(ErrorKind::usage,
-                "until: it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
-  while (!finished() && cursor_->end() <= *until_) CV_CHECK(close_step());
+  if (arrival.complete && !step_->empty() && !clock_.until()) CV_CHECK(close_step());
   return commit();
 }
 
@@ -86,8 +72,8 @@ std::int64_t LiveSession::max_gap() const {
   return job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
 }
 
-bool LiveSession::too_far(std::int64_t instant) const {
-  return (instant - cursor_->begin()) / cursor_->usual_length() > max_gap();
+bool LiveSession::too_far(std::int64_t instant, std::int64_t from) const {
+  return (instant - from) / cursor_->usual_length() > max_gap();
 }
 
 void LiveSession::refuse(const data::Arrival& arrival, std::size_t row, const std::string& why) {
@@ -106,29 +92,32 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
     return {};
   }
   // Left for the next time, without a word: it must not matter who came.
-  if (until_ && time >= *until_) return {};
+  if (clock_.until() && time >= *clock_.until()) return {};
   if (finished() && (!job_->live.continues || !keeping_)) {
     refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
     return {};
   }
-  if (too_far(time)) {
+  if (too_far(time, cursor_->begin())) {
     refuse(arrival, row,
            "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
     return {};
   }
   if (finished()) {
-    CV_CHECK(next_span(time));
+    CV_CHECK(skip_to_span(time));
     return take_row(arrival, row);
   }
   while (!finished() && time >= cursor_->end()) CV_CHECK(close_step());
   if (finished()) return take_row(arrival, row);
-  if (step_->add(arrival.rows, row) == OpenStep::Taken::twice)
+  const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
+  if (!series) return {};
+  if (!step_->add({}, *series, arrival.rows.value[row]))
     refuse(arrival, row, "its series and step came before; the first counts");
   if (step_->complete()) CV_CHECK(close_step());
   return {};
 }
 
 Result<void> LiveSession::close_step() {
+  waiting_.hand_over(cursor_->end(), *step_);
   CV_CHECK(step_->close(cursor_->step(), counts_));
   CV_CHECK(mechanisms::live_step(opened_.plan, *process_, counts_, *draws_, values_));
   last_ = cursor_->label();

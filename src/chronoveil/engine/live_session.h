@@ -10,10 +10,12 @@
 #include "chronoveil/data/slot_cursor.h"
 #include "chronoveil/engine/budget.h"
 #include "chronoveil/engine/live.h"
+#include "chronoveil/engine/live_clock.h"
 #include "chronoveil/engine/live_folder.h"
 #include "chronoveil/engine/live_output.h"
 #include "chronoveil/engine/live_state.h"
 #include "chronoveil/engine/live_steps.h"
+#include "chronoveil/engine/live_waiting.h"
 #include "chronoveil/mechanisms/live.h"
 #include "chronoveil/report/csv_rows.h"
 
@@ -46,8 +48,8 @@ struct LiveKeeping {
 class LiveSession {
  public:
   // The job and the options must outlive it.
-  static Result<LiveSession> open(const Job&, const LiveOptions&);
-  static Result<LiveSession> rehearse(const Job&, const LiveOptions&);
+  static Result<LiveSession> open(const Job&, const LiveOptions&, const LiveClock&);
+  static Result<LiveSession> rehearse(const Job&, const LiveOptions&, const LiveClock&);
 
   const std::string& header() const { return rows_->header(); }
   // Lines that were worked out before a crash and that nobody has seen yet.
@@ -55,16 +57,21 @@ class LiveSession {
   Result<void> take(const data::Arrival&);
   // Nothing more will come of this span: all its steps are published.
   bool finished() const { return cursor_->step() == cursor_->steps(); }
-  // Publishes the steps that end by the time that was given, whatever came of them: public, where rows alone would tell
-  // too much. Nothing without one. A clock that jumped is refused as in a row.
-  Result<void> publish_until();
+  // Whether a step, of this span or the next, is over by a clock that runs. A clock that jumped is refused.
+  Result<bool> due();
+  // Publishes what was due when due() was asked, whatever came of it.
+  Result<void> publish_due() { return close_until(line_); }
+  // At the end of the input: publishes the steps that are over by the clock, whatever came of them. Nothing without
+  // one.
+  Result<void> publish_last();
   // After the last input: what there is to say, and the outputs that are written whole.
   Result<LiveStanding> end();
   // No step is published after this: the documents, and the debit is settled.
   Result<void> finish();
 
  private:
-  LiveSession(const Job& job, const LiveOptions& options) : job_(&job), options_(&options) {}
+  LiveSession(const Job& job, const LiveOptions& options, const LiveClock& clock)
+      : job_(&job), options_(&options), clock_(clock) {}
 
   Result<void> open_or_resume();
   Result<void> check_unchanged() const;
@@ -73,11 +80,17 @@ class LiveSession {
   Result<std::optional<ledger::DebitReference>> unused_debit(const std::string& tag);
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
-  Result<void> next_span(std::int64_t instant);
+  Result<void> skip_to_span(std::int64_t instant);
+  Result<void> next_span();
+  Result<void> change_span(const data::SlotSpec&, std::int64_t span);
 
-  Result<void> read_until();
   std::int64_t max_gap() const;
-  bool too_far(std::int64_t instant) const;
+  bool too_far(std::int64_t instant, std::int64_t from) const;
+  Result<void> check_clock(std::optional<std::int64_t> line) const;
+  Result<void> check_first_line() const;
+  std::optional<std::int64_t> next_end();
+  Result<void> close_until(std::int64_t instant);
+  void keep_row(const data::Arrival&, std::size_t row, std::int64_t now);
   Result<void> take_row(const data::Arrival&, std::size_t row);
   Result<void> close_step();
   Result<void> commit();
@@ -90,20 +103,23 @@ class LiveSession {
 
   const Job* job_;
   const LiveOptions* options_;
+  LiveClock clock_;
   data::SlotSpec slots_;
   std::optional<data::SlotCursor> cursor_;
   report::Published opened_;  // guarantee and plan; no values
   std::unique_ptr<mechanisms::LiveProcess> process_;
   std::optional<mechanisms::Draws> draws_;
   std::optional<OpenStep> step_;
+  WaitingRows waiting_;  // where rows are people: all of them, until the clock closes their step
   std::optional<report::CsvRows> rows_;
   std::optional<LiveOutput> output_;
   std::optional<LiveKeeping> keeping_;
-  std::optional<std::int64_t> until_;  // an instant; rows from then on are left for the next time
-  std::int64_t begun_ = 0;             // where the rows of this span begin in the output, without keeping
-  std::int64_t started_ = 0;           // rows before this instant are of steps that were published before this process
-  std::string lines_;                  // worked out and not yet committed
-  std::string last_;                   // the label of the last step worked out
+  std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
+  std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
+  std::int64_t line_ = 0;     // by which steps were over when due() was asked
+  std::optional<std::int64_t> following_end_;  // of the first step of the span after this one, once it was needed
+  std::string lines_;                          // worked out and not yet committed
+  std::string last_;                           // the label of the last step worked out
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
   std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;

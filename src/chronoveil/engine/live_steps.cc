@@ -46,7 +46,7 @@ Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& s
   OpenStep step;
   for (const std::string& key : job.keys) step.series_.emplace(key, static_cast<std::int64_t>(step.series_.size()));
   step.once_ = !job.source.user && job.source.value && job.duplicates == bound::Duplicates::refuse;
-  step.zeros_ = job.source.user || !job.source.value;
+  step.zeros_ = rows_are_people(job);
   step.maximum_ = shape.maximum;
   step.counts_.assign(static_cast<std::size_t>(shape.series), step.zeros_ ? 0 : kMissing);
   if (!job.source.user) return step;
@@ -67,24 +67,21 @@ std::optional<std::int64_t> OpenStep::series_of(const data::RecordBatch& batch, 
   return found->second;
 }
 
-OpenStep::Taken OpenStep::add(const data::RecordBatch& batch, std::size_t row) {
-  const std::optional<std::int64_t> series = series_of(batch, row);
-  if (!series) return Taken::unlisted;
-  const std::int64_t amount = batch.value.empty() ? 1 : batch.value[row];
+bool OpenStep::add(std::string_view person, std::int64_t series, std::int64_t amount) {
   if (people_) {
-    people_->add(batch.user[row], *series, amount);
+    people_->add(person, series, amount);
     ++rows_;
-    return Taken::kept;
+    return true;
   }
-  std::int64_t& count = counts_[static_cast<std::size_t>(*series)];
-  if (once_ && count != kMissing) return Taken::twice;
+  std::int64_t& count = counts_[static_cast<std::size_t>(series)];
+  if (once_ && count != kMissing) return false;
   if (count == kMissing) {
     ++reported_;
     count = 0;
   }
   count = bound::add_up_to(maximum_, count, amount);
   ++rows_;
-  return Taken::kept;
+  return true;
 }
 
 void OpenStep::forget() {

@@ -24,8 +24,10 @@ class OpenStep {
   // rehearsal, which remembers in memory.
   static Result<OpenStep> make(const Job&, const mechanisms::PublicShape&, const std::string& people, bound::Missing);
 
-  enum class Taken { kept, unlisted, twice };
-  Taken add(const data::RecordBatch&, std::size_t row);
+  // The number of the series of a row; none where it is not listed.
+  std::optional<std::int64_t> series_of(const data::RecordBatch&, std::size_t row) const;
+  // False where the series reports a step in one row, and it has come: the first counts. `person` matters with records.
+  bool add(std::string_view person, std::int64_t series, std::int64_t amount);
 
   bool empty() const { return rows_ == 0; }
   // Nothing more can come: every series has reported, and may report only once.
@@ -46,7 +48,6 @@ class OpenStep {
   };
 
   OpenStep() = default;
-  std::optional<std::int64_t> series_of(const data::RecordBatch&, std::size_t row) const;
 
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> series_;  // empty for one without a name
   std::optional<bound::SlotBounder> people_;

@@ -63,6 +63,22 @@ Result<T> named(Result<T> result) {
                     std::move(result));
 }
 
+// Who decides that a step of a live release exists. Were it a person's row, its being there would show with certainty.
+void add_who_decides(bool rows_are_people, std::vector<Assumption>& all) {
+  if (!rows_are_people) {
+    all.push_back(
+        {"which steps are published, which series report at each, and when, is public: it depends on no person",
+         Basis::declared});
+    return;
+  }
+  all.push_back(
+      {"a clock alone decides which steps and spans are asked, published and debited, never a row", Basis::enforced});
+  all.push_back(
+      {"the times given to --until depend on no person, and whether a row is there when its step is closed on nobody "
+       "else",
+       Basis::declared});
+}
+
 }  // namespace
 
 Result<Planned> plan_job(const Job& job, Compare compare) {
@@ -116,23 +132,14 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
     CV_TRY(planned.chosen, named(mechanism->prepare(request)));
     planned.reason = "The job names this mechanism.";
   }
-  const bool may_be_missing = audience == plan::Audience::live && job.source.value && !job.source.user;
+  const bool may_be_missing = audience == plan::Audience::live && !rows_are_people(job);
   planned.guarantee = mechanisms::guarantee_of(
       planned.chosen, job.source.user ? Basis::enforced : Basis::declared, job.disjoint && series > 1,
       may_be_missing ? mechanisms::EmptySlot::is_missing : mechanisms::EmptySlot::counts_zero);
   if (ours_to_choose && !job.public_sample.empty())
     planned.guarantee.assumptions.push_back(
         {"the sample that helped to choose the mechanism is public", Basis::declared});
-  // A row of a later slot closes the one before, and rows of that one that come after are refused: where rows are
-  // people, it must not be one person's doing that a step is published, or that another's row came too late.
-  const bool rows_are_people = job.source.user || !job.source.value;
-  if (audience == plan::Audience::live)
-    planned.guarantee.assumptions.push_back(
-        {rows_are_people
-             ? "rows come in the order of their slots, and how far they reach whenever they are read depends "
-               "on no person"
-             : "which series report at which step, and when, depends on no person",
-         Basis::declared});
+  if (audience == plan::Audience::live) add_who_decides(rows_are_people(job), planned.guarantee.assumptions);
   return planned;
 }
 
