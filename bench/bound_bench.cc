@@ -82,8 +82,8 @@ int main(int argc, char** argv) {
   const auto measure = [&](const std::string& name, const bound::Caps& caps) {
     bench::report(name, bench::items_per_second(rows, repetitions, [&] {
                     const auto source = must(data::open_source(spec));
-                    BitSource bits;
-                    const auto bounded = must(bound::bound_records(*source, axis, keys, caps, bits));
+                    DrawRight right = DrawRight::not_private(BitSource());
+                    const auto bounded = must(bound::bound_records(*source, axis, keys, caps, right));
                     if (bounded.left_out().outside_span > 0 || bounded.left_out().unlisted_series > 0) {
                       stop("rows were dropped");
                     }

@@ -44,10 +44,10 @@ Result<void> measure(std::string_view model, bool is_private, const torch::Devic
   neural::TrainingConfig wanted = config(model, is_private);
   CV_TRY(wanted.model, forecasting::completed(wanted.model));
   CV_TRY(neural::Trainer trainer, neural::Trainer::make(wanted, panel(), device));
-  BitSource bits = BitSource::with_seed(1);
+  DrawRight right = DrawRight::seeded(1);
   Result<void> outcome;
   const auto steps = [&](int count) {
-    for (int i = 0; i < count && outcome; ++i) outcome = trainer.step(trainer.steps(), bits);
+    for (int i = 0; i < count && outcome; ++i) outcome = trainer.step(trainer.steps(), right);
     if (outcome) trainer.released().sum().item<float>();  // what was started on a device has ended
   };
   steps(toy ? 1 : 5);

@@ -83,7 +83,7 @@ Released release(const data::SourceSpec& spec, const mechanisms::CellsPlan& plan
   const auto source = must(data::open_source(spec));
   mechanisms::Draws draws = mechanisms::Draws::seeded(1);
   const bound::BoundedCells cells =
-      must(bound::bound_cells(*source, axis, places, {plan.shape.max_cells, {}}, values, draws.bits()));
+      must(bound::bound_cells(*source, axis, places, {plan.shape.max_cells, {}}, values, draws.right()));
   const std::vector<CellEstimate> estimates = must(mechanisms::measure(plan, cells, draws));
   const bound::CellsLeftOut& left_out = cells.left_out();
   if (left_out.outside_span > 0 || left_out.unlisted_places > 0) stop("rows were dropped");

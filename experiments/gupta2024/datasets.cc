@@ -51,8 +51,8 @@ Result<Dataset> read_cells(const std::string& folder, std::string name, const st
              {.start = "2022-01-01T00:00", .end = "2022-01-09T00:00", .length = slot_length, .zone = "Asia/Kolkata"}));
   CV_TRY(const bound::ValueGrid grid, bound::ValueGrid::make(0, kUpper));
   const std::int64_t all = (places.grid ? places.grid->places() : 1) * axis.steps();
-  BitSource bits = BitSource::with_seed(0);
-  CV_TRY(const bound::BoundedCells bounded, bound::bound_cells(*source, axis, places, {.max_cells = all}, grid, bits));
+  DrawRight right = DrawRight::seeded(0);
+  CV_TRY(const bound::BoundedCells bounded, bound::bound_cells(*source, axis, places, {.max_cells = all}, grid, right));
   Dataset dataset;
   dataset.name = std::move(name);
   for (std::int64_t number = 0; number < bounded.cells(); ++number) {

@@ -111,8 +111,8 @@ Result<void> PublicStarts::give(neural::Trainer& trainer, const neural::Training
     const std::int64_t length =
         kSeasons * std::max<std::int64_t>(season, 7) + forecasting::history_length(config.model);
     CV_TRY(neural::Trainer teacher, neural::Trainer::make(open, made_up_series(season, kSeries, length), device));
-    BitSource bits = BitSource::with_seed(config.initial_seed);
-    while (teacher.steps() < steps) CV_CHECK(teacher.step(teacher.steps(), bits));
+    DrawRight right = DrawRight::seeded(config.initial_seed);
+    while (teacher.steps() < steps) CV_CHECK(teacher.step(teacher.steps(), right));
     learned = teacher.state();
   }
   std::vector<neural::Parameter> state = trainer.state();

@@ -281,12 +281,12 @@ Result<void> train(const Task& task, std::vector<Row> rows, bool is_private, std
   if (start_steps > 0) {
     CV_CHECK(starts.give(trainer, config, task.season, std::min(start_steps, options.steps_cap), device));
   }
-  BitSource bits = BitSource::with_seed(seed);
+  DrawRight right = DrawRight::seeded(seed);
   const Clock clock;
   double crps = 0;
   for (std::size_t i = 0; i < snapshots.size(); ++i) {
     const auto& [steps, head] = snapshots[i];
-    while (trainer.steps() < steps) CV_CHECK(trainer.step(trainer.steps(), bits));
+    while (trainer.steps() < steps) CV_CHECK(trainer.step(trainer.steps(), right));
     if (i == 0 || steps > snapshots[i - 1].first) {
       CV_TRY(crps, crps_of(trainer, task, device));
     }

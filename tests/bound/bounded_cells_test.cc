@@ -125,8 +125,8 @@ TEST(BoundedCells, AreFoundByPointOnAGrid) {
   }
   records.push_back({"ann", "", 0, 1, 5, 5});
   ValueSource source(records, 4, {true, false, true, true});
-  BitSource bits = BitSource::with_seed(1);
-  const auto cells = bound_cells(source, hourly_axis(2), {{}, *grid}, kLoose, unit_grid(), bits);
+  DrawRight right = DrawRight::seeded(1);
+  const auto cells = bound_cells(source, hourly_axis(2), {{}, *grid}, kLoose, unit_grid(), right);
   ASSERT_TRUE(cells);
   EXPECT_EQ(cells->places(), grid->places());
   EXPECT_EQ(lists_of(*cells), expected);
@@ -157,8 +157,8 @@ TEST(BoundedCells, RefusePointsThatAreNoNumbers) {
   ASSERT_TRUE(grid);
   ValueSource source({{"ann", "", 0, 1, 0.05, 0.05}, {"ann", "", 0, 1, std::nan(""), 0.05}}, 1,
                      {true, false, true, true});
-  BitSource bits = BitSource::with_seed(1);
-  const auto cells = bound_cells(source, hourly_axis(1), {{}, *grid}, kLoose, unit_grid(), bits);
+  DrawRight right = DrawRight::seeded(1);
+  const auto cells = bound_cells(source, hourly_axis(1), {{}, *grid}, kLoose, unit_grid(), right);
   ASSERT_FALSE(cells);
   EXPECT_EQ(cells.error().message, "row 2: the place is empty; every record must say where it is from");
 }
@@ -167,8 +167,8 @@ TEST(BoundedCells, RefuseSourcesWithoutTheColumnsTheyNeed) {
   const std::vector<ValueRecord> records = {{"ann", "north", 0, 1}};
   const auto message = [&](ValueColumns columns, const Places& places) {
     ValueSource source(records, 10, columns);
-    BitSource bits = BitSource::with_seed(1);
-    const auto cells = bound_cells(source, hourly_axis(1), places, kLoose, unit_grid(), bits);
+    DrawRight right = DrawRight::seeded(1);
+    const auto cells = bound_cells(source, hourly_axis(1), places, kLoose, unit_grid(), right);
     if (cells) return std::string();
     EXPECT_EQ(cells.error().kind, ErrorKind::usage);
     return cells.error().message;

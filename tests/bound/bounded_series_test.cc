@@ -133,8 +133,8 @@ TEST(BoundRecords, FollowTheClockAcrossDaylightSaving) {
      private:
       std::int64_t from_, rows_;
     } source(first - kSlot, hours + 2);
-    BitSource bits = BitSource::with_seed(1);
-    const auto bounded = bound_records(source, *axis, {}, user_caps(100, 1), bits);
+    DrawRight right = DrawRight::seeded(1);
+    const auto bounded = bound_records(source, *axis, {}, user_caps(100, 1), right);
     EXPECT_EQ(counts_of(bounded), Numbers(static_cast<std::size_t>(hours), 1));
     EXPECT_EQ(bounded->left_out().outside_span, 2);
   }
@@ -175,9 +175,9 @@ TEST(BoundRecords, PassOnTheErrorOfTheSource) {
     bool first_ = true;
   };
   Broken records, counts;
-  BitSource bits = BitSource::with_seed(1);
+  DrawRight right = DrawRight::seeded(1);
   const std::string expected = "row 2: the time is not valid";
-  EXPECT_EQ(message_of(bound_records(records, hourly_axis(1), kKeys, user_caps(1, 1), bits)), expected);
+  EXPECT_EQ(message_of(bound_records(records, hourly_axis(1), kKeys, user_caps(1, 1), right)), expected);
   EXPECT_EQ(message_of(bound_counts(counts, hourly_axis(1), kKeys, user_caps(1, 1), Duplicates::sum)), expected);
 }
 
@@ -230,8 +230,8 @@ TEST(Bounding, RefusesParametersThatBoundNothing) {
     class Unread : public data::RecordSource {
       Result<bool> next(data::RecordBatch&) override { return fail(ErrorKind::internal, "it was read"); }
     } source;
-    BitSource bits = BitSource::with_seed(1);
-    const auto records = bound_records(source, axis, keys, caps, bits);
+    DrawRight right = DrawRight::seeded(1);
+    const auto records = bound_records(source, axis, keys, caps, right);
     const auto counts = bound_counts(source, axis, keys, caps, Duplicates::sum);
     EXPECT_EQ(message_of(records), message_of(counts));
     return records.error().kind == ErrorKind::usage ? message_of(records) : "no usage error: " + message_of(records);
@@ -256,8 +256,8 @@ TEST(Bounding, RefusesMoreCountsThanFitInsteadOfRunningOutOfMemory) {
   std::vector<std::string> keys;
   for (int key = 0; key < 1000; ++key) keys.push_back(std::to_string(key));
   MemorySource source({});
-  BitSource bits = BitSource::with_seed(1);
-  const auto bounded = bound_records(source, hourly_axis(300'000), keys, user_caps(1, 1), bits);
+  DrawRight right = DrawRight::seeded(1);
+  const auto bounded = bound_records(source, hourly_axis(300'000), keys, user_caps(1, 1), right);
   EXPECT_EQ(
       message_of(bounded),
       "slots, series: 1000 series of 300000 slots are too many for one job, which holds at most 268435456 counts; "

@@ -73,8 +73,8 @@ inline Result<BoundedCells> cells_with_seed(const std::vector<ValueRecord>& reco
                                             std::uint64_t seed = 1, std::size_t batch = 1000,
                                             ValueColumns columns = {}) {
   ValueSource source(records, batch, columns);
-  BitSource bits = BitSource::with_seed(seed);
-  return bound_cells(source, hourly_axis(steps), {names, {}}, caps, unit_grid(), bits);
+  DrawRight right = DrawRight::seeded(seed);
+  return bound_cells(source, hourly_axis(steps), {names, {}}, caps, unit_grid(), right);
 }
 
 // A cell as a list of people, each a list of values.

@@ -205,8 +205,8 @@ TEST(CellsOrder, RunningOutOfMemoryOnTheOtherThreadIsAnErrorToo) {
    private:
     int batches_ = 0;
   } source;
-  BitSource bits = BitSource::with_seed(1);
-  const auto cells = bound_cells(source, hourly_axis(kSteps), {kNames, {}}, {10, 2}, unit_grid(), bits);
+  DrawRight right = DrawRight::seeded(1);
+  const auto cells = bound_cells(source, hourly_axis(kSteps), {kNames, {}}, {10, 2}, unit_grid(), right);
   ASSERT_FALSE(cells);
   EXPECT_EQ(cells.error().kind, ErrorKind::storage);
 }

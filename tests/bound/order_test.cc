@@ -93,8 +93,8 @@ TEST(Order, RunningOutOfMemoryOnTheOtherThreadIsAnErrorToo) {
    private:
     int batches_ = 0;
   } source;
-  BitSource bits = BitSource::with_seed(1);
-  const auto bounded = bound_records(source, hourly_axis(kSteps), kKeys, user_caps(10, 2), bits);
+  DrawRight right = DrawRight::seeded(1);
+  const auto bounded = bound_records(source, hourly_axis(kSteps), kKeys, user_caps(10, 2), right);
   ASSERT_FALSE(bounded);
   EXPECT_EQ(bounded.error().kind, ErrorKind::storage);
 }

@@ -75,8 +75,8 @@ inline Result<BoundedSeries> bound_with_seed(const std::vector<Record>& records,
                                              const std::vector<std::string>& keys, const Caps& caps,
                                              std::uint64_t seed = 1, std::size_t batch = 1000, Columns columns = {}) {
   MemorySource source(records, batch, columns);
-  BitSource bits = BitSource::with_seed(seed);
-  return bound_records(source, hourly_axis(steps), keys, caps, bits);
+  DrawRight right = DrawRight::seeded(seed);
+  return bound_records(source, hourly_axis(steps), keys, caps, right);
 }
 
 inline std::vector<std::int64_t> counts_of(const Result<BoundedSeries>& bounded) {

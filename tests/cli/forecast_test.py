@@ -145,6 +145,7 @@ class PrivateHistories(ForecastTest):
         self.assert_refused(2, ["--epsilon: ", "--private"], self.forecast("--epsilon", "1"))
         self.assert_refused(2, "--upper: ", self.private(upper="-1"))
         self.assert_refused(2, ["--delta: 0 ", "greater than 0"], self.private(delta="0"))
+        self.assert_refused(2, ["--rate: 1e-05 ", "without noise"], self.private(rate="1e-5"))
 
     def test_over_the_budget_is_4_and_names_what_fits(self):
         told = self.assert_refused(4, ["budget", "--epsilon = "], self.private(epsilon="300"))

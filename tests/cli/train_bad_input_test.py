@@ -39,6 +39,7 @@ class Jobs(TrainTest):
         for command, code, mentions, pair in (
                 ("plan", 2, ["train.batch_size: 7", "at most 6"], ("batch_size = 4", "batch_size = 7")),
                 ("plan", 2, ["privacy.delta", "greater than 0"], ("delta = 1e-5", "delta = 0.0")),
+                ("plan", 6, ["privacy.delta: 0.9 ", "12 steps", "without noise"], ("delta = 1e-5", "delta = 0.9")),
                 ("plan", 2, ["train.model", "prophet", "deepar"], ("simple_feed_forward", "prophet")),
                 ("plan", 2, ["output.model", "load.csv"], ("model.cvm", "load.csv")),
                 ("plan", 2, ["train.upper", "missing", "both"], ("steps = 12", "steps = 12\nlower = 0.0")),

@@ -88,6 +88,20 @@ TEST_F(TrainPlanning, BothAreHeldToTheBudget) {
                     ErrorKind::over_budget, "privacy.epsilon"));
 }
 
+TEST_F(TrainPlanning, ADeltaThatCoversTrainingWithoutNoiseIsRefused) {
+  // One step draws 4 of 12 series, and one of the 36 touched of 661 windows: 0.018.
+  const auto plan = [&](const std::string& train, const std::string& delta) {
+    return plan_training(job(text(train, "unit = \"event\"\nepsilon = 1\ndelta = " + delta + "\n")));
+  };
+  for (const std::string& train : {std::string("steps = 1\n"), std::string("noise_multiplier = 0.3\nsteps = 1\n")}) {
+    EXPECT_TRUE(fails(plan(train, "0.02"), ErrorKind::cannot_certify, "without noise")) << train;
+    EXPECT_FALSE(fails(plan(train, "0.018"), ErrorKind::cannot_certify, "without noise")) << train;
+  }
+  // As many steps as are free: none of them could be paid for.
+  EXPECT_TRUE(fails(plan("noise_multiplier = 0.3\n", "0.02"), ErrorKind::cannot_certify, "without noise"));
+  EXPECT_TRUE(plan("steps = 2\n", "0.02"));
+}
+
 TEST_F(TrainPlanning, SpareStepsArePaidForOnTop) {
   const TrainPlanned plan = planned(text("noise_multiplier = 4\nspare_steps = 30\n"));
   EXPECT_EQ(plan.steps + 30, most(by_hand()));

@@ -26,10 +26,10 @@ SamplingLaw law_of(const SamplingScheme& scheme) { return {scheme, kShape, kLeng
 std::int64_t windows_of(std::int64_t series) { return kShape.windows(kLengths[static_cast<std::size_t>(series)]); }
 
 std::string complaints_of_sampler(const SamplingScheme& scheme) {
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   const WindowSampler sampler = WindowSampler::make(scheme, kShape, kLengths).value();
   return complaints(
-      law_of(scheme), [&](std::int64_t step) { return sampler.draw(step, bits); }, kSteps);
+      law_of(scheme), [&](std::int64_t step) { return sampler.draw(step, right).value(); }, kSteps);
 }
 
 constexpr TopLevel kIterate = TopLevel::iterate, kSubsets = TopLevel::without_replacement;
@@ -56,13 +56,13 @@ TEST(WindowSampler, GroupsInTurnWithPoissonWindowsFollowTheirLaw) {
 }
 
 TEST(WindowSampler, AnEpochHasEverySeriesOnceWithASmallerLastGroup) {
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   const WindowSampler sampler = WindowSampler::make(scheme(kIterate, kReplaced, 6, 2), kShape, kLengths).value();
   ASSERT_EQ(sampler.steps_per_epoch(), 3);
   for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
     std::map<std::int64_t, int> seen;
     for (std::int64_t step = 0; step < 3; ++step) {
-      const auto drawn = sampler.draw(3 * epoch + step, bits);
+      const auto drawn = sampler.draw(3 * epoch + step, right).value();
       EXPECT_EQ(drawn.size(), step == 2 ? 2u : 6u);
       for (const Window& window : drawn) ++seen[window.series];
     }
@@ -81,9 +81,9 @@ TEST(WindowSampler, StepsOfAnEpochAreRoundedUp) {
 }
 
 TEST(WindowSampler, PoissonTakesEveryWindowOnceWhereMoreAreWantedThanThereAre) {
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   const WindowSampler sampler = WindowSampler::make(scheme(kIterate, kPoisson, 70, 10), kShape, kLengths).value();
-  const auto drawn = sampler.draw(0, bits);
+  const auto drawn = sampler.draw(0, right).value();
   std::vector<Window> all;
   for (std::int64_t i = 0; i < 7; ++i) {
     for (std::int64_t t = 0; t < windows_of(i); ++t) all.push_back({i, t});

@@ -18,10 +18,10 @@ inline std::vector<std::string> place_names(std::int64_t places) {
 
 inline bound::BoundedCells city_cells(const CellShape& shape, const std::vector<bound::ValueRecord>& records) {
   bound::ValueSource source(records);
-  BitSource bits = BitSource::with_seed(9);
+  DrawRight right = DrawRight::seeded(9);
   return value_of(bound::bound_cells(source, bound::hourly_axis(shape.steps), {place_names(shape.places), {}},
                                      {shape.max_cells, shape.max_records},
-                                     value_of(bound::ValueGrid::make(shape.lower, shape.upper)), bits));
+                                     value_of(bound::ValueGrid::make(shape.lower, shape.upper)), right));
 }
 
 // Place 0: 40 people, 1 to 3 records each in slot 0. Place 1: one person in slot 1. Nobody elsewhere.

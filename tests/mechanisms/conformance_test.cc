@@ -162,9 +162,12 @@ TEST_P(Conformance, OneReceiptIsOneRelease) {
   EXPECT_EQ(draws.mark(), "");
   ASSERT_TRUE(draws.debit());
   EXPECT_FALSE(row().measure(plan, series.counts(), draws)) << "nothing is drawn before the run starts";
+  EXPECT_TRUE(draws.right().bits()) << "keyed choices come before the run";
+  EXPECT_EQ(draws.right().mark(), "");
   const auto first = measure(plan, series, draws);
   ASSERT_TRUE(first) << first.error().message;
   EXPECT_FALSE(measure(plan, series, draws)) << "the debit was for one release";
+  EXPECT_FALSE(draws.right().bits()) << "nothing else is drawn after it, either";
   Draws moved = std::move(draws);
   EXPECT_FALSE(measure(plan, series, moved)) << "moving does not renew it";
 
@@ -174,6 +177,8 @@ TEST_P(Conformance, OneReceiptIsOneRelease) {
   Draws from = city.draws_for(plan.event);
   Draws to = std::move(from);
   EXPECT_FALSE(measure(plan, series, from)) << "what was moved from covers nothing";
+  EXPECT_FALSE(from.right().bits());
+  EXPECT_TRUE(to.right().bits());
   EXPECT_TRUE(measure(plan, series, to));
 }
 

@@ -256,6 +256,17 @@ TEST(FilterSubsample, WidthsThatAreNoWidthsAreRefused) {
   }
 }
 
+TEST(FilterSubsample, ARateAtWhichDeltaCoversAllIsRefused) {
+  Request request = request_for(1, 100, 5);
+  request.parameters = {{"rate", request.delta / 5}};
+  const auto plan = filter_subsample().prepare(request);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().kind, ErrorKind::usage);
+  EXPECT_NE(plan.error().message.find("without noise"), std::string::npos);
+  request.parameters = {{"rate", request.delta}};
+  EXPECT_TRUE(filter_subsample().prepare(request));
+}
+
 // T = 3, I = 2: the release of (5, 5, 5) against that of (6, 6, 5), in many independent series at once.
 TEST(FilterSubsample, ItsReleasesAreAtLeastAsPrivateAsCertified) {
   Request request = request_for(kReplicas, 3, 2);

@@ -23,18 +23,18 @@ Panel constant_panel(std::int64_t length, float value, std::int64_t channels = 1
 }
 
 // In grid steps, from floats that hold them exactly.
-noise::Fill noise_on_zeros(const Augmentation& augmentation, const WindowShape& shape, double grid, BitSource& bits) {
+noise::Fill noise_on_zeros(const Augmentation& augmentation, const WindowShape& shape, double grid, DrawRight& right) {
   const Panel panel = constant_panel(shape.context + shape.forecast, 0);
-  return [=, &augmentation, &bits](std::span<std::int64_t> out) {
+  return [=, &augmentation, &right](std::span<std::int64_t> out) {
     std::vector<Window> windows = {{0, shape.context}};
-    const Panel noisy = augmentation.apply(panel, shape, windows, bits);
+    const Panel noisy = augmentation.apply(panel, shape, windows, right).value();
     const std::vector<float>& values = noisy.series[0].values;
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::int64_t>(values[i] / grid);
   };
 }
 
 TEST(Augmentation, NoiseOnContextAndLabelHasTheStatedLaws) {
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   const double v = 3, sigma_context = 2, sigma_label = 0.5;
   // h, the largest power of two with h <= min(σ, 1) v / 2^20, and s / h = σ (v / h + √D).
   const double h_context = 0x1p-19, h_label = 0x1p-20;
@@ -42,12 +42,12 @@ TEST(Augmentation, NoiseOnContextAndLabelHasTheStatedLaws) {
   noise::LawChecker of_context(noise::Law::rounded_gaussian, sigma_context * (v / h_context + 1));
   noise::LawChecker of_label(noise::Law::rounded_gaussian, sigma_label * (v / h_label + 1));
   const WindowShape all_context{(1 << 14), 1}, all_label{0, 1 << 14};
-  EXPECT_EQ(of_context.complaints(noise_on_zeros(augmentation, all_context, h_context, bits), kDraws), "");
-  EXPECT_EQ(of_label.complaints(noise_on_zeros(augmentation, all_label, h_label, bits), kDraws), "");
+  EXPECT_EQ(of_context.complaints(noise_on_zeros(augmentation, all_context, h_context, right), kDraws), "");
+  EXPECT_EQ(of_label.complaints(noise_on_zeros(augmentation, all_label, h_label, right), kDraws), "");
   // Twins: the one's noise where the other's belongs, and noise that is not fresh.
-  EXPECT_NE(of_context.complaints(noise_on_zeros(augmentation, all_label, h_context, bits), kDraws), "");
+  EXPECT_NE(of_context.complaints(noise_on_zeros(augmentation, all_label, h_context, right), kDraws), "");
   const auto again = [&](std::span<std::int64_t> out) {
-    BitSource same = BitSource::with_seed(1);
+    DrawRight same = DrawRight::seeded(1);
     noise_on_zeros(augmentation, all_context, h_context, same)(out);
   };
   EXPECT_NE(of_context.complaints(again, kDraws), "");
@@ -56,12 +56,12 @@ TEST(Augmentation, NoiseOnContextAndLabelHasTheStatedLaws) {
 TEST(Augmentation, OnlyTheStatedPartGetsNoise) {
   const Panel panel = constant_panel(30, 0.3F);
   const WindowShape shape{8, 4};
-  BitSource bits = BitSource::with_seed(6);
+  DrawRight right = DrawRight::seeded(6);
   for (const bool context : {true, false}) {
     const auto augmentation =
         Augmentation::make({.context = context ? 1.0 : 0.0, .label = context ? 0.0 : 1.0}).value();
     std::vector<Window> windows = {{0, 10}};
-    const Panel noisy = augmentation.apply(panel, shape, windows, bits);
+    const Panel noisy = augmentation.apply(panel, shape, windows, right).value();
     for (std::int64_t i = 0; i < 12; ++i)
       EXPECT_EQ(noisy.series[0].values[static_cast<std::size_t>(i)] == 0.3F, (i < 8) != context) << i;
   }
@@ -70,10 +70,10 @@ TEST(Augmentation, OnlyTheStatedPartGetsNoise) {
 
 TEST(Augmentation, EveryUseOfAValueHasItsOwnNoise) {
   const Panel panel = constant_panel(30, 1);
-  BitSource bits = BitSource::with_seed(6);
+  DrawRight right = DrawRight::seeded(6);
   std::vector<Window> windows = {{0, 10}, {0, 10}, {0, 11}};
   const auto augmentation = Augmentation::make({.context = 1, .label = 1}).value();
-  const Panel noisy = augmentation.apply(panel, {8, 4}, windows, bits);
+  const Panel noisy = augmentation.apply(panel, {8, 4}, windows, right).value();
   std::vector<float> all;
   for (const auto& series : noisy.series) all.insert(all.end(), series.values.begin(), series.values.end());
   EXPECT_EQ(all.size(), std::size_t{36});
@@ -89,9 +89,9 @@ TEST(Augmentation, WindowsReadTheSameStepsOfTheSameClock) {
   const forecasting::Calendar calendar{{{24, 0}}};
   const std::vector<Window> before = {{0, 0}, {0, 3}, {0, 8}, {0, 26}};
   std::vector<Window> after = before;
-  BitSource bits = BitSource::with_seed(6);
+  DrawRight right = DrawRight::seeded(6);
   const auto augmentation = Augmentation::make({.context = 1, .label = 1, .channels = 2}).value();
-  const Panel noisy = augmentation.apply(panel, shape, after, bits);
+  const Panel noisy = augmentation.apply(panel, shape, after, right).value();
   const auto plain = forecasting::cut(panel, shape, calendar, forecasting::Fill::zero, before).value();
   const auto seen = forecasting::cut(noisy, shape, calendar, forecasting::Fill::zero, after).value();
   EXPECT_EQ(seen.calendar, plain.calendar);
@@ -110,9 +110,9 @@ TEST(Augmentation, MissingValuesAreFilledFromNoisyOnes) {
   Panel panel = constant_panel(30, 5);
   panel.series[0].values[9] = forecasting::kMissing;
   std::vector<Window> windows = {{0, 10}};
-  BitSource bits = BitSource::with_seed(6);
+  DrawRight right = DrawRight::seeded(6);
   const auto augmentation = Augmentation::make({.context = 1, .label = 1}).value();
-  const Panel noisy = augmentation.apply(panel, {8, 4}, windows, bits);
+  const Panel noisy = augmentation.apply(panel, {8, 4}, windows, right).value();
   EXPECT_TRUE(std::isnan(noisy.series[0].values[7]));
   const auto seen = forecasting::cut(noisy, {8, 4}, {}, forecasting::Fill::window_mean, windows).value();
   double mean = 0;
@@ -132,10 +132,11 @@ TEST(Augmentation, AChangeOfVMovesWhatGetsNoiseByNoMoreThanTheNoiseAllowsFor) {
     const float x = 0.01F * static_cast<float>(k) + 1e-4F;
     const float part = v / std::sqrt(2.0F);
     Panel one = constant_panel(4, x, 2), other = constant_panel(4, x + part, 2);
-    BitSource bits = BitSource::with_seed(static_cast<std::uint64_t>(k)),
-              same = BitSource::with_seed(static_cast<std::uint64_t>(k));
+    DrawRight right = DrawRight::seeded(static_cast<std::uint64_t>(k)),
+              same = DrawRight::seeded(static_cast<std::uint64_t>(k));
     std::vector<Window> windows = {{0, 2}}, others = windows;
-    const Panel a = augmentation.apply(one, {2, 2}, windows, bits), b = augmentation.apply(other, {2, 2}, others, same);
+    const Panel a = augmentation.apply(one, {2, 2}, windows, right).value(),
+                b = augmentation.apply(other, {2, 2}, others, same).value();
     const auto difference = [&](std::size_t i) {
       return static_cast<double>(b.series[0].values[i]) - a.series[0].values[i];
     };
@@ -149,11 +150,11 @@ TEST(Augmentation, BitsUsedDoNotDependOnValues) {
   const auto augmentation = Augmentation::make({.context = 1, .label = 2}).value();
   Panel panel = constant_panel(30, 5), other = constant_panel(30, 3e38F);
   other.series[0].values[4] = forecasting::kMissing;
-  BitSource bits = BitSource::with_seed(8), same = BitSource::with_seed(8);
+  DrawRight right = DrawRight::seeded(8), same = DrawRight::seeded(8);
   std::vector<Window> windows = {{0, 1}, {0, 9}}, others = windows;
-  const Panel noisy = augmentation.apply(panel, {8, 4}, windows, bits);
-  const Panel limited = augmentation.apply(other, {8, 4}, others, same);
-  EXPECT_EQ(bits.next_u64(), same.next_u64());
+  const Panel noisy = augmentation.apply(panel, {8, 4}, windows, right).value();
+  const Panel limited = augmentation.apply(other, {8, 4}, others, same).value();
+  EXPECT_EQ((*right.bits())->next_u64(), (*same.bits())->next_u64());
   for (const float value : limited.series[1].values) EXPECT_FALSE(std::isinf(value));
 }
 

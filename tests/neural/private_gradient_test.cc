@@ -23,9 +23,19 @@ Parameters numbers(std::int64_t count) {
   return parameters;
 }
 
-noise::Fill draws_of(const PrivateGradient& gradient, BitSource& bits) {
+// Noise takes a right to draw; bare bits do not compile.
+template <class Bits>
+concept GivesNoise = requires(const PrivateGradient& gradient, const torch::Tensor& sum, Bits& bits) {
+  gradient(sum, bits);
+}
+|| requires(const PrivateGradient& gradient, const torch::Tensor& sum, Bits& bits) {
+  gradient.noisy_on_grid(sum, bits);
+};
+static_assert(GivesNoise<DrawRight> && !GivesNoise<BitSource>);
+
+noise::Fill draws_of(const PrivateGradient& gradient, DrawRight& right) {
   return [&](std::span<std::int64_t> out) {
-    const torch::Tensor noisy = gradient.noisy_on_grid(torch::Tensor(), bits).value();
+    const torch::Tensor noisy = gradient.noisy_on_grid(torch::Tensor(), right).value();
     std::copy_n(noisy.data_ptr<std::int64_t>(), out.size(), out.begin());
   };
 }
@@ -57,17 +67,17 @@ TEST(PrivateGradient, NoiseIsNeverSmallerThanStated) {
 TEST(PrivateGradient, TheNoiseOfAnEmptyBatchHasThePlannedLaw) {
   const Parameters parameters = numbers(kCoordinates);
   const auto gradient = PrivateGradient::make({1e-4, 4, 256}, parameters).value();
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   noise::LawChecker checker(noise::Law::rounded_gaussian, 4 * 1e-4 / gradient.grid().step());
-  EXPECT_EQ(checker.complaints(draws_of(gradient, bits), kDraws), "");
+  EXPECT_EQ(checker.complaints(draws_of(gradient, right), kDraws), "");
 }
 
 TEST(PrivateGradient, TwinsWithOtherNoiseAreRejected) {
   const Parameters parameters = numbers(kCoordinates);
   const auto gradient = PrivateGradient::make({1e-4, 4, 256}, parameters).value();
   noise::LawChecker checker(noise::Law::rounded_gaussian, gradient.noise_scale());
-  BitSource bits;
-  const noise::Fill fill = draws_of(gradient, bits);
+  DrawRight right = DrawRight::not_private(BitSource());
+  const noise::Fill fill = draws_of(gradient, right);
   const auto times = [&fill](double factor) {
     return [&fill, factor](std::span<std::int64_t> out) {
       fill(out);
@@ -94,7 +104,7 @@ TEST(PrivateGradient, NoiseIsAddedToTheSumOnTheGridAndDividedByTheExpectedSize) 
   const auto gradient = PrivateGradient::make({0.5, 2, 48}, parameters).value();
   const torch::Tensor sum = torch::linspace(-20, 20, 1000);
   const torch::Tensor exact = gradient.on_grid(sum).value();
-  BitSource first = BitSource::with_seed(3), second = BitSource::with_seed(3), third = BitSource::with_seed(3);
+  DrawRight first = DrawRight::seeded(3), second = DrawRight::seeded(3), third = DrawRight::seeded(3);
   const torch::Tensor noise = gradient.noisy_on_grid(torch::Tensor(), first).value();
   const torch::Tensor noisy = gradient.noisy_on_grid(sum, second).value();
   EXPECT_TRUE(torch::equal(noisy - noise, exact));
@@ -107,7 +117,7 @@ TEST(PrivateGradient, NoiseIsAddedToTheSumOnTheGridAndDividedByTheExpectedSize) 
 TEST(PrivateGradient, AnUndefinedSumIsZero) {
   const Parameters parameters = numbers(100);
   const auto gradient = PrivateGradient::make({1e-4, 1, 8}, parameters).value();
-  BitSource first = BitSource::with_seed(4), second = BitSource::with_seed(4);
+  DrawRight first = DrawRight::seeded(4), second = DrawRight::seeded(4);
   const torch::Tensor empty = gradient(torch::Tensor(), first).value();
   EXPECT_TRUE(torch::equal(empty, gradient(torch::zeros({100}), second).value()));
   EXPECT_EQ((empty == 0).sum().item<std::int64_t>(), 0);
@@ -187,10 +197,10 @@ TEST(PrivateGradient, ParametersOutOfRangeAreRefusedByName) {
 TEST(PrivateGradient, ASumThatClippingCannotHaveMadeIsRefused) {
   const Parameters parameters = numbers(3);
   const auto gradient = PrivateGradient::make({1, 1, 8}, parameters).value();
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   for (const torch::Tensor& sum : {torch::tensor({0.0F, NAN, 0.0F}), torch::tensor({0.0F, 0.0F, -INFINITY}),
                                    torch::zeros({2}), torch::zeros({3, 1}), torch::zeros({3}, torch::kFloat64)}) {
-    const auto noisy = gradient(sum, bits);
+    const auto noisy = gradient(sum, right);
     ASSERT_FALSE(noisy);
     EXPECT_EQ(noisy.error().kind, ErrorKind::internal);
   }
@@ -199,7 +209,8 @@ TEST(PrivateGradient, ASumThatClippingCannotHaveMadeIsRefused) {
 TEST(PrivateGradient, NothingLeavesWhenTheBitsHaveFailed) {
   const Parameters parameters = numbers(3);
   const auto gradient = PrivateGradient::make({1, 1, 8}, parameters).value();
-  BitSource broken = BitSource::from_callback([](void*, void*, std::size_t) { return 1; }, nullptr);
+  DrawRight broken =
+      DrawRight::not_private(BitSource::from_callback([](void*, void*, std::size_t) { return 1; }, nullptr));
   EXPECT_FALSE(gradient(torch::zeros({3}), broken));
 }
 

@@ -66,11 +66,11 @@ TEST(Sensitivity, OneChangedValueMovesTheClippedSumByAtMostTwiceTheClipForEachWi
         for (std::int64_t number = 0; number < 8; ++number) {
           ASSERT_TRUE(other.restore(one.state()));
           // The same bits: the same windows and the same noise.
-          BitSource bits = BitSource::with_seed(static_cast<std::uint64_t>(number));
-          BitSource same_bits = BitSource::with_seed(static_cast<std::uint64_t>(number));
+          DrawRight right = DrawRight::seeded(static_cast<std::uint64_t>(number));
+          DrawRight same = DrawRight::seeded(static_cast<std::uint64_t>(number));
           StepTrace trace, other_trace;
-          ASSERT_TRUE(one.step(number, bits, nullptr, &trace));
-          ASSERT_TRUE(other.step(number, same_bits, nullptr, &other_trace));
+          ASSERT_TRUE(one.step(number, right, nullptr, &trace));
+          ASSERT_TRUE(other.step(number, same, nullptr, &other_trace));
           ASSERT_EQ(trace.drawn, other_trace.drawn);
           const auto windows = touched(config, trace.drawn);
           const double far = moved(*one.privacy(), trace.sum, other_trace.sum);
@@ -114,9 +114,9 @@ TEST(Sensitivity, ATwinThatScalesByTheBatchIsCaught) {
     StepTrace trace;
     for (std::uint64_t seed = 0; touched(config, trace.drawn) != 1; ++seed) {
       ASSERT_LT(seed, 100);
-      BitSource bits = BitSource::with_seed(seed);
+      DrawRight right = DrawRight::seeded(seed);
       ASSERT_TRUE(trainer.restore(state));
-      ASSERT_TRUE(trainer.step(0, bits, nullptr, &trace));
+      ASSERT_TRUE(trainer.step(0, right, nullptr, &trace));
       ASSERT_TRUE(trainer.restore(state));
     }
     const auto far = [&](void (*twist)(Batch&)) {

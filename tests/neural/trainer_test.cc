@@ -20,22 +20,31 @@ using forecasting::Window;
 constexpr SamplingScheme kDefault{.batch_size = 6};
 constexpr SamplingScheme kPoisson{.bottom = BottomLevel::poisson, .batch_size = 6};
 
+// A step takes a right to draw; bare bits do not compile.
+template <class Bits>
+concept TakesAStep = requires(Trainer& trainer, Bits& bits) {
+  trainer.step(0, bits);
+};
+static_assert(TakesAStep<DrawRight> && !TakesAStep<BitSource>);
+
 OptimiserConfig plain_steps() { return {.kind = OptimiserConfig::Kind::sgd, .learning_rate = 1, .weight_decay = 0}; }
 
 std::vector<Window> windows_drawn_with(const TrainingConfig& config, const Panel& panel, std::int64_t number,
                                        std::uint64_t seed) {
   std::vector<std::int64_t> lengths;
   for (const auto& series : panel.series) lengths.push_back(series.length);
-  BitSource bits = BitSource::with_seed(seed);
-  return forecasting::WindowSampler::make(config.scheme, shape_of(config), lengths).value().draw(number, bits);
+  DrawRight right = DrawRight::seeded(seed);
+  return forecasting::WindowSampler::make(config.scheme, shape_of(config), lengths).value().draw(number, right).value();
 }
 
-// Whether a change of the weights is Gaussian noise of the stated size alone: its norm is within 8 standard deviations,
-// which noise leaves with a probability below 1e-14, and hardly a coordinate stays.
+// Whether a change of the weights is Gaussian noise of the stated size alone: its norm and its sum are within 8
+// standard deviations, which noise leaves with a probability below 1e-14, and hardly a coordinate stays.
 bool is_noise(const torch::Tensor& change, double scale) {
   const auto d = static_cast<double>(change.numel());
   const double square = (change.to(torch::kFloat64) / scale).square().sum().item<double>();
-  return std::abs(square / d - 1) < 8 * std::sqrt(2 / d) && (change == 0).sum().item<double>() < d / 100;
+  const double sum = (change.to(torch::kFloat64) / scale).sum().item<double>();
+  return std::abs(square / d - 1) < 8 * std::sqrt(2 / d) && std::abs(sum) < 8 * std::sqrt(d) &&
+         (change == 0).sum().item<double>() < d / 100;
 }
 
 TEST(Trainer, AnUpdateIsTheClippedSumOverTheExpectedBatchSize) {
@@ -52,8 +61,8 @@ TEST(Trainer, AnUpdateIsTheClippedSumOverTheExpectedBatchSize) {
       const torch::Tensor expected =
           sum_by_hand(trainer, config, panel, windows, trainer.privacy()->bound_for(count)) / 6;
       const torch::Tensor before = trainer.parameters().flat();
-      BitSource bits = BitSource::with_seed(seed);
-      ASSERT_TRUE(trainer.step(0, bits));
+      DrawRight right = DrawRight::seeded(seed);
+      ASSERT_TRUE(trainer.step(0, right));
       const torch::Tensor change = before - trainer.parameters().flat();
       const double size = expected.norm().item<double>();
       EXPECT_LE(distance(change, expected), 1e-3 * size) << kind;
@@ -71,13 +80,13 @@ TEST(Trainer, AnEmptyPoissonBatchGetsNoiseAndIsAStep) {
   config.optimiser = plain_steps();
   config.privacy = PrivateStep{.clip = 1, .noise_multiplier = 2, .batch_size = 1};
   Trainer trainer = trainer_of(config, panel);
-  BitSource bits = BitSource::with_seed(1);
+  DrawRight right = DrawRight::seeded(1);
   std::int64_t empty = 0;
   for (std::int64_t number = 0; number < 30; ++number) {
     const torch::Tensor before = trainer.parameters().flat();
     StepTrace trace;
     StepFacts facts;
-    ASSERT_TRUE(trainer.step(number, bits, &facts, &trace));
+    ASSERT_TRUE(trainer.step(number, right, &facts, &trace));
     EXPECT_EQ(trainer.steps(), number + 1);
     EXPECT_EQ(facts.windows, std::ssize(trace.drawn));
     if (!trace.drawn.empty()) continue;
@@ -90,7 +99,7 @@ TEST(Trainer, AnEmptyPoissonBatchGetsNoiseAndIsAStep) {
   const std::int64_t d = trainer.parameters().size();
   EXPECT_FALSE(is_noise(torch::zeros({d}), 2));
   EXPECT_FALSE(is_noise(torch::randn({d}, torch::kFloat64), 2));
-  EXPECT_FALSE(is_noise(torch::randn({1}, torch::kFloat64).expand({d}), 2));
+  EXPECT_FALSE(is_noise(torch::full({d}, 2.0, torch::kFloat64), 2));
 }
 
 TEST(Trainer, WithoutPrivacyTheMeanIsOverTheRealisedBatch) {
@@ -106,8 +115,8 @@ TEST(Trainer, WithoutPrivacyTheMeanIsOverTheRealisedBatch) {
     const std::vector<Window> windows = windows_drawn_with(config, panel, 0, seed);
     const torch::Tensor before = trainer.parameters().flat();
     const torch::Tensor sum = sum_by_hand(trainer, config, panel, windows, INFINITY);
-    BitSource bits = BitSource::with_seed(seed);
-    ASSERT_TRUE(trainer.step(0, bits));
+    DrawRight right = DrawRight::seeded(seed);
+    ASSERT_TRUE(trainer.step(0, right));
     const torch::Tensor change = (before - trainer.parameters().flat()) / 1e-2;
     if (windows.empty()) {
       ++empty;
@@ -127,10 +136,10 @@ TEST(Trainer, TheNumberOfAStepDecidesItsGroup) {
   const Panel panel = sample_panel(7, 24);
   const TrainingConfig config = sample_training("dlinear", {.top = TopLevel::iterate, .batch_size = 3});
   Trainer trainer = trainer_of(config, panel);
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   for (const std::int64_t number : {0, 1, 2, 3, 1, 5}) {
     StepTrace trace;
-    ASSERT_TRUE(trainer.step(number, bits, nullptr, &trace));
+    ASSERT_TRUE(trainer.step(number, right, nullptr, &trace));
     ASSERT_EQ(std::ssize(trace.drawn), number % 3 == 2 ? 1 : 3);
     for (std::size_t i = 0; i < trace.drawn.size(); ++i)
       EXPECT_EQ(trace.drawn[i].series, number % 3 * 3 + static_cast<std::int64_t>(i));
@@ -149,9 +158,9 @@ TEST(Trainer, FactsAreThoseOfTheWindows) {
     loss += trainer.model().loss(tape, to_batch(values_of(config, panel, {window}), torch::kCPU)).sum().item<double>();
     clipped += gradient_of(trainer, config, panel, window).norm().item<double>() > bound ? 1 : 0;
   }
-  BitSource bits = BitSource::with_seed(9);
+  DrawRight right = DrawRight::seeded(9);
   StepFacts facts;
-  ASSERT_TRUE(trainer.step(0, bits, &facts));
+  ASSERT_TRUE(trainer.step(0, right, &facts));
   EXPECT_EQ(facts.windows, 6);
   EXPECT_NEAR(facts.loss, loss / 6, 1e-4);
   EXPECT_NEAR(facts.clipped, clipped / 6, 1e-9);
@@ -175,13 +184,13 @@ TEST(Trainer, WhatIsNotFiniteNeverReachesTheParameters) {
       TrainingConfig config = sample_training(kind, kDefault);
       if (!is_private) config.privacy.reset();
       Trainer trainer = trainer_of(config, panel);
-      BitSource bits = BitSource::with_seed(2);
+      DrawRight right = DrawRight::seeded(2);
       double dropped = 0;
       std::int64_t not_finite = 0;
       for (std::int64_t number = 0; number < 6; ++number) {
         StepFacts facts;
         StepTrace trace;
-        ASSERT_TRUE(trainer.step(number, bits, &facts, &trace));
+        ASSERT_TRUE(trainer.step(number, right, &facts, &trace));
         EXPECT_TRUE(all_finite(trainer.parameters().flat())) << kind;
         EXPECT_TRUE(all_finite(trainer.released())) << kind;
         dropped += facts.dropped;
@@ -207,10 +216,10 @@ TEST(Trainer, WeightsThatOverflowAddNothingButNoise) {
   for (Parameter& one : state)
     if (one.name.starts_with("parameter.")) one.value.fill_(1e30F);
   ASSERT_TRUE(trainer.restore(state));
-  BitSource bits;
+  DrawRight right = DrawRight::not_private(BitSource());
   StepFacts facts;
   StepTrace trace;
-  ASSERT_TRUE(trainer.step(0, bits, &facts, &trace));
+  ASSERT_TRUE(trainer.step(0, right, &facts, &trace));
   EXPECT_EQ(facts.dropped, 1);
   EXPECT_EQ(trace.sum.abs().max().item<float>(), 0);
   EXPECT_TRUE(all_finite(trainer.parameters().flat()));
@@ -222,8 +231,8 @@ TEST(Trainer, RestoredItGoesOnAsIfUninterrupted) {
   config.optimiser.average = 0.9;
   const auto run = [](Trainer& trainer, std::int64_t first, std::int64_t last) {
     for (std::int64_t number = first; number < last; ++number) {
-      BitSource bits = BitSource::with_seed(static_cast<std::uint64_t>(number));
-      ASSERT_TRUE(trainer.step(number, bits));
+      DrawRight right = DrawRight::seeded(static_cast<std::uint64_t>(number));
+      ASSERT_TRUE(trainer.step(number, right));
     }
   };
   Trainer whole = trainer_of(config, panel);
@@ -253,8 +262,8 @@ TEST(Trainer, RestoredItGoesOnAsIfUninterrupted) {
 TEST(Trainer, OtherStatesAreRefusedAndChangeNothing) {
   const Panel panel = sample_panel(8, 24);
   Trainer trainer = trainer_of(sample_training("dlinear", kDefault), panel);
-  BitSource bits;
-  ASSERT_TRUE(trainer.step(0, bits));
+  DrawRight right = DrawRight::not_private(BitSource());
+  ASSERT_TRUE(trainer.step(0, right));
   const std::vector<Parameter> good = trainer.state();
   std::vector<std::vector<Parameter>> bad(6, good);
   bad[0].pop_back();
@@ -297,7 +306,8 @@ TEST(Trainer, NothingIsUpdatedWhenTheBitsHaveFailed) {
     if (!is_private) config.privacy.reset();
     Trainer trainer = trainer_of(config, panel);
     const torch::Tensor before = trainer.parameters().flat();
-    BitSource broken = BitSource::from_callback([](void*, void*, std::size_t) { return 1; }, nullptr);
+    DrawRight broken =
+        DrawRight::not_private(BitSource::from_callback([](void*, void*, std::size_t) { return 1; }, nullptr));
     EXPECT_FALSE(trainer.step(0, broken));
     EXPECT_TRUE(torch::equal(before, trainer.parameters().flat()));
     EXPECT_EQ(trainer.steps(), 0);

@@ -122,13 +122,13 @@ TEST(VaryingBatches, ATrainerSumsPoissonBatchesInPiecesOfOneShape) {
   auto trainer = Trainer::make(config, panel, torch::Device(torch::kCPU));
   ASSERT_TRUE(trainer) << trainer.error().message;
   ASSERT_TRUE(trainer->privacy()->varies());
-  BitSource bits = BitSource::with_seed(5);
+  DrawRight right = DrawRight::seeded(5);
   bool longer = false;
   for (std::int64_t step = 0; step < 8; ++step) {
     const std::vector<Parameter> before = trainer->state();
     StepTrace trace;
     StepFacts facts;
-    ASSERT_TRUE(trainer->step(step, bits, &facts, &trace));
+    ASSERT_TRUE(trainer->step(step, right, &facts, &trace));
     EXPECT_EQ(facts.windows, std::ssize(trace.drawn));
     longer = longer || facts.windows > kPiece;
     if (trace.drawn.empty()) continue;

@@ -4,8 +4,11 @@
 
 #include <cmath>
 
+#include "chronoveil/ledger/ledger.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "engine/fixtures.h"
 #include "noise/statistics.h"
+#include "support/temporary_folder.h"
 
 namespace chronoveil::training {
 namespace {
@@ -48,10 +51,13 @@ TEST(PrivateHistory, NoiseIsPricedForTheWidthOfTheBoundsAndEveryChannel) {
   EXPECT_GE(delta, 1e-5 * (1 - 1e-2));
 }
 
-TEST(PrivateHistory, RefusesBoundsTheWrongWayRound) {
+TEST(PrivateHistory, RefusesBoundsTheWrongWayRoundOrOffTheGrid) {
   PrivateHistory wrong = asked();
   wrong.upper = wrong.lower;
   EXPECT_TRUE(fails(plan_history(wrong, 1), ErrorKind::usage, "upper"));
+  wrong.lower = 1e17;  // beyond the grid of noise for bounds so close together: found before the debit
+  wrong.upper = 1e17 + 16;
+  EXPECT_TRUE(fails(plan_history(wrong, 1), ErrorKind::usage, "lower"));
 }
 
 TEST(PrivateHistory, NumbersOutOfTheirRangeAreUsageByName) {
@@ -66,6 +72,38 @@ TEST(PrivateHistory, NumbersOutOfTheirRangeAreUsageByName) {
     EXPECT_TRUE(refused(&PrivateHistory::epsilon, epsilon, "epsilon")) << epsilon;
   for (const double rate : {0.0, 1.5, std::nan("")}) EXPECT_TRUE(refused(&PrivateHistory::rate, rate, "rate")) << rate;
   EXPECT_TRUE(refused(&PrivateHistory::changed_steps, 0, "participation"));
+}
+
+TEST(PrivateHistory, ARateAtWhichDeltaCoversAllIsRefused) {
+  PrivateHistory rare = asked();
+  rare.rate = 5e-6;  // one of two steps is kept with a probability of just less than δ
+  EXPECT_TRUE(fails(plan_history(rare, 1), ErrorKind::usage, "without noise"));
+  rare.rate = 5.1e-6;
+  EXPECT_TRUE(plan_history(rare, 1));
+}
+
+TEST(PrivateHistory, IsNoisedOnceForADebitOfItsEvent) {
+  const chronoveil::testing::TemporaryFolder folder;
+  Result<ledger::Ledger> ledger = ledger::Ledger::open(folder.path() + "/ledger.db");
+  ASSERT_TRUE(ledger);
+  ledger::DatasetRequest dataset;
+  dataset.name = "city";
+  dataset.epsilon = 10;
+  dataset.delta = 1e-3;
+  ASSERT_TRUE(ledger->create(dataset));
+  ledger::Terms terms;
+  terms.dataset = "city";
+  const auto draws_for = [&](const accounting::Event& event) {
+    Result<ledger::Receipt> receipt = ledger->reserve(terms, event);
+    EXPECT_TRUE(receipt) << receipt.error().message;
+    return mechanisms::Draws::authorised(std::move(*receipt), event).value();
+  };
+  const Result<PrivateHistoryPlan> plan = plan_history(asked(), 1);
+  ASSERT_TRUE(plan);
+  mechanisms::Draws draws = draws_for(plan->event), other = draws_for({accounting::Pure{0.1}});
+  EXPECT_TRUE(noised(constant(9, 5), 9, *plan, draws));
+  EXPECT_FALSE(noised(constant(9, 5), 9, *plan, draws)) << "the debit was for one history";
+  EXPECT_FALSE(noised(constant(9, 5), 9, *plan, other)) << "the debit was for another event";
 }
 
 TEST(PrivateHistory, SaysWhatIsNotProtected) {
@@ -85,8 +123,8 @@ constexpr std::int64_t kRuns = 40'000;
 Panel noised_fives(std::int64_t length, const PrivateHistoryPlan& plan) {
   Panel panel;
   for (std::int64_t run = 0; run < kRuns; ++run) panel.series.push_back(constant(length, 5).series[0]);
-  BitSource bits = BitSource::with_seed(11);
-  Result<Panel> out = noised(panel, length, plan, bits);
+  mechanisms::Draws draws = mechanisms::Draws::seeded(11);
+  Result<Panel> out = noised(panel, length, plan, draws);
   EXPECT_TRUE(out);
   return *out;
 }
@@ -126,8 +164,8 @@ TEST(PrivateHistory, ValuesBeyondTheBoundsAndMissingOnesShowNoMoreThanTheBounds)
   const Result<PrivateHistoryPlan> plan = plan_history(quiet, 1);
   ASSERT_TRUE(plan);
   const auto with = [&](float value) {
-    BitSource bits = BitSource::with_seed(2);  // the same noise for each
-    return noised(constant(1, value), 1, *plan, bits)->series[0].values[0];
+    mechanisms::Draws draws = mechanisms::Draws::seeded(2);  // the same noise for each
+    return noised(constant(1, value), 1, *plan, draws)->series[0].values[0];
   };
   EXPECT_EQ(with(1e30F), with(10));
   EXPECT_EQ(with(-3), with(0));
@@ -141,7 +179,7 @@ TEST(PrivateHistory, OnlyTheStepsThatAModelReadsAreLookedAt) {
   ASSERT_TRUE(plan);
   Panel long_past = constant(50, 5), other = long_past;
   for (std::size_t i = 0; i < 40; ++i) other.series[0].values[i] = 9;
-  BitSource one = BitSource::with_seed(4), two = BitSource::with_seed(4);
+  mechanisms::Draws one = mechanisms::Draws::seeded(4), two = mechanisms::Draws::seeded(4);
   const Result<Panel> a = noised(long_past, 10, *plan, one), b = noised(other, 10, *plan, two);
   ASSERT_TRUE(a && b);
   EXPECT_EQ(a->series[0].length, 10);

@@ -42,11 +42,12 @@ CellView BoundedCells::cell(std::int64_t number) const {
 }
 
 Result<BoundedCells> bound_cells(data::RecordSource& source, const SlotAxis& axis, const Places& places,
-                                 const CellCaps& caps, const ValueGrid& grid, BitSource& bits) {
+                                 const CellCaps& caps, const ValueGrid& grid, DrawRight& right) {
   try {
     CV_CHECK(check_caps(caps));
-    CV_TRY(ValuePlacer placer, ValuePlacer::make(source, axis, places, grid, bits));
-    CellsBuilder builder(placer.places(), placer.steps(), grid, caps, bits);
+    CV_TRY(BitSource* const bits, right.bits());
+    CV_TRY(ValuePlacer placer, ValuePlacer::make(source, axis, places, grid, *bits));
+    CellsBuilder builder(placer.places(), placer.steps(), grid, caps, *bits);
     CV_CHECK(use_all<PlacedValues>(placer, [&](const PlacedValues& values) { builder.add(values.rows); }));
     const std::int64_t cells = placer.places() * placer.steps();
     return std::move(builder).finish(placer.left_out(), workers_for(placer.left_out().rows, cells));

@@ -115,13 +115,14 @@ Result<BoundedSeries> read_and_bound(data::RecordSource& source, const SlotAxis&
 }  // namespace
 
 Result<BoundedSeries> bound_records(data::RecordSource& source, const SlotAxis& axis,
-                                    const std::vector<std::string>& keys, const Caps& caps, BitSource& bits) {
+                                    const std::vector<std::string>& keys, const Caps& caps, DrawRight& right) {
   try {
     CV_CHECK(check_caps(caps));
+    CV_TRY(BitSource* const bits, right.bits());
     // Half the memory for caps of the usual size.
     return caps.max_per_slot <= std::numeric_limits<std::uint32_t>::max()
-               ? read_and_bound<std::uint32_t>(source, axis, keys, caps, bits)
-               : read_and_bound<std::int64_t>(source, axis, keys, caps, bits);
+               ? read_and_bound<std::uint32_t>(source, axis, keys, caps, *bits)
+               : read_and_bound<std::int64_t>(source, axis, keys, caps, *bits);
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::storage,
                 "not enough memory for what the caps let stay; lower max_steps or shorten the span");

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/place_grid.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/base/slot_axis.h"
@@ -104,9 +104,9 @@ struct Places {
 };
 
 // One pass in memory that grows with what the caps let stay, not with what is read. Which of a person's cells stay is
-// uniformly random: those with the smallest pseudo-random priorities under a key from `bits`, whatever the values and
+// uniformly random: those with the smallest pseudo-random priorities under a key from `right`, whatever the values and
 // the order of the rows. Refused rows: no user, no place (an empty field), a value that is no finite number.
 Result<BoundedCells> bound_cells(data::RecordSource&, const SlotAxis&, const Places&, const CellCaps&, const ValueGrid&,
-                                 BitSource& bits);
+                                 DrawRight& right);
 
 }  // namespace chronoveil::bound

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/base/slot_axis.h"
@@ -58,10 +58,10 @@ class BoundedSeries {
 };
 
 // From records with a user column: the caps are enforced. Which of a person's pairs stay is uniformly random: those
-// with the smallest pseudo-random priorities under a key from `bits`, whatever the order of the rows. Memory grows with
-// what stays, not with what is read. `keys` are the public series, none for one series without a name.
+// with the smallest pseudo-random priorities under a key from `right`, whatever the order of the rows. Memory grows
+// with what stays, not with what is read. `keys` are the public series, none for one series without a name.
 Result<BoundedSeries> bound_records(data::RecordSource&, const SlotAxis&, const std::vector<std::string>& keys,
-                                    const Caps&, BitSource& bits);
+                                    const Caps&, DrawRight& right);
 
 enum class Duplicates { refuse, sum };  // a second row for the same series and slot
 

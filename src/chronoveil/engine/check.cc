@@ -22,8 +22,10 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
-  if (read_data)
-    CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, BitSource::for_this_thread()));
+  if (read_data) {
+    DrawRight forgotten = DrawRight::not_private(BitSource());  // as is all that it is drawn for
+    CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, forgotten));
+  }
   return Checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
 }
 

@@ -37,8 +37,9 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
   CV_TRY(const bound::BoundedSeries plain, read_plainly(job, axis));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   // The caps under which it was made, whatever the job says now.
+  DrawRight internal = DrawRight::not_private(BitSource());  // as the evaluation is
   CV_TRY(const bound::BoundedSeries bounded,
-         read_and_bound(job, axis, evaluation.published.plan.shape, *source, BitSource::for_this_thread()));
+         read_and_bound(job, axis, evaluation.published.plan.shape, *source, internal));
   evaluation.truth = estimated_by(*mechanism, plain);
   evaluation.bounded = estimated_by(*mechanism, bounded);
   const bound::LeftOut& left_out = bounded.left_out();

@@ -52,8 +52,9 @@ Result<report::MeansEvaluation> evaluate_means(const Job& job, std::string_view 
   // The caps under which it was made, whatever the job says now.
   const mechanisms::CellShape& shape = evaluation.published.plan.shape;
   CV_TRY(const bound::ValueGrid bounds, bound::ValueGrid::make(shape.lower, shape.upper));
+  DrawRight internal = DrawRight::not_private(BitSource());  // as the evaluation is
   CV_TRY(const bound::BoundedCells bounded,
-         read_cells(job, planned, {shape.max_cells, shape.max_records}, bounds, BitSource::for_this_thread()));
+         read_cells(job, planned, {shape.max_cells, shape.max_records}, bounds, internal));
   const bound::CellsLeftOut& left_out = bounded.left_out();
   evaluation.rows = left_out.rows;
   evaluation.outside_span = left_out.outside_span;
@@ -64,7 +65,7 @@ Result<report::MeansEvaluation> evaluate_means(const Job& job, std::string_view 
 
   CV_TRY(const bound::ValueGrid everything, range_of_data(job, shape));
   CV_TRY(const bound::BoundedCells plain,
-         read_cells(job, planned, {shape.cells(), std::nullopt}, everything, BitSource::for_this_thread()));
+         read_cells(job, planned, {shape.cells(), std::nullopt}, everything, internal));
   add_truth(plain, evaluation);
   return evaluation;
 }

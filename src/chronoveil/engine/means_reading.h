@@ -7,9 +7,9 @@
 namespace chronoveil::engine {
 
 Result<bound::BoundedCells> read_cells(const MeansPlanned&, const bound::CellCaps&, const bound::ValueGrid&,
-                                       data::RecordSource&, BitSource& bits);
+                                       data::RecordSource&, DrawRight& right);
 // The same with a source of its own.
 Result<bound::BoundedCells> read_cells(const Job&, const MeansPlanned&, const bound::CellCaps&, const bound::ValueGrid&,
-                                       BitSource& bits);
+                                       DrawRight& right);
 
 }  // namespace chronoveil::engine

@@ -30,10 +30,10 @@ Ask ask_of(const MeansPlanned& planned) {
   return asked;
 }
 
-Result<bound::BoundedCells> bounded(const MeansPlanned& planned, data::RecordSource& source, BitSource& bits) {
+Result<bound::BoundedCells> bounded(const MeansPlanned& planned, data::RecordSource& source, DrawRight& right) {
   const mechanisms::CellShape& shape = planned.chosen.shape;
   CV_TRY(const bound::ValueGrid values, bound::ValueGrid::make(shape.lower, shape.upper));
-  return read_cells(planned, {shape.max_cells, shape.max_records}, values, source, bits);
+  return read_cells(planned, {shape.max_cells, shape.max_records}, values, source, right);
 }
 
 report::MeansPublished published_of(const Job& job, const MeansPlanned& planned, std::vector<CellEstimate> cells,
@@ -73,7 +73,7 @@ ReleaseKind<report::MeansPublished> means_kind() {
 Result<report::MeansPublished> made(const Job& job, const RunOptions& options, const MeansPlanned& planned,
                                     data::RecordSource& source, mechanisms::Draws& draws) {
   tell(options, "reading");
-  CV_TRY(const bound::BoundedCells cells, bounded(planned, source, draws.bits()));
+  CV_TRY(const bound::BoundedCells cells, bounded(planned, source, draws.right()));
   tell(options, "releasing");
   CV_TRY(std::vector<CellEstimate> estimates, mechanisms::measure(planned.chosen, cells, draws));
   return published_of(job, planned, std::move(estimates), draws.mark());
@@ -109,7 +109,10 @@ Result<MeansChecked> check_means_job(const Job& given, const RunOptions& options
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
-  if (read_data) CV_CHECK(bounded(planned, *source, BitSource::for_this_thread()));
+  if (read_data) {
+    DrawRight forgotten = DrawRight::not_private(BitSource());  // as is all that it is drawn for
+    CV_CHECK(bounded(planned, *source, forgotten));
+  }
   return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
 }
 

@@ -43,9 +43,9 @@ std::int64_t usual_length(const SlotAxis& axis) {
 }
 
 Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis, const mechanisms::PublicShape& shape,
-                                            data::RecordSource& source, BitSource& bits) {
+                                            data::RecordSource& source, DrawRight& right) {
   const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
-  if (job.source.user) return bound::bound_records(source, axis, job.keys, caps, bits);
+  if (job.source.user) return bound::bound_records(source, axis, job.keys, caps, right);
   return bound::bound_counts(source, axis, job.keys, caps, job.duplicates);
 }
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/engine/engine.h"
@@ -21,7 +21,7 @@ std::int64_t usual_length(const SlotAxis&);
 
 // Records when the job names a user column, counts otherwise; with the caps that the shape was priced for.
 Result<bound::BoundedSeries> read_and_bound(const Job&, const SlotAxis&, const mechanisms::PublicShape&,
-                                            data::RecordSource&, BitSource& bits);
+                                            data::RecordSource&, DrawRight& right);
 
 // What the data says without caps: every row that is in the span and the list counts in full.
 Result<bound::BoundedSeries> read_plainly(const Job&, const SlotAxis&);

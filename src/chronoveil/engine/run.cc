@@ -11,7 +11,7 @@ Result<report::Published> made(const Job& job, const RunOptions& options, const 
                                data::RecordSource& source, mechanisms::Draws& draws) {
   tell(options, "reading");
   CV_TRY(const bound::BoundedSeries series,
-         read_and_bound(job, planned.axis, planned.chosen.shape, source, draws.bits()));
+         read_and_bound(job, planned.axis, planned.chosen.shape, source, draws.right()));
   tell(options, "releasing");
   CV_TRY(const Measurement measurement, mechanisms::measure(planned.chosen, series, draws));
   CV_TRY(Estimate estimate, mechanisms::reconstruct(planned.chosen, measurement));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "chronoveil/accounting/chance_of_use.h"
 #include "chronoveil/accounting/structured_subsampling.h"
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/data/civil.h"
@@ -174,6 +175,16 @@ Failure too_dear(const Job& job, const TrainPlanned& planned, std::int64_t steps
   return fail(ErrorKind::over_budget, text + "; the smallest that would do is " + ledger::rounded_up(price.epsilon));
 }
 
+// δ must not pay for training without noise.
+Result<void> check_use(const Job& job, const TrainPlanned& planned) {
+  if (!accounting::delta_covers_use(planned.event, job.delta)) return {};
+  return fail(ErrorKind::cannot_certify,
+              "privacy.delta: " + shortest(job.delta) +
+                  " is no less than the probability that what is protected is drawn in any of " +
+                  steps_text(planned, planned.steps) + ", " + shortest(accounting::chance_of_use(planned.event)) +
+                  "; delta alone would cover training on it without noise: lower delta, or train for more steps");
+}
+
 // σ is given: as many steps as (ε, δ) pays for, or those that were asked for.
 Result<void> plan_steps(const Job& job, const accounting::Options& options, TrainPlanned& planned) {
   CV_TRY(const Epsilon epsilon, named(Epsilon::make(job.epsilon)));
@@ -186,13 +197,14 @@ Result<void> plan_steps(const Job& job, const accounting::Options& options, Trai
   if (job.train.steps) {
     planned.steps = *job.train.steps;
     planned.reason = "The job names both; they are within epsilon and delta.";
-    return {};
+    return check_use(job, planned);
   }
   CV_TRY(const std::int64_t most, named(accounting::max_count(planned.event, epsilon, delta, options)));
   planned.event.count =
       std::max(planned.event.count, std::min(most, events_of(planned, kMostSteps + planned.spare_steps)));
   planned.steps = planned.event.count * planned.steps_per_epoch - planned.spare_steps;
   planned.reason = "With this noise, so many steps are within epsilon and delta.";
+  CV_CHECK(check_use(job, planned));
   CV_TRY(planned.price, named(accounting::epsilon_at(planned.event, delta, options)));
   return {};
 }
@@ -203,6 +215,7 @@ Result<void> plan_noise(const Job& job, const accounting::Options& options, Trai
   CV_TRY(const Delta delta, named(Delta::make(job.delta)));
   planned.steps = *job.train.steps;
   planned.event.count = events_of(planned, planned.steps + planned.spare_steps);
+  CV_CHECK(check_use(job, planned));
   CV_TRY(const accounting::Calibration least, named(accounting::calibrate(planned.event, epsilon, delta, options)));
   planned.event = least.event;
   planned.price = least.price;

@@ -6,6 +6,7 @@
 //                                   again has a number of its own, so no group comes twice in an epoch
 //   Given   σ: the largest number of steps within (ε, δ); steps: the least σ; both: whether they are within (ε, δ)
 //   Edges   not even one step, or not the steps that were asked for: over_budget, naming the smallest ε that would do.
+//           A δ that covers that what is protected is ever drawn (chance_of_use.h): cannot_certify.
 //           A batch of more than N series: usage, naming the largest. A series shorter than L_F: bad_data, naming it
 #pragma once
 

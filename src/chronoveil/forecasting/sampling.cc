@@ -59,16 +59,18 @@ std::vector<std::int64_t> WindowSampler::draw_series(std::int64_t step, BitSourc
   return chosen;
 }
 
-std::vector<Window> WindowSampler::draw(std::int64_t step, BitSource& bits) const {
+Result<std::vector<Window>> WindowSampler::draw(std::int64_t step, DrawRight& right) const {
+  CV_TRY(BitSource* const bits, right.bits());
   const std::int64_t wanted = scheme_.windows_per_series;
   std::vector<Window> drawn;
   drawn.reserve(static_cast<std::size_t>(scheme_.batch_size));
-  for (const std::int64_t series : draw_series(step, bits)) {
+  for (const std::int64_t series : draw_series(step, *bits)) {
     const std::int64_t windows = windows_[static_cast<std::size_t>(series)];
     if (scheme_.bottom == BottomLevel::with_replacement) {
-      for (std::int64_t i = 0; i < wanted; ++i) drawn.push_back({series, noise::uniform_between(0, windows - 1, bits)});
+      for (std::int64_t i = 0; i < wanted; ++i)
+        drawn.push_back({series, noise::uniform_between(0, windows - 1, *bits)});
     } else {
-      const auto starts = noise::poisson_subset(windows, std::min(wanted, windows), windows, bits);
+      const auto starts = noise::poisson_subset(windows, std::min(wanted, windows), windows, *bits);
       for (const std::int64_t start : *starts) drawn.push_back({series, start});
     }
   }

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/forecasting/windows.h"
 
@@ -40,7 +40,7 @@ class WindowSampler {
 
   // The windows of step `step` (0, 1, ...), series by series. Without `iterate` the number does not matter. For a given
   // step under `iterate` the group is fixed; windows are fresh.
-  std::vector<Window> draw(std::int64_t step, BitSource&) const;
+  Result<std::vector<Window>> draw(std::int64_t step, DrawRight&) const;
 
   // Of Poisson batches, whose size varies: the most that one can have. 0 where all neighbours draw equally many.
   std::int64_t most_windows() const;

@@ -26,56 +26,48 @@ Failure off_the_grid(std::size_t number, double step) {
 }  // namespace
 
 Result<Draws> Draws::authorised(ledger::Receipt&& receipt, const accounting::Event& about_to_run) {
-  Draws draws;
-  CV_TRY(draws.debit_, ledger::redeem(std::move(receipt), about_to_run));
+  CV_TRY(ledger::DebitReference debit, ledger::redeem(std::move(receipt), about_to_run));
+  Draws draws{DrawRight()};
+  draws.debit_ = std::move(debit);
   draws.event_ = about_to_run;
-  draws.standing_.now = Standing::authorised;
   return draws;
 }
 
 Result<Draws> Draws::continued(ledger::Run&& run, const accounting::Event& about_to_run) {
-  Draws draws;
-  draws.uses_ = run.uses();
-  draws.used_ = run.used();
-  CV_TRY(draws.debit_, ledger::redeem(std::move(run), about_to_run));
+  const std::int64_t uses = run.uses(), used = run.used();
+  CV_TRY(ledger::DebitReference debit, ledger::redeem(std::move(run), about_to_run));
+  Draws draws{DrawRight()};
+  draws.uses_ = uses;
+  draws.used_ = used;
+  draws.debit_ = std::move(debit);
   draws.event_ = about_to_run;
-  draws.standing_.now = Standing::authorised;
   return draws;
 }
 
-Draws Draws::seeded(std::uint64_t seed) {
-  Draws draws;
-  draws.own_ = std::make_unique<BitSource>(BitSource::with_seed(seed));
-  draws.mark_ = "seeded: not private";
-  return draws;
-}
+Draws Draws::seeded(std::uint64_t seed) { return Draws(DrawRight::seeded(seed)); }
 
 Draws Draws::replayed(Replay replay) {
-  Draws draws;
-  draws.own_ = std::make_unique<BitSource>(BitSource::with_seed(0));
+  Draws draws(DrawRight(BitSource::with_seed(0), "not private: replayed"));
   draws.replay_ = std::move(replay);
-  draws.mark_ = "not private: replayed";
   return draws;
 }
 
-BitSource& Draws::bits() { return own_ ? *own_ : BitSource::for_this_thread(); }
-
 Result<void> Draws::start(const accounting::Event& about_to_run) {
-  if (standing_.now == Standing::marked) return {};
-  if (standing_.now != Standing::authorised)
+  if (right_.standing_ == Standing::marked) return {};
+  if (right_.standing_ != Standing::authorised)
     return fail(ErrorKind::internal, "draws: one debit covers one run, and this one was used before");
   if (accounting::to_text(*event_) != accounting::to_text(about_to_run))
     return fail(ErrorKind::internal, "draws: they are authorised for another event than the one about to run");
-  standing_.now = Standing::running;
+  right_.standing_ = Standing::running;
   return {};
 }
 
 void Draws::finish() {
-  if (standing_.now == Standing::running) standing_.now = Standing::spent;
+  if (right_.standing_ == Standing::running) right_.standing_ = Standing::spent;
 }
 
 Result<void> Draws::may_draw() const {
-  if (standing_.now == Standing::marked || standing_.now == Standing::running) return {};
+  if (right_.standing_ == Standing::marked || right_.standing_ == Standing::running) return {};
   return fail(ErrorKind::internal, "draws: nothing is drawn outside the one run that a debit covers");
 }
 
@@ -129,7 +121,7 @@ Result<void> Draws::add_noise(std::span<std::int64_t> indices, NoiseKind kind, d
   CV_TRY(const double in_steps, steps.in_steps(scale));
   CV_TRY(const noise::Sampler* const source, sampler(law_of(kind), in_steps));
   std::vector<std::int64_t> noise(indices.size());
-  source->fill(noise, bits());
+  source->fill(noise, right_.source());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = noise::add_noise(indices[i], noise[i]);
   return {};
 }
@@ -144,24 +136,24 @@ Result<std::int64_t> Draws::noise(NoiseKind kind, double scale_in_steps, double 
   }
   // Almost every time the scale is another one, and a sampler takes longer to make than some hundred single draws.
   if (scale_in_steps >= 1 && scale_in_steps <= noise::kLargestScale)
-    return noise::draw_once(law_of(kind), scale_in_steps, bits());
+    return noise::draw_once(law_of(kind), scale_in_steps, right_.source());
   CV_TRY(const noise::Sampler* const source, sampler(law_of(kind), scale_in_steps));
-  return (*source)(bits());
+  return (*source)(right_.source());
 }
 
 Result<noise::Choice> Draws::choose(std::span<const double> log_weights, double input_error) {
   CV_CHECK(may_draw());
-  return noise::choose_by_log_weight(log_weights, input_error, bits());
+  return noise::choose_by_log_weight(log_weights, input_error, right_.source());
 }
 
 Result<noise::Choice> Draws::choose(std::span<const noise::WeightedInterval> intervals, double input_error) {
   CV_CHECK(may_draw());
-  return noise::choose_grid_point(intervals, input_error, bits());
+  return noise::choose_grid_point(intervals, input_error, right_.source());
 }
 
 Result<std::vector<std::int64_t>> Draws::keep(std::int64_t n, double rate) {
   CV_CHECK(may_draw());
-  if (!replay_.kept) return noise::poisson_subset(n, rate, bits());
+  if (!replay_.kept) return noise::poisson_subset(n, rate, right_.source());
   std::int64_t last = -1;
   for (const std::int64_t position : *replay_.kept) {
     if (position <= last || position >= n)

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,7 +10,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/event.h"
-#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/measurement.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/ledger/receipt.h"
@@ -44,7 +43,7 @@ class Draws {
   Draws(const Draws&) = delete;
   Draws& operator=(const Draws&) = delete;
 
-  const std::string& mark() const { return mark_; }  // empty when authorised
+  const std::string& mark() const { return right_.mark(); }  // empty when authorised
   const std::optional<ledger::DebitReference>& debit() const { return debit_; }
   // The event that the receipt covered; none when not authorised.
   const std::optional<accounting::Event>& event() const { return event_; }
@@ -72,34 +71,24 @@ class Draws {
   Result<noise::Choice> choose(std::span<const noise::WeightedInterval>, double input_error);
   // Each of n positions with probability `rate`; ascending.
   Result<std::vector<std::int64_t>> keep(std::int64_t n, double rate);
-  // For keyed choices that precede the noise, such as which records of a person stay.
-  BitSource& bits();
+  // For what draws by itself: keyed choices that precede the noise, such as which records of a person stay, what moves
+  // values, and training. It gives bits until finish().
+  DrawRight& right() { return right_; }
 
  private:
-  enum class Standing { marked, authorised, running, spent };
-  struct Once {
-    Standing now = Standing::marked;
-    Once() = default;
-    Once(Once&& other) noexcept : now(std::exchange(other.now, Standing::spent)) {}
-    Once& operator=(Once&& other) noexcept {
-      now = std::exchange(other.now, Standing::spent);
-      return *this;
-    }
-  };
+  using Standing = DrawRight::Standing;
 
-  Draws() = default;
+  explicit Draws(DrawRight right) : right_(std::move(right)) {}
   Result<void> may_draw() const;
   Result<double> next_on_tape(std::size_t wanted);
   // Making one takes as long as thousands of draws, so those of the last scales are kept.
   Result<const noise::Sampler*> sampler(noise::Law, double scale_in_steps);
 
-  Once standing_;
-  std::unique_ptr<BitSource> own_;  // seeded and replayed
+  DrawRight right_;
   Replay replay_;
   std::size_t noise_used_ = 0;
   std::int64_t used_ = 0;
   std::optional<std::int64_t> uses_;  // of a run
-  std::string mark_;
   std::optional<ledger::DebitReference> debit_;
   std::optional<accounting::Event> event_;
   std::vector<noise::Sampler> samplers_;

@@ -45,13 +45,13 @@ Result<Perturbation> Perturbation::start(const TemporalPlan& plan, Draws& draws)
 
 Result<void> Perturbation::push(std::size_t lane, TimedValue value, std::vector<Released>& out) {
   if (lane >= lanes_.size() || !lanes_[lane]) return no_such_lane();
-  return lanes_[lane]->push(std::move(value), draws_->bits(), out);
+  return lanes_[lane]->push(std::move(value), draws_->right(), out);
 }
 
 Result<std::int64_t> Perturbation::finish(std::size_t lane, std::vector<Released>& out) {
   if (lane >= lanes_.size() || !lanes_[lane]) return no_such_lane();
   // Kernels are as new after their end: a second series would go through on the receipt of the first.
-  return std::exchange(lanes_[lane], nullptr)->finish(draws_->bits(), out);
+  return std::exchange(lanes_[lane], nullptr)->finish(draws_->right(), out);
 }
 
 void Perturbation::close() {

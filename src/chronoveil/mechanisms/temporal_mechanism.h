@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/mechanisms/parameters.h"
 
-namespace chronoveil {
-class BitSource;
-}
+namespace chronoveil {}
 
 namespace chronoveil::mechanisms {
 
@@ -68,9 +67,9 @@ using Released = std::optional<TimedValue>;
 class TemporalProcess {
  public:
   virtual ~TemporalProcess() = default;
-  virtual Result<void> push(TimedValue, BitSource&, std::vector<Released>& out) = 0;
+  virtual Result<void> push(TimedValue, DrawRight&, std::vector<Released>& out) = 0;
   // After the last value. The number that are missing (threshold alone has any).
-  virtual Result<std::int64_t> finish(BitSource&, std::vector<Released>& out) = 0;
+  virtual Result<std::int64_t> finish(DrawRight&, std::vector<Released>& out) = 0;
 };
 
 struct TemporalMechanism {

@@ -188,7 +188,7 @@ Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::
     return moves_on_coarser_steps(plan, steps, seed);
   const MadeUp series = made_up(plan, steps, rows);
   const std::int64_t first = series.ends, last = series.length - series.ends;
-  BitSource bits = BitSource::with_seed(seed);
+  DrawRight right = DrawRight::seeded(seed);
   PartMeans distances, losses;
   std::int64_t counted = 0, empty = 0, missing = 0;
   CV_TRY(const auto process, mechanism->start(plan));  // as new after each series
@@ -209,10 +209,10 @@ Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::
       out.clear();
     };
     for (std::int64_t step = 0; step < series.length; ++step) {
-      CV_CHECK(process->push({"", step}, bits, out));
+      CV_CHECK(process->push({"", step}, right, out));
       take();
     }
-    CV_TRY(const std::int64_t lost, process->finish(bits, out));
+    CV_TRY(const std::int64_t lost, process->finish(right, out));
     take();
     missing += lost;
     losses.add(PartMeans::part_of(run, series.runs), static_cast<double>(lost));

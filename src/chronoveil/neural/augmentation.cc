@@ -40,8 +40,9 @@ Result<std::optional<Augmentation::Noise>> Augmentation::noise_of(const char* na
   return Noise{grid, bounds, std::move(sampler)};
 }
 
-Panel Augmentation::apply(const Panel& panel, const forecasting::WindowShape& shape, std::vector<Window>& windows,
-                          BitSource& bits) const {
+Result<Panel> Augmentation::apply(const Panel& panel, const forecasting::WindowShape& shape,
+                                  std::vector<Window>& windows, DrawRight& right) const {
+  CV_TRY(BitSource* const bits, right.bits());
   Panel noisy{panel.channels, {}};
   noisy.series.reserve(windows.size());
   for (Window& window : windows) {
@@ -53,8 +54,8 @@ Panel Augmentation::apply(const Panel& panel, const forecasting::WindowShape& sh
     read.values.assign(from, from + static_cast<std::ptrdiff_t>(read.length * panel.channels));
     const std::span<float> values(read.values);
     const auto border = static_cast<std::size_t>(context * panel.channels);
-    if (context_) context_->add_to(values.first(border), bits);
-    if (label_) label_->add_to(values.subspan(border), bits);
+    if (context_) context_->add_to(values.first(border), *bits);
+    if (label_) label_->add_to(values.subspan(border), *bits);
     window = {std::ssize(noisy.series), context};
     noisy.series.push_back(std::move(read));
   }

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/forecasting/windows.h"
 #include "chronoveil/noise/grid.h"
@@ -37,8 +37,8 @@ class Augmentation {
 
   // A panel of one series a window, which is what that window reads of its own series, with noise; `windows` become
   // those of the new panel. How many bits are used depends on the windows alone, not on values.
-  forecasting::Panel apply(const forecasting::Panel&, const forecasting::WindowShape&,
-                           std::vector<forecasting::Window>& windows, BitSource&) const;
+  Result<forecasting::Panel> apply(const forecasting::Panel&, const forecasting::WindowShape&,
+                                   std::vector<forecasting::Window>& windows, DrawRight&) const;
 
  private:
   struct Noise {

@@ -84,20 +84,21 @@ Result<torch::Tensor> PrivateGradient::on_grid(const torch::Tensor& sum) const {
   return steps.mul(std::ldexp(1.0, -grid_.step_log2())).add_(0.5).floor_().clamp_(-kLimit, kLimit).to(torch::kInt64);
 }
 
-Result<torch::Tensor> PrivateGradient::noisy_on_grid(const torch::Tensor& sum, BitSource& bits) const {
+Result<torch::Tensor> PrivateGradient::noisy_on_grid(const torch::Tensor& sum, DrawRight& right) const {
+  CV_TRY(BitSource* const bits, right.bits());
   // Noise first: a device may still be at work on the sum, for which on_grid() waits.
   const auto d = static_cast<std::size_t>(parameters_->size());
   std::vector<std::int64_t> noise(d);
-  sampler_.fill(noise, bits);
-  if (bits.failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
+  sampler_.fill(noise, *bits);
+  if (bits->failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
   CV_TRY(torch::Tensor noisy, on_grid(sum));
   const std::span<std::int64_t> values(noisy.data_ptr<std::int64_t>(), d);
   for (std::size_t i = 0; i < d; ++i) values[i] = noise::add_noise(values[i], noise[i]);
   return noisy;
 }
 
-Result<torch::Tensor> PrivateGradient::operator()(const torch::Tensor& sum, BitSource& bits) const {
-  CV_TRY(const torch::Tensor noisy, noisy_on_grid(sum, bits));
+Result<torch::Tensor> PrivateGradient::operator()(const torch::Tensor& sum, DrawRight& right) const {
+  CV_TRY(const torch::Tensor noisy, noisy_on_grid(sum, right));
   return noisy.to(torch::kFloat64).mul_(grid_.step() / static_cast<double>(step_.batch_size)).to(torch::kFloat32);
 }
 

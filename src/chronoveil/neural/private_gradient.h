@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/neural/clipping.h"
 #include "chronoveil/noise/grid.h"
@@ -41,10 +41,11 @@ class PrivateGradient {
   // stands for an empty batch, all
   // zeros. Refused (internal) when it has not d coordinates or one is not finite, which clipping rules out.
   Result<torch::Tensor> on_grid(const torch::Tensor& sum) const;
-  // The same with noise, limited to +-kValueLimit. Refused (internal), too, when the bits have failed.
-  Result<torch::Tensor> noisy_on_grid(const torch::Tensor& sum, BitSource&) const;
+  // The same with noise, limited to +-kValueLimit. Refused (internal), too, when the bits have failed or the right is
+  // used up.
+  Result<torch::Tensor> noisy_on_grid(const torch::Tensor& sum, DrawRight&) const;
   // The noisy mean, [d] float32 on the CPU: that times g / Λ.
-  Result<torch::Tensor> operator()(const torch::Tensor& sum, BitSource&) const;
+  Result<torch::Tensor> operator()(const torch::Tensor& sum, DrawRight&) const;
 
   const noise::Grid& grid() const { return grid_; }
   const PrivateStep& step() const { return step_; }

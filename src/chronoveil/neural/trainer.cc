@@ -62,13 +62,13 @@ struct Trainer::Parts {
     return device.is_cpu() ? kPiece : std::clamp<std::int64_t>((config.scheme.batch_size + 63) / 64 * 64, 64, 512);
   }
   void pad(forecasting::WindowValues& values, std::int64_t windows) const;
-  Result<torch::Tensor> sum_over(std::vector<Window> windows, BitSource& bits, StepFacts* look);
-  Result<void> step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace);
+  Result<torch::Tensor> sum_over(std::vector<Window> windows, DrawRight& right, StepFacts* look);
+  Result<void> step(std::int64_t number, DrawRight& right, StepFacts* look, StepTrace* trace);
 };
 
-Result<torch::Tensor> Trainer::Parts::sum_over(std::vector<Window> windows, BitSource& bits, StepFacts* look) {
+Result<torch::Tensor> Trainer::Parts::sum_over(std::vector<Window> windows, DrawRight& right, StepFacts* look) {
   if (augmentation.any()) {
-    const Panel noisy = augmentation.apply(panel, shape, windows, bits);
+    CV_TRY(const Panel noisy, augmentation.apply(panel, shape, windows, right));
     CV_CHECK(forecasting::cut(noisy, shape, config.calendar, config.fill, windows, &values));
   } else {
     CV_CHECK(forecasting::cut(panel, shape, config.calendar, config.fill, windows, &values));
@@ -99,27 +99,28 @@ void Trainer::Parts::pad(forecasting::WindowValues& cut, std::int64_t windows) c
   cut.batch = piece();
 }
 
-Result<void> Trainer::Parts::step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace) {
-  const std::vector<Window> windows = sampler.draw(number, bits);
+Result<void> Trainer::Parts::step(std::int64_t number, DrawRight& right, StepFacts* look, StepTrace* trace) {
+  CV_TRY(BitSource* const bits, right.bits());
+  CV_TRY(const std::vector<Window> windows, sampler.draw(number, right));
   if (look) *look = {.windows = std::ssize(windows)};
   torch::Tensor sum, gradient;
   const bool whole = !privacy || !privacy->varies();
   const std::int64_t count = std::ssize(windows), length = whole ? count : piece();
   for (std::int64_t first = 0; first < count; first += length) {
     const auto from = windows.begin() + first;
-    CV_TRY(const torch::Tensor part, sum_over({from, from + std::min(length, count - first)}, bits, look));
+    CV_TRY(const torch::Tensor part, sum_over({from, from + std::min(length, count - first)}, right, look));
     sum = sum.defined() ? sum + part : part;
   }
   if (look && count > 0)
     for (double* share : {&look->loss, &look->dropped, &look->clipped}) *share /= static_cast<double>(count);
   if (trace) *trace = {windows, sum};
   if (privacy) {
-    CV_TRY(gradient, (*privacy)(sum, bits));
+    CV_TRY(gradient, (*privacy)(sum, right));
   } else if (sum.defined()) {
     const torch::Tensor mean = sum / static_cast<double>(windows.size());
     gradient = torch::where(torch::isfinite(mean).all(), mean, torch::zeros_like(mean));
   }
-  if (bits.failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
+  if (bits->failed()) return fail(ErrorKind::internal, "the source of random bits has failed");
   if (gradient.defined()) optimiser.step(gradient, parameters);
   ++steps;
   return {};
@@ -172,8 +173,8 @@ Result<Trainer> Trainer::make(const TrainingConfig& config, Panel panel, const t
   });
 }
 
-Result<void> Trainer::step(std::int64_t number, BitSource& bits, StepFacts* look, StepTrace* trace) {
-  return without_throwing([&] { return parts_->step(number, bits, look, trace); });
+Result<void> Trainer::step(std::int64_t number, DrawRight& right, StepFacts* look, StepTrace* trace) {
+  return without_throwing([&] { return parts_->step(number, right, look, trace); });
 }
 
 std::int64_t Trainer::steps() const { return parts_->steps; }

@@ -3,7 +3,7 @@
 //   Empty batch   private: noise as ever, an update and a step like any other. Not private: a step without update
 //   Augmentation  on every use anew (augmentation.h), before anything else is made of a value
 //   Not finite    a window whose gradient is not finite adds exactly 0; not private, a sum that is not finite is 0
-// It neither plans nor debits: whoever calls step() has paid for it (training/train.h).
+// It neither plans nor debits: the right that step() takes is the proof of the debit, or a mark (training/train.h).
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class Trainer {
 
   // `number` is what decides the group of series under `iterate` (WindowSampler::draw): whoever goes on after a crash
   // never gives one twice. `look` asks for StepFacts, which cost a synchronisation with the device.
-  Result<void> step(std::int64_t number, BitSource&, StepFacts* look = nullptr, StepTrace* trace = nullptr);
+  Result<void> step(std::int64_t number, DrawRight&, StepFacts* look = nullptr, StepTrace* trace = nullptr);
   std::int64_t steps() const;  // done so far, those before a restore included
 
   const Model& model() const;

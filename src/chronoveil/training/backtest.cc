@@ -48,9 +48,9 @@ Result<void> train_together(const Job& job, const std::vector<const Trial*>& tri
   if (!any.noise) config.privacy.reset();
   config.initial_seed = seed + 1;
   CV_TRY(neural::Trainer trainer, neural::Trainer::make(config, ground.seen, device));
-  BitSource bits = BitSource::with_seed(seed);
+  DrawRight seeded = DrawRight::seeded(seed);
   for (const Trial* trial : trials) {
-    while (trainer.steps() < trial->steps) CV_CHECK(trainer.step(trainer.steps(), bits));
+    while (trainer.steps() < trial->steps) CV_CHECK(trainer.step(trainer.steps(), seeded));
     CV_TRY(const double crps, crps_of(ground, trainer, any.planned.calendar, job.train.fill, device));
     backtest.rows[trial->row].crps.push_back(crps);
   }

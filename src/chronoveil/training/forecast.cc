@@ -7,6 +7,7 @@
 #include "chronoveil/engine/budget.h"
 #include "chronoveil/engine/publishing.h"
 #include "chronoveil/engine/train_reading.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/clock.h"
 #include "chronoveil/training/train.h"
 
@@ -62,22 +63,24 @@ engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
 }
 
 // Debits before a row is read. A seed makes it a rehearsal.
-Result<void> pay(const ForecastRequest& request, Forecasting& forecasting) {
+Result<mechanisms::Draws> pay(const ForecastRequest& request, Forecasting& forecasting) {
   PrivateHistoryPlan& plan = *forecasting.privacy;
   if (request.run.seed) {
-    forecasting.mark = "seeded: not private";
+    mechanisms::Draws seeded = mechanisms::Draws::seeded(*request.run.seed);
+    forecasting.mark = seeded.mark();
     engine::disown(plan.guarantee, forecasting.mark);
     plan.not_protected = {"Nothing is: the random choices of this forecast are known."};
-    return {};
+    return seeded;
   }
   const engine::Job job = job_of(request, plan);
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, request.run.ledger));
   CV_TRY(ledger::Receipt receipt, engine::reserve(budget, job, ask_of(plan, forecasting.model.config.channels)));
   if (request.run.note_debit) request.run.note_debit(receipt.reference().id.text());
-  CV_TRY(forecasting.debit, ledger::redeem(std::move(receipt), plan.event));
+  CV_TRY(mechanisms::Draws draws, mechanisms::Draws::authorised(std::move(receipt), plan.event));
+  forecasting.debit = draws.debit();
   CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
   forecasting.budget = engine::budget_left(after);
-  return {};
+  return draws;
 }
 
 // What became of the debit; it is spent whether or not this can be written.
@@ -89,7 +92,8 @@ Result<void> settle(const ForecastRequest& request, const Forecasting& forecasti
 }
 
 Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& network,
-                      const std::vector<std::string>& channels, const torch::Device& device, Forecasting& forecasting) {
+                      const std::vector<std::string>& channels, const torch::Device& device,
+                      std::optional<mechanisms::Draws>& draws, Forecasting& forecasting) {
   const forecasting::ModelConfig& config = forecasting.model.config;
   CV_TRY(const Extent extent, extent_of(request.source, request.keys));
   CV_TRY(const SlotAxis axis, axis_beyond(forecasting.model.clock, extent.last, config.forecast_length));
@@ -100,8 +104,7 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
   for (const std::string& key : extent.keys) series.push_back({key, 0, end});
   CV_TRY(forecasting.history, engine::read_panel(request.source, channels, axis, series));
   if (forecasting.privacy) {
-    BitSource bits = request.run.seed ? BitSource::with_seed(*request.run.seed) : BitSource();
-    CV_TRY(forecasting.history, noised(forecasting.history, context, *forecasting.privacy, bits));
+    CV_TRY(forecasting.history, noised(forecasting.history, context, *forecasting.privacy, *draws));
   }
   std::vector<forecasting::Window> windows;
   for (std::size_t i = 0; i < forecasting.history.series.size(); ++i)
@@ -135,11 +138,12 @@ Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRe
   if (request.privacy && request.keys.empty() && request.source.series)
     return fail(ErrorKind::usage, "keys: a private history needs the public list of its series");
   CV_CHECK(engine::check_train_columns(request.source, channels));
+  std::optional<mechanisms::Draws> draws;
   if (request.privacy) {
     CV_TRY(forecasting.privacy, plan_history(*request.privacy, read));
-    CV_CHECK(pay(request, forecasting));
+    CV_TRY(draws, pay(request, forecasting));
   }
-  if (Result<void> done = forecast(request, network, channels, device, forecasting); !done) {
+  if (Result<void> done = forecast(request, network, channels, device, draws, forecasting); !done) {
     if (forecasting.debit) {
       done.error().message += "; the debit " + forecasting.debit->id.text() + " stays spent";
       if (!settle(request, forecasting, ledger::State::abandoned)) done.error().message += " and reserved";

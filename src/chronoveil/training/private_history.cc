@@ -4,10 +4,10 @@
 #include <cmath>
 #include <optional>
 
+#include "chronoveil/accounting/chance_of_use.h"
 #include "chronoveil/base/rounded_up.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/noise/grid.h"
-#include "chronoveil/noise/sampler.h"
-#include "chronoveil/noise/subset.h"
 
 namespace chronoveil::training {
 namespace {
@@ -63,6 +63,16 @@ std::vector<std::string> limits_of(const PrivateHistory& asked) {
   return all;
 }
 
+struct ValueGrid {
+  noise::Grid grid;
+  noise::GridBounds bounds;
+};
+Result<ValueGrid> grid_of(const PrivateHistoryPlan& plan) {
+  CV_TRY(const noise::Grid grid, noise::Grid::for_scale(plan.noise));
+  CV_TRY(const noise::GridBounds bounds, noise::GridBounds::make(grid, plan.asked.lower, plan.asked.upper));
+  return ValueGrid{grid, bounds};
+}
+
 }  // namespace
 
 Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_t channels) {
@@ -75,12 +85,18 @@ Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_
   // Gaussian noise has no ε of its own.
   CV_TRY(const Delta delta, Delta::make_positive(asked.delta));
   accounting::TimeSubsampling open{asked.changed_steps, asked.rate, accounting::kToCalibrate, {}, {}};
+  CV_CHECK(accounting::validate({open, 1}, true));
+  if (accounting::delta_covers_use({open, 1}, asked.delta))
+    return invalid("rate", asked.rate,
+                   "so large that some step of a person is kept with a probability above delta (" +
+                       shortest(asked.delta) + "); otherwise delta alone would cover a history without noise");
   CV_TRY(const accounting::Calibration found, accounting::calibrate({open, 1}, epsilon, delta));
   plan.event = found.event;
   plan.price = found.price;
   // A hair more noise than was priced.
   plan.noise = product_up(product_up(found.noise, difference_up(asked.upper, asked.lower)),
                           root_up(static_cast<double>(channels)));
+  CV_CHECK(grid_of(plan));  // known before the debit
   plan.guarantee.unit = asked.changed_steps == 1 ? Unit::event : Unit::user;
   plan.guarantee.relation = Relation::replace_values;
   plan.guarantee.epsilon = found.price.epsilon;
@@ -90,18 +106,19 @@ Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_
       {"a person's values are at most " + std::to_string(asked.changed_steps) + " steps of what is read",
        Basis::declared},
       {"values are clamped to public bounds", Basis::enforced},
-      {"which series there are, and when the forecast begins, is public", Basis::declared},
+      {"which series there are, and when the last row of the whole input was recorded, after which the forecast "
+       "begins, is public: no person decides it",
+       Basis::declared},
       {"one forecast; a second one from the same steps is a second debit", Basis::enforced}};
   plan.not_protected = limits_of(asked);
   return plan;
 }
 
-Result<forecasting::Panel> noised(const forecasting::Panel& panel, std::int64_t context, const PrivateHistoryPlan& plan,
-                                  BitSource& bits) {
-  CV_TRY(const noise::Grid grid, noise::Grid::for_scale(plan.noise));
-  CV_TRY(const noise::GridBounds bounds, noise::GridBounds::make(grid, plan.asked.lower, plan.asked.upper));
-  CV_TRY(const double scale, grid.in_steps(plan.noise));
-  CV_TRY(const noise::Sampler sampler, noise::Sampler::make(noise::Law::rounded_gaussian, scale));
+namespace {
+
+Result<forecasting::Panel> noised_by(mechanisms::Draws& draws, const forecasting::Panel& panel, std::int64_t context,
+                                     const PrivateHistoryPlan& plan) {
+  CV_TRY(const ValueGrid on, grid_of(plan));
   const double middle = plan.asked.lower + (plan.asked.upper - plan.asked.lower) / 2;
   forecasting::Panel result{panel.channels, {}};
   for (const forecasting::PanelSeries& series : panel.series) {
@@ -109,14 +126,18 @@ Result<forecasting::Panel> noised(const forecasting::Panel& panel, std::int64_t 
     forecasting::PanelSeries out{series.key, series.start + first, length, {}};
     out.values.resize(static_cast<std::size_t>(length * panel.channels));
     // A step is kept or not with all its channels; one changed step changes each of them.
-    CV_TRY(const std::vector<std::int64_t> kept, noise::poisson_subset(length, plan.asked.rate, bits));
+    CV_TRY(const std::vector<std::int64_t> kept, draws.keep(length, plan.asked.rate));
     for (std::int64_t channel = 0; channel < panel.channels; ++channel) {
-      std::vector<std::optional<double>> steps(static_cast<std::size_t>(length));
+      std::vector<std::int64_t> indices;
       for (const std::int64_t step : kept) {
         const double value = series.values[static_cast<std::size_t>((first + step) * panel.channels + channel)];
-        CV_TRY(const std::int64_t exact, bounds.to_grid(std::isnan(value) ? middle : value));
-        steps[static_cast<std::size_t>(step)] = grid.to_real(noise::add_noise(exact, sampler(bits)));
+        CV_TRY(const std::int64_t exact, on.bounds.to_grid(std::isnan(value) ? middle : value));
+        indices.push_back(exact);
       }
+      CV_CHECK(draws.add_noise(indices, NoiseKind::gaussian, plan.noise, on.grid.step()));
+      std::vector<std::optional<double>> steps(static_cast<std::size_t>(length));
+      for (std::size_t i = 0; i < kept.size(); ++i)
+        steps[static_cast<std::size_t>(kept[i])] = on.grid.to_real(indices[i]);
       fill_gaps(steps, plan.asked.fill, middle);
       for (std::int64_t step = 0; step < length; ++step)
         out.values[static_cast<std::size_t>(step * panel.channels + channel)] =
@@ -124,6 +145,17 @@ Result<forecasting::Panel> noised(const forecasting::Panel& panel, std::int64_t 
     }
     result.series.push_back(std::move(out));
   }
+  return result;
+}
+
+}  // namespace
+
+Result<forecasting::Panel> noised(const forecasting::Panel& panel, std::int64_t context, const PrivateHistoryPlan& plan,
+                                  mechanisms::Draws& draws) {
+  if (draws.continues()) return fail(ErrorKind::internal, "forecast: a run covers steps as they come, not a history");
+  CV_CHECK(draws.start(plan.event));
+  Result<forecasting::Panel> result = noised_by(draws, panel, context, plan);
+  draws.finish();
   return result;
 }
 

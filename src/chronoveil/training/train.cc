@@ -10,6 +10,7 @@
 #include "chronoveil/engine/publishing.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/engine/train_reading.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/checkpoint.h"
 
 namespace chronoveil::training {
@@ -89,9 +90,9 @@ class Work {
   bool finished() const { return trainer_->steps() >= training_.planned.steps; }
   neural::Trainer& trainer() { return *trainer_; }
 
-  Result<void> step(std::int64_t number, BitSource& bits) {
+  Result<void> step(std::int64_t number, DrawRight& right) {
     neural::StepFacts facts;
-    CV_CHECK(trainer_->step(number, bits, options_.look ? &facts : nullptr));
+    CV_CHECK(trainer_->step(number, right, options_.look ? &facts : nullptr));
     if (options_.look) training_.facts.push_back(facts);
     if (options_.on_step)
       options_.on_step({trainer_->steps(), training_.planned.steps, spent_after(training_.spent, number + 1)});
@@ -112,10 +113,10 @@ Result<void> rehearse(const Job& job, const TrainOptions& options, Training& tra
     return fail(ErrorKind::usage, "noise-from: training draws too much to replay it; --seed repeats a run");
   Work work(job, options, training);
   CV_CHECK(work.begin());
-  BitSource bits = BitSource::with_seed(*options.seed);
-  for (; !work.finished(); ++training.uses) CV_CHECK(work.step(training.uses, bits));
+  DrawRight seeded = DrawRight::seeded(*options.seed);
+  for (; !work.finished(); ++training.uses) CV_CHECK(work.step(training.uses, seeded));
   work.finish();
-  training.model.mark = "seeded: not private";
+  training.model.mark = seeded.mark();
   engine::disown(training.model.guarantee, training.model.mark);
   return {};
 }
@@ -186,24 +187,27 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   if (options.note_debit) options.note_debit(id->text());
   CV_TRY(ledger::Run run, budget.ledger.resume_run(*id));
   const std::int64_t uses = run.uses();
-  std::int64_t used = run.used();
-  training.resumed = used > 0;
-  CV_TRY(training.model.debit, ledger::redeem(std::move(run), training.planned.event));
+  CV_TRY(mechanisms::Draws draws, mechanisms::Draws::continued(std::move(run), training.planned.event));
+  training.model.debit = draws.debit();
+  training.resumed = draws.used() > 0;
 
   Work work(job, options, training);
   CV_CHECK(work.begin());
   if (const std::optional<Checkpoint> checkpoint = load_checkpoint(folder);
       checkpoint && checkpoint->debit == id->text())
     CV_CHECK(work.trainer().restore(checkpoint->state));
-  BitSource bits;
-  for (; !work.finished() && used < uses; ++used) {
-    CV_CHECK(budget.ledger.use_run(*id, used, 1));
-    CV_CHECK(work.step(used, bits));
-    const bool last = work.finished() || used + 1 == uses;
+  CV_CHECK(draws.start(training.planned.event));
+  while (!work.finished() && draws.used() < uses) {
+    const std::int64_t number = draws.used();
+    CV_CHECK(budget.ledger.use_run(*id, number, 1));
+    CV_CHECK(draws.use());
+    CV_CHECK(work.step(number, draws.right()));
+    const bool last = work.finished() || draws.used() == uses;
     if (last || work.trainer().steps() % job.train.checkpoint_every == 0)
       CV_CHECK(save_checkpoint(folder, {id->text(), work.trainer().state()}));
   }
-  training.uses = used;
+  draws.finish();
+  training.uses = draws.used();
   work.finish();
   CV_CHECK(write_files({{stored_model(folder, *id), to_bytes(training.model), 0600}}));
   CV_CHECK(budget.ledger.settle(*id, ledger::State::released));

@@ -48,6 +48,7 @@ Result<SeriesPlan> prepare(const Request& request) {
                                                            .length = shape.steps,
                                                            .filter_width = width}};
   CV_CHECK(accounting::validate(open, true));
+  CV_CHECK(check_use(open, request.delta));
   CV_TRY(SeriesPlan plan,
          calibrated(request, filter_subsample(), std::move(parameters), NoiseKind::gaussian, open, [&](double grid) {
            return static_cast<double>(shape.max_per_slot) * rounding_inflation(shape, width, grid);

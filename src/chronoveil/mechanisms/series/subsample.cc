@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/chance_of_use.h"
 #include "chronoveil/mechanisms/calibrated.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/post/resample.h"
@@ -18,16 +19,12 @@ Result<SeriesPlan> prepare(const Request& request) {
   const std::int64_t positions = shape.series * shape.steps;
   const double rate = number(parameters, "rate");
   const std::int64_t participation = std::min(shape.changes(), positions);
-  // Kept steps of one person are then rarer than δ: the analysis would ask for no noise at all.
-  if (-std::expm1(static_cast<double>(participation) * std::log1p(-rate)) <= request.delta)
-    return invalid("mechanism.rate", rate,
-                   "so large that some step of a person is kept with a probability above delta (" +
-                       shortest(request.delta) + "); otherwise delta alone would cover a release without noise");
   const accounting::Event open{accounting::TimeSubsampling{.participation = participation,
                                                            .rate = rate,
                                                            .noise_multiplier = accounting::kToCalibrate,
                                                            .length = positions,
                                                            .filter_width = std::nullopt}};
+  CV_CHECK(check_use(open, request.delta));
   CV_TRY(SeriesPlan plan, calibrated(request, subsample(), std::move(parameters), NoiseKind::gaussian, open,
                                      [&](double) { return static_cast<double>(shape.max_per_slot); }));
   plan.measured = std::llround(rate * static_cast<double>(positions));
@@ -46,6 +43,13 @@ Result<void> check_resampling(const Parameters& parameters) {
   if (const auto known = post::parse_interpolation(text(parameters, "interpolation")); !known)
     return fail(known.error().kind, "mechanism." + known.error().message);
   return {};
+}
+
+Result<void> check_use(const accounting::Event& open, double delta) {
+  if (!accounting::delta_covers_use(open, delta)) return {};
+  return invalid("mechanism.rate", std::get<accounting::TimeSubsampling>(open.kind).rate,
+                 "so large that some step of a person is kept with a probability above delta (" + shortest(delta) +
+                     "); otherwise delta alone would cover a release without noise");
 }
 
 Result<Measurement> measure_kept(const SeriesPlan& plan, std::span<const std::int64_t> indices, Draws& draws) {

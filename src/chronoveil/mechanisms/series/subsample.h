@@ -24,6 +24,8 @@ const SeriesMechanism& subsample();
 
 // rate in (0, 1] and a known interpolation.
 Result<void> check_resampling(const Parameters&);
+// Refused (usage): an open event of a rate so small that δ alone would cover what is kept (chance_of_use.h).
+Result<void> check_use(const accounting::Event& open, double delta);
 // Draws J by the plan's rate, then noise for the kept indices only, in their order.
 Result<Measurement> measure_kept(const SeriesPlan&, std::span<const std::int64_t> indices, Draws&);
 // Every series by itself, by the plan's interpolation.

@@ -57,14 +57,16 @@ class MovingProcess final : public TemporalProcess {
  public:
   MovingProcess(Kernel kernel, std::int64_t window) : kernel_(std::move(kernel)), window_(window) {}
 
-  Result<void> push(TimedValue value, BitSource& bits, std::vector<Released>& out) override {
+  Result<void> push(TimedValue value, DrawRight& right, std::vector<Released>& out) override {
+    CV_TRY(BitSource* const bits, right.bits());
     ++values_;
-    kernel_.push(std::move(value), bits, [&](TimedValue&& each) { out.emplace_back(std::move(each)); });
+    kernel_.push(std::move(value), *bits, [&](TimedValue&& each) { out.emplace_back(std::move(each)); });
     return {};
   }
-  Result<std::int64_t> finish(BitSource& bits, std::vector<Released>& out) override {
+  Result<std::int64_t> finish(DrawRight& right, std::vector<Released>& out) override {
+    CV_TRY(BitSource* const bits, right.bits());
     CV_CHECK(check_long_enough(values_, window_));
-    kernel_.finish(bits, [&](TimedValue&& each) { out.emplace_back(std::move(each)); });
+    kernel_.finish(*bits, [&](TimedValue&& each) { out.emplace_back(std::move(each)); });
     return 0;
   }
 

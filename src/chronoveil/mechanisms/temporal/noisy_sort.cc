@@ -179,14 +179,15 @@ class WholeFile final : public TemporalProcess {
  public:
   WholeFile(temporal::KeySampler keys, std::int64_t window) : keys_(std::move(keys)), window_(window) {}
 
-  Result<void> push(TimedValue value, BitSource&, std::vector<Released>&) override {
+  Result<void> push(TimedValue value, DrawRight&, std::vector<Released>&) override {
     values_.push_back(std::move(value));
     return {};
   }
-  Result<std::int64_t> finish(BitSource& bits, std::vector<Released>& out) override {
+  Result<std::int64_t> finish(DrawRight& right, std::vector<Released>& out) override {
+    CV_TRY(BitSource* const bits, right.bits());
     const auto n = static_cast<std::int64_t>(values_.size());
     CV_CHECK(check_long_enough(n, window_));
-    CV_TRY(const std::vector<std::uint32_t> order, named(temporal::noisy_order(n, keys_, bits)));
+    CV_TRY(const std::vector<std::uint32_t> order, named(temporal::noisy_order(n, keys_, *bits)));
     out.reserve(out.size() + order.size());
     for (const std::uint32_t step : order) out.emplace_back(std::move(values_[step]));
     values_.clear();

@@ -49,12 +49,13 @@ class Process final : public TemporalProcess {
  public:
   Process(Kernel kernel, std::int64_t window) : kernel_(std::move(kernel)), window_(window) {}
 
-  Result<void> push(TimedValue value, BitSource& bits, std::vector<Released>& out) override {
+  Result<void> push(TimedValue value, DrawRight& right, std::vector<Released>& out) override {
+    CV_TRY(BitSource* const bits, right.bits());
     ++values_;
-    kernel_.push(std::move(value), bits, [&](Released&& each) { out.push_back(std::move(each)); });
+    kernel_.push(std::move(value), *bits, [&](Released&& each) { out.push_back(std::move(each)); });
     return {};
   }
-  Result<std::int64_t> finish(BitSource&, std::vector<Released>&) override {
+  Result<std::int64_t> finish(DrawRight&, std::vector<Released>&) override {
     CV_CHECK(check_long_enough(values_, window_));
     return kernel_.finish();
   }

@@ -15,16 +15,17 @@ class ValueProcess final : public TemporalProcess {
  public:
   ValueProcess(std::optional<std::int64_t> most, Answer answer) : most_(most), answer_(std::move(answer)) {}
 
-  Result<void> push(TimedValue value, BitSource& bits, std::vector<Released>& out) override {
+  Result<void> push(TimedValue value, DrawRight& right, std::vector<Released>& out) override {
+    CV_TRY(BitSource* const bits, right.bits());
     if (most_ && values_ >= *most_)
       return fail(ErrorKind::bad_data,
                   "perturb.length: the series has more values than that, " + std::to_string(*most_));
     ++values_;
-    CV_TRY(value.text, answer_(value.text, bits));
+    CV_TRY(value.text, answer_(value.text, *bits));
     out.emplace_back(std::move(value));
     return {};
   }
-  Result<std::int64_t> finish(BitSource&, std::vector<Released>&) override { return 0; }
+  Result<std::int64_t> finish(DrawRight&, std::vector<Released>&) override { return 0; }
 
  private:
   std::optional<std::int64_t> most_;
