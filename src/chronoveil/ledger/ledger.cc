@@ -355,14 +355,21 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   std::vector<Event> events;
   for (const Debit& debit : debits) {
     if (debit.uses && debit.state == State::reserved) view.runs.push_back(debit);
-    if (debit.period != view.period) continue;
+    if (debit.period != view.period) {
+      if (may_still_publish(debit)) view.earlier.push_back(debit);
+      continue;
+    }
     if (debit.terms.part) {
       CV_TRY(const std::int64_t place, place_of(*view.dataset.partition, *debit.terms.part));
       if (std::find(places.begin(), places.end(), place) == places.end()) continue;
     }
-    CV_TRY(Event charged, fitted(debit.event, debit.terms.stated, view.dataset.promise));
-    view.beta = std::min(1.0, view.beta + accounting::largest_beta(charged));
-    events.push_back(std::move(charged));
+    Result<Event> charged = fitted(debit.event, debit.terms.stated, view.dataset.promise);
+    if (!charged) {
+      view.not_composed = charged.error();
+      continue;
+    }
+    view.beta = std::min(1.0, view.beta + accounting::largest_beta(*charged));
+    events.push_back(*std::move(charged));
   }
   view.dearest = composed(events);
   return view;
