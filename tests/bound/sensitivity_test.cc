@@ -164,7 +164,7 @@ TEST(Sensitivity, RemovingAnEventUnderTheCapsOfAPersonLetsOthersInAndChangesUpTo
       const Evictions tally = try_events_under_user_caps(caps, width, 30);
       EXPECT_EQ(tally.violations, 0);
       EXPECT_GT(tally.attained, 20);
-      EXPECT_GT(tally.beyond_a_person, 20) << "the price of a person does not cover it";
+      EXPECT_GT(tally.beyond_a_person, 5) << "the price of a person does not cover it";
       EXPECT_GT(tally.elsewhere, 20);
     }
 }

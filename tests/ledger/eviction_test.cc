@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "chronoveil/ledger/pricing.h"
 #include "fixtures.h"
 #include "support/temporary_folder.h"
 
@@ -69,15 +70,12 @@ double largest_loss(Bounding bounding, int steps, int cap, int width) {
 }
 
 // What a dataset that adds up charges for user-level Laplace noise of ε = 1, whatever the cap.
-double charged(const Protected& promise, Stated stated, double noise_multiplier = 1) {
-  const chronoveil::testing::TemporaryFolder folder;
-  Ledger ledger = value_of(Ledger::open(folder.path() + "/ledger.db"));
+double charged(const Protected& promise, const Stated& stated) {
   DatasetRequest request = dataset("city", 100);
   request.promise = promise;
-  value_of(ledger.create(request));
   Terms asked = terms("city");
   asked.stated = stated;
-  return value_of(ledger.check(asked, {accounting::Laplace{noise_multiplier}})).values[0].value();
+  return value_of(price(value_of(make_dataset(request)), asked, {accounting::Laplace{1}})).values[0].value();
 }
 
 const Protected kEvents{Unit::event, 1, Relation::add_remove};
@@ -183,6 +181,10 @@ TEST(Eviction, IsKeptInTheRowAndVerified) {
     asked.stated = user(eviction);
     value_of(ledger.reserve_slots(asked, {pure(1), pure(1)}));
   }
+  Terms silent = terms("city");
+  silent.stated = user(Eviction::unsaid);
+  refusal(ledger.reserve(silent, pure(1)), ErrorKind::internal);
+  refusal(ledger.check(silent, pure(1)), ErrorKind::internal);
   const std::vector<Debit> debits = value_of(ledger.history("city"));
   EXPECT_EQ(debits[0].terms.stated.eviction, Eviction::possible);
   EXPECT_EQ(debits[0].cost.values[0].value(), 4);

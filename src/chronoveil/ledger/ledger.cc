@@ -155,6 +155,12 @@ struct Ledger::Inside {
     return Admission{account.dataset().filter.budget, true};
   }
 
+  // Only rows of before may leave it open.
+  static Result<void> check_says_eviction(const Terms& terms) {
+    if (terms.stated.eviction != Eviction::unsaid) return {};
+    return fail(ErrorKind::internal, "ledger: a new debit must say whether its caps can evict");
+  }
+
   // Whether the events are one, a list of slots, or one that happens in numbered uses.
   struct Shape {
     bool has_slots = false;
@@ -162,6 +168,7 @@ struct Ledger::Inside {
   };
 
   Result<DebitReference> debit(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
+    CV_CHECK(check_says_eviction(terms));
     DebitBody body;
     body.terms = terms;
     body.has_slots = shape.has_slots;
@@ -254,6 +261,7 @@ Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event) {
 
 Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   const std::scoped_lock lock(inside_->mutex);
+  CV_CHECK(Inside::check_says_eviction(terms));
   CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
   CV_TRY(const Cost cost, price(account->dataset(), terms, event));
   CV_TRY(Inside::Admission admission,
