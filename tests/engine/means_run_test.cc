@@ -111,6 +111,7 @@ TEST_F(MeansRun, CapsThatCanEvictAreChargedTwiceInADatasetOfEvents) {
   };
   EXPECT_NEAR(charged("max_cells = 2\nmax_records = 3\n"), 2, 1e-6);
   EXPECT_NEAR(charged("max_cells = 143\nmax_records = 3\n"), 2, 1e-6);
+  EXPECT_NEAR(charged("max_records = 3\n"), 2, 1e-6) << "records of a cell push each other out, too";
 }
 
 TEST_F(MeansRun, TheDebitIsDurableBeforeDataIsRead) {

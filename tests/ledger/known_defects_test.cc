@@ -130,8 +130,10 @@ TEST(KnownDefects, ThePageHasASectionForEachInTheirOrder) {
   ASSERT_TRUE(file);
   std::vector<std::string> sections;
   const std::regex heading("## (CV-[0-9]+): .+");
+  bool says_version = false;
   for (std::string line; std::getline(file, line);) {
     std::smatch match;
+    says_version |= line == "Today it is version " + std::to_string(accounting::kAnalysisVersion) + ".";
     if (std::regex_match(line, match, heading)) sections.push_back(match[1]);
   }
   std::vector<std::string> ids;
@@ -141,6 +143,7 @@ TEST(KnownDefects, ThePageHasASectionForEachInTheirOrder) {
     EXPECT_LT(defect.last, accounting::kAnalysisVersion);
   }
   EXPECT_EQ(sections, ids);
+  EXPECT_TRUE(says_version);
 }
 
 class OldLedger : public ::testing::Test {
