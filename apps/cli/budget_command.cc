@@ -45,6 +45,7 @@ struct BudgetOptions {
   std::string part;
   std::optional<double> event_delta;
   std::optional<std::string> event_relation;
+  bool no_eviction = false;
   std::string state = "reserved";
   bool slots = false;
   std::optional<std::int64_t> uses;
@@ -85,13 +86,13 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-Result<std::optional<ledger::Partition>> partition_of(const BudgetOptions& options, Unit unit) {
+Result<std::optional<ledger::Partition>> partition_of(const BudgetOptions& options, const ledger::Protected& promise) {
   if (options.parts.empty() && options.parts_by.empty()) {
     if (options.straddle) return invalid("straddle", std::to_string(*options.straddle), "left out without parts");
     return std::nullopt;
   }
   ledger::Partition partition;
-  partition.straddle = options.straddle.value_or(unit == Unit::w_event ? 2 : 1);
+  partition.straddle = options.straddle.value_or(ledger::safe_straddle(promise));
   if (!options.parts_by.empty()) {
     if (!options.parts.empty()) return invalid("parts", options.parts, "left out with --parts-by");
     partition.by = ledger::Partition::By::day;
@@ -127,7 +128,7 @@ Result<void> create(const BudgetOptions& options) {
   if (!options.renews.empty()) {
     CV_TRY(request.renews, ledger::parse_renewal(options.renews));
   }
-  CV_TRY(request.partition, partition_of(options, request.promise.unit));
+  CV_TRY(request.partition, partition_of(options, request.promise));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::Dataset dataset, ledger.create(request));
   if (options.json) {
@@ -145,8 +146,9 @@ Result<void> show(const BudgetOptions& options) {
   CV_TRY(const Delta delta, Delta::make(view.dataset.delta));
   const auto* everything = std::get_if<accounting::Compose>(&view.dearest.kind);
   const bool nothing_yet = everything != nullptr && everything->events.empty();
-  const Result<accounting::Price> composed =
+  Result<accounting::Price> composed =
       nothing_yet ? accounting::Price{} : accounting::epsilon_at(view.dearest, delta, {.fitted = true});
+  if (view.not_composed) composed = tl::unexpected(*view.not_composed);
   if (options.json) {
     print(view_json(view, composed));
   } else {
@@ -226,6 +228,7 @@ Result<void> verify(const BudgetOptions& options, CommandContext& context) {
                              verification.datasets, verification.rows, verification.debits,
                              reference ? "; the release is covered" : "");
   }
+  if (!options.json) std::cout << affected_text(verification);
   for (const ledger::Finding& finding : verification.findings) {
     print_error(fmt::format("verify: dataset '{}', row {}: {}", finding.dataset, finding.sequence, finding.message));
   }
@@ -276,6 +279,7 @@ Result<Asked> asked(const BudgetOptions& options) {
   if (options.event_relation) {
     CV_TRY(result.stated.relation, parse_relation(*options.event_relation));
   }
+  if (options.no_eviction) result.stated.eviction = ledger::Eviction::none;
   CV_TRY(result.event, read_event(argument));
   return result;
 }
@@ -422,7 +426,8 @@ void add_create(CLI::App& budget, CommandContext& context) {
   command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
   command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one a line");
   command->add_option("--parts-by", options->parts_by, "Public parts by date")->check(CLI::IsMember({"day"}));
-  command->add_option("--straddle", options->straddle, "How many neighbouring parts a window of w-event can touch; 2");
+  command->add_option("--straddle", options->straddle,
+                      "How many neighbouring parts a window of w-event can touch; as many as it has events");
   add_example(*command, "chronoveil budget create city --epsilon 1 --delta 1e-6 --unit user");
   on_run(*command, context, [options] { return create(*options); });
 }
@@ -472,6 +477,8 @@ void add_debits(CLI::App& budget, CommandContext& context) {
   command->get_option("--width")->description("How many events in a row it protects, or steps of a user");
   command->add_option("--relation", options->event_relation,
                       "The neighbours it was priced for; the dataset's unless given");
+  command->add_flag("--no-eviction", options->no_eviction,
+                    "With a unit wider than the dataset's: no cap can push one event out for another");
   command->add_option("--state", options->state, "reserved (the default), released or abandoned");
   command->add_flag("--slots", options->slots, "Reserve one slot for each event composed");
   command->add_option("--uses", options->uses, "Reserve a run: the event happens in this many numbered uses");

@@ -51,6 +51,14 @@ json uses_json(const ledger::Debit& run) { return {{"reserved", *run.uses}, {"us
 
 std::string uses_text(const ledger::Debit& run) { return fmt::format("uses {} of {}", run.used, *run.uses); }
 
+// What is published in one period can cost: its whole budget, and what earlier periods paid for and did not publish
+// yet.
+ledger::Cost outputs_up_to(const ledger::View& view) {
+  ledger::Cost total = view.dataset.filter.budget;
+  for (const ledger::Debit& debit : view.earlier) total += debit.cost;
+  return total;
+}
+
 std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
   if (!composed) return fmt::format("none ({})", composed.error().message);
   if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
@@ -119,6 +127,7 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
   if (debit.terms.stated.unit) result["unit"] = name(*debit.terms.stated.unit);
   if (debit.terms.stated.width) result["width"] = *debit.terms.stated.width;
   if (debit.terms.stated.relation) result["relation"] = name(*debit.terms.stated.relation);
+  if (debit.terms.stated.eviction == ledger::Eviction::none) result["eviction"] = "none";
   if (debit.terms.part) result["part"] = *debit.terms.part;
   if (debit.terms.delta) result["delta"] = *debit.terms.delta;
   if (!debit.period.empty()) result["period"] = debit.period;
@@ -143,11 +152,21 @@ json verification_json(const ledger::Verification& verification) {
   for (const ledger::Finding& finding : verification.findings) {
     findings.push_back({{"dataset", finding.dataset}, {"row", finding.sequence}, {"message", finding.message}});
   }
-  return {{"holds", verification.holds()},
-          {"datasets", verification.datasets},
-          {"rows", verification.rows},
-          {"debits", verification.debits},
-          {"findings", std::move(findings)}};
+  json affected = json::array();
+  for (const ledger::Affected& one : verification.affected) {
+    affected.push_back({{"debit", one.debit.text()}, {"defect", one.defect}, {"summary", one.summary}});
+  }
+  return {{"holds", verification.holds()}, {"datasets", verification.datasets}, {"rows", verification.rows},
+          {"debits", verification.debits}, {"findings", std::move(findings)},   {"affected", std::move(affected)}};
+}
+
+std::string affected_text(const ledger::Verification& verification) {
+  if (verification.affected.empty()) return "";
+  std::string text =
+      "debits of earlier versions that may rest on a known defect (see docs/known_vulnerabilities.md):\n";
+  for (const ledger::Affected& one : verification.affected)
+    text += fmt::format("  {}  {}  {}\n", one.debit.text(), one.defect, one.summary);
+  return text;
 }
 
 json view_json(const ledger::View& view, const Result<accounting::Price>& composed) {
@@ -172,6 +191,13 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
   for (const ledger::Debit& run : view.runs) {
     result["runs"].push_back({{"id", run.id.text()}, {"purpose", run.terms.purpose}, {"uses", uses_json(run)}});
   }
+  for (const ledger::Debit& debit : view.earlier) {
+    result["earlier"].push_back({{"id", debit.id.text()},
+                                 {"period", debit.period},
+                                 {"purpose", debit.terms.purpose},
+                                 {"cost", cost_json(view.dataset.filter, debit.cost)}});
+  }
+  if (!view.earlier.empty()) result["outputs_up_to"] = cost_json(view.dataset.filter, outputs_up_to(view));
   return result;
 }
 
@@ -217,6 +243,16 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
     text += fmt::format("  run           {}  {}", run.id.text(), uses_text(run));
     if (!run.terms.purpose.empty()) text += "  " + run.terms.purpose;
     text += "\n";
+  }
+  for (const ledger::Debit& debit : view.earlier) {
+    text += fmt::format("  earlier       {}  of {} may still publish what it paid for there: {}", debit.id.text(),
+                        debit.period, cost_text(filter, debit.cost));
+    if (!debit.terms.purpose.empty()) text += "  " + debit.terms.purpose;
+    text += "\n";
+  }
+  if (!view.earlier.empty()) {
+    text += fmt::format("  outputs       what comes out in {} can add up to {}: its own budget and the above\n",
+                        view.period, cost_text(filter, outputs_up_to(view)));
   }
   return text;
 }

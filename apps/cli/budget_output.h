@@ -15,6 +15,8 @@ nlohmann::json debit_json(const ledger::Filter&, const ledger::Debit&);
 nlohmann::json reference_json(const ledger::DebitReference&);
 nlohmann::json entry_json(const ledger::Entry&);
 nlohmann::json verification_json(const ledger::Verification&);
+// The debits that rest on known defects, one a line; empty without any.
+std::string affected_text(const ledger::Verification&);
 // With the price of everything composed "if all had been chosen in advance", or why there is none.
 nlohmann::json view_json(const ledger::View&, const Result<accounting::Price>& composed);
 

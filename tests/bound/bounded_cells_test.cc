@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <set>
 
 #include "bound/cell_records.h"
 
@@ -80,6 +83,41 @@ TEST(BoundedCells, LetNobodyBeInMoreCellsThanTheCap) {
   EXPECT_EQ(of_bob, 3);
   EXPECT_EQ(cells->left_out().over_cells, 150 - records_of_ann);
   EXPECT_EQ(cells->left_out().over_records, 0);
+}
+
+// Why means of a person cost twice as much in a dataset of events (ledger/neighbours.h).
+TEST(BoundedCells, LetAnotherCellInWhereAnEventGoesUnlessTheCapIsEverything) {
+  constexpr std::int64_t kSteps = 6;
+  const auto cells_that_change = [&](std::int64_t max_cells) {
+    std::size_t most = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      std::vector<ValueRecord> records;
+      for (std::int64_t slot = 0; slot < kSteps; ++slot)
+        for (const char* place : {"north", "south"}) records.push_back({"ann", place, slot, 5});
+      const auto used = [&](const std::vector<ValueRecord>& from) {
+        const Result<BoundedCells> cells = cells_with_seed(from, kSteps, {"north", "south"}, {max_cells, {}}, seed);
+        std::set<std::int64_t> found;
+        for (std::int64_t i = 0; i < cells->cells(); ++i)
+          if (!cells->cell(i).counts.empty()) found.insert(i);
+        return found;
+      };
+      const std::set<std::int64_t> all = used(records);
+      for (std::int64_t slot = 0; slot < kSteps; ++slot) {
+        std::vector<ValueRecord> rest = records;
+        std::erase_if(rest, [&](const ValueRecord& record) { return record.slot == slot; });
+        const std::set<std::int64_t> without = used(rest);
+        std::vector<std::int64_t> changed;
+        std::set_symmetric_difference(all.begin(), all.end(), without.begin(), without.end(),
+                                      std::back_inserter(changed));
+        most = std::max(most, changed.size());
+      }
+    }
+    return most;
+  };
+  EXPECT_EQ(cells_that_change(1), 2u);
+  EXPECT_EQ(cells_that_change(2), 4u);
+  EXPECT_EQ(cells_that_change(3), 4u) << "two cells of the slot go, two others come";
+  EXPECT_EQ(cells_that_change(2 * kSteps), 2u) << "the slot alone";
 }
 
 TEST(BoundedCells, DropWhatIsOutsideTheSpanOrAtNoListedPlace) {

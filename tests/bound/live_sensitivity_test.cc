@@ -112,6 +112,32 @@ TEST(LiveSensitivity, RemovingAWindowChangesItsSlotsByAtMostMaxPerSlotEach) {
   EXPECT_GT(tally.attained, 200);
 }
 
+TEST(LiveSensitivity, RemovingAnEventUnderTheCapsOfAPersonLetsALaterOneInUnlessTheCapIsEverything) {
+  const auto changed_elsewhere = [](std::int64_t max_steps) {
+    std::int64_t elsewhere = 0;
+    std::mt19937_64 random(5);
+    for (int i = 0; i < 2; ++i) {
+      const Life life = random_life(random, kSlots, kSeries, 30);
+      const Caps caps = user_caps(max_steps, 2);
+      const LifeCounts all = ours(life, caps);
+      for (const std::string& person : kLivePeople)
+        for (std::size_t first = 0; first < kSlots; ++first) {
+          const LifeCounts rest = ours(without(life, person, first, first + 1), caps);
+          std::int64_t pairs = 0;
+          for (std::size_t t = 0; t < kSlots; ++t)
+            for (std::size_t s = 0; s < kSeries; ++s) {
+              pairs += all[t][s] != rest[t][s];
+              elsewhere += t != first && all[t][s] != rest[t][s];
+            }
+          EXPECT_LE(pairs, 2 * std::min<std::int64_t>(max_steps, kSeries));
+        }
+    }
+    return elsewhere;
+  };
+  EXPECT_GT(changed_elsewhere(1), 0);
+  EXPECT_EQ(changed_elsewhere(kSeries * static_cast<std::int64_t>(kSlots)), 0);
+}
+
 TEST(LiveSensitivity, OneThatForgetsToPersistIsFoundOut) {
   const Bound forgets = [](const Life& life, const Caps& caps) {
     return bound_life(life, caps, kSeries, forgets_to_persist(), Stops::after_every_slot);

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <functional>
 #include <random>
+#include <set>
+#include <utility>
 
 #include "bound/records.h"
 
@@ -116,6 +118,63 @@ Tally try_events(const Bound& bound, Unit unit, std::int64_t width, int cases) {
     }
   }
   return tally;
+}
+
+// Removing what one person did in any `width` slots in a row, under caps for all that the person did. Of the n pairs
+// that go, those that had stayed may each let another in: 2 min(I, n) pairs change, which may be more than the I of a
+// person.
+struct Evictions {
+  std::int64_t violations = 0;
+  std::int64_t attained = 0;
+  std::int64_t beyond_a_person = 0;  // more than I pairs changed
+  std::int64_t elsewhere = 0;        // a pair changed in no slot of the window
+};
+
+Evictions try_events_under_user_caps(const Caps& caps, std::int64_t width, int cases) {
+  Evictions tally;
+  std::mt19937_64 random(9);
+  for (int i = 0; i < cases; ++i) {
+    const std::vector<Record> records = random_records(random);
+    const auto seed = static_cast<std::uint64_t>(i);
+    const std::vector<std::int64_t> all = ours(records, caps, seed);
+    for (const std::string& person : kPeople) {
+      for (std::int64_t first = 0; first + width <= kSteps; ++first) {
+        const auto inside = [&](const Record& record) {
+          return record.user == person && record.slot >= first && record.slot < first + width;
+        };
+        std::set<std::pair<std::string, std::int64_t>> pairs;
+        for (const Record& record : records)
+          if (inside(record) && record.value > 0 && record.series <= kKeys.back())
+            pairs.emplace(record.series, record.slot);
+        const Change change = difference(all, ours(without(records, inside), caps, seed));
+        const std::int64_t most = 2 * std::min(caps.max_steps, static_cast<std::int64_t>(pairs.size()));
+        tally.violations += change.cells > most || change.largest > caps.max_per_slot;
+        tally.attained += most > 0 && change.cells == most;
+        tally.beyond_a_person += change.cells > caps.max_steps;
+        for (const std::int64_t slot : change.slots) tally.elsewhere += slot < first || slot >= first + width;
+      }
+    }
+  }
+  return tally;
+}
+
+TEST(Sensitivity, RemovingAnEventUnderTheCapsOfAPersonLetsOthersInAndChangesUpToTwiceAsMuch) {
+  for (const Caps& caps : {user_caps(1, 1), user_caps(2, 3)})
+    for (const std::int64_t width : {1, 3}) {
+      const Evictions tally = try_events_under_user_caps(caps, width, 30);
+      EXPECT_EQ(tally.violations, 0);
+      EXPECT_GT(tally.attained, 20);
+      EXPECT_GT(tally.beyond_a_person, 5) << "the price of a person does not cover it";
+      EXPECT_GT(tally.elsewhere, 20);
+    }
+}
+
+TEST(Sensitivity, ACapOfEverythingLetsNothingElseIn) {
+  const std::int64_t everything = kSteps * static_cast<std::int64_t>(kKeys.size());
+  const Evictions tally = try_events_under_user_caps(user_caps(everything, 3), 1, 30);
+  EXPECT_EQ(tally.elsewhere, 0);
+  EXPECT_EQ(tally.violations, 0);
+  EXPECT_GT(try_events_under_user_caps(user_caps(4, 3), 1, 30).elsewhere, 0);
 }
 
 TEST(Sensitivity, RemovingAPersonChangesAtMostMaxStepsCountsByAtMostMaxPerSlot) {

@@ -12,6 +12,42 @@ GAUSSIAN = '{"event":"gaussian","noise_multiplier":20}'
 HALF = '{"event":"pure","epsilon":0.5}'
 
 
+class Rows:
+    """The rows of a ledger, for tests that write others in their place, with a chain that fits."""
+
+    COLUMNS = ("dataset", "sequence", "recorded_at", "recorded_by", "kind", "body", "previous", "hash")
+
+    def __init__(self, ledger):
+        self.database = sqlite3.connect(ledger)
+        for name in ("entries_never_change", "entries_never_go", "entries_only_grow"):
+            self.database.execute(f"DROP TRIGGER {name}")
+
+    def read(self):
+        return self.database.execute(f"SELECT {', '.join(self.COLUMNS)} FROM entries ORDER BY sequence").fetchall()
+
+    def write(self, rows):
+        # As whoever knows how the chain is made would: every hash fits.
+        self.database.execute("DELETE FROM entries")
+        previous = ""
+        for sequence, row in enumerate(rows):
+            row = dict(zip(self.COLUMNS, row), sequence=sequence, previous=previous)
+            lines = ("previous", "dataset", "sequence", "recorded_at", "recorded_by", "kind", "body")
+            text = "\n".join(["chronoveil-ledger-1", *(str(row[name]) for name in lines)])
+            previous = row["hash"] = hashlib.sha256(text.encode()).hexdigest()
+            self.database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                                  [row[name] for name in self.COLUMNS])
+        self.database.commit()
+
+    def edit(self, change):
+        """`change` takes the time and the body of a row, as an object, and returns both anew."""
+        rows = []
+        for row in self.read():
+            time, body = change(row[2], json.loads(row[5]))
+            text = json.dumps(body, separators=(",", ":"), sort_keys=True)
+            rows.append((*row[:2], time, *row[3:5], text, *row[6:]))
+        self.write(rows)
+
+
 class Budget(FolderTest):
     def setUp(self):
         super().setUp()
@@ -98,6 +134,31 @@ class Budget(FolderTest):
         self.told("debit", "town", '{"event":"pure","epsilon":0.25}', "--relation", "add_remove")
         self.assertEqual(self.told("show", "town")["admitted"]["epsilon"], 0.5)
 
+    def test_a_wider_unit_costs_twice_as_much_where_a_cap_can_evict(self):
+        self.create("town", "--unit", "event")
+        self.refused(4, "asks ε = 2", "debit", "town", "laplace", "--noise-multiplier", "1", "--unit", "user")
+        self.told("debit", "town", "laplace", "--noise-multiplier", "4", "--unit", "user")
+        self.assertEqual(self.told("show", "town")["admitted"]["epsilon"], 0.5)
+        self.told("debit", "town", "laplace", "--noise-multiplier", "4", "--unit", "user", "--no-eviction")
+        self.assertEqual(self.told("show", "town")["admitted"]["epsilon"], 0.75)
+        self.assertEqual([debit.get("eviction") for debit in self.told("history", "town")["debits"]], [None, "none"])
+        self.assertEqual(self.told("verify")["affected"], [])
+
+    def test_verify_names_debits_that_rest_on_a_known_defect(self):
+        self.create("town", "--unit", "event")
+        self.told("debit", "town", "pure", "--event-epsilon", "0.5", "--unit", "user", "--no-eviction")
+
+        def as_version_5_wrote_it(time, body):
+            if body.pop("eviction", None):
+                body["analysis"] = 5
+            return time, body
+
+        Rows(self.ledger).edit(as_version_5_wrote_it)
+        told = self.told("verify")
+        self.assertTrue(told["holds"])
+        self.assertEqual([(one["debit"], one["defect"]) for one in told["affected"]], [("town:1", "CV-2")])
+        self.assertIn("town:1  CV-2", self.assert_succeeds(*self.words("verify")))
+
     def test_a_dataset_that_promises_swaps_has_a_window(self):
         created = self.create("meter", "--relation", "swap", "--window", "24")
         self.assertEqual((created["unit"], created["relation"], created["window"]), ("event", "swap", 24))
@@ -167,6 +228,28 @@ class Budget(FolderTest):
         self.assertEqual(self.told("history", "city")["debits"][0]["uses"], uses)
         self.assertTrue(self.told("verify")["holds"])
 
+    def test_show_says_what_an_earlier_period_may_still_publish(self):
+        self.create("city", "--renews", "month")
+        self.told("debit", "city", HALF, "--uses", "5", "--purpose", "a live release")
+        self.told("debit", "city", '{"event":"pure","epsilon":0.25}', "--state", "released")
+        self.assertNotIn("earlier", self.told("show", "city"))
+
+        def long_ago(_, body):
+            if "period" in body:
+                body["period"] = "2020-01"
+            return "2020-01-31T23:59:00.000Z", body
+
+        Rows(self.ledger).edit(long_ago)
+        shown = self.told("show", "city")
+        self.assertEqual([(one["id"], one["period"], one["cost"]["epsilon"]) for one in shown["earlier"]],
+                         [("city:1", "2020-01", 0.5)])
+        self.assertEqual((shown["admitted"]["epsilon"], shown["outputs_up_to"]["epsilon"]), (0, 1.5))
+        text = self.assert_succeeds(*self.words("show", "city"))
+        self.assertIn("earlier       city:1  of 2020-01 may still publish what it paid for there: ε = 0.5", text)
+        self.assertIn("can add up to ε = 1.5", text)
+        self.told("settle", "city:1", "--released")
+        self.assertNotIn("earlier", self.told("show", "city"))
+
     def test_what_cannot_be_a_run_is_refused_by_name(self):
         self.create()
         self.refused(2, "uses", "debit", "city", HALF, "--uses", "0")
@@ -181,23 +264,8 @@ class Budget(FolderTest):
         self.told("debit", "city", HALF, "--uses", "5")
         for first in ("0", "2"):
             self.told("use", "city:1", "--first", first, "--count", "2")
-        database = sqlite3.connect(self.ledger)
-        for name in ("entries_never_change", "entries_never_go", "entries_only_grow"):
-            database.execute(f"DROP TRIGGER {name}")
-        columns = ("dataset", "sequence", "recorded_at", "recorded_by", "kind", "body", "previous", "hash")
-        sound = database.execute(f"SELECT {', '.join(columns)} FROM entries ORDER BY sequence").fetchall()
-
-        def rewrite(rows):
-            # As whoever knows how the chain is made would: every hash fits.
-            database.execute("DELETE FROM entries")
-            previous = ""
-            for sequence, row in enumerate(rows):
-                row = dict(zip(columns, row), sequence=sequence, previous=previous)
-                lines = ("previous", "dataset", "sequence", "recorded_at", "recorded_by", "kind", "body")
-                text = "\n".join(["chronoveil-ledger-1", *(str(row[name]) for name in lines)])
-                previous = row["hash"] = hashlib.sha256(text.encode()).hexdigest()
-                database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row[name] for name in columns])
-            database.commit()
+        rows = Rows(self.ledger)
+        sound, rewrite = rows.read(), rows.write
 
         def edited(place, old, new):
             row = sound[place]
@@ -225,7 +293,14 @@ class Budget(FolderTest):
         self.refused(2, "part", "debit", "city", HALF, "--part", "east")
         self.refused(2, "many days", "create", "days", "--epsilon", "1", "--parts-by", "day")
         windows = self.told("create", "w", "--epsilon", "1", "--unit", "w-event", "--width", "24", "--parts-by", "day")
-        self.assertEqual(windows["parts"]["straddle"], 2)
+        self.assertEqual(windows["parts"]["straddle"], 24)
+        hours = self.told("create", "h", "--epsilon", "1", "--unit", "w-event", "--width", "24", "--parts-by", "day",
+                          "--straddle", "2")
+        self.assertEqual(hours["parts"]["straddle"], 2)
+        self.told("create", "week", "--epsilon", "1", "--unit", "w-event", "--width", "7", "--parts-by", "day")
+        for day in ("2026-03-01", "2026-03-02"):
+            self.told("debit", "week", HALF, "--part", day)
+        self.refused(4, "2026-03-03", "debit", "week", HALF, "--part", "2026-03-03")
 
     def test_verify_finds_a_changed_row_and_a_cut_tail(self):
         self.create()

@@ -95,6 +95,25 @@ TEST_F(MeansRun, AReleaseHasItsFilesItsGuaranteeAndItsDebit) {
   EXPECT_NE(history[0].terms.mechanism.find("clip_mean [job "), std::string::npos);
 }
 
+TEST_F(MeansRun, CapsThatCanEvictAreChargedTwiceInADatasetOfEvents) {
+  Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
+  ASSERT_TRUE(ledger) << ledger.error().message;
+  ledger::DatasetRequest request;
+  request.name = "city";
+  request.promise.unit = Unit::event;
+  request.epsilon = 1000;
+  ASSERT_TRUE(ledger->create(request));
+  const auto charged = [&](const std::string& caps) {
+    const Result<MeansChecked> checked =
+        check_means_job(means_job("counts = \"private\"\n" + caps, "sum_over_count"), options_, false);
+    EXPECT_TRUE(checked) << checked.error().message;
+    return checked ? checked->cost.values[0].value() : 0;
+  };
+  EXPECT_NEAR(charged("max_cells = 2\nmax_records = 3\n"), 2, 1e-6);
+  EXPECT_NEAR(charged("max_cells = 143\nmax_records = 3\n"), 2, 1e-6);
+  EXPECT_NEAR(charged("max_records = 3\n"), 2, 1e-6) << "records of a cell push each other out, too";
+}
+
 TEST_F(MeansRun, TheDebitIsDurableBeforeDataIsRead) {
   create(Relation::replace_values);
   write("speeds.csv", "bus,ts,where,speed\nb1,2026-03-01T00:30,north,20\nb1,2026-03-01T00:30,north,swift\n");

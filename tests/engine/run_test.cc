@@ -323,6 +323,44 @@ TEST_F(Run, AJobForWindowsOrEventsNeedsADatasetThatPromisesNoMore) {
   EXPECT_TRUE(fails(run_job(windows, options_), ErrorKind::usage, "privacy.unit"));
 }
 
+TEST_F(Run, ACapThatCanEvictIsChargedTwiceInADatasetOfEventsAndOnlyThere) {
+  Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
+  ASSERT_TRUE(ledger);
+  ledger::DatasetRequest request;
+  request.name = "city";
+  request.promise.unit = Unit::event;
+  request.epsilon = 100;
+  ASSERT_TRUE(ledger->create(request));
+  Job capped = job(job_text("", "epsilon = 1\n", "[mechanism]\nname = \"laplace\"\n[output]\ncsv = \"out.csv\"\n"));
+  const auto charged = [&](const Job& asked) {
+    const Result<Checked> checked = check_job(asked, options_);
+    EXPECT_TRUE(checked) << checked.error().message;
+    return checked ? checked->cost.values[0].value() : 0;
+  };
+  const std::int64_t everything = 2 * 48;
+  for (const std::int64_t max_steps : {std::int64_t{1}, everything - 1}) {
+    capped.max_steps = max_steps;
+    EXPECT_NEAR(charged(capped), 2, 1e-6);
+  }
+  capped.max_steps = everything;
+  EXPECT_NEAR(charged(capped), 1, 1e-6);
+  capped.max_steps.reset();
+  EXPECT_NEAR(charged(capped), 1, 1e-6);
+  // In one series, a person has at most its steps.
+  capped.disjoint = true;
+  capped.max_steps = 48;
+  EXPECT_NEAR(charged(capped), 1, 1e-6);
+  capped.max_steps = 47;
+  EXPECT_NEAR(charged(capped), 2, 1e-6);
+  capped.max_steps.reset();
+  capped.unit = Unit::w_event;  // each slot is bounded by itself
+  capped.width = 6;
+  EXPECT_NEAR(charged(capped), 1, 1e-6);
+  ASSERT_TRUE(run_job(capped, options_));
+  EXPECT_EQ(debits()[0].terms.stated.eviction, ledger::Eviction::none);
+  EXPECT_TRUE(ledger->verify()->holds());
+}
+
 TEST_F(Run, CheckingCostsNothingAndSaysWhatARunWouldCost) {
   EXPECT_TRUE(fails(check_job(job(), options_), ErrorKind::usage, "budget create city"));
   create_dataset();

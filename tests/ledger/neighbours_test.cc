@@ -62,6 +62,11 @@ TEST(Neighbours, WhatCannotBeConvertedIsRefused) {
           R"({"event":"mixture","noise_multiplier":1,"p":{"means":[0,1],"weights":[0.5,0.5]},"q":{"means":[0],"weights":[1]}})")),
       ErrorKind::usage);
   refusal(for_replacement(event(R"({"event":"compose","events":[)" + std::string(kTraining) + "]}")), ErrorKind::usage);
+  // Ten of somebody's steps may lie in several series of seven, and the event does not say how many there are.
+  const std::string filtered =
+      R"({"event":"time_subsampling","rate":0.1,"noise_multiplier":3,"length":7,"filter":"gaussian","filter_width":2,"participation":)";
+  EXPECT_TRUE(for_replacement(event(filtered + "3}")));
+  refusal(for_replacement(event(filtered + "5}")), ErrorKind::usage);
 }
 
 TEST(Neighbours, AnEventThatSaysNothingIsTakenAsTheDatasets) {

@@ -106,6 +106,19 @@ TEST(Parts, APartitionMustFitWhatIsProtected) {
   refusal(make_partition({Partition::By::day, {"a"}, 1}, event), ErrorKind::usage);
 }
 
+TEST(Parts, AWindowTouchesAsManyPartsAsItHasEventsUnlessTheyAreKnownToBeLonger) {
+  const Protected week{Unit::w_event, 7, Relation::add_remove};
+  EXPECT_EQ(safe_straddle(week), 7);
+  EXPECT_EQ(safe_straddle({Unit::w_event, 1, Relation::add_remove}), 2);
+  EXPECT_EQ(safe_straddle({Unit::event, 1, Relation::add_remove}), 1);
+  EXPECT_EQ(safe_straddle({Unit::user, 1, Relation::replace}), 1);
+  EXPECT_TRUE(make_partition({Partition::By::day, {}, safe_straddle(week)}, week));
+  // Seven days of 0.5 each: somebody's week is in all of them.
+  std::map<std::int64_t, double> days;
+  for (std::int64_t day = 0; day < 7; ++day) days[day] = 0.5;
+  EXPECT_EQ(charge(days, safe_straddle(week), Relation::add_remove), "3.5");
+}
+
 TEST(Parts, TheRuleIsSaidInWords) {
   const Partition days{Partition::By::day, {}, 2}, list{Partition::By::list, {"a"}, 1};
   EXPECT_THAT(rule_of(list, {Unit::user, 1, Relation::add_remove}), HasSubstr("the dearest counts"));

@@ -236,8 +236,42 @@ TEST_P(RunConformance, ARunOutlivesThePeriodThatPaysForIt) {
   EXPECT_TRUE(april.admitted.values[0].is_zero());
   ASSERT_EQ(april.runs.size(), 1u);
   EXPECT_EQ(april.runs[0].period, "2026-03");
+  ASSERT_EQ(april.earlier.size(), 1u);
+  EXPECT_EQ(april.earlier[0].id, run);
   ASSERT_TRUE(ledger.reserve(terms("city"), pure(1)));
   EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
+TEST_P(RunConformance, WhatAnEarlierPeriodPaidForIsShownWhileItMayStillComeOut) {
+  using namespace std::chrono;
+  auto now = std::make_shared<Instant>(sys_days(year(2026) / 3 / 31));
+  Options options;
+  options.clock = [now] { return *now; };
+  Ledger ledger = open(options);
+  DatasetRequest monthly = dataset("city", 1);
+  monthly.renews = Renewal::month;
+  ASSERT_TRUE(ledger.create(monthly));
+  const DebitId slots = value_of(ledger.reserve_slots(terms("city"), {pure(0.25), pure(0.25)})).id;
+  const DebitId plain = value_of(ledger.reserve(terms("city"), pure(0.25))).reference().id;
+  const DebitId done = value_of(ledger.reserve(terms("city"), pure(0.25))).reference().id;
+  ok(ledger.settle(done, State::released));
+  const auto earlier = [&] {
+    std::vector<std::int64_t> rows;
+    for (const Debit& debit : value_of(ledger.view("city")).earlier) rows.push_back(debit.id.sequence);
+    return rows;
+  };
+  EXPECT_TRUE(earlier().empty()) << "its own period";
+  *now = sys_days(year(2026) / 4 / 1);
+  EXPECT_EQ(earlier(), (std::vector{slots.sequence, plain.sequence}));
+  ok(ledger.settle(plain, State::abandoned));
+  for (std::int64_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(earlier(), std::vector{slots.sequence});
+    const DebitId slot{"city", slots.sequence, i};
+    ASSERT_TRUE(ledger.open_slot(slot, pure(0.25)));
+    EXPECT_EQ(earlier(), std::vector{slots.sequence}) << "it is out only when it is settled";
+    ok(ledger.settle(slot, State::released));
+  }
+  EXPECT_TRUE(earlier().empty());
 }
 
 TEST_P(RunConformance, IsCarriedByBackupRestoreAndMoveAndGoesOnOnlyWhereItWent) {

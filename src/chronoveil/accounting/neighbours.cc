@@ -38,7 +38,11 @@ struct Doubled {
   Result<Kind> operator()(TimeSubsampling e) const {
     if (e.participation > std::numeric_limits<std::int64_t>::max() / 2) return not_convertible("time_subsampling");
     e.participation *= 2;
-    if (e.length) e.participation = std::min(e.participation, *e.length);
+    if (!e.length || e.participation <= *e.length) return e;
+    // Without a filter `length` counts all steps of all series. A filter's is that of one series, and how many there
+    // are is not in the event: the steps beyond it may lie in another one.
+    if (e.filter_width) return not_convertible("time_subsampling");
+    e.participation = *e.length;
     return e;
   }
   // Where a unit may be in the sample, so may the one in its place: the pair given that is the inner event's for a

@@ -94,6 +94,8 @@ ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& da
     if (job.unit == Unit::w_event) terms.stated.width = job.width;
   }
   if (composed || !accounting::relation_of(ask.event)) terms.stated.relation = job.relation;
+  // Said only where it makes a difference.
+  if (ledger::depends_on_eviction(ask.event, terms.stated, dataset.promise)) terms.stated.eviction = ask.eviction;
   if (dataset.filter.kind == ledger::FilterKind::sum && ask.delta > 0) terms.delta = ask.delta;
   return terms;
 }
@@ -197,8 +199,8 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
 }
 
 Ask ask_of(const Planned& planned) {
-  const auto ask = [](const mechanisms::SeriesPlan& plan) {
-    return Ask{"series release", plan.mechanism, plan.event, plan.delta, {}};
+  const auto ask = [eviction = planned.eviction](const mechanisms::SeriesPlan& plan) {
+    return Ask{"series release", plan.mechanism, plan.event, plan.delta, eviction, {}};
   };
   Ask asked = ask(planned.chosen);
   mechanisms::Request request = planned.request;

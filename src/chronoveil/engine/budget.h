@@ -37,7 +37,8 @@ struct Ask {
   std::string what;  // "series release"
   std::string mechanism;
   accounting::Event event;
-  double delta = 0;  // at which it is priced where the filter adds up ε and δ
+  double delta = 0;                                        // at which it is priced where the filter adds up ε and δ
+  ledger::Eviction eviction = ledger::Eviction::possible;  // by the caps of the job
   // The same at another ε, to find one that would fit.
   std::function<Result<Ask>(double epsilon)> at_epsilon;
 };

@@ -36,6 +36,7 @@ struct Planned {
   mechanisms::SeriesPlan chosen;
   Guarantee guarantee;  // that a release by the chosen mechanism carries
   std::string reason;
+  ledger::Eviction eviction = ledger::Eviction::possible;  // by privacy.max_steps
 };
 enum class Compare { when_needed, always };
 // Of a job with a [live] section: among what can publish each step as it comes.

@@ -14,9 +14,14 @@ Job with_relation(Job job, const MeansPlanned& planned) {
   return job;
 }
 
+// One record more can push out a cell, or another record of its own.
+ledger::Eviction eviction_of(const mechanisms::CellShape& shape) {
+  return shape.max_cells < shape.cells() || shape.max_records ? ledger::Eviction::possible : ledger::Eviction::none;
+}
+
 Ask ask_of(const MeansPlanned& planned) {
   const auto ask = [](const mechanisms::CellsPlan& plan) {
-    return Ask{"means per place and slot", plan.mechanism, plan.event, plan.delta, {}};
+    return Ask{"means per place and slot", plan.mechanism, plan.event, plan.delta, eviction_of(plan.shape), {}};
   };
   Ask asked = ask(planned.chosen);
   mechanisms::CellRequest request = planned.request;

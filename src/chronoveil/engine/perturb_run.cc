@@ -21,7 +21,8 @@ Job with_relation(Job job, const PerturbPlanned& planned) {
 
 Ask ask_of(const PerturbPlanned& planned) {
   const auto ask = [](const mechanisms::TemporalPlan& plan) {
-    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, {}};
+    // Every value of the series stays, moved or noised: there is no cap.
+    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
   };
   Ask asked = ask(planned.chosen);
   // The job's own parameters: those that are calibrated must be found anew.

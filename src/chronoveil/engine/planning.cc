@@ -13,16 +13,26 @@ namespace {
 // Every value is kept in memory several times over; beyond this a job is a mistake in its span or its slots.
 constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
 
+std::int64_t series_of(const Job& job) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size())); }
+
+// The pairs (series, slot) that one person can have: declared to be in one series, at most all of its steps.
+std::int64_t everywhere(const Job& job, std::int64_t steps) { return job.disjoint ? steps : series_of(job) * steps; }
+
+// Under `event` and `w-event` each slot is bounded by itself. A cap that is declared may have been kept by leaving out.
+ledger::Eviction eviction_of(const Job& job, std::int64_t steps) {
+  const bool capped = job.unit == Unit::user && job.max_steps && *job.max_steps < everywhere(job, steps);
+  return capped ? ledger::Eviction::possible : ledger::Eviction::none;
+}
+
 mechanisms::PublicShape shape_of(const Job& job, std::int64_t steps) {
   mechanisms::PublicShape shape;
-  shape.series = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size()));
+  shape.series = series_of(job);
   shape.steps = steps;
   shape.unit = job.unit;
   shape.relation = job.relation;
   shape.width = job.unit == Unit::w_event ? std::min(job.width, steps) : 1;
-  // Without a cap a person may be everywhere; declared to be in one series, at most in all of its steps.
-  const std::int64_t everywhere = job.disjoint ? steps : shape.series * steps;
-  shape.max_steps = std::min(job.max_steps.value_or(everywhere), everywhere);
+  const std::int64_t most = everywhere(job, steps);
+  shape.max_steps = std::min(job.max_steps.value_or(most), most);
   shape.max_per_slot = job.max_per_slot;
   if (job.maximum) shape.maximum = *job.maximum;
   return shape;
@@ -95,12 +105,13 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   if (job.train.given) return fail(ErrorKind::usage, "train: this job trains a model; it releases no counts");
   Planned planned;
   const std::int64_t steps = horizon.steps;
-  const std::int64_t series = std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size()));
+  const std::int64_t series = series_of(job);
   if (steps > kMostValues / series)
     return fail(ErrorKind::usage, "slots.length: " + std::to_string(series) + " series of " + std::to_string(steps) +
                                       " slots are more than " + std::to_string(kMostValues) + " values");
   mechanisms::Request& request = planned.request;
   request.shape = shape_of(job, steps);
+  planned.eviction = eviction_of(job, steps);
   request.epsilon = job.epsilon;
   request.delta = job.delta;
   request.analysis = job.analysis;

@@ -292,12 +292,13 @@ Ask ask_of(const Job& job, const TrainPlanned& planned) {
   if (planned.bounds)
     mechanism +=
         ", values clamped to [" + shortest(planned.bounds->lower()) + ", " + shortest(planned.bounds->upper()) + "]";
-  Ask ask{"training", mechanism, planned.event, planned.delta, {}};
+  // The steps of a person are declared: no cap leaves any out.
+  Ask ask{"training", mechanism, planned.event, planned.delta, ledger::Eviction::none, {}};
   ask.at_epsilon = [job, mechanism](double epsilon) -> Result<Ask> {
     Job smaller = job;
     smaller.epsilon = epsilon;
     CV_TRY(const TrainPlanned other, plan_training(smaller));
-    return Ask{"training", mechanism, other.event, other.delta, {}};
+    return Ask{"training", mechanism, other.event, other.delta, ledger::Eviction::none, {}};
   };
   return ask;
 }

@@ -42,6 +42,7 @@ std::string to_body(const DebitBody& debit) {
   if (debit.terms.stated.unit) body["unit"] = name(*debit.terms.stated.unit);
   if (debit.terms.stated.width) body["width"] = *debit.terms.stated.width;
   if (debit.terms.stated.relation) body["relation"] = name(*debit.terms.stated.relation);
+  if (debit.terms.stated.eviction == Eviction::none) body["eviction"] = "none";
   if (debit.terms.part) body["part"] = *debit.terms.part;
   if (debit.terms.delta) body["delta"] = *debit.terms.delta;
   if (!debit.period.empty()) body["period"] = debit.period;
@@ -79,6 +80,10 @@ Result<DebitBody> debit_from_body(std::string_view text) {
   CV_TRY(debit.cost, cost_from_json(*cost));
   CV_TRY(debit.analysis, fields.integer("analysis"));
   CV_TRY(debit.software, fields.text("software"));
+  CV_TRY(const auto eviction, fields.text_if("eviction"));
+  if (eviction && *eviction != "none") return bad_body("eviction");
+  if (eviction) debit.terms.stated.eviction = Eviction::none;
+  if (!eviction && debit.analysis < kFirstToSayEviction) debit.terms.stated.eviction = Eviction::unsaid;
   debit.has_slots = fields.find("slots") != nullptr;
   if (debit.has_slots) {
     CV_CHECK(fields.list("slots"));

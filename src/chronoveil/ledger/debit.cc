@@ -1,5 +1,6 @@
 #include "chronoveil/ledger/debit.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace chronoveil::ledger {
@@ -44,6 +45,13 @@ Result<DebitId> DebitId::parse(std::string_view text) {
     if (sequence && has_slot == slot.has_value()) return DebitId{std::string(text.substr(0, colon)), *sequence, slot};
   }
   return invalid("id", text, "a debit such as city:17, or one of its slots such as city:17/3");
+}
+
+bool may_still_publish(const Debit& debit) {
+  const bool open = debit.state == State::reserved;
+  if (debit.slots.empty()) return open;
+  return std::any_of(debit.slots.begin(), debit.slots.end(),
+                     [&](const Slot& slot) { return slot.state ? *slot.state == State::reserved : open; });
 }
 
 }  // namespace chronoveil::ledger

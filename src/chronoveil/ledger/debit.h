@@ -68,4 +68,7 @@ struct Debit {
   State state = State::reserved;
 };
 
+// Whether something that it paid for may yet come out: it is reserved; of slots one is, or is free while the debit is.
+bool may_still_publish(const Debit&);
+
 }  // namespace chronoveil::ledger

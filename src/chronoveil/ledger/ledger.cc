@@ -155,6 +155,12 @@ struct Ledger::Inside {
     return Admission{account.dataset().filter.budget, true};
   }
 
+  // Only rows of before may leave it open.
+  static Result<void> check_says_eviction(const Terms& terms) {
+    if (terms.stated.eviction != Eviction::unsaid) return {};
+    return fail(ErrorKind::internal, "ledger: a new debit must say whether its caps can evict");
+  }
+
   // Whether the events are one, a list of slots, or one that happens in numbered uses.
   struct Shape {
     bool has_slots = false;
@@ -162,6 +168,7 @@ struct Ledger::Inside {
   };
 
   Result<DebitReference> debit(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
+    CV_CHECK(check_says_eviction(terms));
     DebitBody body;
     body.terms = terms;
     body.has_slots = shape.has_slots;
@@ -254,6 +261,7 @@ Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event) {
 
 Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   const std::scoped_lock lock(inside_->mutex);
+  CV_CHECK(Inside::check_says_eviction(terms));
   CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
   CV_TRY(const Cost cost, price(account->dataset(), terms, event));
   CV_TRY(Inside::Admission admission,
@@ -355,14 +363,21 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   std::vector<Event> events;
   for (const Debit& debit : debits) {
     if (debit.uses && debit.state == State::reserved) view.runs.push_back(debit);
-    if (debit.period != view.period) continue;
+    if (debit.period != view.period) {
+      if (may_still_publish(debit)) view.earlier.push_back(debit);
+      continue;
+    }
     if (debit.terms.part) {
       CV_TRY(const std::int64_t place, place_of(*view.dataset.partition, *debit.terms.part));
       if (std::find(places.begin(), places.end(), place) == places.end()) continue;
     }
-    CV_TRY(Event charged, fitted(debit.event, debit.terms.stated, view.dataset.promise));
-    view.beta = std::min(1.0, view.beta + accounting::largest_beta(charged));
-    events.push_back(std::move(charged));
+    Result<Event> charged = fitted(debit.event, debit.terms.stated, view.dataset.promise);
+    if (!charged) {
+      view.not_composed = charged.error();
+      continue;
+    }
+    view.beta = std::min(1.0, view.beta + accounting::largest_beta(*charged));
+    events.push_back(*std::move(charged));
   }
   view.dearest = composed(events);
   return view;

@@ -38,7 +38,9 @@ struct View {
   bool moved_away = false;
   accounting::Event dearest;  // everything that touches the dearest neighbour in this period, composed
   double beta = 0;            // what was admitted holds with confidence 1 - β: prices of some events are measured
-  std::vector<Debit> runs;    // those that may go on, of this period or an earlier one
+  std::optional<Error> not_composed;  // why there is no such composition: what an earlier version admitted would not be
+  std::vector<Debit> runs;            // those that may go on, of this period or an earlier one
+  std::vector<Debit> earlier;         // of earlier periods, that may still publish: they count there, not in this one
 };
 
 // Safe to use from several threads, and from several processes on one store; not across fork().

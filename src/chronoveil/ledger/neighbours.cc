@@ -1,5 +1,6 @@
 #include "chronoveil/ledger/neighbours.h"
 
+#include <algorithm>
 #include <string>
 
 namespace chronoveil::ledger {
@@ -53,18 +54,8 @@ Result<Event> for_swap(const Event& event, Relation relation, const Stated& stat
   return accounting::for_swap(event, {relation, unit, width}, dataset.width);
 }
 
-}  // namespace
-
-Result<Event> fitted(const Event& event, const Stated& stated, const Protected& dataset) {
-  if (const auto* compose = std::get_if<accounting::Compose>(&event.kind)) {
-    accounting::Compose result;
-    for (const Event& part : compose->events) {
-      CV_TRY(Event charged, fitted(part, stated, dataset));
-      result.events.push_back(std::move(charged));
-    }
-    return Event{std::move(result), event.count};
-  }
-  CV_CHECK(check_unit(event, stated, dataset));
+// A simple event that covers the dataset's unit, seen by the dataset's relation.
+Result<Event> in_relation(const Event& event, const Stated& stated, const Protected& dataset) {
   const auto own = accounting::relation_of(event);
   if (own && stated.relation && *own != *stated.relation) return contradiction("relation", *stated.relation, *own);
   const Relation relation = own ? *own : stated.relation.value_or(dataset.relation);
@@ -81,6 +72,52 @@ Result<Event> fitted(const Event& event, const Stated& stated, const Protected& 
                        ", the dataset's: noise that hides values need not hide where and when they were");
   return invalid("relation", name(relation),
                  "add_remove, the dataset's: noise for a replacement need not hide that somebody is there");
+}
+
+bool can_be_evicted_from(const Event& leaf, const Stated& stated, const Protected& dataset) {
+  const bool moves = dataset.relation == Relation::add_remove || dataset.relation == Relation::replace;
+  const auto [unit, width] = unit_and_width(leaf, stated, dataset);
+  return moves && !std::holds_alternative<accounting::StructuredSubsampling>(leaf.kind) &&
+         is_wider(unit, width, dataset);
+}
+
+// Two steps of the wider unit.
+Result<Event> with_eviction(const Event& charged, const Protected& dataset) {
+  Result<Event> twice = for_replacement(charged);
+  if (twice) return twice;
+  return fail(ErrorKind::usage, "unit: a cap can push out one " + described(dataset.unit, dataset.width) +
+                                    " of a person for another, and this '" + std::string(accounting::name(charged)) +
+                                    "' event cannot be charged for both; take a dataset that promises the event's own "
+                                    "unit, or say that nothing can be evicted");
+}
+
+}  // namespace
+
+bool is_wider(Unit unit, std::int64_t width, const Protected& dataset) {
+  if (unit != dataset.unit) return covers(unit, dataset.unit);
+  return unit == Unit::w_event && width > dataset.width;
+}
+
+bool depends_on_eviction(const Event& event, const Stated& stated, const Protected& dataset) {
+  if (const auto* compose = std::get_if<accounting::Compose>(&event.kind))
+    return std::any_of(compose->events.begin(), compose->events.end(),
+                       [&](const Event& part) { return depends_on_eviction(part, stated, dataset); });
+  return can_be_evicted_from(event, stated, dataset);
+}
+
+Result<Event> fitted(const Event& event, const Stated& stated, const Protected& dataset) {
+  if (const auto* compose = std::get_if<accounting::Compose>(&event.kind)) {
+    accounting::Compose result;
+    for (const Event& part : compose->events) {
+      CV_TRY(Event charged, fitted(part, stated, dataset));
+      result.events.push_back(std::move(charged));
+    }
+    return Event{std::move(result), event.count};
+  }
+  CV_CHECK(check_unit(event, stated, dataset));
+  CV_TRY(Event charged, in_relation(event, stated, dataset));
+  if (stated.eviction != Eviction::possible || !can_be_evicted_from(event, stated, dataset)) return charged;
+  return with_eviction(charged, dataset);
 }
 
 }  // namespace chronoveil::ledger

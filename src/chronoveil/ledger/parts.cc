@@ -74,6 +74,10 @@ std::map<std::int64_t, Amount> column(const PartCosts& parts, const Coordinate& 
 
 }  // namespace
 
+std::int64_t safe_straddle(const Protected& dataset) {
+  return dataset.unit == Unit::w_event ? std::max<std::int64_t>(2, dataset.width) : 1;
+}
+
 Result<Partition> make_partition(Partition partition, const Protected& dataset) {
   if (dataset.relation == Relation::swap) {
     return fail(ErrorKind::usage,
@@ -100,7 +104,8 @@ Result<Partition> make_partition(Partition partition, const Protected& dataset) 
   const bool windows = dataset.unit == Unit::w_event;
   if (windows && (partition.straddle < 2 || partition.straddle > kLongestWindow)) {
     return invalid("straddle", std::to_string(partition.straddle),
-                   "2 to 1000: how many neighbouring parts a window can touch");
+                   "2 to 1000: how many neighbouring parts a window can touch, as many as it has events unless parts "
+                   "are longer");
   }
   if (!windows && partition.straddle != 1) {
     return invalid("straddle", std::to_string(partition.straddle), "left out: only windows of w-event straddle parts");

@@ -27,6 +27,11 @@ struct Partition {
   std::int64_t straddle = 1;       // neighbouring parts that one window can touch: 1 unless the unit is w-event
 };
 
+// The parts in a row that a window can touch if nothing is known of how long they are: as many as it has events, since
+// an event lies in one part; 1 unless the unit is w-event. A smaller `straddle` is the caller's word that parts are
+// longer.
+std::int64_t safe_straddle(const Protected&);
+
 // A partition that fits what the dataset protects. Days need a unit that lies in one day, so `user` is refused; for a
 // list of parts and the unit `user` it is the caller who declares that a user lies in one part.
 Result<Partition> make_partition(Partition, const Protected&);

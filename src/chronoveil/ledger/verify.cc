@@ -1,11 +1,16 @@
 #include "chronoveil/ledger/verify.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/known_defects.h"
 #include "chronoveil/ledger/pricing.h"
+#include "chronoveil/ledger/rounded_text.h"
 
 namespace chronoveil::ledger {
 namespace {
@@ -22,10 +27,21 @@ bool no_less(const Cost& stored, const Cost& again) {
   return no_less(stored.delta, again.delta);
 }
 
+// The first amount that is too small, and what it must be.
+std::string difference(const Cost& stored, const Cost& again) {
+  const auto told = [](Amount less, Amount more) {
+    return ": " + rounded(less.value()) + " instead of " + rounded(more.value());
+  };
+  for (std::size_t i = 0; i < std::min(stored.values.size(), again.values.size()); ++i)
+    if (!no_less(stored.values[i], again.values[i])) return told(stored.values[i], again.values[i]);
+  return no_less(stored.delta, again.delta) ? "" : ", in δ" + told(stored.delta, again.delta);
+}
+
 class DatasetVerifier {
  public:
   Result<void> take(const Entry& entry) {
     const bool debit = entry.kind == "debit" && account_.exists();
+    mispriced.reset();
     // The chain comes first: pricing a row that was tampered with proves nothing.
     CV_CHECK(check_link(entry, account_.next_sequence(), account_.head()));
     if (debit) CV_CHECK(check_debit(entry));
@@ -37,6 +53,8 @@ class DatasetVerifier {
   }
 
   std::int64_t debits = 0;
+  std::vector<Affected> affected;
+  std::optional<std::string> mispriced;  // of the last row
 
  private:
   Result<void> check_budget() const {
@@ -55,23 +73,29 @@ class DatasetVerifier {
     CV_TRY(const std::vector<accounting::Event> events, debit.parsed_events());
     Terms terms = debit.terms;
     terms.dataset = entry.dataset;
+    const accounting::Event event = composed(events);
+    for (const KnownDefect* defect : defects_of(account_.dataset(), debit, event))
+      affected.push_back(
+          {{entry.dataset, entry.sequence, std::nullopt}, std::string(defect->id), std::string(defect->summary)});
     if (debit.has_slots) reserved_[entry.sequence] = {terms, events};
     const std::string period = account_.period_at(entry.recorded_at);
     if (debit.takes_all) {
-      CV_TRY(const bool alone, fills_at_most_all(account_.dataset(), terms, composed(events)));
+      CV_TRY(const bool alone, fills_at_most_all(account_.dataset(), terms, event));
       if (!alone || debit.cost != account_.dataset().filter.budget)
         return fail(ErrorKind::storage, "a debit took everything that does not keep the whole budget alone");
       return account_.admit(period, terms.part, debit.cost);
     }
-    const std::string key = accounting::to_text(composed(events)) + describe(terms.stated) +
-                            (terms.delta ? shortest(*terms.delta) : std::string());
+    const std::string key =
+        accounting::to_text(event) + describe(terms.stated) + (terms.delta ? shortest(*terms.delta) : std::string());
     auto priced = prices_.find(key);
     if (priced == prices_.end()) {
-      CV_TRY(Cost cost, price(account_.dataset(), terms, composed(events)));
-      priced = prices_.emplace(key, std::move(cost)).first;
+      priced = prices_.emplace(key, price(account_.dataset(), terms, event)).first;
     }
-    if (!no_less(debit.cost, priced->second)) {
-      return fail(ErrorKind::storage, "the stored cost is less than what its event costs when priced again");
+    if (!priced->second) {
+      mispriced = "its event cannot be priced again: " + priced->second.error().message;
+    } else if (!no_less(debit.cost, *priced->second)) {
+      mispriced = "the stored cost is less than what its event costs when priced again" +
+                  difference(debit.cost, *priced->second);
     }
     return account_.admit(period, terms.part, debit.cost);
   }
@@ -92,11 +116,12 @@ class DatasetVerifier {
   static std::string describe(const Stated& stated) {
     return std::string(" ") + (stated.unit ? std::string(name(*stated.unit)) : "") + " " +
            (stated.width ? std::to_string(*stated.width) : "") + " " +
-           (stated.relation ? std::string(name(*stated.relation)) : "") + " ";
+           (stated.relation ? std::string(name(*stated.relation)) : "") + " " +
+           std::to_string(static_cast<int>(stated.eviction)) + " ";
   }
 
   Account account_;
-  std::map<std::string, Cost> prices_;  // ledgers repeat themselves: each event is priced once
+  std::map<std::string, Result<Cost>> prices_;  // ledgers repeat themselves: each event is priced once
   struct Reserved {
     Terms terms;
     std::vector<accounting::Event> slots;
@@ -114,9 +139,11 @@ void verify_dataset(const std::string& dataset, const std::vector<Entry>& entrie
       verification.findings.push_back({dataset, entry.sequence, done.error().message});
       break;
     }
+    if (verifier.mispriced) verification.findings.push_back({dataset, entry.sequence, *verifier.mispriced});
     ++verification.rows;
   }
   verification.debits += verifier.debits;
+  std::move(verifier.affected.begin(), verifier.affected.end(), std::back_inserter(verification.affected));
 }
 
 void verify_reference(const DebitReference& reference, const std::vector<Entry>& entries, Verification& verification) {

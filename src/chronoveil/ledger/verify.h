@@ -16,16 +16,26 @@ struct Finding {
   std::string message;
 };
 
+// A debit that may rest on a defect of the version of the analysis that made it (known_defects.h). The chain holds all
+// the same.
+struct Affected {
+  DebitId debit;
+  std::string defect;  // "CV-2"
+  std::string summary;
+};
+
 struct Verification {
   std::int64_t datasets = 0;
   std::int64_t rows = 0;
   std::int64_t debits = 0;
   std::vector<Finding> findings;
+  std::vector<Affected> affected;
 
   bool holds() const { return findings.empty(); }
 };
 
-// Reads the rows of one dataset from the first on. A broken chain ends the reading: what follows proves nothing.
+// Reads the rows of one dataset from the first on. A broken chain ends the reading: what follows proves nothing. A
+// debit that costs more when priced again does not.
 //   each row continues the chain, is dated no earlier than the row before, and is allowed after it
 //   the stored budget is no larger than what (ε, δ) implies
 //   each stored cost is no less than what its event costs when priced again (to 1e-9, for another machine's logarithm)

@@ -53,11 +53,15 @@ engine::Job job_of(const ForecastRequest& request, const PrivateHistoryPlan& pla
 }
 
 engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
-  engine::Ask ask{"forecast of a private history", "time_subsampling", plan.event, plan.asked.delta, {}};
-  ask.at_epsilon = [asked = plan.asked, channels](double epsilon) mutable -> Result<engine::Ask> {
+  // The steps of a person are declared: no cap leaves any out.
+  const auto asked_for = [](const accounting::Event& event, double delta) {
+    return engine::Ask{"forecast of a private history", "time_subsampling", event, delta, ledger::Eviction::none, {}};
+  };
+  engine::Ask ask = asked_for(plan.event, plan.asked.delta);
+  ask.at_epsilon = [asked_for, asked = plan.asked, channels](double epsilon) mutable -> Result<engine::Ask> {
     asked.epsilon = epsilon;
     CV_TRY(const PrivateHistoryPlan smaller, plan_history(asked, channels));
-    return engine::Ask{"forecast of a private history", "time_subsampling", smaller.event, asked.delta, {}};
+    return asked_for(smaller.event, asked.delta);
   };
   return ask;
 }

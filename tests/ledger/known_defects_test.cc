@@ -1,0 +1,202 @@
+// Debits of earlier versions that rest on a known defect are named by verify, and the page has a section for each.
+#include "chronoveil/ledger/known_defects.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <regex>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/ledger/store.h"
+#include "fixtures.h"
+#include "support/temporary_folder.h"
+
+namespace chronoveil::ledger::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  DatasetRequest dataset;
+  DebitBody debit;
+};
+
+// A debit that an old version may have made, of a dataset that takes nearly everything.
+Case old_debit(const std::string& event, std::int64_t analysis = 5) {
+  Case made{dataset("city", 1e5, 0.1), {}};
+  made.dataset.filter = FilterKind::sum;
+  made.debit.terms = terms("city");
+  made.debit.events = accounting::event_to_json(value_of(accounting::parse_event(event)));
+  made.debit.analysis = analysis;
+  made.debit.cost = Cost{{Amount::stated_up(1)}, Amount()};
+  made.debit.terms.stated.eviction = Eviction::unsaid;
+  return made;
+}
+
+std::vector<std::string> defects(const Case& made) {
+  const Dataset dataset = value_of(make_dataset(made.dataset));
+  std::vector<std::string> ids;
+  for (const KnownDefect* defect : defects_of(dataset, made.debit, composed(value_of(made.debit.parsed_events()))))
+    ids.emplace_back(defect->id);
+  return ids;
+}
+
+constexpr const char* kPure = R"({"event":"pure","epsilon":1})";
+
+std::string training(const std::string& more) {
+  return R"({"event":"structured_subsampling","series":10,"length":100,"context_length":4,"forecast_length":2,)"
+         R"("batch_size":4,)" +
+         more + "}";
+}
+
+// One for each id, in their order: a debit that the defect may concern.
+std::vector<Case> examples() {
+  std::vector<Case> all;
+  all.push_back(old_debit(kPure));
+  all.back().debit.uses = 10;
+  all.back().debit.terms.mechanism = "laplace [live stops 0123/0 4567 89ab]";
+  all.push_back(old_debit(kPure));
+  all.back().dataset.promise.unit = Unit::event;
+  all.back().debit.terms.stated.unit = Unit::user;
+  all.push_back(old_debit(
+      R"({"event":"mixture","noise_multiplier":1,"p":{"means":[0],"weights":[1]},"q":{"means":[0,35],"weights":[0.99,0.01]}})"));
+  all.push_back(old_debit(R"({"event":"approximate","epsilon":0,"delta":1e-17,"count":1000})"));
+  all.push_back(old_debit(kPure));
+  all.back().dataset.promise = {Unit::w_event, 7, Relation::add_remove};
+  all.back().dataset.partition = Partition{Partition::By::day, {}, 2};
+  all.back().debit.terms.part = "2026-03-01";
+  all.push_back(old_debit(R"({"event":"pure","epsilon":20000})"));
+  all.back().debit.cost.values[0] = Amount::stated_up(20000);
+  all.push_back(old_debit(R"({"event":"time_subsampling","participation":1,"rate":1e-7,"noise_multiplier":1})"));
+  all.back().debit.terms.delta = 1e-6;
+  all.push_back(old_debit(kPure));
+  all.back().dataset.renews = Renewal::month;
+  all.back().debit.uses = 10;
+  all.push_back(old_debit(
+      R"({"event":"time_subsampling","participation":5,"rate":0.5,"noise_multiplier":3,"length":7,"filter":"gaussian","filter_width":2})"));
+  all.back().dataset.promise.relation = Relation::replace;
+  all.push_back(old_debit(training(R"("windows_per_series":2,"noise_multiplier":0.3)"), 3));
+  all.push_back(old_debit(training(R"("noise_multiplier":1,"bottom_level":"poisson")"), 3));
+  all.back().debit.uses = 10;
+  all.push_back(old_debit(R"({"event":"noisy_sort","epsilon":1,"window":24,"law":"staircase","max_shift":30})", 2));
+  all.push_back(old_debit(R"({"event":"ranswitch","stay":0.5,"window":24})"));
+  all.push_back(old_debit(R"({"event":"laplace","noise_multiplier":1e-8,"count":2})"));
+  for (std::size_t i = 11; i < 13; ++i) all[i].dataset.promise = {Unit::event, 24, Relation::swap};
+  return all;
+}
+
+TEST(KnownDefects, EachIsFoundInTheVersionsThatHadItAndInNoOther) {
+  const std::vector<Case> all = examples();
+  ASSERT_EQ(all.size(), known_defects().size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const KnownDefect& defect = known_defects()[i];
+    Case made = all[i];
+    for (std::int64_t version = 1; version <= accounting::kAnalysisVersion; ++version) {
+      made.debit.analysis = version;
+      const auto found = defects(made);
+      EXPECT_EQ(std::count(found.begin(), found.end(), defect.id), defect.first <= version && version <= defect.last)
+          << defect.id << " in version " << version;
+    }
+  }
+}
+
+TEST(KnownDefects, ADebitWithoutTheirMarksIsNotNamed) {
+  EXPECT_TRUE(defects(old_debit(kPure)).empty());
+  // Like the examples, but for what makes the defect.
+  std::vector<Case> all = examples();
+  all[0].debit.terms.mechanism = "deepar [train 0123]";
+  all[1].debit.terms.stated.unit = Unit::event;
+  all[2].debit.events["q"]["means"] = {0, 10};
+  all[3].debit.events["count"] = 1;
+  all[4].dataset.partition->straddle = 7;
+  all[5].debit.cost.values[0] = Amount::stated_up(9000);
+  all[6].debit.events["rate"] = 0.5;
+  all[7].debit.uses.reset();
+  all[8].debit.events["participation"] = 3;
+  all[9].debit.events["noise_multiplier"] = 0.5;
+  all[10].debit.uses.reset();
+  all[11].debit.events["plateau"] = 3;
+  all[12].debit.events = accounting::event_to_json(pure(1));
+  all[13].debit.events["noise_multiplier"] = 1e-6;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto found = defects(all[i]);
+    EXPECT_EQ(std::count(found.begin(), found.end(), known_defects()[i].id), 0) << known_defects()[i].id;
+  }
+}
+
+TEST(KnownDefects, ThePageHasASectionForEachInTheirOrder) {
+  std::ifstream file(CHRONOVEIL_DOCS "/known_vulnerabilities.md");
+  ASSERT_TRUE(file);
+  std::vector<std::string> sections;
+  const std::regex heading("## (CV-[0-9]+): .+");
+  bool says_version = false;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch match;
+    says_version |= line == "Today it is version " + std::to_string(accounting::kAnalysisVersion) + ".";
+    if (std::regex_match(line, match, heading)) sections.push_back(match[1]);
+  }
+  std::vector<std::string> ids;
+  for (const KnownDefect& defect : known_defects()) {
+    ids.emplace_back(defect.id);
+    EXPECT_LE(defect.first, defect.last);
+    EXPECT_LT(defect.last, accounting::kAnalysisVersion);
+  }
+  EXPECT_EQ(sections, ids);
+  EXPECT_TRUE(says_version);
+}
+
+class OldLedger : public ::testing::Test {
+ protected:
+  // Rows as an earlier version wrote them.
+  void write(const std::vector<Case>& all) {
+    std::vector<Entry> rows;
+    const auto add = [&](const std::string& kind, const std::string& body) {
+      Entry entry{"city", 0, "2026-03-01T00:00:00.000Z", "somebody", kind, body, "", ""};
+      const std::string previous = rows.empty() ? "" : rows.back().hash;
+      rows.push_back(linked(std::move(entry), static_cast<std::int64_t>(rows.size()), previous));
+    };
+    add("create", to_body(value_of(make_dataset(all.front().dataset))));
+    for (const Case& made : all) add("debit", to_body(made.debit));
+    ok(value_of(open_store(place()))->append("city", [&](const Store::Reader&) { return rows; }));
+  }
+  std::string place() const { return folder_.path() + "/ledger.db"; }
+
+  chronoveil::testing::TemporaryFolder folder_;
+};
+
+TEST_F(OldLedger, VerifyNamesAffectedDebitsAndTheChainHolds) {
+  Case wide = examples()[1], plain = old_debit(kPure);
+  plain.dataset = wide.dataset;
+  write({wide, plain});
+  const Verification verification = value_of(value_of(Ledger::open(place())).verify());
+  EXPECT_TRUE(verification.holds()) << verification.findings.front().message;
+  ASSERT_EQ(verification.affected.size(), 1u);
+  EXPECT_EQ(verification.affected[0].debit.text(), "city:1");
+  EXPECT_EQ(verification.affected[0].defect, "CV-2");
+}
+
+TEST_F(OldLedger, WhatCostsMoreWhenPricedAgainIsFoundAndTheRowsAfterItAreRead) {
+  Case cheap = old_debit(R"({"event":"laplace","noise_multiplier":0.25})"), plain = old_debit(kPure);
+  write({cheap, plain});
+  const Verification verification = value_of(value_of(Ledger::open(place())).verify());
+  ASSERT_EQ(verification.findings.size(), 1u);
+  EXPECT_EQ(verification.findings[0].sequence, 1);
+  EXPECT_THAT(verification.findings[0].message, HasSubstr("priced again: 1 instead of 4"));
+  EXPECT_EQ(verification.rows, 3);
+  EXPECT_EQ(verification.debits, 2);
+}
+
+TEST_F(OldLedger, WhatWouldNotBeAdmittedTodayIsShownWithoutAComposition) {
+  write({examples()[8]});
+  Ledger ledger = value_of(Ledger::open(place()));
+  const View view = value_of(ledger.view("city"));
+  ASSERT_TRUE(view.not_composed);
+  EXPECT_THAT(view.not_composed->message, HasSubstr("time_subsampling"));
+  const Verification verification = value_of(ledger.verify());
+  ASSERT_EQ(verification.findings.size(), 1u);
+  EXPECT_THAT(verification.findings[0].message, HasSubstr("cannot be priced again"));
+}
+
+}  // namespace
+}  // namespace chronoveil::ledger::testing
