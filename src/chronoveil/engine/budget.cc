@@ -109,18 +109,19 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
     return std::floor(epsilon / digit) * digit;
   };
   // Where ε are added up, what is left is the most that can be had; and a switch has no small ε at all.
+  // A union adds them up too, but another of its members may have more.
+  const double left = budget.view.left.values[0].value();
+  const auto fits_exactly = [&] { return left > 0 && left < job.epsilon && fits(two_digits(left)); };
   const ledger::FilterKind kind = budget.view.dataset.filter.kind;
-  if (kind == ledger::FilterKind::sum || kind == ledger::FilterKind::united) {
-    const double left = budget.view.left.values[0].value();
-    if (left > 0 && left < job.epsilon && fits(two_digits(left))) return two_digits(left);
-  }
+  if (kind == ledger::FilterKind::sum && fits_exactly()) return two_digits(left);
   double low = job.epsilon / 1000, high = job.epsilon;
   if (!fits(low)) return std::nullopt;
   while (high / low > 1.02) {
     const double middle = std::sqrt(low * high);
     (fits(middle) ? low : high) = middle;
   }
-  return fits(two_digits(low)) ? two_digits(low) : low;
+  const double found = fits(two_digits(low)) ? two_digits(low) : low;
+  return kind == ledger::FilterKind::united && left > found && fits_exactly() ? two_digits(left) : found;
 }
 
 template <class T>
