@@ -60,14 +60,14 @@ std::string members_text(const ledger::View& view) {
   std::string text;
   for (std::size_t i = 0; i < filter.budget.values.size(); ++i) {
     const ledger::Amount admitted = view.admitted.values[i], budget = filter.budget.values[i];
-    text += fmt::format("  {:<14}{:<10}{} = ",
+    text += fmt::format("  {:<14}{:<10}{} ",
                         i == 0   ? "admitted"
                         : i == 1 ? "by any of"
                                  : "",
                         ledger::name(ledger::kind_of(filter, i)), ledger::symbol(filter, i));
     text += admitted > budget
-                ? fmt::format("over {}\n", ledger::rounded(budget.value()))
-                : fmt::format("{} of {}\n", ledger::rounded(admitted.value()), ledger::rounded(budget.value()));
+                ? fmt::format("> {}\n", ledger::rounded(budget.value()))
+                : fmt::format("= {} of {}\n", ledger::rounded(admitted.value()), ledger::rounded(budget.value()));
   }
   return text + fmt::format("  {:<14}δ = {} of {}\n", "set aside", ledger::rounded(view.admitted.delta.value()),
                             ledger::rounded(filter.budget.delta.value()));
