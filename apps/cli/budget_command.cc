@@ -120,7 +120,7 @@ Result<void> create(const BudgetOptions& options) {
     return invalid("width", std::to_string(options.width),
                    "left out where the relation is swap; --window says how far");
   request.promise.width = options.window.value_or(options.width);
-  // What moves values has its cost in δ, of which the renyi filter sets aside a tenth and no more.
+  // What moves values has its cost in δ, of which the union sets aside a tenth and no more.
   if (swap) request.filter = ledger::FilterKind::sum;
   if (!options.filter.empty()) {
     CV_TRY(request.filter, ledger::parse_filter_kind(options.filter));
@@ -422,7 +422,7 @@ void add_create(CLI::App& budget, CommandContext& context) {
       "How neighbours differ: add_remove (the default), replace, replace_values (where and when is public), or swap");
   command->add_option("--window", options->window, "For swap: two values less than so many steps apart change places");
   command->add_option("--filter", options->filter,
-                      "sum, zcdp, renyi or gaussian; renyi; sum where δ is 0 or the relation is swap");
+                      "union, sum, zcdp, renyi or gaussian; union; sum where δ is 0 or the relation is swap");
   command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
   command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one a line");
   command->add_option("--parts-by", options->parts_by, "Public parts by date")->check(CLI::IsMember({"day"}));

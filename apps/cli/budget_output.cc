@@ -18,6 +18,9 @@ namespace {
 constexpr int kBarWidth = 40;
 constexpr const char* kInAdvance = "if all had been chosen in advance; never used to admit";
 
+// Null where a member of a union has no price.
+json amount_json(ledger::Amount amount) { return amount.is_saturated() ? json(nullptr) : json(amount.value()); }
+
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 std::string bar(double share) {
@@ -59,6 +62,25 @@ ledger::Cost outputs_up_to(const ledger::View& view) {
   return total;
 }
 
+// One line a member of the union, one of which must hold, and one for the δ set aside.
+std::string members_text(const ledger::View& view) {
+  const ledger::Filter& filter = view.dataset.filter;
+  std::string text;
+  for (std::size_t i = 0; i < filter.budget.values.size(); ++i) {
+    const ledger::Amount admitted = view.admitted.values[i], budget = filter.budget.values[i];
+    text += fmt::format("  {:<14}{:<10}{} ",
+                        i == 0   ? "admitted"
+                        : i == 1 ? "by any of"
+                                 : "",
+                        ledger::name(ledger::kind_of(filter, i)), ledger::symbol(filter, i));
+    text += admitted > budget
+                ? fmt::format("> {}\n", ledger::rounded(budget.value()))
+                : fmt::format("= {} of {}\n", ledger::rounded(admitted.value()), ledger::rounded(budget.value()));
+  }
+  return text + fmt::format("  {:<14}δ = {} of {}\n", "set aside", ledger::rounded(view.admitted.delta.value()),
+                            ledger::rounded(filter.budget.delta.value()));
+}
+
 std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
   if (!composed) return fmt::format("none ({})", composed.error().message);
   if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
@@ -79,6 +101,14 @@ json cost_json(const ledger::Filter& filter, const ledger::Cost& cost) {
       result["orders"] = filter.orders;
       result["renyi"] = json::array();
       for (const ledger::Amount value : cost.values) result["renyi"].push_back(value.value());
+      break;
+    case ledger::FilterKind::united:
+      result["members"] = json::array();
+      for (std::size_t i = 0; i < cost.values.size(); ++i) {
+        result["members"].push_back({{"filter", ledger::name(ledger::kind_of(filter, i))},
+                                     {"measure", ledger::symbol(filter, i)},
+                                     {"amount", amount_json(cost.values[i])}});
+      }
       break;
   }
   return result;
@@ -107,6 +137,23 @@ json dataset_json(const ledger::Dataset& dataset) {
   }
   return result;
 }
+
+namespace {
+
+json members_json(const ledger::View& view) {
+  const ledger::Filter& filter = view.dataset.filter;
+  json result = json::array();
+  for (std::size_t i = 0; i < filter.budget.values.size(); ++i) {
+    result.push_back({{"filter", ledger::name(ledger::kind_of(filter, i))},
+                      {"measure", ledger::symbol(filter, i)},
+                      {"share_of_delta", static_cast<double>(filter.shares[i]) / 100},
+                      {"holds", view.admitted.values[i] <= filter.budget.values[i]},
+                      {"share_left", ledger::share_left(filter, view.left, i)}});
+  }
+  return result;
+}
+
+}  // namespace
 
 json reference_json(const ledger::DebitReference& reference) {
   return {{"id", reference.id.text()}, {"chain_head", reference.chain_head}};
@@ -186,6 +233,7 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
                  {"rows", view.rows},
                  {"chain_head", view.chain_head},
                  {"moved_away", view.moved_away}};
+  if (view.dataset.filter.kind == ledger::FilterKind::united) result["members"] = members_json(view);
   if (view.beta > 0) result["beta"] = view.beta;
   if (!view.period.empty()) result["period"] = view.period;
   for (const ledger::Debit& run : view.runs) {
@@ -212,16 +260,10 @@ std::string dataset_line(const ledger::Dataset& dataset) {
 
 std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {
   std::string text;
-  switch (filter.kind) {
-    case ledger::FilterKind::sum: text = "ε = " + ledger::rounded(cost.values[0].value()); break;
-    case ledger::FilterKind::zcdp: text = "ρ = " + ledger::rounded(cost.values[0].value()); break;
-    case ledger::FilterKind::gaussian: return "μ² = " + ledger::rounded(cost.values[0].value());
-    case ledger::FilterKind::renyi:
-      for (std::size_t i = 0; i < cost.values.size(); ++i) {
-        text +=
-            fmt::format("{}ε({}) = {}", i == 0 ? "" : ", ", filter.orders[i], ledger::rounded(cost.values[i].value()));
-      }
-      break;
+  for (std::size_t i = 0; i < cost.values.size(); ++i) {
+    if (cost.values[i].is_saturated()) continue;  // a member of a union that has no price for it
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", ledger::symbol(filter, i),
+                        ledger::rounded(cost.values[i].value()));
   }
   if (!filter.budget.delta.is_zero()) text += ", δ = " + ledger::rounded(cost.delta.value());
   return text;
@@ -233,7 +275,10 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
   if (!view.period.empty()) text += fmt::format("  period        {}\n", view.period);
   text += fmt::format("  left          {} {:.1f} %\n", bar(engine::share_left(view)), 100 * engine::share_left(view));
-  text += fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted), cost_text(filter, filter.budget));
+  text += filter.kind == ledger::FilterKind::united
+              ? members_text(view)
+              : fmt::format("  admitted      {} of {}\n", cost_text(filter, view.admitted),
+                            cost_text(filter, filter.budget));
   if (view.beta > 0) text += fmt::format("  confidence    1 - {}: some prices are measured\n", shortest(view.beta));
   text += fmt::format("  still admits  {}\n", engine::still_admits(view));
   if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);

@@ -48,6 +48,40 @@ TEST(Moments, ClosedFormsAreTheTextbooks) {
   }
 }
 
+// log cosh without loss of digits.
+long double log_cosh(long double x) {
+  const long double half = std::sinh(x / 2);
+  return std::log1p(2 * half * half);
+}
+
+// D_a of losses ±ε is (log cosh((2a−1)ε/2) − log cosh(ε/2)) / (a−1). A small ε must not be lost in rounding: an event
+// may happen 10^18 times.
+TEST(Moments, ATinyEpsilonCostsAsMuchAsItIs) {
+  for (const double epsilon : {1e-12, 1e-10, 2e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-4, 1e-3, 1e-2, 0.5}) {
+    const Event events[] = {{Pure{epsilon}}, {Approximate{epsilon, 0}}, {RandomizedResponse{epsilon, 2}}};
+    for (const double a : renyi_orders()) {
+      const long double exact = (log_cosh((2 * a - 1) * epsilon / 2.0L) - log_cosh(epsilon / 2.0L)) / (a - 1.0L);
+      for (const Event& event : events) {
+        const double cost = renyi_cost(event, {&a, 1})->epsilon[0];
+        EXPECT_GE(cost, static_cast<double>(exact)) << name(event) << " " << epsilon << " " << a;
+        EXPECT_LE(cost, a * epsilon * epsilon / 2 * 1.001) << name(event) << " " << epsilon << " " << a;
+      }
+    }
+    const Event laplace{Laplace{1 / epsilon}}, discrete{DiscreteLaplace{1 / epsilon, 1}};
+    for (const double a : {1.05, 2.0, 22.0}) {
+      if (a * epsilon > 1e-2) continue;
+      // aε²/2 (1 − ε/3 + O(a²ε²)), by expanding [Mironov17, Prop. 6].
+      const double expansion = a * epsilon * epsilon / 2 * (1 - epsilon / 3 - 2 * a * a * epsilon * epsilon);
+      EXPECT_GE(renyi_cost(laplace, {&a, 1})->epsilon[0], expansion) << epsilon << " " << a;
+      EXPECT_GE(renyi_cost(discrete, {&a, 1})->epsilon[0], expansion) << epsilon << " " << a;
+    }
+    // 2 Φ⁻¹(1/(1 + e^−ε)) = ε √(2π)/2 (1 − O(ε²)).
+    if (epsilon <= 1e-4) {
+      EXPECT_GE(*gaussian_cost({Pure{epsilon}}), epsilon * 1.2533141373155 * (1 - epsilon * epsilon));
+    }
+  }
+}
+
 TEST(Moments, MixturesAreBoundedFromAboveAndCloselyByQuadrature) {
   const oracle::Normals p{{0, 0.5}, {0.9, 0.1}}, q{{0}, {1}};
   const Event event{Mixture{{{0, 1}, {0.9, 0.1}}, {{0}, {1}}, 2}, 1};

@@ -71,7 +71,7 @@ class Budget(FolderTest):
                          ("user", "add_remove", "sum", "total"))
         approximate = self.create("town", "--delta", "1e-6", "--unit", "event", "--relation", "replace")
         self.assertEqual((approximate["unit"], approximate["relation"], approximate["filter"]),
-                         ("event", "replace", "renyi"))
+                         ("event", "replace", "union"))
         self.assertEqual(stat.S_IMODE(self.ledger.stat().st_mode), 0o600)
         self.assertEqual([item["name"] for item in self.told("list")["datasets"]], ["city", "town"])
 
@@ -85,6 +85,32 @@ class Budget(FolderTest):
             with self.subTest(mention):
                 self.refused(2, mention, "create", *arguments)
         self.refused(2, "greater than 0", "create", "x", "--epsilon", "1", "--filter", "renyi")
+
+    def test_a_union_shows_its_members_and_which_of_them_hold(self):
+        self.told("create", "city", "--epsilon", "2", "--delta", "1e-6")
+        fresh = self.told("show", "city")
+        self.assertEqual([member["filter"] for member in fresh["members"]],
+                         ["sum", "gaussian", "renyi", "renyi", "renyi"])
+        self.assertEqual([member["share_of_delta"] for member in fresh["members"]], [0, 0.55, 0.3, 0.04, 0.01])
+        self.assertTrue(all(member["holds"] and member["share_left"] == 1 for member in fresh["members"]))
+        self.told("debit", "city", '{"event":"laplace","noise_multiplier":1}')
+        shown = self.told("show", "city")
+        self.assertEqual([member["holds"] for member in shown["members"]], [True, False, True, True, True])
+        self.assertEqual(shown["share_left"], 0.5)
+        self.assertEqual(shown["still_admits"]["pure_epsilon"], 1)
+        self.refused(4, ["the filter union has admitted ε = 1", "asks ε = 1.5", "a pure event with epsilon <= 1"],
+                     "debit", "city", '{"event":"pure","epsilon":1.5}')
+        self.told("debit", "city", '{"event":"laplace","noise_multiplier":1}')
+        self.assertEqual(self.told("show", "city")["still_admits"], {})
+        self.refused(4, "over the budget", "debit", "city", '{"event":"gaussian","noise_multiplier":1000}')
+
+    def test_a_debit_that_a_member_has_no_price_for_shows_none(self):
+        self.told("create", "city", "--epsilon", "2", "--delta", "1e-6")
+        self.told("debit", "city", '{"event":"gaussian","noise_multiplier":30}')
+        amounts = [member["amount"] for member in self.told("history", "city")["debits"][0]["cost"]["members"]]
+        self.assertIsNone(amounts[0])
+        self.assertTrue(all(amount > 0 for amount in amounts[1:]))
+        self.assertFalse(self.told("show", "city")["members"][0]["holds"])
 
     def test_over_budget_is_exit_4_and_says_what_still_fits(self):
         self.create()

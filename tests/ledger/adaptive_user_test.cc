@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/moments.h"
 #include "chronoveil/ledger/filter.h"
 #include "fixtures.h"
 
@@ -110,8 +111,11 @@ class Game {
   std::unordered_map<std::uint64_t, double> best_;
 };
 
-Admission admitted_by(FilterKind kind, double epsilon) {
-  const Filter filter = value_of(make_filter(kind, value_of(Epsilon::make(epsilon)), value_of(Delta::make(kDelta))));
+Filter filter_for(FilterKind kind, double epsilon) {
+  return value_of(make_filter(kind, value_of(Epsilon::make(epsilon)), value_of(Delta::make(kDelta))));
+}
+
+Admission admitted_by(const Filter& filter) {
   std::vector<Result<Cost>> costs;
   for (const Item& item : kMenu) costs.push_back(cost_of(filter, item.event(), std::nullopt));
   return [filter, costs](const Counts& counts) {
@@ -120,7 +124,7 @@ Admission admitted_by(FilterKind kind, double epsilon) {
       if (counts[i] > 0 && !costs[i]) return false;  // `gaussian` refuses what no Gaussian dominates
       for (int n = 0; n < counts[i]; ++n) total += *costs[i];
     }
-    return total.is_within(filter.budget);
+    return holds(filter, total);
   };
 }
 
@@ -132,12 +136,13 @@ TEST(AdaptiveUser, AdmissionByComposedPriceLetsTheTrueDeltaTriple) {
 
 class AdaptiveUserAgainstFilter : public ::testing::TestWithParam<FilterKind> {};
 INSTANTIATE_TEST_SUITE_P(Filters, AdaptiveUserAgainstFilter,
-                         ::testing::Values(FilterKind::sum, FilterKind::zcdp, FilterKind::renyi, FilterKind::gaussian),
+                         ::testing::Values(FilterKind::sum, FilterKind::zcdp, FilterKind::renyi, FilterKind::gaussian,
+                                           FilterKind::united),
                          [](const auto& kind) { return std::string(name(kind.param)); });
 
 TEST_P(AdaptiveUserAgainstFilter, NoStrategyExceedsTheBudget) {
   Game game;
-  const double delta = game.best_strategy(admitted_by(GetParam(), kEpsilon));
+  const double delta = game.best_strategy(admitted_by(filter_for(GetParam(), kEpsilon)));
   EXPECT_LE(delta, kDelta);
   EXPECT_GT(delta, kDelta / 100) << "the filter admits so little that the test says nothing";
 }
@@ -145,8 +150,23 @@ TEST_P(AdaptiveUserAgainstFilter, NoStrategyExceedsTheBudget) {
 // The twin: a filter made for a larger ε. The same computation must reject it.
 TEST_P(AdaptiveUserAgainstFilter, AFilterWithTooLargeABudgetIsCaught) {
   Game game;
-  const double too_much = GetParam() == FilterKind::sum ? 1.25 : 2;
-  EXPECT_GT(game.best_strategy(admitted_by(GetParam(), too_much * kEpsilon)), kDelta);
+  const bool adds_up = GetParam() == FilterKind::sum || GetParam() == FilterKind::united;
+  const double too_much = adds_up ? 1.25 : 2;
+  EXPECT_GT(game.best_strategy(admitted_by(filter_for(GetParam(), too_much * kEpsilon))), kDelta);
+}
+
+// The twin: a union whose members forget that they share δ. Each of them alone would be a filter.
+TEST(AdaptiveUser, AUnionThatForgetsItsSharesIsCaught) {
+  Filter twin = filter_for(FilterKind::united, kEpsilon);
+  const Epsilon epsilon = value_of(Epsilon::make(kEpsilon));
+  const Delta delta = value_of(Delta::make(kDelta));
+  twin.budget = filter_for(FilterKind::sum, kEpsilon).budget;
+  twin.budget.values.push_back(filter_for(FilterKind::gaussian, kEpsilon).budget.values[0]);
+  for (const double order : twin.orders) {
+    twin.budget.values.push_back(Amount::below(accounting::renyi_budget({&order, 1}, epsilon, delta)[0]));
+  }
+  Game game;
+  EXPECT_GT(game.best_strategy(admitted_by(twin)), kDelta);
 }
 
 // The composed price of the game is what the accountant calls the price of a composition.

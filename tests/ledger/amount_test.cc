@@ -79,7 +79,9 @@ TEST(Amount, TextReadsBackAndOnlyCanonicalTextIsRead) {
 TEST(Amount, WhatIsLeftIsNeverNegative) {
   EXPECT_EQ(Amount::stated_up(0.3).left_of(Amount::stated_up(1)).text(), "0.7");
   EXPECT_TRUE(Amount::stated_up(2).left_of(Amount::stated_up(1)).is_zero());
-  EXPECT_EQ(Amount::stated_up(1e-6).tenth().text(), "0.0000001");
+  EXPECT_EQ(Amount::stated_up(1e-6).hundredths(10).text(), "0.0000001");
+  EXPECT_EQ(Amount::stated_up(1e-30).hundredths(99).text(), "0");
+  EXPECT_EQ(Amount::saturated().hundredths(100), Amount::saturated());
 }
 
 }  // namespace

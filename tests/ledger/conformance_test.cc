@@ -214,6 +214,72 @@ TEST_P(LedgerConformance, PartsComposeInParallelAndTheWholeCountsForEachOfThem) 
   EXPECT_TRUE(value_of(ledger.verify()).holds());
 }
 
+TEST_P(LedgerConformance, TwoLaplaceReleasesFillABudgetWithADeltaAndWhatIsRefusedCountsForNoMember) {
+  Ledger ledger = open();
+  const accounting::Event laplace{accounting::Laplace{1}};
+  ASSERT_TRUE(ledger.create(dataset("city", 2, 1e-6)));
+  ASSERT_TRUE(ledger.reserve(terms("city"), laplace));
+  // `sum` has no price for it: had it counted, the next one would not fit.
+  refusal(ledger.reserve(terms("city"), gaussian(2)), ErrorKind::over_budget);
+  ASSERT_TRUE(ledger.reserve(terms("city"), laplace));
+  const std::string said = refusal(ledger.reserve(terms("city"), pure(1e-9)), ErrorKind::over_budget);
+  EXPECT_THAT(said, HasSubstr("the filter union has admitted ε = 2, δ = 0 of ε = 2, δ = 1e-07; the request asks"));
+  EXPECT_FALSE(value_of(ledger.view("city")).admissible.pure_epsilon);
+  EXPECT_EQ(value_of(ledger.history("city")).size(), 2u);
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
+TEST_P(LedgerConformance, AUnionMayHoldForEachNeighbourByAnotherMember) {
+  Ledger ledger = open();
+  DatasetRequest request = dataset("city", 2, 1e-6);
+  request.partition = Partition{Partition::By::list, {"north", "south"}, 1};
+  ASSERT_TRUE(ledger.create(request));
+  Terms north = terms("city"), south = terms("city");
+  north.part = "north";
+  south.part = "south";
+  ASSERT_TRUE(ledger.reserve(north, pure(1.875)));
+  ASSERT_TRUE(ledger.reserve(south, gaussian(5)));
+  // Now `sum` alone holds in the north, and in the south anything else.
+  ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.0625)));
+  refusal(ledger.reserve(terms("city"), gaussian(100)), ErrorKind::over_budget);
+  ASSERT_TRUE(ledger.reserve(south, gaussian(100)));
+  refusal(ledger.reserve(south, pure(1)), ErrorKind::over_budget);
+  ASSERT_TRUE(ledger.reserve(north, pure(0.0625)));
+  refusal(ledger.reserve(terms("city"), pure(1e-9)), ErrorKind::over_budget);
+  EXPECT_EQ(value_of(ledger.view("city", "north")).left.values[0].text(), "0");
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
+// Rows as they were written when `renyi` was the default.
+TEST_P(LedgerConformance, ADatasetThatWasCreatedWithAnotherFilterKeepsIt) {
+  std::vector<Entry> rows(2);
+  rows[0].kind = "create";
+  rows[0].body = R"({"analysis":7,"delta":1e-06,"epsilon":1.0,"filter":{"budget":{"delta":"0.0000001",)"
+                 R"("values":["0.53081"]},"kind":"renyi","orders":[22.0]},"relation":"add_remove",)"
+                 R"("software":"0.1.0","unit":"user"})";
+  rows[1].kind = "debit";
+  rows[1].body = R"({"analysis":7,"cost":{"delta":"0","values":["0.02750000000003"]},)"
+                 R"("event":{"event":"gaussian","noise_multiplier":20.0},"mechanism":"","purpose":"weekly counts",)"
+                 R"("software":"0.1.0"})";
+  std::string previous;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].dataset = "city";
+    rows[i].recorded_at = "2026-03-05T00:00:00.000Z";
+    rows[i].recorded_by = "somebody";
+    rows[i] = linked(rows[i], static_cast<std::int64_t>(i), previous);
+    previous = rows[i].hash;
+  }
+  ok(value_of(open_store(place_->where()))->append("city", [&](const Store::Reader&) { return rows; }));
+  Ledger ledger = open();
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+  const View view = value_of(ledger.view("city"));
+  EXPECT_EQ(view.dataset.filter.kind, FilterKind::renyi);
+  EXPECT_EQ(view.left.values[0].text(), "0.50330999999997");
+  refusal(ledger.reserve(terms("city"), gaussian(4.67)), ErrorKind::over_budget);
+  ASSERT_TRUE(ledger.reserve(terms("city"), gaussian(4.68)));
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
 TEST_P(LedgerConformance, ABudgetRenewsByMonthAndAClockThatJumpsBackDoesNotReopenTheOldMonth) {
   auto now = std::make_shared<Instant>(day(2026, 3, 31));
   Ledger ledger = open(at(now));

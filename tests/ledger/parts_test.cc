@@ -46,6 +46,31 @@ TEST(Parts, ReplacedWindowsAddTwoRuns) {
   EXPECT_EQ(charge({{0, 0.5}, {1, 0.5}, {5, 0.25}, {9, 1}}, 2, Relation::replace), "2");
 }
 
+// The dearest of all neighbours, and of those in one place, looked at one by one.
+TEST(Parts, NoNeighbourIsDearerThanTheDearest) {
+  const std::map<std::int64_t, double> epsilons = {{0, 0.5}, {1, 0.25}, {2, 1}, {5, 0.75}, {6, 2}, {9, 0.125}};
+  for (const Relation relation : {Relation::add_remove, Relation::replace}) {
+    for (const std::int64_t straddle : {1, 2, 3}) {
+      const auto largest = [&](std::optional<std::int64_t> place) {
+        Amount most;
+        for_each_neighbour(costs(epsilons), {Partition::By::day, {}, straddle},
+                           {straddle > 1 ? Unit::w_event : Unit::event, 1, relation}, kNothing, place,
+                           [&](const Cost& cost) {
+                             most = std::max(most, cost.values[0]);
+                             return true;
+                           });
+        return most.text();
+      };
+      EXPECT_EQ(largest(std::nullopt), charge(epsilons, straddle, relation));
+      // What is charged to somebody in place 9, and in 20, which nothing has touched yet.
+      const std::string elsewhere =
+          relation == Relation::replace ? charge(epsilons, straddle, Relation::add_remove) : "0";
+      EXPECT_EQ(largest(20), elsewhere);
+      EXPECT_EQ(largest(9), Amount(value_of(Amount::parse(elsewhere)) + Amount::stated_up(0.125)).text());
+    }
+  }
+}
+
 // Every choice of one or two runs, by brute force.
 TEST(Parts, TheDearestRunsAreThoseOfBruteForce) {
   std::uint32_t random = 1;

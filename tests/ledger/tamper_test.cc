@@ -130,6 +130,46 @@ TEST_P(Tampering, AReleaseOfAnotherLedgerIsNotCovered) {
   EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify_against(other)).holds());
 }
 
+// A union has a budget and a price a member: each of them counts.
+TEST_P(Tampering, AForgedUnionIsFoundByItsSharesItsBudgetsAndItsPrices) {
+  {
+    Ledger ledger = value_of(Ledger::open(place_->where()));
+    ASSERT_TRUE(ledger.create(dataset("city", 1, 1e-6)));
+    ASSERT_TRUE(ledger.reserve(terms("city"), gaussian(30)));
+    rows_ = value_of(ledger.entries("city"));
+  }
+  forge(rows_);
+  EXPECT_EQ(first_finding(), "nothing found");
+  const Dataset made = value_of(dataset_from_body(rows_[0].body));
+  const auto finding_for = [&](const Dataset& forged) {
+    std::vector<Entry> rows = rows_;
+    rows[0].body = to_body(forged);
+    forge(rows);
+    return first_finding();
+  };
+  const DebitBody debit = value_of(debit_from_body(rows_[1].body));
+  for (std::size_t i = 0; i < made.filter.shares.size(); ++i) {
+    Dataset forged = made;
+    forged.filter.budget.values[i] = forged.filter.budget.values[i] + Amount::stated_up(0.001);
+    EXPECT_THAT(finding_for(forged), HasSubstr("larger than its total implies")) << i;
+    DebitBody cheap = debit;
+    cheap.cost.values[i] = Amount::stated_up(1e-5);
+    std::vector<Entry> rows = rows_;
+    rows[1].body = to_body(cheap);
+    forge(rows);
+    EXPECT_THAT(first_finding(), HasSubstr("priced again")) << i;
+  }
+  Dataset greedy = made;
+  greedy.filter.shares = {0, 55, 55, 4, 1};
+  EXPECT_THAT(finding_for(greedy), HasSubstr("100 at most together"));
+  greedy = made;
+  greedy.filter.budget.delta = Amount::stated_up(2e-7);
+  EXPECT_THAT(finding_for(greedy), HasSubstr("larger than its total implies"));
+  greedy = made;
+  greedy.filter.shares.pop_back();
+  EXPECT_THAT(finding_for(greedy), HasSubstr("shares"));
+}
+
 TEST_P(Tampering, AForgedChainWithALoweredCostIsFoundByPricingAgain) {
   fill();
   std::vector<Entry> rows = rows_;

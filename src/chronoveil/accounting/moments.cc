@@ -25,16 +25,23 @@ double log_add(double a, double b) {
   return high + std::log1p(std::exp(std::min(a, b) - high));
 }
 
+// A divergence of an ε-DP event that was computed as a difference of logarithms. For a small ε the difference is lost
+// in rounding, so what rounding can take is added; there aε²/2 is the better bound [BunSteinke16, Prop. 3.3].
+double rounded_up(double divergence, double epsilon, double a) {
+  return std::min(divergence + 4e-15 * (1 + a * epsilon) / (a - 1), a * epsilon * epsilon / 2);
+}
+
 // D_a of losses ±ε: randomized response, the worst pure mechanism [Mironov17, Prop. 5 with both outcomes].
 double pure_renyi(double epsilon, double a) {
   const double log_total = log_add(0, epsilon);  // log(1 + e^ε)
-  return log_add(a * epsilon - log_total, (1 - a) * epsilon - log_total) / (a - 1);
+  return rounded_up(log_add(a * epsilon - log_total, (1 - a) * epsilon - log_total) / (a - 1), epsilon, a);
 }
 
 // D_a of Laplace noise of scale 1/ε [Mironov17, Prop. 6].
 double laplace_renyi(double epsilon, double a) {
-  return log_add(std::log(a / (2 * a - 1)) + (a - 1) * epsilon, std::log((a - 1) / (2 * a - 1)) - a * epsilon) /
-         (a - 1);
+  return rounded_up(
+      log_add(std::log(a / (2 * a - 1)) + (a - 1) * epsilon, std::log((a - 1) / (2 * a - 1)) - a * epsilon) / (a - 1),
+      epsilon, a);
 }
 
 struct Cost {
@@ -94,6 +101,22 @@ Cost closed_form(std::span<const double> orders, double delta, auto divergence) 
   return cost;
 }
 
+// ε of an event that is purely ε-DP, or an error.
+Result<double> pure_bound(const Event& event) {
+  if (const auto* e = std::get_if<Laplace>(&event.kind)) return 1 / e->noise_multiplier;
+  if (const auto* e = std::get_if<DiscreteLaplace>(&event.kind)) return static_cast<double>(e->sensitivity) / e->scale;
+  if (const auto* e = std::get_if<Exponential>(&event.kind)) return e->epsilon;
+  if (const auto* e = std::get_if<Pure>(&event.kind)) return e->epsilon;
+  if (const auto* e = std::get_if<RandomizedResponse>(&event.kind)) return e->epsilon;
+  if (const auto* e = std::get_if<NoisySort>(&event.kind); e && !e->max_shift) return e->epsilon;
+  if (std::holds_alternative<PoissonSampled>(event.kind) ||
+      std::holds_alternative<SampledWithoutReplacement>(event.kind)) {
+    CV_TRY(const double inside, pure_bound(*inner_of(event)));
+    return loss_outside(inside, sampled_share(event)) * kUp;
+  }
+  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
+}
+
 Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
   if (const auto* e = std::get_if<Gaussian>(&event.kind))
     return closed_form(orders, 0, [&](double a) { return a / (2 * e->noise_multiplier * e->noise_multiplier); });
@@ -107,6 +130,9 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
     return closed_form(orders, 0, [&](double a) { return pure_renyi(e->epsilon, a); });
   if (const auto* e = std::get_if<Approximate>(&event.kind))
     return closed_form(orders, e->delta, [&](double a) { return pure_renyi(e->epsilon, a); });
+  // On a grid a small ε would be lost in rounding, too.
+  if (const auto pure = pure_bound(event); pure && *pure <= 1e-4)
+    return closed_form(orders, 0, [&](double a) { return a * *pure * *pure / 2; });
   CV_TRY(const auto model, make_loss_model(event));
   Cost cost = renyi_from_grid(*model, orders);
   // A bounded range of ε has no more than αε²/8 [CesarRogers21].
@@ -158,22 +184,6 @@ Result<double> gaussian_distance(const Event& event) {
     return 2 * static_cast<double>(windows) / e->noise_multiplier;
   }
   return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
-}
-
-// ε of an event that is purely ε-DP, or an error.
-Result<double> pure_bound(const Event& event) {
-  if (const auto* e = std::get_if<Laplace>(&event.kind)) return 1 / e->noise_multiplier;
-  if (const auto* e = std::get_if<DiscreteLaplace>(&event.kind)) return static_cast<double>(e->sensitivity) / e->scale;
-  if (const auto* e = std::get_if<Exponential>(&event.kind)) return e->epsilon;
-  if (const auto* e = std::get_if<Pure>(&event.kind)) return e->epsilon;
-  if (const auto* e = std::get_if<RandomizedResponse>(&event.kind)) return e->epsilon;
-  if (const auto* e = std::get_if<NoisySort>(&event.kind); e && !e->max_shift) return e->epsilon;
-  if (std::holds_alternative<PoissonSampled>(event.kind) ||
-      std::holds_alternative<SampledWithoutReplacement>(event.kind)) {
-    CV_TRY(const double inside, pure_bound(*inner_of(event)));
-    return loss_outside(inside, sampled_share(event)) * kUp;
-  }
-  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
 }
 
 // The largest x with good(x), rounded down; good(0) is taken for granted.
@@ -323,7 +333,7 @@ Result<double> gaussian_cost(const Event& event) {
     }
     if (tail < 1e-300)
       return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
-    return high * std::sqrt(n) * kUp;
+    return (high + 4e-15) * std::sqrt(n) * kUp;  // what rounding takes from a tail near 1/2
   }
   CV_TRY(const double mu, gaussian_distance(event));
   return mu * std::sqrt(n) * kUp;

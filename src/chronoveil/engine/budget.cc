@@ -111,17 +111,19 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
     return std::floor(epsilon / digit) * digit;
   };
   // Where ε are added up, what is left is the most that can be had; and a switch has no small ε at all.
-  if (budget.view.dataset.filter.kind == ledger::FilterKind::sum) {
-    const double left = budget.view.left.values[0].value();
-    if (left > 0 && left < job.epsilon && fits(two_digits(left))) return two_digits(left);
-  }
+  // A union adds them up too, but another of its members may have more.
+  const double left = budget.view.left.values[0].value();
+  const auto fits_exactly = [&] { return left > 0 && left < job.epsilon && fits(two_digits(left)); };
+  const ledger::FilterKind kind = budget.view.dataset.filter.kind;
+  if (kind == ledger::FilterKind::sum && fits_exactly()) return two_digits(left);
   double low = job.epsilon / 1000, high = job.epsilon;
   if (!fits(low)) return std::nullopt;
   while (high / low > 1.02) {
     const double middle = std::sqrt(low * high);
     (fits(middle) ? low : high) = middle;
   }
-  return fits(two_digits(low)) ? two_digits(low) : low;
+  const double found = fits(two_digits(low)) ? two_digits(low) : low;
+  return kind == ledger::FilterKind::united && left > found && fits_exactly() ? two_digits(left) : found;
 }
 
 template <class T>
@@ -141,14 +143,7 @@ Result<std::string> ledger_place(const std::string& given) {
   return ledger::default_ledger_path();
 }
 
-double share_left(const ledger::View& view) {
-  double share = 1;
-  for (std::size_t i = 0; i < view.left.values.size(); ++i) {
-    const double budget = view.dataset.filter.budget.values[i].value();
-    share = std::min(share, budget > 0 ? view.left.values[i].value() / budget : 0);
-  }
-  return std::clamp(share, 0.0, 1.0);
-}
+double share_left(const ledger::View& view) { return ledger::share_left(view.dataset.filter, view.left); }
 
 std::string still_admits(const ledger::View& view) {
   const ledger::Admissible& fits = view.admissible;

@@ -15,7 +15,7 @@ namespace chronoveil::engine {
 // Where the ledger is: as given, or the user's own when empty.
 Result<std::string> ledger_place(const std::string& given);
 
-// The smallest share of a coordinate of the filter that is left, in [0, 1].
+// The share of the filter that is left, in [0, 1]: of its tightest coordinate, or of the member of a union with most.
 double share_left(const ledger::View&);
 // "a gaussian with noise_multiplier >= 4.7, or a pure event with epsilon <= 0.5", or "nothing".
 std::string still_admits(const ledger::View&);

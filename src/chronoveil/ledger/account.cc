@@ -2,28 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "chronoveil/ledger/json_fields.h"
 #include "chronoveil/ledger/rounded_text.h"
 
 namespace chronoveil::ledger {
 namespace {
 
-// What the amounts of a filter measure.
-std::string symbol(const Filter& filter, std::size_t coordinate) {
-  switch (filter.kind) {
-    case FilterKind::sum: return "ε";
-    case FilterKind::zcdp: return "ρ";
-    case FilterKind::renyi: return fmt::format("ε({})", filter.orders[coordinate]);
-    case FilterKind::gaussian: return "μ²";
-  }
-  return "ε";
-}
-
-// Every coordinate of a sum; the tightest one of a curve.
-std::size_t coordinate_to_show(const Cost& left, const Cost& asked) {
+// The tightest coordinate of a curve; the member of a union that comes nearest to admitting.
+std::size_t coordinate_to_show(const Filter& filter, const Cost& total) {
+  const auto excess = [&](std::size_t i) { return total.values[i].value() / filter.budget.values[i].value(); };
   std::size_t shown = 0;
-  for (std::size_t i = 0; i < asked.values.size(); ++i) {
-    if (asked.values[i] > left.values[i]) shown = i;
+  for (std::size_t i = 1; i < total.values.size(); ++i) {
+    if (filter.kind == FilterKind::united ? excess(i) < excess(shown) : excess(i) > excess(shown)) shown = i;
   }
   return shown;
 }
@@ -32,14 +24,14 @@ using Rounding = std::string (*)(double);
 
 std::string described(const Filter& filter, const Cost& cost, std::size_t coordinate, Rounding in_digits) {
   std::string text = fmt::format("{} = {}", symbol(filter, coordinate), in_digits(cost.values[coordinate].value()));
-  if (filter.kind != FilterKind::gaussian && !filter.budget.delta.is_zero()) {
+  if (!filter.budget.delta.is_zero()) {
     text += fmt::format(", δ = {}", in_digits(cost.delta.value()));
   }
   return text;
 }
 
-std::string examples(const Filter& filter, const Cost& left) {
-  const Admissible fits = admissible(filter, left);
+std::string examples(const Filter& filter, const Cost& admitted) {
+  const Admissible fits = admissible(filter, admitted);
   std::string text;
   if (fits.gaussian_noise_multiplier) {
     text += "a gaussian with noise_multiplier >= " + rounded_up(*fits.gaussian_noise_multiplier);
@@ -157,50 +149,81 @@ Cost Account::admitted(const std::string& period) const {
   return spent ? charge(*spent) : dataset_->filter.nothing();
 }
 
-Result<Cost> Account::left(const std::string& period, const std::optional<std::string>& part) const {
-  const Cost& budget = dataset_->filter.budget;
-  if (!part) return admitted(period).left_of(budget);
+Result<Cost> Account::charged(const std::string& period, const std::optional<std::string>& part) const {
+  if (!part) return admitted(period);
   if (!dataset_->partition) {
     return invalid("part", *part, "left out: the dataset was created without parts");
   }
   CV_TRY(const std::int64_t place, place_of(*dataset_->partition, *part));
-  const Spent* known = spent_in(period);
-  Spent spent = known ? *known : Spent{dataset_->filter.nothing(), {}};
-  // A weight that no budget reaches makes this part one of the dearest, so the charge is that of the neighbours who
-  // lie in it; taking the weight off again leaves what they have been charged so far.
-  const Amount weight = Amount::stated_up(2e6);
-  const Cost heavy{std::vector<Amount>(budget.values.size(), weight), weight};
-  spent.parts.try_emplace(place, dataset_->filter.nothing()).first->second += heavy;
-  return heavy.left_of(charge(spent)).left_of(budget);
+  const Spent* spent = spent_in(period);
+  if (!spent) return dataset_->filter.nothing();
+  Cost dearest = dataset_->filter.nothing();
+  for_each_neighbour(spent->parts, *dataset_->partition, dataset_->promise, dataset_->filter.nothing(), place,
+                     [&](const Cost& charge) {
+                       for (std::size_t i = 0; i < dearest.values.size(); ++i) {
+                         dearest.values[i] = std::max(dearest.values[i], charge.values[i]);
+                       }
+                       dearest.delta = std::max(dearest.delta, charge.delta);
+                       return true;
+                     });
+  dearest += spent->whole;
+  return dearest;
 }
 
 Result<bool> Account::is_untouched(const std::string& period, const std::optional<std::string>& part) const {
-  CV_TRY(const Cost remaining, left(period, part));
-  return remaining == dataset_->filter.budget;
+  CV_TRY(const Cost so_far, charged(period, part));
+  return so_far == dataset_->filter.nothing();
+}
+
+Result<bool> Account::holds_for_each(const std::string& period, const std::optional<std::string>& part,
+                                     const Cost& asked) const {
+  const Spent* spent = spent_in(period);
+  if (dataset_->filter.kind != FilterKind::united || !dataset_->partition || !spent) return false;
+  std::optional<std::int64_t> place;
+  if (part) {
+    CV_TRY(place, place_of(*dataset_->partition, *part));
+  }
+  Cost for_all = spent->whole;
+  for_all += asked;
+  bool every = true;
+  for_each_neighbour(spent->parts, *dataset_->partition, dataset_->promise, dataset_->filter.nothing(), place,
+                     [&](const Cost& charge) {
+                       Cost total = for_all;
+                       total += charge;
+                       every = holds(dataset_->filter, total);
+                       return every;
+                     });
+  return every;
 }
 
 Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,
                             const Cost& asked) const {
-  CV_TRY(const Cost remaining, left(period, part));
-  if (asked.is_within(remaining)) return {};
+  CV_TRY(const Cost so_far, charged(period, part));
+  Cost total = so_far;
+  total += asked;
   const Filter& filter = dataset_->filter;
-  const std::size_t shown = coordinate_to_show(remaining, asked);
+  if (holds(filter, total)) return {};
+  CV_TRY(const bool each, holds_for_each(period, part, asked));
+  if (each) return {};
+  const Cost remaining = so_far.left_of(filter.budget);
+  const std::size_t shown = coordinate_to_show(filter, total);
   std::string where = part ? fmt::format(" for part '{}'", *part) : "";
   if (!period.empty()) where += " in " + period;
   return fail(
       ErrorKind::over_budget,
       fmt::format("budget: over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
                   "{}; it would still admit {}{}",
-                  dataset_->name, where, name(filter.kind),
-                  described(filter, remaining.left_of(filter.budget), shown, rounded),
+                  dataset_->name, where, name(filter.kind), described(filter, so_far, shown, rounded),
                   described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
-                  described(filter, remaining, shown, rounded_down), examples(filter, remaining)));
+                  described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
 }
 
 std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {
   const Spent* spent = spent_in(period);
   if (!spent || !dataset_->partition) return {};
-  return dearest_places(spent->parts, *dataset_->partition, dataset_->promise);
+  // In a union the last member, of a large order, has a price for most events; `sum` has none for many.
+  return dearest_places(spent->parts, *dataset_->partition, dataset_->promise,
+                        dataset_->filter.budget.values.size() - 1);
 }
 
 std::vector<std::string> Account::periods() const {

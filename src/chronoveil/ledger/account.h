@@ -42,8 +42,9 @@ class Account {
 
   // What the filter has admitted for one neighbour, in a period.
   Cost admitted(const std::string& period) const;
-  // What it would still admit for the whole dataset, or for one part.
-  Result<Cost> left(const std::string& period, const std::optional<std::string>& part) const;
+  // The same for the neighbours that a request for this part, or for everything, concerns: in each coordinate that of
+  // the dearest of them.
+  Result<Cost> charged(const std::string& period, const std::optional<std::string>& part) const;
   // Whether nothing was admitted yet for any neighbour that a request for this part, or for everything, concerns.
   Result<bool> is_untouched(const std::string& period, const std::optional<std::string>& part) const;
   // Nothing, or an over_budget error that says what was admitted, what is asked and what would still be admitted.
@@ -76,6 +77,9 @@ class Account {
   Result<void> apply_body(const Entry&);
   Result<void> apply_debit(const Entry&);
   Cost charge(const Spent&) const;
+  // Whether the filter would hold for every neighbour by himself. A union may hold for each of them by another member,
+  // where no member holds for all.
+  Result<bool> holds_for_each(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
   const Spent* spent_in(const std::string& period) const;
   Result<const DebitProgress*> find(const DebitId&) const;
 

@@ -109,7 +109,9 @@ Amount Amount::left_of(Amount budget) const {
   return budget.units_ > units_ ? Amount(budget.units_ - units_) : Amount();
 }
 
-Amount Amount::tenth() const { return Amount(units_ / 10); }
+Amount Amount::hundredths(std::int64_t count) const {
+  return Amount(units_ / 100 * count + units_ % 100 * count / 100);
+}
 
 double Amount::value() const { return std::strtod(text().c_str(), nullptr); }
 

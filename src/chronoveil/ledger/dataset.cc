@@ -89,6 +89,7 @@ Result<Dataset> make_dataset(const DatasetRequest& request) {
 std::string to_body(const Dataset& dataset) {
   json filter = {{"kind", name(dataset.filter.kind)}, {"budget", cost_to_json(dataset.filter.budget)}};
   if (!dataset.filter.orders.empty()) filter["orders"] = dataset.filter.orders;
+  if (!dataset.filter.shares.empty()) filter["shares"] = dataset.filter.shares;
   json body = {{"unit", name(dataset.promise.unit)},
                {"relation", name(dataset.promise.relation)},
                {"epsilon", dataset.epsilon},
@@ -136,15 +137,26 @@ Result<Dataset> dataset_from_body(std::string_view text) {
   CV_TRY(dataset.filter.kind, parse_filter_kind(kind));
   CV_TRY(const json* budget, filter_fields.object("budget"));
   CV_TRY(dataset.filter.budget, cost_from_json(*budget));
-  if (dataset.filter.kind == FilterKind::renyi) {
+  const bool united = dataset.filter.kind == FilterKind::united;
+  if (united || dataset.filter.kind == FilterKind::renyi) {
     CV_TRY(const json* orders, filter_fields.list("orders"));
     for (const json& order : *orders) {
       if (!order.is_number()) return bad_body("orders");
       dataset.filter.orders.push_back(order.get<double>());
     }
   }
+  if (united) {
+    CV_TRY(const json* shares, filter_fields.list("shares"));
+    for (const json& share : *shares) {
+      if (!share.is_number_integer()) return bad_body("shares");
+      dataset.filter.shares.push_back(share.get<std::int64_t>());
+    }
+    if (dataset.filter.shares.size() != dataset.filter.budget.values.size()) return bad_body("shares");
+  }
   CV_CHECK(filter_fields.nothing_else());
-  const std::size_t coordinates = dataset.filter.kind == FilterKind::renyi ? dataset.filter.orders.size() : 1;
+  std::size_t coordinates = 1;
+  if (united) coordinates = 2 + dataset.filter.orders.size();
+  if (dataset.filter.kind == FilterKind::renyi) coordinates = dataset.filter.orders.size();
   if (coordinates == 0 || dataset.filter.budget.values.size() != coordinates) return bad_body("budget");
   return dataset;
 }

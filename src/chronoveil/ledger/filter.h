@@ -3,11 +3,28 @@
 //   zcdp      Σ ρ_i <= ρ*, the largest ρ that implies (ε, 0.9 δ)                            [Whitehouse23]
 //   renyi     Σ ε_i(α) <= B(α) at every order, B fixed at creation and implying (ε, 0.9 δ)  [FeldmanZrnic21]
 //   gaussian  Σ μ_i² <= μ*², the largest μ that implies (ε, δ)                              [SmithThakurta22]
-// zcdp and renyi set a tenth of δ aside for the δ of approximate events: Σ δ_i <= 0.1 δ. The price of composing
+//   union     at least one of these members holds, each with its own share of δ, fixed at creation:
+//             sum        Σ ε_i <= ε, which needs no share
+//             gaussian   Σ μ_i² <= μ*², implying (ε, share)
+//             renyi      Σ ε_i(α) <= B(α), implying (ε, share), at each of a few orders
+// zcdp, renyi and union set a tenth of δ aside for the δ of approximate events: Σ δ_i <= 0.1 δ. The price of composing
 // everything tightly after the fact is not a filter: it would admit menus whose true δ exceeds the budget.
+//
+// Why the union is a filter. Costs only grow, and a member that has no price for an event counts as exceeded for ever
+// (its amount saturates), so every transcript ends with some member that was never exceeded. Let T_j be the transcripts
+// whose first such member is j. Whatever was admitted in T_j was within j, and whatever was refused was not, so on T_j
+// the union answers as j alone would, and P(S ∩ T_j) <= e^ε P'(S ∩ T_j) + δ_j. Summed over j: (ε, Σ δ_j). A refused
+// request is not added to any member.
+// Why one set-aside serves all members. An (ε_i, δ_i) event is, on both sides of a pair of neighbours, with probability
+// δ_i a leak and otherwise ε_i-DP [KairouzOhViswanath15]. All members split an event in the same way, or one of them
+// finds no leak in it, so each event is charged the largest δ that a member sees in it. On every path these add up to
+// at most the set-aside, hence so does the probability of any leak; without a leak every event is what the members
+// price, and the argument above applies: P(S) <= P(leak) + Σ_j P(S ∩ T_j, no leak).
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,43 +34,62 @@
 
 namespace chronoveil::ledger {
 
-enum class FilterKind { sum, zcdp, renyi, gaussian };
+enum class FilterKind { sum, zcdp, renyi, gaussian, united };
 std::string_view name(FilterKind);
 Result<FilterKind> parse_filter_kind(std::string_view);
 
-// What a debit costs under a filter: one amount a coordinate of the filter (an order for renyi), and a δ.
+// What a debit costs under a filter: one amount a coordinate of the filter (an order for renyi, a member for union),
+// and a δ. A member of a union that has no price for the event has a saturated amount.
 struct Cost {
   std::vector<Amount> values;
   Amount delta;
 
   Cost& operator+=(const Cost&);
-  bool is_within(const Cost& budget) const;
   Cost left_of(const Cost& budget) const;
   bool operator==(const Cost&) const = default;
 };
 
 struct Filter {
   FilterKind kind = FilterKind::sum;
-  std::vector<double> orders;  // renyi: the orders at which B is finite, the others constrain nothing
+  std::vector<double> orders;        // renyi: the orders at which B is finite, the others constrain nothing
+                                     // union: the orders of its renyi members, which follow sum and gaussian
+  std::vector<std::int64_t> shares;  // union: hundredths of δ, one a member; what they leave is set aside
   Cost budget;
 
   Cost nothing() const { return {std::vector<Amount>(budget.values.size()), Amount()}; }
 };
 
+// The filter that a coordinate belongs to: a member of the union, or else the filter itself.
+FilterKind kind_of(const Filter&, std::size_t coordinate);
+// What the amount of a coordinate measures: "ε", "ρ", "μ²", "ε(22)".
+std::string symbol(const Filter&, std::size_t coordinate);
+
 // δ = 0 leaves only `sum`: the others need a δ to imply any (ε, δ).
 Result<Filter> make_filter(FilterKind, Epsilon, Delta);
 FilterKind default_filter(Delta);
+
+// The union with these orders and shares; what make_filter chooses, and what verify makes again from row 0.
+// Refused: shares that are not one a member, or are negative, or exceed the whole of δ.
+Result<Filter> make_union(Epsilon, Delta, std::vector<double> orders, std::vector<std::int64_t> shares);
+
+// Whether the filter holds when this much was admitted for one neighbour: every coordinate is within the budget, or for
+// a union at least one, and the δ is.
+bool holds(const Filter&, const Cost& admitted);
+// The part of a coordinate's budget that is left, in [0, 1]; 0 where the budget is 0.
+double share_left(const Filter&, const Cost& left, std::size_t coordinate);
+// The same for the filter: the least of its coordinates, or for a union that of the member with most.
+double share_left(const Filter&, const Cost& left);
 
 // The cost of an event, decided before its first output. With a δ the event is charged as `approximate`: its ε at that
 // δ, composed tightly. Without one, `sum` charges pure events (ε, 0) and `approximate` its own (ε, δ), and refuses
 // events that have no finite ε at δ = 0.
 Result<Cost> cost_of(const Filter&, const accounting::Event&, std::optional<Delta>);
 
-// The largest requests that still fit, as examples of what the remaining amounts mean.
+// The largest requests that still fit after what was admitted, as examples of what the remaining amounts mean.
 struct Admissible {
   std::optional<double> gaussian_noise_multiplier;  // the least that fits; nothing when none does
   std::optional<double> pure_epsilon;               // the largest that fits
 };
-Admissible admissible(const Filter&, const Cost& left);
+Admissible admissible(const Filter&, const Cost& admitted);
 
 }  // namespace chronoveil::ledger

@@ -352,8 +352,9 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   view.dataset = account->dataset();
   view.period = account->period_at(inside_->now(*account));
   view.admitted = account->admitted(view.period);
-  CV_TRY(view.left, account->left(view.period, part));
-  view.admissible = admissible(view.dataset.filter, view.left);
+  CV_TRY(const Cost so_far, account->charged(view.period, part));
+  view.left = so_far.left_of(view.dataset.filter.budget);
+  view.admissible = admissible(view.dataset.filter, so_far);
   if (view.dataset.partition) view.part_rule = rule_of(*view.dataset.partition, view.dataset.promise);
   view.debits = account->debit_count();
   view.rows = account->next_sequence();

@@ -143,9 +143,43 @@ Cost dearest(const PartCosts& parts, const Partition& partition, const Protected
   return result;
 }
 
-std::vector<std::int64_t> dearest_places(const PartCosts& parts, const Partition& partition, const Protected& dataset) {
-  const Choice choice = dearest_runs(column(parts, [](const Cost& cost) { return cost.values[0]; }), partition.straddle,
-                                     dataset.relation == Relation::replace);
+void for_each_neighbour(const PartCosts& parts, const Partition& partition, const Protected& dataset,
+                        const Cost& nothing, std::optional<std::int64_t> place,
+                        const std::function<bool(const Cost&)>& look) {
+  struct Run {
+    std::int64_t start;
+    Cost cost;
+  };
+  PartCosts touched = parts;
+  if (place) touched.try_emplace(*place, nothing);
+  std::vector<Run> runs;
+  for (auto it = touched.begin(); it != touched.end(); ++it) {
+    Run run{it->first, nothing};
+    for (auto at = it; at != touched.end() && at->first - it->first < partition.straddle; ++at) run.cost += at->second;
+    runs.push_back(std::move(run));
+  }
+  const auto lies_there = [&](const Run& run) {
+    return !place || (run.start <= *place && *place - run.start < partition.straddle);
+  };
+  if (runs.empty()) look(nothing);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    // Alone, too: another run may lie too near to be the second one.
+    if (lies_there(runs[i]) && !look(runs[i].cost)) return;
+    if (dataset.relation != Relation::replace) continue;
+    for (std::size_t j = i + 1; j < runs.size(); ++j) {
+      if (runs[j].start - runs[i].start < partition.straddle) continue;
+      if (!lies_there(runs[i]) && !lies_there(runs[j])) continue;
+      Cost both = runs[i].cost;
+      both += runs[j].cost;
+      if (!look(both)) return;
+    }
+  }
+}
+
+std::vector<std::int64_t> dearest_places(const PartCosts& parts, const Partition& partition, const Protected& dataset,
+                                         std::size_t coordinate) {
+  const Choice choice = dearest_runs(column(parts, [&](const Cost& cost) { return cost.values[coordinate]; }),
+                                     partition.straddle, dataset.relation == Relation::replace);
   std::vector<std::int64_t> places;
   for (const std::int64_t start : choice.starts) {
     for (auto it = parts.lower_bound(start); it != parts.end() && it->first - start < partition.straddle; ++it) {

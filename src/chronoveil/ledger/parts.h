@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,7 +49,13 @@ using PartCosts = std::map<std::int64_t, Cost>;
 // What one neighbour can be charged for parts, coordinate by coordinate.
 Cost dearest(const PartCosts&, const Partition&, const Protected&, const Cost& nothing);
 
-// The places whose debits make up that charge in the first coordinate.
-std::vector<std::int64_t> dearest_places(const PartCosts&, const Partition&, const Protected&);
+// The same for the neighbours that lie in one place, if one is named, each by itself: `look` at one charge after
+// another until it returns false. A neighbour who is touched by less than another is left out.
+void for_each_neighbour(const PartCosts&, const Partition&, const Protected&, const Cost& nothing,
+                        std::optional<std::int64_t> place, const std::function<bool(const Cost&)>& look);
+
+// The places whose debits make up that charge in one coordinate.
+std::vector<std::int64_t> dearest_places(const PartCosts&, const Partition&, const Protected&,
+                                         std::size_t coordinate = 0);
 
 }  // namespace chronoveil::ledger

@@ -61,7 +61,13 @@ class DatasetVerifier {
     const Dataset& dataset = account_.dataset();
     DatasetRequest request{dataset.name,        dataset.promise, dataset.epsilon,  dataset.delta,
                            dataset.filter.kind, dataset.renews,  dataset.partition};
-    CV_TRY(const Dataset again, make_dataset(request));
+    CV_TRY(Dataset again, make_dataset(request));
+    if (dataset.filter.kind == FilterKind::united) {
+      // Which members, and what each gets of δ, is the dataset's own; that it gets no more is checked here.
+      CV_TRY(const Epsilon epsilon, Epsilon::make(dataset.epsilon));
+      CV_TRY(const Delta delta, Delta::make(dataset.delta));
+      CV_TRY(again.filter, make_union(epsilon, delta, dataset.filter.orders, dataset.filter.shares));
+    }
     if (again.filter.orders != dataset.filter.orders || !no_less(again.filter.budget, dataset.filter.budget)) {
       return fail(ErrorKind::storage, "the stored budget is larger than its total implies");
     }
