@@ -5,8 +5,10 @@
 #include <limits>
 #include <map>
 
+#include "chronoveil/accounting/any_infinite.h"
 #include "chronoveil/accounting/composition.h"
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/neighbours.h"
 
 namespace chronoveil::accounting {
@@ -100,7 +102,7 @@ class Composer {
     highest_ = 0;
     for (const Step& step : steps_.steps) {
       tops_.push_back(step.model->top(tail));
-      highest_ = std::max(highest_, tops_.back());
+      highest_ = larger(highest_, tops_.back());
     }
   }
 
@@ -131,13 +133,19 @@ class Composer {
     return fail(ErrorKind::cannot_certify, "tolerance: both bounds stay further apart than asked for");
   }
 
+  // No finite loss is above 0: an infinite one is all that can happen.
   Price trivial() const {
-    double none = 1;
-    for (const Step& step : steps_.steps) none *= std::pow(1 - step.model->infinite(), static_cast<double>(step.count));
+    AnyInfinite any;
+    for (const Step& step : steps_.steps) any.add(step.model->infinite(), static_cast<double>(step.count));
     Price price;
-    price.delta = price.delta_lower = question_.epsilon_wanted ? question_.given : 1 - none;
-    price.epsilon = price.epsilon_lower =
-        question_.epsilon_wanted ? (1 - none <= question_.given ? 0 : kInfinity) : question_.given;
+    price.delta = price.delta_lower = price.epsilon = price.epsilon_lower = question_.given;
+    if (question_.epsilon_wanted) {
+      price.epsilon = any.upper() <= question_.given ? 0 : kInfinity;
+      price.epsilon_lower = any.lower() <= question_.given ? 0 : kInfinity;
+    } else {
+      price.delta = any.upper();
+      price.delta_lower = any.lower();
+    }
     price.certificate = Certificate::exact;
     return price;
   }
@@ -191,7 +199,7 @@ class Composer {
       return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
-      const auto bins = static_cast<std::size_t>(std::ceil(tops_[k] / step - 1e-9));
+      const auto bins = static_cast<std::size_t>(bins_up_to(tops_[k], step));
       const std::int64_t count = steps_.steps[k].count;
       LossGrids grids = steps_.steps[k].model->grids(step, bins, options_.attained);
       out.upper.push_back({std::move(grids.upper), count});
@@ -212,8 +220,8 @@ class Composer {
     CV_TRY(Discretised parts, discretised(step));
     CV_TRY(double upper, ask(std::move(parts.upper), Side::upper));
     CV_TRY(double lower, ask(std::move(parts.lower), Side::lower));
-    upper = std::max(0.0, upper);
-    lower = std::max(0.0, std::min(lower, upper));
+    upper = larger(0.0, upper);
+    lower = larger(0.0, smaller(lower, upper));
     Price price;
     price.epsilon = price.epsilon_lower = price.delta = price.delta_lower = question_.given;
     (question_.epsilon_wanted ? price.epsilon : price.delta) = upper;
@@ -221,7 +229,7 @@ class Composer {
     if (options_.attained) {
       CV_TRY(const double forward, ask(std::move(parts.forward), Side::lower));
       CV_TRY(const double backward, ask(std::move(parts.backward), Side::lower));
-      const double attained = std::max({0.0, forward, backward});
+      const double attained = larger(0.0, larger(forward, backward));
       (question_.epsilon_wanted ? price.epsilon_attained : price.delta_attained) = attained;
     }
     return price;

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/normal.h"
 
 namespace chronoveil::accounting {
@@ -92,7 +93,7 @@ class GaussianModel final : public LossModel {
 class MonotoneMixtureModel : public LossModel {
  public:
   MonotoneMixtureModel(UnitMixture p, UnitMixture q, bool symmetric)
-      : p_(std::move(p)), q_(std::move(q)), symmetric_(symmetric) {
+      : p_(std::move(p)), q_(std::move(q)), symmetric_(symmetric), dropped_(p_.tail + q_.tail) {
     drop_negligible(p_);
     drop_negligible(q_);
     const auto [p_low, p_high] = std::minmax_element(p_.means.begin(), p_.means.end());
@@ -109,7 +110,7 @@ class MonotoneMixtureModel : public LossModel {
     const long double factor = std::exp(static_cast<long double>(epsilon));
     // Beyond the range of e^ε Q's share is left out: δ is then all of P's.
     const long double shared = std::isinf(factor) ? 0.0L : factor * mixture_tail(q_, x);
-    return std::max(0.0L, mixture_tail(p_, x) - shared) + dropped_;
+    return larger(0.0L, mixture_tail(p_, x) - shared) + dropped_;
   }
 
   double infinite() const override { return dropped_; }
@@ -120,7 +121,7 @@ class MonotoneMixtureModel : public LossModel {
       const double mid = 0.5 * (low + high);
       (mixture_tail(p_, mid) > tail ? low : high) = mid;
     }
-    return std::max(0.0, loss(high));
+    return larger(0.0, loss(high));
   }
 
   LossHalves halves(double step, std::size_t bins, bool attained) const override {
@@ -236,11 +237,11 @@ class MonotoneMixtureModel : public LossModel {
     half.beyond_p = static_cast<double>(direction > 0 ? mixture_tail(p, x) : lower_tail(p, x));
     const long double factor = std::exp(static_cast<long double>(half.loss(bins)));
     const long double shared = direction > 0 ? mixture_tail(q, x) : lower_tail(q, x);
-    half.beyond_q = std::isinf(factor) ? 0.0 : std::min(static_cast<double>(factor * shared), half.beyond_p);
+    half.beyond_q = std::isinf(factor) ? 0.0 : smaller(static_cast<double>(factor * shared), half.beyond_p);
     // Symmetrised: what neither half takes sits at 0.
     const long double both =
         direction > 0 ? mixture_tail(p, start) + mixture_tail(q, start) : lower_tail(p, start) + lower_tail(q, start);
-    half.zero = symmetric_ ? 0.0 : static_cast<double>(std::max(0.0L, 1 - both));
+    half.zero = symmetric_ ? 0.0 : static_cast<double>(larger(0.0L, 1 - both));
     return half;
   }
 
@@ -254,14 +255,15 @@ class MonotoneMixtureModel : public LossModel {
   UnitMixture p_, q_;
   bool symmetric_;
   static constexpr double kFar = 200;  // from all means: what lies there is below the range of a long double
-  double low_ = 0, high_ = 0, dropped_ = 0;
+  double low_ = 0, high_ = 0;
+  double dropped_;                         // the weight of all components left out
   double least_loss_ = 0, most_loss_ = 0;  // at low_ − kFar and high_ + kFar
 };
 
 class SubsampledGaussianModel final : public MonotoneMixtureModel {
  public:
   SubsampledGaussianModel(double mu, double rate)
-      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}}, {{0}, {1}}, rate >= 1), mu_(mu), rate_(rate) {}
+      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}, 0}, {{0}, {1}, 0}, rate >= 1), mu_(mu), rate_(rate) {}
   long double delta(double epsilon) const override { return rate_ * thinned_profile(mu_, epsilon, rate_); }
 
  protected:
@@ -303,7 +305,7 @@ class RevealedGaussiansModel final : public LossModel {
     for (std::size_t k = 0; k < mus_.size(); ++k) {
       const double share = tail / static_cast<double>(mus_.size());
       if (mus_[k] > 0 && weights_[k] * rate_ > share)
-        highest = std::max(highest, mus_[k] * normal_quantile_above(share / weights_[k]) + mus_[k] * mus_[k] / 2);
+        highest = larger(highest, mus_[k] * normal_quantile_above(share / weights_[k]) + mus_[k] * mus_[k] / 2);
     }
     return outer(highest);
   }
@@ -329,7 +331,7 @@ class RevealedGaussiansModel final : public LossModel {
       total += p_mass + q_mass * std::exp(-low);
     }
     half.infinite = rate_ * infinite_;
-    half.zero = std::max(0.0, 1 - total - half.infinite);
+    half.zero = larger(0.0, 1 - total - half.infinite);
     LossHalves halves;
     halves.upper = std::move(half);
     return halves;
@@ -364,7 +366,7 @@ BinMass gaussian_bin(double mu, double low, double high) {
         from + mu > -10
             ? static_cast<double>(std::exp(log_normal_density(from)) * mills_ratio(static_cast<long double>(from) + mu))
             : static_cast<double>(std::exp(static_cast<long double>(low)) * normal_tail(from + mu));
-    return {p, std::min(p, q)};
+    return {p, smaller(p, q)};
   }
   const double to = std::min(high / mu - mu / 2, 39.0);
   BinMass mass;

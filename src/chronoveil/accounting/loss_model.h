@@ -89,7 +89,7 @@ std::unique_ptr<const LossModel> ranswitch_model(const RanSwitch&);
 Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch&);
 Result<std::unique_ptr<const LossModel>> noisy_sort_model(const NoisySort&);
 
-// Adds P-mass at one positive loss.
+// Adds P-mass at one positive loss: in its bin, or beyond the last.
 void add_atom(PositiveLoss&, double loss, double mass);
 // Empty bins.
 PositiveLoss empty_half(double step, std::size_t bins);

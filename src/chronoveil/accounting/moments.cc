@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/normal.h"
@@ -41,12 +42,13 @@ struct Cost {
 };
 
 // From the dominating pair on a grid: every Rényi divergence of it is at least that of the step.
-Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
+Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> orders) {
   const double top = model.top(kSetAside);
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
   if (top <= 0) return cost;
   double step = top / 4096;
   GridLoss grid = dominating(model.halves(step, 4096, false).upper);
+  CV_CHECK(check_masses(grid));
   double square = 0;
   for (std::size_t k = 0; k < grid.mass.size(); ++k) {
     const double loss = step * static_cast<double>(grid.first + static_cast<long>(k));
@@ -56,6 +58,7 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
     const auto bins = static_cast<std::size_t>(std::min(65536.0, std::ceil(top / fine)));
     step = top / static_cast<double>(bins);
     grid = dominating(model.halves(step, bins, false).upper);
+    CV_CHECK(check_masses(grid));
   }
   cost.delta = grid.infinite;
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -71,14 +74,14 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
         sum += std::exp(std::log(grid.mass[k]) +
                         (a - 1) * step * static_cast<double>(grid.first + static_cast<long>(k)) - peak);
     // Conditioned on a finite loss, on both sides.
-    cost.epsilon[j] = std::max(0.0, (peak + std::log(sum) - std::log1p(-cost.delta)) / (a - 1)) * kUp;
+    cost.epsilon[j] = larger(0.0, (peak + std::log(sum) - std::log1p(-smaller(cost.delta, 1.0))) / (a - 1)) * kUp;
   }
   return cost;
 }
 
 Cost closed_form(std::span<const double> orders, double delta, auto divergence) {
   Cost cost{{}, delta};
-  for (double a : orders) cost.epsilon.push_back(std::max(0.0, divergence(a)) * kUp);
+  for (double a : orders) cost.epsilon.push_back(larger(0.0, divergence(a)) * kUp);
   return cost;
 }
 
@@ -201,6 +204,9 @@ Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders)
   CV_TRY(Cost step, renyi_of_step(event, orders));
   const double n = static_cast<double>(event.count);
   for (double& epsilon : step.epsilon) epsilon *= n;
+  for (const double epsilon : step.epsilon)
+    if (std::isnan(epsilon))
+      return fail(ErrorKind::cannot_certify, "the losses of this event are beyond the range of numbers");
   return RenyiCost{std::move(step.epsilon), step.delta * n};
 }
 
@@ -208,9 +214,9 @@ double epsilon_from_renyi(std::span<const double> orders, std::span<const double
   double best = kInfinity;
   for (std::size_t j = 0; j < orders.size(); ++j) {
     const double a = orders[j];
-    best = std::min(best, epsilon[j] + std::log1p(-1 / a) - (std::log(delta.value()) + std::log(a)) / (a - 1));
+    best = smaller(best, epsilon[j] + std::log1p(-1 / a) - (std::log(delta.value()) + std::log(a)) / (a - 1));
   }
-  return std::max(0.0, best);
+  return larger(0.0, best);
 }
 
 std::vector<double> renyi_budget(std::span<const double> orders, Epsilon epsilon, Delta delta) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/gaussian_mixtures.h"
 #include "chronoveil/accounting/normal.h"
 
@@ -22,13 +23,13 @@ class BestBoundModel final : public LossModel {
   bool attainable() const override { return true; }
   long double delta(double epsilon) const override {
     long double least = 1;
-    for (const auto& bound : bounds_) least = std::min(least, bound->delta(epsilon));
+    for (const auto& bound : bounds_) least = smaller(least, bound->delta(epsilon));
     return least;
   }
   double infinite() const override { return bounds_.front()->infinite(); }
   double top(double tail) const override {
     double highest = 0;
-    for (const auto& bound : bounds_) highest = std::max(highest, bound->top(tail));
+    for (const auto& bound : bounds_) highest = larger(highest, bound->top(tail));
     return highest;
   }
   LossHalves halves(double step, std::size_t bins, bool attained) const override {
@@ -52,17 +53,17 @@ class WorstSeriesModel final : public LossModel {
   bool attainable() const override { return false; }  // the worst series differs from α to α
   long double delta(double epsilon) const override {
     long double most = 0;
-    for (const auto& model : series_) most = std::max(most, model->delta(epsilon));
+    for (const auto& model : series_) most = larger(most, model->delta(epsilon));
     return most;
   }
   double infinite() const override {
     double most = 0;
-    for (const auto& model : series_) most = std::max(most, model->infinite());
+    for (const auto& model : series_) most = larger(most, model->infinite());
     return most;
   }
   double top(double tail) const override {
     double highest = 0;
-    for (const auto& model : series_) highest = std::max(highest, model->top(tail));
+    for (const auto& model : series_) highest = larger(highest, model->top(tail));
     return highest;
   }
   LossHalves halves(double step, std::size_t bins, bool) const override {
@@ -97,7 +98,7 @@ class ThinnedModel final : public LossModel {
 };
 
 UnitMixture ladder(const Binomial& weights, double rung) {
-  UnitMixture mixture;
+  UnitMixture mixture{.means = {}, .weights = {}, .tail = weights.tail};
   for (std::size_t i = 0; i < weights.weights.size(); ++i) {
     if (weights.weights[i] <= 0) continue;
     mixture.means.push_back(rung * static_cast<double>(i));
@@ -126,7 +127,7 @@ std::unique_ptr<const LossModel> several_windows(std::int64_t windows, double r,
     weights.push_back(touched.weights[k] / any);
   }
   bounds.push_back(revealed_gaussians_model(std::move(mus), std::move(weights), touched.tail / any, any));
-  return std::make_unique<BestBoundModel>(std::move(bounds), monotone_mixture_model(up, {{0}, {1}}, false));
+  return std::make_unique<BestBoundModel>(std::move(bounds), monotone_mixture_model(up, {{0}, {1}, 0}, false));
 }
 
 // τ for m_C and m_F changed steps inside the context and the forecast of one window.
