@@ -58,6 +58,20 @@ TEST(LargeEpsilon, DiscreteGaussiansFollowTheExactConvolution) {
   EXPECT_GT(tally.priced, tally.refused);
 }
 
+// Far out the terms of a sum fall so fast that no integral is near it.
+TEST(LargeEpsilon, ADiscreteGaussianFarOutIsSummedTermByTerm) {
+  for (const auto& [scale, shift] : {std::pair{9532.275417446937, std::int64_t{26532851282}}, {100.0, 400'000}}) {
+    const double mu = static_cast<double>(shift) / scale;
+    for (const double deviations : {-3.0, 0.0, 3.0}) {
+      const auto price = delta_at({DiscreteGaussian{scale, shift}, 1}, *Epsilon::make(mu * mu / 2 + deviations * mu));
+      ASSERT_TRUE(price) << price.error().message;
+      // The noise is as good as continuous at these scales, and the loss is μ²/2 + μ × a standard normal.
+      EXPECT_NEAR(price->delta, 0.5 * std::erfc(deviations / std::sqrt(2.0)), 0.01);
+      EXPECT_LE(price->delta_lower, price->delta);
+    }
+  }
+}
+
 TEST(LargeEpsilon, SumsOfGaussiansAreOneGaussian) {
   Generator generator(62);
   Tally tally;

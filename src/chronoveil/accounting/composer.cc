@@ -17,6 +17,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAbsoluteTolerance = 1e-6;
 constexpr int kMostRefinements = 8;
+// Terms summed over all bins of all grids of one question: a few seconds at most.
+constexpr double kMostTerms = 1 << 24;
 
 Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
   std::int64_t count = 0;
@@ -191,12 +193,17 @@ class Composer {
     std::vector<Repeated> upper, lower, forward, backward;
   };
 
-  Result<Discretised> discretised(double step) const {
+  Result<Discretised> discretised(double step) {
     double points = 0;
-    for (double top : tops_) points += std::ceil(top / step);
+    for (std::size_t k = 0; k < tops_.size(); ++k) {
+      points += std::ceil(tops_[k] / step);
+      terms_ += std::ceil(tops_[k] / step) * steps_.steps[k].model->terms();
+    }
     // Losses beyond any grid have a step that is no number, and points neither.
     if (!std::isfinite(step) || !(2 * points <= static_cast<double>(kMostPoints)))
       return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
+    if (!(terms_ <= kMostTerms))
+      return fail(ErrorKind::cannot_certify, "this event needs sums of more than 2^24 terms at this tolerance");
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
       const auto bins = static_cast<std::size_t>(bins_up_to(tops_[k], step));
@@ -216,7 +223,7 @@ class Composer {
     return question_.epsilon_wanted ? composition.epsilon_at(question_.given) : composition.delta_at(question_.given);
   }
 
-  Result<Price> bounded(double step) const {
+  Result<Price> bounded(double step) {
     CV_TRY(Discretised parts, discretised(step));
     CV_TRY(double upper, ask(std::move(parts.upper), Side::upper));
     CV_TRY(double lower, ask(std::move(parts.lower), Side::lower));
@@ -252,7 +259,7 @@ class Composer {
   Question question_;
   Options options_;
   std::vector<double> tops_;
-  double highest_ = 0;
+  double highest_ = 0, terms_ = 0;
   std::unique_ptr<SaddlePoint> saddle_;
 };
 

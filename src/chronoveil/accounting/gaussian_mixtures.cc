@@ -114,6 +114,8 @@ class MonotoneMixtureModel : public LossModel {
   }
 
   double infinite() const override { return dropped_; }
+  // Several tries to find where a bin ends, each with all components.
+  double terms() const override { return 8 * static_cast<double>(p_.means.size() + q_.means.size()); }
 
   double top(double tail) const override {
     double low = low_, high = high_ + 40;
@@ -265,6 +267,7 @@ class SubsampledGaussianModel final : public MonotoneMixtureModel {
   SubsampledGaussianModel(double mu, double rate)
       : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}, 0}, {{0}, {1}, 0}, rate >= 1), mu_(mu), rate_(rate) {}
   long double delta(double epsilon) const override { return rate_ * thinned_profile(mu_, epsilon, rate_); }
+  double terms() const override { return 2; }
 
  protected:
   // The component at 0 is the same under both: two exponentials instead of three.
@@ -299,6 +302,7 @@ class RevealedGaussiansModel final : public LossModel {
   }
 
   double infinite() const override { return rate_ * infinite_; }
+  double terms() const override { return static_cast<double>(mus_.size()); }
 
   double top(double tail) const override {
     double highest = 0;
@@ -368,10 +372,23 @@ BinMass gaussian_bin(double mu, double low, double high) {
             : static_cast<double>(std::exp(static_cast<long double>(low)) * normal_tail(from + mu));
     return {p, smaller(p, q)};
   }
+  // Both integrands are at most e^{−t²/2}: beyond 39 neither has mass that a double could hold.
   const double to = std::min(high / mu - mu / 2, 39.0);
   BinMass mass;
   if (from >= to) return mass;
-  const double begin = std::max(from, -39.0 - mu);
+  const double begin = std::max(from, -39.0);
+  // Q's falls by e^{−(t + μ)} a unit of t, at least e^{−(high − low)/2} over a bin: two tails do not cancel.
+  if (high - low > 8) {
+    mass.p = normal_interval(begin, to);
+    auto q_above = [&](double t, double loss) {  // e^loss Φ(−t−μ)
+      return std::exp(log_normal_density(t)) * mills_ratio(static_cast<long double>(t) + mu) *
+             std::exp(static_cast<long double>(low) - loss);
+    };
+    mass.q = smaller(
+        static_cast<double>(q_above(begin, std::max(low, mu * (begin + mu / 2))) - q_above(to, mu * (to + mu / 2))),
+        mass.p);
+    return mass;
+  }
   integrate(begin, to, 0, -mu, [&](double t, double weight) {
     mass.p += weight * std::exp(-0.5 * t * t);
     mass.q += weight * std::exp(-0.5 * t * t - (mu * t + mu * mu / 2 - low));

@@ -43,6 +43,8 @@ class LossModel {
   virtual double top(double tail) const = 0;
   // `bins` bins of width `step`; losses above the last are summed up beyond it. LossHalves::attained only if asked for.
   virtual LossHalves halves(double step, std::size_t bins, bool attained) const = 0;
+  // How many terms each bin sums: what a grid costs is known before it is made.
+  virtual double terms() const { return 1; }
   // The same on the grid of multiples of `step`.
   virtual LossGrids grids(double step, std::size_t bins, bool attained) const;
   // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.

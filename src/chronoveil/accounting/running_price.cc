@@ -21,6 +21,7 @@ class RememberingModel final : public LossModel {
   bool tight_at(double epsilon) const override { return model_->tight_at(epsilon); }
   std::optional<long double> quick_delta(double epsilon) const override { return model_->quick_delta(epsilon); }
   bool attainable() const override { return model_->attainable(); }
+  double terms() const override { return model_->terms(); }
   bool bounded() const override { return model_->bounded(); }
   const LossModel& once() const override { return model_->once(); }
   double top(double tail) const override {

@@ -14,6 +14,13 @@ __extension__ using Int128 = __int128;
 
 using Models = std::vector<std::unique_ptr<const LossModel>>;
 
+// Each is cut twice as finely as asked.
+double terms_of(const Models& models) {
+  double sum = 0;
+  for (const auto& model : models) sum += 2 * model->terms();
+  return sum;
+}
+
 // Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show.
 class BestBoundModel final : public LossModel {
  public:
@@ -27,6 +34,7 @@ class BestBoundModel final : public LossModel {
     return least;
   }
   double infinite() const override { return bounds_.front()->infinite(); }
+  double terms() const override { return terms_of(bounds_); }
   double top(double tail) const override {
     double highest = 0;
     for (const auto& bound : bounds_) highest = larger(highest, bound->top(tail));
@@ -50,6 +58,7 @@ class BestBoundModel final : public LossModel {
 class WorstSeriesModel final : public LossModel {
  public:
   explicit WorstSeriesModel(Models series) : series_(std::move(series)) {}
+  double terms() const override { return terms_of(series_); }
   bool attainable() const override { return false; }  // the worst series differs from α to α
   long double delta(double epsilon) const override {
     long double most = 0;
@@ -85,6 +94,7 @@ class ThinnedModel final : public LossModel {
   bool tight() const override { return false; }
   long double delta(double epsilon) const override { return rate_ * model_->delta(epsilon); }
   double infinite() const override { return rate_ * model_->infinite(); }
+  double terms() const override { return model_->terms(); }
   double top(double tail) const override { return model_->top(tail / rate_); }
   LossHalves halves(double step, std::size_t bins, bool) const override {
     LossHalves halves = model_->halves(step, bins, false);

@@ -24,6 +24,8 @@ class FilteredModel final : public LossModel {
   }
 
   bool tight() const override { return false; }
+  // Two values at each of two points a bin.
+  double terms() const override { return 4 * static_cast<double>(kept_.weights.size()); }
   long double delta(double epsilon) const override {
     const long double whole = gaussian_profile(std::sqrt(energy_) / sigma_, epsilon);
     return smaller(1.0L, smaller(whole, averaged(epsilon)));
