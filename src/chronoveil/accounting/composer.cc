@@ -17,8 +17,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAbsoluteTolerance = 1e-6;
 constexpr int kMostRefinements = 8;
-// Terms summed over all bins of all grids of one question: a few seconds at most.
-constexpr double kMostTerms = 1 << 24;
 
 Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
   std::int64_t count = 0;
@@ -68,6 +66,8 @@ class Composer {
   }
 
   Result<Price> price() {
+    for (const Step& step : steps_.steps) terms_ += step.model->least_terms();
+    if (!(terms_ <= kMostTerms)) return too_dear();
     set_tops(1e-290);
     if (highest_ > 0 && steps_.total > 1.1e11)
       return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
@@ -91,6 +91,10 @@ class Composer {
   }
 
  private:
+  static Failure too_dear() {
+    return fail(ErrorKind::cannot_certify, "this event needs sums of more than 2^24 terms at this tolerance");
+  }
+
   // A tail that outweighs δ would keep the bounds apart however fine the grid.
   double roughly_delta() {
     set_tops(1e-290);
@@ -197,13 +201,13 @@ class Composer {
     double points = 0;
     for (std::size_t k = 0; k < tops_.size(); ++k) {
       points += std::ceil(tops_[k] / step);
-      terms_ += std::ceil(tops_[k] / step) * steps_.steps[k].model->terms();
+      const LossModel& model = *steps_.steps[k].model;
+      terms_ += std::ceil(tops_[k] / step) * model.terms() + model.least_terms();
     }
     // Losses beyond any grid have a step that is no number, and points neither.
     if (!std::isfinite(step) || !(2 * points <= static_cast<double>(kMostPoints)))
       return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
-    if (!(terms_ <= kMostTerms))
-      return fail(ErrorKind::cannot_certify, "this event needs sums of more than 2^24 terms at this tolerance");
+    if (!(terms_ <= kMostTerms)) return too_dear();
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
       const auto bins = static_cast<std::size_t>(bins_up_to(tops_[k], step));

@@ -59,8 +59,8 @@ class DiscreteGaussianModel final : public LossModel {
   // e^{scale − x²/2s²}. At large losses Q's masses are below the range of any number, but not times e^loss.
   long double density(long double x, long double scale = 0) const { return std::exp(scale - x * x / (2 * s_ * s_)); }
 
-  // Σ_{x >= from} e^{scale − x²/2s²}: term by term for small s and where each is less than the last over e; otherwise by
-  // Euler and Maclaurin.
+  // Σ_{x >= from} e^{scale − x²/2s²}: term by term for small s and where each is less than the last over e; otherwise
+  // by Euler and Maclaurin.
   long double sum_from(long double from, long double scale = 0) const {
     if (from <= 0) {
       // By symmetry around 0: everything, less what lies below.

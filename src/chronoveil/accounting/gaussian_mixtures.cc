@@ -116,6 +116,11 @@ class MonotoneMixtureModel : public LossModel {
   double infinite() const override { return dropped_; }
   // Several tries to find where a bin ends, each with all components.
   double terms() const override { return 8 * static_cast<double>(p_.means.size() + q_.means.size()); }
+  // Pieces as narrow as gauss_width() from the middle of the means to the end of all mass.
+  double least_terms() const override {
+    const double range = high_ - low_ + 39;
+    return static_cast<double>(p_.means.size() + q_.means.size()) * range * range / 6;
+  }
 
   double top(double tail) const override {
     double low = low_, high = high_ + 40;

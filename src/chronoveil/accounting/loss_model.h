@@ -15,6 +15,9 @@ inline constexpr long double kProfileError = 1e-12L;
 // What is attained and what is certified are called the same up to this difference.
 inline constexpr double kAttainedGap = 1e-9;
 
+// Terms summed over all bins of all grids of one question (LossModel::terms): a few seconds at most.
+inline constexpr double kMostTerms = 1 << 24;
+
 struct LossHalves {
   PositiveLoss upper;                 // dominates the step once the dots are connected
   std::optional<PositiveLoss> lower;  // dominated by the step once merged; absent when `upper` serves for both
@@ -45,6 +48,8 @@ class LossModel {
   virtual LossHalves halves(double step, std::size_t bins, bool attained) const = 0;
   // How many terms each bin sums: what a grid costs is known before it is made.
   virtual double terms() const { return 1; }
+  // And how many any grid sums besides, however few its bins.
+  virtual double least_terms() const { return 0; }
   // The same on the grid of multiples of `step`.
   virtual LossGrids grids(double step, std::size_t bins, bool attained) const;
   // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.

@@ -46,6 +46,8 @@ Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> ord
   const double top = model.top(kSetAside);
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
   if (top <= 0) return cost;
+  if (!(model.least_terms() + 4096 * model.terms() <= 4 * kMostTerms))
+    return fail(ErrorKind::cannot_certify, "the Rényi divergences of this event need sums of more than 2^26 terms");
   double step = top / 4096;
   GridLoss grid = dominating(model.halves(step, 4096, false).upper);
   CV_CHECK(check_masses(grid));

@@ -22,6 +22,7 @@ class RememberingModel final : public LossModel {
   std::optional<long double> quick_delta(double epsilon) const override { return model_->quick_delta(epsilon); }
   bool attainable() const override { return model_->attainable(); }
   double terms() const override { return model_->terms(); }
+  double least_terms() const override { return model_->least_terms(); }
   bool bounded() const override { return model_->bounded(); }
   const LossModel& once() const override { return model_->once(); }
   double top(double tail) const override {

@@ -21,6 +21,12 @@ double terms_of(const Models& models) {
   return sum;
 }
 
+double least_terms_of(const Models& models) {
+  double sum = 0;
+  for (const auto& model : models) sum += model->least_terms();
+  return sum;
+}
+
 // Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show.
 class BestBoundModel final : public LossModel {
  public:
@@ -35,6 +41,7 @@ class BestBoundModel final : public LossModel {
   }
   double infinite() const override { return bounds_.front()->infinite(); }
   double terms() const override { return terms_of(bounds_); }
+  double least_terms() const override { return least_terms_of(bounds_); }
   double top(double tail) const override {
     double highest = 0;
     for (const auto& bound : bounds_) highest = larger(highest, bound->top(tail));
@@ -59,6 +66,7 @@ class WorstSeriesModel final : public LossModel {
  public:
   explicit WorstSeriesModel(Models series) : series_(std::move(series)) {}
   double terms() const override { return terms_of(series_); }
+  double least_terms() const override { return least_terms_of(series_); }
   bool attainable() const override { return false; }  // the worst series differs from α to α
   long double delta(double epsilon) const override {
     long double most = 0;
@@ -95,6 +103,7 @@ class ThinnedModel final : public LossModel {
   long double delta(double epsilon) const override { return rate_ * model_->delta(epsilon); }
   double infinite() const override { return rate_ * model_->infinite(); }
   double terms() const override { return model_->terms(); }
+  double least_terms() const override { return model_->least_terms(); }
   double top(double tail) const override { return model_->top(tail / rate_); }
   LossHalves halves(double step, std::size_t bins, bool) const override {
     LossHalves halves = model_->halves(step, bins, false);
