@@ -83,6 +83,12 @@ class MixtureModel final : public LossModel {
     return larger(one_way(p_, q_, epsilon), one_way(q_, p_, epsilon));
   }
 
+  // Pieces as narrow as gauss_width() over the whole line.
+  double least_terms() const override {
+    const double range = high_ - low_ + 78;
+    return static_cast<double>(p_.size() + q_.size()) * range * range / 3;
+  }
+
   double top(double tail) const override {
     const auto [from, to] = range(tail / 2);
     double highest = 0;
