@@ -81,6 +81,21 @@ TEST(ComposedEvents, ApproximateAnswersLeakWithTheProbabilityThatAnyDoes) {
   }
 }
 
+// 1 − (1 − δ)^n of a δ that 1 − δ does not know of.
+TEST(ComposedEvents, LeaksFarBelowOneAddUp) {
+  for (const double leak : {1e-300, 1e-40, 1e-17, 3e-17, 1e-16, 1e-12, 1e-6})
+    for (const std::int64_t count : {std::int64_t{2}, std::int64_t{1000}, std::int64_t{1'000'000'000}})
+      for (const double epsilon : {0.0, 0.25}) {
+        const Event event{Approximate{epsilon, leak}, count};
+        const Real all = -expm1(Real(count) * log1p(-Real(leak)));
+        const double above = 1.0001 * epsilon * static_cast<double>(count);
+        const auto price = delta_at(event, *Epsilon::make(above));
+        ASSERT_TRUE(price) << price.error().message;
+        EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, above, [&](const Real&) { return all; }));
+        EXPECT_LE(price->delta, static_cast<double>(all) * (1 + 1e-12));
+      }
+}
+
 TEST(ComposedEvents, RandomizedResponseFollowsTheExactConvolution) {
   Generator generator(25);
   for (int i = 0; i < kCases; ++i) {

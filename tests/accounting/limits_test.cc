@@ -149,6 +149,11 @@ TEST(Limits, ARequestOverTwoToThe22PointsIsRefused) {
   ASSERT_FALSE(price);
   EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify);
   EXPECT_NE(price.error().message.find("2^22"), std::string::npos) << price.error().message;
+  // Bins enough for one term each, but hundreds of terms in every bin.
+  const auto dear = delta_at({TimeSubsampling{1532, 0.037, 0.125, {}, {}}, 100}, *Epsilon::make(1));
+  ASSERT_FALSE(dear);
+  EXPECT_EQ(dear.error().kind, ErrorKind::cannot_certify) << dear.error().message;
+  EXPECT_NE(dear.error().message.find("2^24 terms"), std::string::npos) << dear.error().message;
   const auto many = epsilon_at({Pure{1}, std::int64_t{1} << 60}, *Delta::make(1e-6));
   ASSERT_FALSE(many);
   EXPECT_EQ(many.error().kind, ErrorKind::cannot_certify) << many.error().message;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "chronoveil/accounting/composer.h"
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/move_calibration.h"
 #include "chronoveil/accounting/published.h"
 
@@ -40,7 +41,7 @@ double solve_dear(const LossModel& model, double delta, double sign) {
   auto enough = [&](double epsilon) { return model.delta(epsilon) <= wanted; };
   low = high;
   for (double step = 1e-13 * std::max(1.0, low); !enough(high); step *= 16) {
-    if (step > 1e-6 && model.infinite() >= wanted) return kInfinity;
+    if ((step > 1e-6 && model.infinite() >= wanted) || std::isinf(high)) return kInfinity;
     low = high;
     high += step;
   }
@@ -51,18 +52,23 @@ double solve_dear(const LossModel& model, double delta, double sign) {
   return high * (1 + 4e-16);
 }
 
-// The ε where one step's profile falls to δ; `sign` rounds outward.
+// The ε where one step's profile falls to δ; `sign` rounds outward. NaN where the profile is none at some ε tried.
 double solve_single(const LossModel& model, double delta, double sign) {
   if (model.quick_delta(0)) return solve_dear(model, delta, sign);
   const long double wanted = delta * (1 - sign * kProfileError);
-  auto profile = [&](double epsilon) { return sign > 0 ? model.delta(epsilon) : model.delta_lower(epsilon); };
+  bool known = true;
+  auto profile = [&](double epsilon) {
+    const long double value = sign > 0 ? model.delta(epsilon) : model.delta_lower(epsilon);
+    known &= !std::isnan(value);
+    return value;
+  };
   if ((sign > 0 ? model.infinite() : model.infinite_lower()) >= wanted) return kInfinity;
   if (profile(0) <= wanted) return 0;
   double low = 0, high = 1;
   while (profile(high) > wanted) {
     low = high;
     high *= 2;
-    if (high > 1e300) return kInfinity;
+    if (high > 1e300) return known ? kInfinity : std::numeric_limits<double>::quiet_NaN();
   }
   // Secant steps on log δ inside a bracket; the profile is convex in e^ε and smooth in between.
   for (int i = 0; i < 200 && high - low > 1e-15 * high; ++i) {
@@ -70,6 +76,7 @@ double solve_single(const LossModel& model, double delta, double sign) {
     if (middle <= low || middle >= high) break;
     (profile(middle) > wanted ? low : high) = middle;
   }
+  if (!known) return std::numeric_limits<double>::quiet_NaN();
   return sign > 0 ? high * (1 + 4e-16) : low * (1 - 4e-16);
 }
 
@@ -95,10 +102,10 @@ Result<Price> single(const Steps& steps, Question question) {
   } else {
     price.epsilon = price.epsilon_lower = question.given;
     const long double value = model.delta(question.given);
-    price.delta = std::min(1.0, static_cast<double>(value * (1 + kProfileError)));
+    price.delta = smaller(1.0, static_cast<double>(value * (1 + kProfileError)));
     // A positive δ below the range of a double must not read as pure differential privacy.
     if (value > 0 || (!model.bounded() && model.delta(0) > 0))
-      price.delta = std::max(price.delta, std::numeric_limits<double>::min());
+      price.delta = larger(price.delta, std::numeric_limits<double>::min());
     price.delta_lower = static_cast<double>(model.delta_lower(question.given) * (1 - kProfileError));
   }
   const bool tight = model.tight() || (std::isfinite(price.epsilon) && model.tight_at(price.epsilon));
@@ -150,6 +157,9 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
     CV_TRY(price, composed_price(steps, question, options));
     if (steps.zcdp) lower_to_zcdp(price, *steps.zcdp, question);
   }
+  for (const double value : {price.epsilon, price.epsilon_lower, price.delta, price.delta_lower})
+    if (std::isnan(value))
+      return fail(ErrorKind::cannot_certify, "the price of this event is beyond the range of numbers");
   if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given);
   return price;
 }

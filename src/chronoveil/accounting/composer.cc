@@ -5,8 +5,10 @@
 #include <limits>
 #include <map>
 
+#include "chronoveil/accounting/any_infinite.h"
 #include "chronoveil/accounting/composition.h"
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/neighbours.h"
 
 namespace chronoveil::accounting {
@@ -83,6 +85,8 @@ class Composer {
   }
 
   Result<Price> price() {
+    for (const Step& step : steps_.steps) terms_ += step.model->least_terms();
+    if (!(terms_ <= kMostTerms)) return too_dear();
     set_tops(1e-290);
     if (highest_ > 0 && steps_.total > 1.1e11)
       return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
@@ -106,6 +110,10 @@ class Composer {
   }
 
  private:
+  static Failure too_dear() {
+    return fail(ErrorKind::cannot_certify, "this event needs sums of more than 2^24 terms at this tolerance");
+  }
+
   // A tail that outweighs δ would keep the bounds apart however fine the grid.
   double roughly_delta() {
     set_tops(1e-290);
@@ -119,7 +127,7 @@ class Composer {
     highest_ = 0;
     for (const Step& step : steps_.steps) {
       tops_.push_back(step.model->top(tail));
-      highest_ = std::max(highest_, tops_.back());
+      highest_ = larger(highest_, tops_.back());
     }
   }
 
@@ -149,13 +157,19 @@ class Composer {
     return fail(ErrorKind::cannot_certify, "tolerance: both bounds stay further apart than asked for");
   }
 
+  // No finite loss is above 0: an infinite one is all that can happen.
   Price trivial() const {
-    double none = 1;
-    for (const Step& step : steps_.steps) none *= std::pow(1 - step.model->infinite(), static_cast<double>(step.count));
+    AnyInfinite any;
+    for (const Step& step : steps_.steps) any.add(step.model->infinite(), static_cast<double>(step.count));
     Price price;
-    price.delta = price.delta_lower = question_.epsilon_wanted ? question_.given : 1 - none;
-    price.epsilon = price.epsilon_lower =
-        question_.epsilon_wanted ? (1 - none <= question_.given ? 0 : kInfinity) : question_.given;
+    price.delta = price.delta_lower = price.epsilon = price.epsilon_lower = question_.given;
+    if (question_.epsilon_wanted) {
+      price.epsilon = any.upper() <= question_.given ? 0 : kInfinity;
+      price.epsilon_lower = any.lower() <= question_.given ? 0 : kInfinity;
+    } else {
+      price.delta = any.upper();
+      price.delta_lower = any.lower();
+    }
     price.certificate = Certificate::exact;
     return price;
   }
@@ -223,15 +237,20 @@ class Composer {
     std::vector<Repeated> upper, lower;
   };
 
-  Result<Discretised> discretised(double step, Reading reading) const {
+  Result<Discretised> discretised(double step, Reading reading) {
     double points = 0;
-    for (double top : tops_) points += std::ceil(top / step);
+    for (std::size_t k = 0; k < tops_.size(); ++k) {
+      points += std::ceil(tops_[k] / step);
+      const LossModel& model = *steps_.steps[k].model;
+      terms_ += std::ceil(tops_[k] / step) * model.terms() + model.least_terms();
+    }
     // Losses beyond any grid have a step that is no number, and points neither.
     if (!std::isfinite(step) || !(2 * points <= static_cast<double>(kMostPoints)))
       return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
+    if (!(terms_ <= kMostTerms)) return too_dear();
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
-      const auto bins = static_cast<std::size_t>(std::ceil(tops_[k] / step - 1e-9));
+      const auto bins = static_cast<std::size_t>(bins_up_to(tops_[k], step));
       const auto& [model, count] = steps_.steps[k];
       LossGrids grids = model->grids(step, bins, reading_of(*model, reading));
       out.upper.push_back({std::move(grids.upper), count});
@@ -245,14 +264,14 @@ class Composer {
     return question_.epsilon_wanted ? composition.epsilon_at(question_.given) : composition.delta_at(question_.given);
   }
 
-  Result<Price> bounded(double step) const {
+  Result<Price> bounded(double step) {
     double upper = 0, lower = 0;
     for (std::size_t r = 0; r < readings_.size(); ++r) {
       CV_TRY(Discretised parts, discretised(step, readings_[r]));
       CV_TRY(const double above, ask(std::move(parts.upper), Side::upper, *saddles_[r]));
       CV_TRY(const double below, ask(std::move(parts.lower), Side::lower, *saddles_[r]));
-      upper = std::max(upper, above);
-      lower = std::max(lower, std::min(below, above));
+      upper = larger(upper, above);
+      lower = larger(lower, smaller(below, above));
     }
     Price price;
     price.epsilon = price.epsilon_lower = price.delta = price.delta_lower = question_.given;
@@ -280,7 +299,7 @@ class Composer {
   Composed composed_;
   std::vector<Reading> readings_;
   std::vector<double> tops_;
-  double highest_ = 0;
+  double highest_ = 0, terms_ = 0;
   std::vector<std::unique_ptr<SaddlePoint>> saddles_;
   const SaddlePoint* saddle_ = nullptr;
 };

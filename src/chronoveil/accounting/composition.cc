@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "chronoveil/accounting/any_infinite.h"
+#include "chronoveil/accounting/extremes.h"
+
 namespace chronoveil::accounting {
 namespace {
 
@@ -11,17 +14,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Points of one transform from which two stages, the second on a coarser grid, cost less.
 constexpr double kOneStagePoints = 12000;
 
-// Relative error of a grid loss against the loss that it stands for, a multiple of a rounded step.
-constexpr double kLossError = 4e-16;
-// Relative error of the chance that any of many losses is infinite.
-constexpr double kInfiniteError = 1e-14;
+// Relative error of a grid loss against the loss that it stands for: kOnGrid, and one rounding of a multiple.
+constexpr double kLossError = 8e-16;
+static_assert(kLossError >= kOnGrid + 0x1p-53);
 
 }  // namespace
 
 Composition::Composition(std::vector<Repeated> parts, Side side, const SaddlePoint& saddle)
     : parts_(std::move(parts)), saddle_(saddle), side_(side) {
   step_ = parts_.front().loss.step;
-  double no_infinite_log = 0;
+  AnyInfinite infinite;
   for (const Repeated& part : parts_) {
     const double n = static_cast<double>(part.count);
     steps_ += n;
@@ -29,10 +31,9 @@ Composition::Composition(std::vector<Repeated> parts, Side side, const SaddlePoi
     const double highest = n * static_cast<double>(part.loss.last()) * step_;
     top_ += highest;
     rounding_ += kLossError * highest;
-    no_infinite_log += n * std::log1p(-std::min(part.loss.infinite, 1.0));
+    infinite.add(part.loss.infinite, n);
   }
-  infinite_ =
-      std::min(1.0, -std::expm1(no_infinite_log) * (side == Side::upper ? 1 + kInfiniteError : 1 - kInfiniteError));
+  infinite_ = side == Side::upper ? infinite.upper() : infinite.lower();
 }
 
 // Beyond this tilt all mass sits on the top point anyway.
@@ -55,6 +56,7 @@ double Composition::modest(double tilt, double epsilon, double log_delta) const 
 }
 
 Result<void> Composition::transform(double tilt, double epsilon, double log_delta) {
+  for (const Repeated& part : parts_) CV_CHECK(check_masses(part.loss));
   std::vector<Tilted> parts;
   std::int64_t most = 0;
   for (const Repeated& part : parts_) {
@@ -106,6 +108,9 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
   }
 
   const Tilted& sum = whole.sum;
+  CV_CHECK(check_masses(sum.loss));
+  if (!std::isfinite(sum.log_scale + whole.error))
+    return fail(ErrorKind::cannot_certify, "the sum of these losses is beyond the range of numbers");
   tilt_ = tilt;
   log_scale_ = sum.log_scale;
   error_ = whole.error;
@@ -113,8 +118,9 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
   window_step_ = sum.loss.step;
   outside_ = infinite_ + sum.loss.infinite;
   slack_ = sum.loss.slack;
-  // Sums this far below the top would underflow; no question asked at this tilt has its answer there.
-  const double reach = 11000 / ((1 + tilt_) * window_step_);
+  // Sums this far below the top would underflow; no question asked at this tilt has its answer there. The top point is
+  // always among them, however wide the grid: it alone says what δ is just below it.
+  const double reach = std::max(1.0, 11000 / ((1 + tilt_) * window_step_));
   const std::size_t all = sum.loss.mass.size();
   const std::size_t n = reach < static_cast<double>(all) ? static_cast<std::size_t>(reach) : all;
   cut_ = n < all || whole.cut_below;
@@ -161,13 +167,13 @@ double Composition::window_epsilon(double delta) const {
     const std::size_t middle = (low + high) / 2;
     (log_delta_from(middle, grid_loss(middle) - window_step_) > wanted ? low : high) = middle;
   }
-  const double left = grid_loss(low) - window_step_;
-  if (low == 0 && cut_ && side_ == Side::upper) return left;
-  // Within a cell δ is linear in e^ε. Below the first loss there is only that line.
+  // Within a cell δ is linear in e^ε. Below the first loss there is only that line, or, where losses below the window
+  // were cut off, more than it: an upper bound then ends at the cell's left end, a lower bound may follow the line.
   const long double scaled = std::exp(static_cast<long double>(wanted) - log_scale_ + tilt_ * grid_loss(low));
   const long double ratio = (above_[low] - scaled) / decayed_[low];
   const double epsilon = ratio > 0 ? grid_loss(low) + static_cast<double>(std::log(ratio)) : -kInfinity;
-  return low == 0 ? epsilon : std::clamp(epsilon, left, grid_loss(low));
+  if (low == 0 && !(cut_ && side_ == Side::upper)) return epsilon;
+  return std::clamp(epsilon, grid_loss(low) - window_step_, grid_loss(low));
 }
 
 // Round-off must be a small part of the answer.
@@ -187,7 +193,7 @@ Result<double> Composition::delta_at(double epsilon) {
     CV_CHECK(transform(capped(t), epsilon, log_delta));
     if (trusts(epsilon + shift())) break;
   }
-  return std::min(1.0, window_delta(epsilon + shift()));
+  return smaller(1.0, window_delta(epsilon + shift()));
 }
 
 Result<double> Composition::epsilon_at(double delta) {

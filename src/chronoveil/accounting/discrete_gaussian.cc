@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/normal.h"
 
@@ -20,9 +21,7 @@ class DiscreteGaussianModel final : public LossModel {
   long double delta(double epsilon) const override {
     // The first output with a loss above ε.
     const long double first = std::floor(epsilon * s_ * s_ / d_ + d_ / 2) + 1;
-    const long double q = sum_from(first);
-    const long double value = sum_from(first - d_) - (q > 0 ? std::exp(epsilon + std::log(q)) : 0.0L);
-    return std::max(0.0L, value) / total_;
+    return larger(0.0L, sum_from(first - d_) - sum_from(first, epsilon)) / total_;
   }
 
   double top(double tail) const override {
@@ -44,16 +43,12 @@ class DiscreteGaussianModel final : public LossModel {
       const long double next = std::max(first, std::floor(edge * s_ * s_ / d_ + d_ / 2) + 1);
       if (next > first) {
         half.p[i] = static_cast<double>(sum_between(first - d_, next - d_) / total_);
-        const long double q = sum_between(first, next);
-        half.q[i] = q > 0 ? static_cast<double>(std::exp(half.loss(i) + std::log(q)) / total_) : half.p[i];
-        half.q[i] = std::min(half.q[i], half.p[i]);
+        half.q[i] = smaller(static_cast<double>(sum_between(first, next, half.loss(i)) / total_), half.p[i]);
       }
       first = next;
     }
     half.beyond_p = static_cast<double>(sum_from(first - d_) / total_);
-    const long double q = sum_from(first);
-    half.beyond_q =
-        std::min(half.beyond_p, q > 0 ? static_cast<double>(std::exp(half.loss(bins) + std::log(q)) / total_) : 0.0);
+    half.beyond_q = smaller(static_cast<double>(sum_from(first, half.loss(bins)) / total_), half.beyond_p);
     half.zero = std::fmod(d_, 2.0L) == 0 ? static_cast<double>(density(d_ / 2) / total_) : 0.0;
     LossHalves halves;
     halves.upper = std::move(half);
@@ -61,25 +56,27 @@ class DiscreteGaussianModel final : public LossModel {
   }
 
  private:
-  long double density(long double x) const { return std::exp(-x * x / (2 * s_ * s_)); }
+  // e^{scale − x²/2s²}. At large losses Q's masses are below the range of any number, but not times e^loss.
+  long double density(long double x, long double scale = 0) const { return std::exp(scale - x * x / (2 * s_ * s_)); }
 
-  // Σ_{x >= from} e^{−x²/2s²}: term by term for small s, by Euler and Maclaurin for large s.
-  long double sum_from(long double from) const {
+  // Σ_{x >= from} e^{scale − x²/2s²}: term by term for small s and where each is less than the last over e; otherwise
+  // by Euler and Maclaurin.
+  long double sum_from(long double from, long double scale = 0) const {
     if (from <= 0) {
       // By symmetry around 0: everything, less what lies below.
-      const long double positive = sum_from(1);
-      return 1 + positive + (positive - sum_from(1 - from));
+      const long double positive = sum_from(1, scale);
+      return density(0, scale) + positive + (positive - sum_from(1 - from, scale));
     }
-    if (s_ < 64) {
+    if (s_ < 64 || from > s_ * s_) {
       long double sum = 0;
       for (long double x = from;; x += 1) {
-        const long double term = density(x);
+        const long double term = density(x, scale);
         sum += term;
         if (term <= sum * 1e-22L) return sum;
       }
     }
     // ∫ + f/2 − Σ B_2k/(2k)! f^(2k−1), and f^(n) = (−1/s)^n He_n(x/s) f. Terms shrink by (x/(2π s²))² or more.
-    const long double t = from / s_, f = density(from);
+    const long double t = from / s_, f = density(from, scale);
     static constexpr long double kBernoulli[] = {1.0L / 12,          -1.0L / 720,
                                                  1.0L / 30240,       -1.0L / 1209600,
                                                  1.0L / 47900160,    -691.0L / 1307674368000,
@@ -98,16 +95,16 @@ class DiscreteGaussianModel final : public LossModel {
     return f * (s_ * mills_ratio(t) + correction);
   }
 
-  long double sum_between(long double from, long double to) const {
+  long double sum_between(long double from, long double to, long double scale = 0) const {
     if (to - from <= 64) {
       long double sum = 0;
       const int terms = static_cast<int>(to - from);
-      for (int i = 0; i < terms; ++i) sum += density(from + i);
+      for (int i = 0; i < terms; ++i) sum += density(from + i, scale);
       return sum;
     }
     // Far from 0 on one side, so that nothing cancels.
-    if (to <= 0) return sum_from(1 - to) - sum_from(1 - from);
-    return sum_from(from) - sum_from(to);
+    if (to <= 0) return sum_from(1 - to, scale) - sum_from(1 - from, scale);
+    return sum_from(from, scale) - sum_from(to, scale);
   }
 
   long double s_, d_, total_ = 1;

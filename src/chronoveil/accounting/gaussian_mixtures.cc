@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/normal.h"
 #include "chronoveil/accounting/sampled_loss.h"
 
@@ -93,7 +94,7 @@ class GaussianModel final : public LossModel {
 class MonotoneMixtureModel : public LossModel {
  public:
   MonotoneMixtureModel(UnitMixture p, UnitMixture q, bool symmetric)
-      : p_(std::move(p)), q_(std::move(q)), symmetric_(symmetric) {
+      : p_(std::move(p)), q_(std::move(q)), symmetric_(symmetric), dropped_(p_.tail + q_.tail) {
     drop_negligible(p_);
     drop_negligible(q_);
     const auto [p_low, p_high] = std::minmax_element(p_.means.begin(), p_.means.end());
@@ -110,11 +111,18 @@ class MonotoneMixtureModel : public LossModel {
     const long double factor = std::exp(static_cast<long double>(epsilon));
     // Beyond the range of e^ε Q's share is left out: δ is then all of P's.
     const long double shared = std::isinf(factor) ? 0.0L : factor * mixture_tail(q_, x);
-    return std::max(0.0L, mixture_tail(p_, x) - shared) + dropped_;
+    return larger(0.0L, mixture_tail(p_, x) - shared) + dropped_;
   }
 
   double infinite() const override { return dropped_; }
   bool symmetric() const override { return symmetric_; }
+  // Several tries to find where a bin ends, each with all components.
+  double terms() const override { return 8 * static_cast<double>(p_.means.size() + q_.means.size()); }
+  // Pieces as narrow as gauss_width() from the middle of the means to the end of all mass.
+  double least_terms() const override {
+    const double range = high_ - low_ + 39;
+    return static_cast<double>(p_.means.size() + q_.means.size()) * range * range / 6;
+  }
 
   double top(double tail) const override {
     double low = low_, high = high_ + 40;
@@ -122,7 +130,7 @@ class MonotoneMixtureModel : public LossModel {
       const double mid = 0.5 * (low + high);
       (mixture_tail(p_, mid) > tail ? low : high) = mid;
     }
-    return std::max(0.0, loss(high));
+    return larger(0.0, loss(high));
   }
 
   LossHalves halves(double step, std::size_t bins, bool attained) const override {
@@ -238,11 +246,11 @@ class MonotoneMixtureModel : public LossModel {
     half.beyond_p = static_cast<double>(direction > 0 ? mixture_tail(p, x) : lower_tail(p, x));
     const long double factor = std::exp(static_cast<long double>(half.loss(bins)));
     const long double shared = direction > 0 ? mixture_tail(q, x) : lower_tail(q, x);
-    half.beyond_q = std::isinf(factor) ? 0.0 : std::min(static_cast<double>(factor * shared), half.beyond_p);
+    half.beyond_q = std::isinf(factor) ? 0.0 : smaller(static_cast<double>(factor * shared), half.beyond_p);
     // Symmetrised: what neither half takes sits at 0.
     const long double both =
         direction > 0 ? mixture_tail(p, start) + mixture_tail(q, start) : lower_tail(p, start) + lower_tail(q, start);
-    half.zero = symmetric_ ? 0.0 : static_cast<double>(std::max(0.0L, 1 - both));
+    half.zero = symmetric_ ? 0.0 : static_cast<double>(larger(0.0L, 1 - both));
     return half;
   }
 
@@ -256,19 +264,21 @@ class MonotoneMixtureModel : public LossModel {
   UnitMixture p_, q_;
   bool symmetric_;
   static constexpr double kFar = 200;  // from all means: what lies there is below the range of a long double
-  double low_ = 0, high_ = 0, dropped_ = 0;
+  double low_ = 0, high_ = 0;
+  double dropped_;                         // the weight of all components left out
   double least_loss_ = 0, most_loss_ = 0;  // at low_ − kFar and high_ + kFar
 };
 
 class SubsampledGaussianModel final : public MonotoneMixtureModel {
  public:
   SubsampledGaussianModel(double mu, double rate, Directions directions)
-      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}}, {{0}, {1}}, rate >= 1),
+      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}, 0}, {{0}, {1}, 0}, rate >= 1),
         mu_(mu),
         rate_(rate),
         directions_(directions) {}
   bool directed() const override { return directions_ == Directions::fixed; }
   long double delta(double epsilon) const override { return rate_ * thinned_profile(mu_, epsilon, rate_); }
+  double terms() const override { return 2; }
 
  protected:
   // The component at 0 is the same under both: two exponentials instead of three.
@@ -304,13 +314,14 @@ class RevealedGaussiansModel final : public LossModel {
   }
 
   double infinite() const override { return rate_ * infinite_; }
+  double terms() const override { return static_cast<double>(mus_.size()); }
 
   double top(double tail) const override {
     double highest = 0;
     for (std::size_t k = 0; k < mus_.size(); ++k) {
       const double share = tail / static_cast<double>(mus_.size());
       if (mus_[k] > 0 && weights_[k] * rate_ > share)
-        highest = std::max(highest, mus_[k] * normal_quantile_above(share / weights_[k]) + mus_[k] * mus_[k] / 2);
+        highest = larger(highest, mus_[k] * normal_quantile_above(share / weights_[k]) + mus_[k] * mus_[k] / 2);
     }
     return loss_outside(highest, rate_);
   }
@@ -336,7 +347,7 @@ class RevealedGaussiansModel final : public LossModel {
       total += p_mass + q_mass * std::exp(-low);
     }
     half.infinite = rate_ * infinite_;
-    half.zero = std::max(0.0, 1 - total - half.infinite);
+    half.zero = larger(0.0, 1 - total - half.infinite);
     LossHalves halves;
     halves.upper = std::move(half);
     return halves;
@@ -359,12 +370,25 @@ BinMass gaussian_bin(double mu, double low, double high) {
         from + mu > -10
             ? static_cast<double>(std::exp(log_normal_density(from)) * mills_ratio(static_cast<long double>(from) + mu))
             : static_cast<double>(std::exp(static_cast<long double>(low)) * normal_tail(from + mu));
-    return {p, std::min(p, q)};
+    return {p, smaller(p, q)};
   }
+  // Both integrands are at most e^{−t²/2}: beyond 39 neither has mass that a double could hold.
   const double to = std::min(high / mu - mu / 2, 39.0);
   BinMass mass;
   if (from >= to) return mass;
-  const double begin = std::max(from, -39.0 - mu);
+  const double begin = std::max(from, -39.0);
+  // Q's falls by e^{−(t + μ)} a unit of t, at least e^{−(high − low)/2} over a bin: two tails do not cancel.
+  if (high - low > 8) {
+    mass.p = normal_interval(begin, to);
+    auto q_above = [&](double t, double loss) {  // e^loss Φ(−t−μ)
+      return std::exp(log_normal_density(t)) * mills_ratio(static_cast<long double>(t) + mu) *
+             std::exp(static_cast<long double>(low) - loss);
+    };
+    mass.q = smaller(
+        static_cast<double>(q_above(begin, std::max(low, mu * (begin + mu / 2))) - q_above(to, mu * (to + mu / 2))),
+        mass.p);
+    return mass;
+  }
   integrate(begin, to, 0, -mu, [&](double t, double weight) {
     mass.p += weight * std::exp(-0.5 * t * t);
     mass.q += weight * std::exp(-0.5 * t * t - (mu * t + mu * mu / 2 - low));

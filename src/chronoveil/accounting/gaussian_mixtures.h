@@ -9,6 +9,7 @@ namespace chronoveil::accounting {
 
 struct UnitMixture {
   std::vector<double> means, weights;
+  double tail = 0;  // the weight of further components that are left out, charged as an infinite loss
 };
 
 // Masses of the losses in (low, high] of N(μ,1) against N(0,1); q is times e^low.

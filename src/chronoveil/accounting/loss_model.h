@@ -17,6 +17,8 @@ inline constexpr double kAttainedGap = 1e-9;
 
 // Which way a pair (P, Q) is read: by the larger of both directions at every α, as P against Q, or as Q against P.
 enum class Reading { symmetric, forward, backward };
+// Terms summed over all bins of all grids of one question (LossModel::terms): a few seconds at most.
+inline constexpr double kMostTerms = 1 << 24;
 
 struct LossHalves {
   PositiveLoss upper;                 // dominates the step once the dots are connected
@@ -49,6 +51,10 @@ class LossModel {
   virtual double top(double tail) const = 0;
   // `bins` bins of width `step`; losses above the last are summed up beyond it. LossHalves::attained only if asked for.
   virtual LossHalves halves(double step, std::size_t bins, bool attained) const = 0;
+  // How many terms each bin sums: what a grid costs is known before it is made.
+  virtual double terms() const { return 1; }
+  // And how many any grid sums besides, however few its bins.
+  virtual double least_terms() const { return 0; }
   // The same on the grid of multiples of `step`. Readings other than the symmetric one need attainable() or directed();
   // their `upper` dominates that direction of a directed() step, and is nothing to rely on for others.
   virtual LossGrids grids(double step, std::size_t bins, Reading) const;
@@ -102,7 +108,7 @@ std::unique_ptr<const LossModel> ranswitch_model(const RanSwitch&);
 Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch&);
 Result<std::unique_ptr<const LossModel>> noisy_sort_model(const NoisySort&);
 
-// Adds P-mass at one positive loss.
+// Adds P-mass at one positive loss: in its bin, or beyond the last.
 void add_atom(PositiveLoss&, double loss, double mass);
 // Empty bins.
 PositiveLoss empty_half(double step, std::size_t bins);

@@ -6,6 +6,7 @@
 #include <map>
 #include <numbers>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/normal.h"
 
@@ -80,7 +81,13 @@ class MixtureModel final : public LossModel {
 
   bool symmetric() const override { return false; }
   long double delta(double epsilon) const override {
-    return std::max(one_way(p_, q_, epsilon), one_way(q_, p_, epsilon));
+    return larger(one_way(p_, q_, epsilon), one_way(q_, p_, epsilon));
+  }
+
+  // Pieces as narrow as gauss_width() over the whole line.
+  double least_terms() const override {
+    const double range = high_ - low_ + 78;
+    return static_cast<double>(p_.size() + q_.size()) * range * range / 3;
   }
 
   double top(double tail) const override {
@@ -91,7 +98,7 @@ class MixtureModel final : public LossModel {
     for (int i = 1; i <= 4096; ++i) {
       const Edge right = edge(from + width * i);
       const double steepest = std::max(std::abs(left.mean_p - right.mean_q), std::abs(right.mean_p - left.mean_q));
-      highest = std::max(highest, std::max(std::abs(left.loss), std::abs(right.loss)) + steepest * width / 2);
+      highest = larger(highest, larger(std::abs(left.loss), std::abs(right.loss)) + steepest * width / 2);
       left = right;
     }
     return highest;
@@ -121,15 +128,14 @@ class MixtureModel final : public LossModel {
       const double slack =
           std::max(0.0, (band - std::abs(right.loss - left.loss)) / 2) + 1e-13 * (1 + std::abs(left.loss));
       const double lowest = std::min(left.loss, right.loss) - slack, highest = std::max(left.loss, right.loss) + slack;
-      const double base = std::clamp(0.5 * (lowest + highest), -600.0, 600.0);
-      double p = 0, q = 0;  // q times e^base
-      integrate(left.x, right.x, base, p, q);
-      if (p > 0 || q > 0) {
-        spread(forward_up, backward_up, lowest, highest, base, p, q);
-        const double merged = p > 0 && q > 0 ? base + std::log(p / q) : 0;
-        if (merged > 0) add_atom(forward_low, std::min(merged, reach), p);
-        if (merged == 0 && p > 0 && q > 0) forward_low.zero += p;
-        if (merged < 0) add_atom(backward_low, std::min(-merged, reach), q * std::exp(-base));
+      const CellMasses mass = integrate(left.x, right.x, std::clamp(0.0, lowest, highest));
+      spread(forward_up, lowest, highest, mass.base, mass.p(), mass.q_scaled());
+      spread(backward_up, -highest, -lowest, -mass.base, mass.q(), mass.p_scaled());
+      if (mass.raised_p > 0 && mass.raised_q > 0) {
+        const double merged = mass.base + std::log(mass.raised_p / mass.raised_q);
+        if (merged > 0) add_atom(forward_low, std::min(merged, reach), mass.p());
+        if (merged == 0) forward_low.zero += mass.p();
+        if (merged < 0) add_atom(backward_low, std::min(-merged, reach), mass.q());
       }
       width = beyond ? 0.25 : std::min(0.25, 0.9 * step / (4 * std::max(steepest, 1e-300)));
       left = right;
@@ -173,7 +179,7 @@ class MixtureModel final : public LossModel {
       if (sum.at((left + right) / 2) <= 0) continue;
       long double part = 0;
       for (const auto& [mean, weight] : by_mean) part += weight * interval(left + middle - mean, right + middle - mean);
-      total += std::max(0.0L, part);
+      total += larger(0.0L, part);
     }
     return total;
   }
@@ -221,7 +227,22 @@ class MixtureModel final : public LossModel {
     return {x, log_p - log_q, mean_p, mean_q};
   }
 
-  void integrate(double left, double right, double base, double& p, double& q) const {
+  // The masses of a cell whose losses lie on one side of `base`, away from 0. The measure that has less there is kept
+  // times e^|base|, so that it is about as large as the other: it alone may be below the range of a double.
+  struct CellMasses {
+    double base = 0;
+    double raised_p = 0, raised_q = 0;  // p times e^{−base} where base < 0, q times e^{base} where base > 0
+
+    double p() const { return raised_p * std::exp(std::min(0.0, base)); }
+    double q() const { return raised_q * std::exp(std::min(0.0, -base)); }
+    // q e^{base} and p e^{−base}: what goes with p() and with q().
+    double q_scaled() const { return raised_q * std::exp(std::min(0.0, base)); }
+    double p_scaled() const { return raised_p * std::exp(std::min(0.0, -base)); }
+  };
+
+  CellMasses integrate(double left, double right, double base) const {
+    CellMasses mass{.base = base};
+    const double log_p = std::max(0.0, -base), log_q = std::max(0.0, base);
     constexpr double kInvSqrtTwoPi = std::numbers::inv_sqrtpi / std::numbers::sqrt2;
     const double distance = std::max(std::abs(left - low_), std::abs(right - high_));
     const auto pieces = static_cast<int>(std::ceil((right - left) / gauss_width(distance)));
@@ -230,41 +251,40 @@ class MixtureModel final : public LossModel {
       for (int i = 0; i < 8; ++i) {
         const double x = i < 4 ? mid - half * kGaussNodes[i] : mid + half * kGaussNodes[i - 4];
         const double weight = half * kGaussWeights[i % 4] * kInvSqrtTwoPi;
-        for (const auto& [mean, w] : p_) p += weight * w * std::exp(-0.5 * (x - mean) * (x - mean));
-        for (const auto& [mean, w] : q_) q += weight * w * std::exp(base - 0.5 * (x - mean) * (x - mean));
+        for (const auto& [mean, w] : p_) mass.raised_p += weight * w * std::exp(log_p - 0.5 * (x - mean) * (x - mean));
+        for (const auto& [mean, w] : q_) mass.raised_q += weight * w * std::exp(log_q - 0.5 * (x - mean) * (x - mean));
       }
     }
+    return mass;
   }
 
   // A cell with losses in [lowest, highest] is dominated by a two-point pair at grid losses around them with the same
-  // P- and Q-mass. Losses on both sides of 0 are shared among the grid points below, at and above it.
-  static void spread(PositiveLoss& forward, PositiveLoss& backward, double lowest, double highest, double base,
-                     double p, double q) {
-    const double step = forward.step;
+  // P- and Q-mass. Seen in one direction only those above 0 matter; the other direction sees the same cell mirrored.
+  static void spread(PositiveLoss& half, double lowest, double highest, double base, double p, double q) {
+    if (highest <= 0) return;
+    const double step = half.step;
     const double down = std::floor(lowest / step), up = std::max(std::ceil(highest / step), down + 1);
-    // Mass v at up·step and p − v at down·step; q carries e^base.
-    const double scale = std::exp(std::clamp(down * step - base, -700.0, 700.0));
-    const double v = std::clamp((p - scale * q + 4e-13 * p) / -std::expm1((down - up) * step), 0.0, p);
-    place(forward, backward, up, v);
-    place(forward, backward, down, p - v);
+    // Mass v at up·step and p − v at down·step; q is times e^base, and down·step <= lowest <= base.
+    const double below = p - std::exp(down * step - base) * q + 4e-13 * p;
+    const double v = std::clamp(below / -std::expm1((down - up) * step), 0.0, p);
+    place(half, up, v);
+    place(half, down, p - v);
   }
-  static void place(PositiveLoss& forward, PositiveLoss& backward, double index, double mass) {
-    const double top = static_cast<double>(forward.bins());
-    if (index > top) {
-      forward.infinite += mass;
-    } else if (index > 0) {
-      add_atom(forward, index * forward.step, mass);
-    } else if (index < -top) {
-      backward.infinite += mass * std::exp(std::min(700.0, -index * forward.step));
-    } else if (index < 0) {
-      add_atom(backward, -index * forward.step, mass * std::exp(-index * forward.step));
+  static void place(PositiveLoss& half, double index, double mass) {
+    if (index <= 0) return;
+    if (!(index <= static_cast<double>(half.bins()))) {
+      half.infinite += mass;
+      return;
     }
+    const auto i = static_cast<std::size_t>(index) - 1;
+    half.p[i] += mass;
+    half.q[i] += mass * std::exp(-half.step);
   }
   // Symmetric reading of one half: what neither it nor its mirror takes sits at 0.
   static void finish(PositiveLoss& half) {
     double taken = half.infinite;
     for (std::size_t i = 0; i < half.bins(); ++i) taken += half.p[i] + half.q[i] * std::exp(-half.loss(i));
-    half.zero = std::max(0.0, 1 - taken);
+    half.zero = larger(0.0, 1 - taken);
   }
 
   Components p_, q_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/normal.h"
@@ -50,12 +51,15 @@ struct Cost {
 };
 
 // From the dominating pair on a grid: every Rényi divergence of it is at least that of the step.
-Cost renyi_from_grid(const LossModel& model, std::span<const double> orders, Reading reading) {
+Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> orders, Reading reading) {
   const double top = model.top(kSetAside);
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
   if (top <= 0) return cost;
+  if (!(model.least_terms() + 4096 * model.terms() <= 4 * kMostTerms))
+    return fail(ErrorKind::cannot_certify, "the Rényi divergences of this event need sums of more than 2^26 terms");
   double step = top / 4096;
   GridLoss grid = model.grids(step, 4096, reading).upper;
+  CV_CHECK(check_masses(grid));
   double square = 0;
   for (std::size_t k = 0; k < grid.mass.size(); ++k) {
     const double loss = step * static_cast<double>(grid.first + static_cast<long>(k));
@@ -65,6 +69,7 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders, Rea
     const auto bins = static_cast<std::size_t>(std::min(65536.0, std::ceil(top / fine)));
     step = top / static_cast<double>(bins);
     grid = model.grids(step, bins, reading).upper;
+    CV_CHECK(check_masses(grid));
   }
   cost.delta = grid.infinite;
   for (std::size_t j = 0; j < orders.size(); ++j) {
@@ -80,24 +85,24 @@ Cost renyi_from_grid(const LossModel& model, std::span<const double> orders, Rea
         sum += std::exp(std::log(grid.mass[k]) +
                         (a - 1) * step * static_cast<double>(grid.first + static_cast<long>(k)) - peak);
     // Conditioned on a finite loss, on both sides.
-    cost.epsilon[j] = std::max(0.0, (peak + std::log(sum) - std::log1p(-cost.delta)) / (a - 1)) * kUp;
+    cost.epsilon[j] = larger(0.0, (peak + std::log(sum) - std::log1p(-smaller(cost.delta, 1.0))) / (a - 1)) * kUp;
   }
   return cost;
 }
 
 // The larger of both directions where one of them holds through all uses, order by order.
-Cost renyi_from_grid(const LossModel& model, std::span<const double> orders) {
+Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> orders) {
   if (!model.directed()) return renyi_from_grid(model, orders, Reading::symmetric);
-  Cost cost = renyi_from_grid(model, orders, Reading::forward);
-  const Cost reverse = renyi_from_grid(model, orders, Reading::backward);
-  for (std::size_t j = 0; j < orders.size(); ++j) cost.epsilon[j] = std::max(cost.epsilon[j], reverse.epsilon[j]);
-  cost.delta = std::max(cost.delta, reverse.delta);
+  CV_TRY(Cost cost, renyi_from_grid(model, orders, Reading::forward));
+  CV_TRY(const Cost reverse, renyi_from_grid(model, orders, Reading::backward));
+  for (std::size_t j = 0; j < orders.size(); ++j) cost.epsilon[j] = larger(cost.epsilon[j], reverse.epsilon[j]);
+  cost.delta = larger(cost.delta, reverse.delta);
   return cost;
 }
 
 Cost closed_form(std::span<const double> orders, double delta, auto divergence) {
   Cost cost{{}, delta};
-  for (double a : orders) cost.epsilon.push_back(std::max(0.0, divergence(a)) * kUp);
+  for (double a : orders) cost.epsilon.push_back(larger(0.0, divergence(a)) * kUp);
   return cost;
 }
 
@@ -134,11 +139,11 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
   if (const auto pure = pure_bound(event); pure && *pure <= 1e-4)
     return closed_form(orders, 0, [&](double a) { return a * *pure * *pure / 2; });
   CV_TRY(const auto model, make_loss_model(event));
-  Cost cost = renyi_from_grid(*model, orders);
+  CV_TRY(Cost cost, renyi_from_grid(*model, orders));
   // A bounded range of ε has no more than αε²/8 [CesarRogers21].
   if (const auto* e = std::get_if<Exponential>(&event.kind))
     for (std::size_t j = 0; j < orders.size(); ++j)
-      cost.epsilon[j] = std::min(cost.epsilon[j], orders[j] * e->epsilon * e->epsilon / 8 * kUp);
+      cost.epsilon[j] = smaller(cost.epsilon[j], orders[j] * e->epsilon * e->epsilon / 8 * kUp);
   return cost;
 }
 
@@ -226,6 +231,9 @@ Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders)
   CV_TRY(Cost step, renyi_of_step(event, orders));
   const double n = static_cast<double>(event.count);
   for (double& epsilon : step.epsilon) epsilon *= n;
+  for (const double epsilon : step.epsilon)
+    if (std::isnan(epsilon))
+      return fail(ErrorKind::cannot_certify, "the losses of this event are beyond the range of numbers");
   return RenyiCost{std::move(step.epsilon), step.delta * n};
 }
 
@@ -233,9 +241,9 @@ double epsilon_from_renyi(std::span<const double> orders, std::span<const double
   double best = kInfinity;
   for (std::size_t j = 0; j < orders.size(); ++j) {
     const double a = orders[j];
-    best = std::min(best, epsilon[j] + std::log1p(-1 / a) - (std::log(delta.value()) + std::log(a)) / (a - 1));
+    best = smaller(best, epsilon[j] + std::log1p(-1 / a) - (std::log(delta.value()) + std::log(a)) / (a - 1));
   }
-  return std::max(0.0, best);
+  return larger(0.0, best);
 }
 
 std::vector<double> renyi_budget(std::span<const double> orders, Epsilon epsilon, Delta delta) {

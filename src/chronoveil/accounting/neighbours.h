@@ -8,8 +8,8 @@ namespace chronoveil::accounting {
 // An event priced for one unit added or removed, as it looks when one unit is replaced by another: a replacement is a
 // removal and an addition, so every sensitivity doubles, and (ε, δ) becomes (2ε, (1 + e^ε) δ). The same two steps lead
 // from one new value to two. Refused (usage) for events whose sensitivity is not a parameter (`mixture`,
-// `structured_subsampling`), for samples that are for a replacement already, for `time_subsampling` after a filter where
-// twice the steps are more than the series has, and for what moves values in time.
+// `structured_subsampling`), for samples that are for a replacement already, for `time_subsampling` after a filter
+// where twice the steps are more than the series has, and for what moves values in time.
 Result<Event> for_replacement(const Event&);
 
 // Among whom a simple event is priced.

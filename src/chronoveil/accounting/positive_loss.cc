@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/normal.h"
 
 namespace chronoveil::accounting {
@@ -47,6 +48,13 @@ GridLoss merged_onto_grid(const std::vector<MassAt>& atoms, double step, double 
   return grid;
 }
 
+bool all_finite(const PositiveLoss& half) {
+  bool good = std::isfinite(half.beyond_p + half.beyond_q + half.infinite + half.zero);
+  for (const double mass : half.p) good &= std::isfinite(mass);
+  for (const double mass : half.q) good &= std::isfinite(mass);
+  return good;
+}
+
 void push_half(std::vector<MassAt>& atoms, const PositiveLoss& half) {
   if (half.beyond_p > 0 && half.beyond_q > 0)
     atoms.push_back({half.loss(half.bins()) + std::max(0.0, std::log(half.beyond_p / half.beyond_q)), half.beyond_p});
@@ -58,6 +66,18 @@ void push_half(std::vector<MassAt>& atoms, const PositiveLoss& half) {
 }
 
 }  // namespace
+
+Result<void> check_masses(const GridLoss& grid) {
+  bool good = std::isfinite(grid.step) && std::isfinite(grid.infinite) && std::isfinite(grid.slack);
+  for (const double mass : grid.mass) good &= mass >= 0 && mass < std::numeric_limits<double>::infinity();
+  if (!good) return fail(ErrorKind::cannot_certify, "the losses of this event are beyond the range of numbers");
+  return {};
+}
+
+double bins_up_to(double loss, double step) {
+  const double bins = std::ceil(loss / step);
+  return bins > 1 && loss <= (bins - 1) * step * (1 + kOnGrid) ? bins - 1 : bins;
+}
 
 PositiveLoss thinned(PositiveLoss loss, double rate) {
   for (double& mass : loss.p) mass *= rate;
@@ -75,11 +95,11 @@ std::vector<long double> profile_on_grid(const PositiveLoss& loss) {
   const long double decay = std::exp(-static_cast<long double>(loss.step));
   const long double rise = -std::expm1(-static_cast<long double>(loss.step));
   // h(α_i) = h(α_{i+1}) + (p_i − α_i q_i) + (α_{i+1} − α_i) Q(loss > l_{i+1}): a sum of positive terms.
-  const double top_q = std::min(loss.beyond_p, loss.beyond_q);
+  const double top_q = smaller(loss.beyond_p, loss.beyond_q);
   values[n] = loss.infinite + (loss.beyond_p - top_q);
   long double q_above = top_q;  // times α_i
   for (std::size_t i = n; i-- > 0;) {
-    values[i] = values[i + 1] + std::max(0.0, loss.p[i] - loss.q[i]) + rise * q_above;
+    values[i] = values[i + 1] + larger(0.0, loss.p[i] - loss.q[i]) + rise * q_above;
     q_above = loss.q[i] + decay * q_above;
   }
   return values;
@@ -92,18 +112,21 @@ PositiveLoss from_profile(double step, const std::vector<long double>& given) {
   // Without it a steep fall next to 1 would not be convex with its mirror image, and the masses would exceed 1.
   for (std::size_t i = 1; i <= n; ++i) {
     const long double x = static_cast<long double>(step) * static_cast<long double>(i);
-    values[0] = std::min(values[0], std::tanh(x / 2) + 2 * given[i] / (std::exp(x) + 1));
+    values[0] = smaller(values[0], std::tanh(x / 2) + 2 * given[i] / (std::exp(x) + 1));
   }
-  // The lower convex hull of (e^{i step}, values[i]); slopes are times e^{step × left index}, so they never overflow.
+  // The lower convex hull of (e^{i step}, values[i]). The slope from a to b is times e^{step × a}, or, seen from its
+  // other end, times e^{step × b}: neither overflows, however far apart they are.
   auto slope = [&](std::size_t a, std::size_t b) {
     return (values[b] - values[a]) / std::expm1(static_cast<long double>(step) * static_cast<long double>(b - a));
+  };
+  auto slope_at_end = [&](std::size_t a, std::size_t b) {
+    return (values[b] - values[a]) / -std::expm1(-static_cast<long double>(step) * static_cast<long double>(b - a));
   };
   std::vector<std::size_t> hull{0};
   for (std::size_t c = 1; c <= n; ++c) {
     while (hull.size() >= 2) {
       const std::size_t a = hull[hull.size() - 2], b = hull.back();
-      if (slope(a, b) < std::exp(-static_cast<long double>(step) * static_cast<long double>(b - a)) * slope(b, c))
-        break;
+      if (slope_at_end(a, b) < slope(b, c)) break;
       hull.pop_back();
     }
     hull.push_back(c);
@@ -113,14 +136,14 @@ PositiveLoss from_profile(double step, const std::vector<long double>& given) {
   const double decay = std::exp(-step);
   for (std::size_t k = 1; k < hull.size(); ++k) {
     const std::size_t a = hull[k - 1], b = hull[k];
-    const long double before = std::exp(static_cast<long double>(step) * static_cast<long double>(b - a)) * slope(a, b);
+    const long double before = slope_at_end(a, b);
     const long double after = k + 1 < hull.size() ? slope(b, hull[k + 1]) : 0.0L;
-    const double mass = static_cast<double>(std::max(0.0L, after - before));
+    const double mass = static_cast<double>(larger(0.0L, after - before));
     loss.p[b - 1] = mass;
     loss.q[b - 1] = mass * decay;
   }
   // Symmetry fixes the kink at α = 1: 1 − h(1) + 2 h'(1+).
-  loss.zero = static_cast<double>(std::max(0.0L, 1 - values[0] + 2 * slope(0, hull.size() > 1 ? hull[1] : n)));
+  loss.zero = static_cast<double>(larger(0.0L, 1 - values[0] + 2 * slope(0, hull.size() > 1 ? hull[1] : n)));
   return loss;
 }
 
@@ -141,7 +164,7 @@ PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>& losses) {
   std::vector<long double> values = profile_on_grid(losses.front());
   for (std::size_t k = 1; k < losses.size(); ++k) {
     const auto other = profile_on_grid(losses[k]);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::max(values[i], other[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = larger(values[i], other[i]);
   }
   for (long double& value : values) value *= 1 + kSumError;
   return from_profile(losses.front().step, values);
@@ -149,14 +172,14 @@ PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>& losses) {
 
 PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& second) {
   // From the top down, h(α) = above − α q between atoms; the largest of two such lines changes at atoms and crossings.
+  // α is counted from each bin's own e^{i h}, and q times that: neither leaves its range.
   struct Line {
     const PositiveLoss& half;
     long double above, q = 0;  // P- and Q-mass of the losses passed so far
     long double at(long double alpha) const { return above - alpha * q; }
     long double atom(std::size_t i) const {  // as α
-      if (!(half.p[i] > 0 && half.q[i] > 0)) return 0;
-      return std::exp(static_cast<long double>(half.loss(i)) +
-                      std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step));
+      if (half.p[i] <= 0 || half.q[i] <= 0) return 0;
+      return std::exp(static_cast<long double>(std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step)));
     }
     void pass(std::size_t i, long double alpha) {
       above += half.p[i];
@@ -165,21 +188,25 @@ PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& se
   };
   Line a{first, first.infinite}, b{second, second.infinite};
   PositiveLoss out{.step = first.step, .p = std::vector<double>(first.bins()), .q = std::vector<double>(first.bins())};
-  out.infinite = static_cast<double>(std::max(a.above, b.above));
+  out.infinite = static_cast<double>(larger(a.above, b.above));
+  // Lines through what is no number never meet: check_masses() gets to know of it.
+  if (!all_finite(first) || !all_finite(second)) {
+    out.zero = std::numeric_limits<double>::quiet_NaN();
+    return out;
+  }
+  const long double widest = std::exp(static_cast<long double>(first.step)), decay = 1 / widest;
   long double slope = 0;  // −h'(α) of the maximum so far
   for (std::size_t i = first.bins(); i-- > 0;) {
-    const long double low = std::exp(static_cast<long double>(out.loss(i)));
-    const long double scale = low;  // q is kept times e^{i h}
+    for (long double* seen : {&a.q, &b.q, &slope}) *seen *= decay;
     auto turn = [&](long double alpha, long double to) {
       if (to <= slope) return;
       out.p[i] += static_cast<double>(alpha * (to - slope));
-      out.q[i] += static_cast<double>(scale * (to - slope));
+      out.q[i] += static_cast<double>(to - slope);
       slope = to;
     };
-    long double alpha = std::exp(static_cast<long double>(out.loss(i + 1)));
-    long double next_a = a.atom(i), next_b = b.atom(i);
-    while (alpha > low) {
-      const long double next = std::max({low, next_a, next_b});
+    long double alpha = widest, next_a = a.atom(i), next_b = b.atom(i);
+    while (alpha > 1) {
+      const long double next = larger(1.0L, larger(next_a, next_b));
       // Between alpha and next both are straight: does the larger change?
       const bool a_before = a.at(alpha) > b.at(alpha) || (a.at(alpha) == b.at(alpha) && a.q > b.q);
       const bool a_after = a.at(next) > b.at(next);
@@ -187,7 +214,7 @@ PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& se
       if (a_before != a_after && a.q != b.q) {
         const long double crossing = std::clamp((a.above - b.above) / (a.q - b.q), next, alpha);
         // Both meet at α = 1 by symmetry; that is mass at loss 0, not above it.
-        if (crossing > 1 + 1e-12L) turn(crossing, a_after ? a.q : b.q);
+        if (i > 0 || crossing > 1 + 1e-12L) turn(crossing, a_after ? a.q : b.q);
       }
       alpha = next;
       if (next_a > 0 && alpha == next_a) {
@@ -200,8 +227,8 @@ PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& se
       }
     }
   }
-  const long double top = std::max(a.at(1), b.at(1));
-  out.zero = static_cast<double>(std::max(0.0L, 1 - top - 2 * slope));
+  const long double top = larger(a.at(1), b.at(1));
+  out.zero = static_cast<double>(larger(0.0L, 1 - top - 2 * slope));
   return out;
 }
 
@@ -209,7 +236,7 @@ PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>& losses) {
   std::vector<long double> values = profile_on_grid(losses.front());
   for (std::size_t k = 1; k < losses.size(); ++k) {
     const auto other = profile_on_grid(losses[k]);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::min(values[i], other[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = smaller(values[i], other[i]);
   }
   for (long double& value : values) value *= 1 + kSumError;
   return from_profile(losses.front().step, values);
@@ -245,14 +272,18 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
     centre[at - 1] += down * decay;
     centre[at] += (q - down) * decay;
   }
-  const double stay = std::min(above.beyond_p, above.beyond_q) * (1 + kMassError);
+  const double stay = smaller(above.beyond_p, above.beyond_q) * (1 + kMassError);
   centre[above.bins()] += stay;
-  grid.infinite += std::max(0.0, above.beyond_p * (1 + kMassError) - stay);
+  grid.infinite += larger(0.0, above.beyond_p * (1 + kMassError) - stay);
   centre[-static_cast<long>(below.bins())] += below.beyond_q * std::exp(-below.loss(below.bins())) * (1 + kMassError);
   return grid;
 }
 
 GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below) {
+  // A loss that is no number has no place among the others: the grid says so to check_masses().
+  if (!all_finite(above) || !all_finite(below))
+    return {
+        .step = above.step, .first = 0, .mass = {}, .infinite = std::numeric_limits<double>::quiet_NaN(), .slack = 0};
   std::vector<MassAt> atoms;
   atoms.reserve(above.bins() + below.bins() + 3);
   push_half(atoms, above);

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "chronoveil/base/result.h"
+
 namespace chronoveil::accounting {
 
 struct PositiveLoss {
@@ -23,6 +25,12 @@ struct PositiveLoss {
   std::size_t bins() const { return p.size(); }
   double loss(std::size_t i) const { return step * static_cast<double>(i); }
 };
+
+// A loss is on a grid point also where it lies this much above it, relatively: a multiple of a rounded step against a
+// loss that was rounded up differs by five roundings at most. Composition charges every loss with more than this.
+inline constexpr double kOnGrid = 6e-16;
+// How many bins of this width hold the losses up to `loss`: the loss lies in the last of them.
+double bins_up_to(double loss, double step);
 
 // A pair whose every output is, with probability 1 − rate, independent of the data: profile (1−ρ)max(0,1−α) + ρ h(α).
 PositiveLoss thinned(PositiveLoss, double rate);
@@ -64,6 +72,8 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below);
 inline GridLoss dominating(const PositiveLoss& symmetric) { return dominating(symmetric, symmetric); }
 // A pair that this one dominates: outputs are merged until their loss lies on the grid. Rounded down.
 GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below);
+// Every mass is a number, finite and not negative; cannot_certify otherwise. Nothing is read from a grid before this.
+Result<void> check_masses(const GridLoss&);
 
 // P-mass at one loss of either sign.
 struct MassAt {

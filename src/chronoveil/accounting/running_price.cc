@@ -22,6 +22,8 @@ class RememberingModel final : public LossModel {
   bool tight_at(double epsilon) const override { return model_->tight_at(epsilon); }
   std::optional<long double> quick_delta(double epsilon) const override { return model_->quick_delta(epsilon); }
   bool attainable() const override { return model_->attainable(); }
+  double terms() const override { return model_->terms(); }
+  double least_terms() const override { return model_->least_terms(); }
   bool bounded() const override { return model_->bounded(); }
   bool directed() const override { return model_->directed(); }
   bool symmetric() const override { return model_->symmetric(); }

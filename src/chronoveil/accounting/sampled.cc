@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/gaussian_mixtures.h"
 #include "chronoveil/accounting/sampled_loss.h"
 
@@ -31,13 +32,16 @@ class SampledModel final : public LossModel {
   // direction one of −ln(1 − η).
   double top(double tail) const override {
     const double finite = loss_outside(inner_->top(tail), share_);
-    return std::max(finite, inner_->infinite() > tail ? -std::log1p(-share_) : 0.0) * (1 + kLossError);
+    return larger(finite, inner_->infinite() > tail ? -std::log1p(-share_) : 0.0) * (1 + kLossError);
   }
   bool bounded() const override { return inner_->bounded(); }
   bool tight() const override { return inner_->tight(); }
   bool attainable() const override { return inner_->tight() && inner_->attainable(); }
   bool directed() const override { return directions_ == Directions::fixed; }
   bool symmetric() const override { return false; }
+  // The grid inside is a few times as large; atoms of it are placed one by one.
+  double terms() const override { return 4 * (1 + inner_->terms()); }
+  double least_terms() const override { return inner_->least_terms(); }
 
   LossHalves halves(double step, std::size_t bins, bool) const override {
     const LossGrids inside = inner_grids(step, bins);
@@ -70,12 +74,12 @@ class SampledModel final : public LossModel {
   // Fine enough that neighbouring losses inside are at most a step apart outside, where they are furthest apart.
   LossGrids inner_grids(double step, std::size_t bins) const {
     double highest = loss_inside(step * static_cast<double>(bins), share_);
-    if (inner_->bounded()) highest = std::min(highest, inner_->top(0));
+    if (inner_->bounded()) highest = smaller(highest, inner_->top(0));
     const double slope = share_ * std::exp(highest - loss_outside(highest, share_));
     constexpr double kMostBins = 1 << 19;
-    double fine = std::max(step / std::min(1.0, slope), highest / kMostBins);
+    double fine = larger(step / smaller(1.0, slope), highest / kMostBins);
     if (const double spacing = inner_->lattice().spacing; spacing > fine) fine = spacing / std::ceil(spacing / fine);
-    const auto inner_bins = static_cast<std::size_t>(std::ceil(highest / fine - 1e-9));
+    const auto inner_bins = static_cast<std::size_t>(bins_up_to(highest, fine));
     return inner_->grids(fine, std::max<std::size_t>(1, inner_bins), Reading::symmetric);
   }
 
@@ -84,11 +88,11 @@ class SampledModel final : public LossModel {
     std::vector<MassAt> atoms;
     double shown = 0;
     for (std::size_t k = inside.mass.size(); k-- > 0;) {
-      if (!(inside.mass[k] > 0)) continue;
+      if (inside.mass[k] == 0) continue;  // what is no number goes on, to be refused
       const double loss = inside.step * static_cast<double>(inside.first + static_cast<long>(k));
       // A dominated grid merges outputs and shows the lowest with too little loss, that is with too much under Q.
       double q = inside.mass[k] * std::exp(-loss);
-      if (side == Side::lower) q = std::min(q, 1 - shown);
+      if (side == Side::lower) q = smaller(q, 1 - shown);
       shown += q;
       atoms.push_back({loss_outside(loss, share_), (1 - share_) * q + share_ * inside.mass[k]});
     }
@@ -102,7 +106,7 @@ class SampledModel final : public LossModel {
     if (inside.infinite > 0) atoms.push_back({-std::log1p(-share_), inside.infinite});
     for (std::size_t k = inside.mass.size(); k-- > 0;) {
       const double loss = inside.step * static_cast<double>(inside.first + static_cast<long>(k));
-      if (inside.mass[k] > 0) atoms.push_back({-loss_outside(-loss, share_), inside.mass[k]});
+      if (inside.mass[k] != 0) atoms.push_back({-loss_outside(-loss, share_), inside.mass[k]});
     }
     return atoms;
   }
@@ -121,7 +125,7 @@ class SampledModel final : public LossModel {
       }
       taken += atom.mass * (1 + std::exp(-atom.loss));
     }
-    half.zero = std::max(0.0, 1 - taken);
+    half.zero = larger(0.0, 1 - taken);
     return half;
   }
 
@@ -144,12 +148,22 @@ class RevealedModel final : public LossModel {
   double infinite() const override { return tail_; }
   double top(double tail) const override {
     double highest = 0;
-    for (const Model& model : models_) highest = std::max(highest, model->top(tail));
+    for (const Model& model : models_) highest = larger(highest, model->top(tail));
     return highest;
   }
   bool bounded() const override { return models_.front()->bounded(); }
   bool attainable() const override { return false; }
   bool tight() const override { return false; }
+  double terms() const override {
+    double sum = 0;
+    for (const Model& model : models_) sum += model->terms();
+    return sum;
+  }
+  double least_terms() const override {
+    double sum = 0;
+    for (const Model& model : models_) sum += model->least_terms();
+    return sum;
+  }
 
   LossHalves halves(double step, std::size_t bins, bool) const override {
     LossHalves out{weighted(*models_[0], 0, step, bins), std::nullopt, std::nullopt};

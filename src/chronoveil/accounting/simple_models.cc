@@ -163,11 +163,15 @@ PositiveLoss empty_half(double step, std::size_t bins) {
 }
 
 void add_atom(PositiveLoss& half, double loss, double mass) {
-  if (half.bins() == 0) return;
-  const double position = std::ceil(loss / half.step - 1e-9) - 1;
-  const auto i = static_cast<std::size_t>(std::clamp(position, 0.0, static_cast<double>(half.bins() - 1)));
-  half.p[i] += mass;
-  half.q[i] += mass * std::exp(-std::clamp(loss - half.loss(i), 0.0, half.step));
+  const double bin = bins_up_to(loss, half.step) - 1;
+  if (bin < static_cast<double>(half.bins())) {
+    const auto i = static_cast<std::size_t>(std::max(0.0, bin));
+    half.p[i] += mass;
+    half.q[i] += mass * std::exp(-std::clamp(loss - half.loss(i), 0.0, half.step));
+  } else {
+    half.beyond_p += mass;
+    half.beyond_q += mass * std::exp(half.loss(half.bins()) - loss);
+  }
 }
 
 std::unique_ptr<const LossModel> laplace_model(double scale) { return std::make_unique<LaplaceModel>(scale); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/gaussian_mixtures.h"
 #include "chronoveil/accounting/normal.h"
 
@@ -12,6 +13,19 @@ namespace {
 __extension__ using Int128 = __int128;
 
 using Models = std::vector<std::unique_ptr<const LossModel>>;
+
+// Each is cut twice as finely as asked.
+double terms_of(const Models& models) {
+  double sum = 0;
+  for (const auto& model : models) sum += 2 * model->terms();
+  return sum;
+}
+
+double least_terms_of(const Models& models) {
+  double sum = 0;
+  for (const auto& model : models) sum += model->least_terms();
+  return sum;
+}
 
 // Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show,
 // where one is known.
@@ -24,13 +38,15 @@ class BestBoundModel final : public LossModel {
   bool symmetric() const override { return below_ == nullptr; }
   long double delta(double epsilon) const override {
     long double least = 1;
-    for (const auto& bound : bounds_) least = std::min(least, bound->delta(epsilon));
+    for (const auto& bound : bounds_) least = smaller(least, bound->delta(epsilon));
     return least;
   }
   double infinite() const override { return bounds_.front()->infinite(); }
+  double terms() const override { return terms_of(bounds_); }
+  double least_terms() const override { return least_terms_of(bounds_); }
   double top(double tail) const override {
     double highest = 0;
-    for (const auto& bound : bounds_) highest = std::max(highest, bound->top(tail));
+    for (const auto& bound : bounds_) highest = larger(highest, bound->top(tail));
     return highest;
   }
   LossHalves halves(double step, std::size_t bins, bool attained) const override {
@@ -51,20 +67,22 @@ class BestBoundModel final : public LossModel {
 class WorstSeriesModel final : public LossModel {
  public:
   explicit WorstSeriesModel(Models series) : series_(std::move(series)) {}
+  double terms() const override { return terms_of(series_); }
+  double least_terms() const override { return least_terms_of(series_); }
   bool attainable() const override { return false; }  // the worst series differs from α to α
   long double delta(double epsilon) const override {
     long double most = 0;
-    for (const auto& model : series_) most = std::max(most, model->delta(epsilon));
+    for (const auto& model : series_) most = larger(most, model->delta(epsilon));
     return most;
   }
   double infinite() const override {
     double most = 0;
-    for (const auto& model : series_) most = std::max(most, model->infinite());
+    for (const auto& model : series_) most = larger(most, model->infinite());
     return most;
   }
   double top(double tail) const override {
     double highest = 0;
-    for (const auto& model : series_) highest = std::max(highest, model->top(tail));
+    for (const auto& model : series_) highest = larger(highest, model->top(tail));
     return highest;
   }
   LossHalves halves(double step, std::size_t bins, bool) const override {
@@ -86,6 +104,8 @@ class ThinnedModel final : public LossModel {
   bool tight() const override { return false; }
   long double delta(double epsilon) const override { return rate_ * model_->delta(epsilon); }
   double infinite() const override { return rate_ * model_->infinite(); }
+  double terms() const override { return model_->terms(); }
+  double least_terms() const override { return model_->least_terms(); }
   double top(double tail) const override { return model_->top(tail / rate_); }
   LossHalves halves(double step, std::size_t bins, bool) const override {
     LossHalves halves = model_->halves(step, bins, false);
@@ -99,7 +119,7 @@ class ThinnedModel final : public LossModel {
 };
 
 UnitMixture ladder(const Binomial& weights, double rung) {
-  UnitMixture mixture;
+  UnitMixture mixture{.means = {}, .weights = {}, .tail = weights.tail};
   for (std::size_t i = 0; i < weights.weights.size(); ++i) {
     if (weights.weights[i] <= 0) continue;
     mixture.means.push_back(rung * static_cast<double>(i));
@@ -128,7 +148,7 @@ std::unique_ptr<const LossModel> several_windows(std::int64_t windows, double r,
     weights.push_back(touched.weights[k] / any);
   }
   bounds.push_back(revealed_gaussians_model(std::move(mus), std::move(weights), touched.tail / any, any));
-  return std::make_unique<BestBoundModel>(std::move(bounds), monotone_mixture_model(up, {{0}, {1}}, false));
+  return std::make_unique<BestBoundModel>(std::move(bounds), monotone_mixture_model(up, {{0}, {1}, 0}, false));
 }
 
 // τ for m_C and m_F changed steps inside the context and the forecast of one window.

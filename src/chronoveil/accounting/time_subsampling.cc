@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/filter_kernel.h"
 #include "chronoveil/accounting/gaussian_mixtures.h"
 #include "chronoveil/accounting/normal.h"
@@ -23,9 +24,11 @@ class FilteredModel final : public LossModel {
   }
 
   bool tight() const override { return false; }
+  // Two values at each of two points a bin.
+  double terms() const override { return 4 * static_cast<double>(kept_.weights.size()); }
   long double delta(double epsilon) const override {
     const long double whole = gaussian_profile(std::sqrt(energy_) / sigma_, epsilon);
-    return std::min({1.0L, whole, averaged(epsilon)});
+    return smaller(1.0L, smaller(whole, averaged(epsilon)));
   }
   double top(double tail) const override { return gaussian_model(std::sqrt(energy_) / sigma_)->top(tail); }
 
