@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Answers a second of other accountants to the questions of accountant_bench, on one core, warm.
+"""Answers of other accountants to the questions of accountant_bench, on one core, warm.
 
-  accountant_peers.py REFERENCE [--toy]
+  accountant_peers.py REFERENCES
 
-REFERENCE is what real neighbours attain at the 10^5-step question in one direction, which is what these peers compute:
-a peer is measured at the coarsest setting whose answer lies within 0.2 percent of it, as near as ours is known. Prints lines of JSON as noise_peers.py does, with
-the setting and the answer. Installs nothing.
+REFERENCES is a JSON object from the name of a question to what real neighbours attain there in one direction, which is
+what these peers compute. A peer is measured at the coarsest setting whose answer lies within 0.2 percent of it, as near
+as ours is known; where none does, at the finest. A question that a peer has no words for is left out. Prints lines of
+JSON: the question, the peer, its setting, its answer, both its bounds where it has them, and answers a second. Installs
+nothing.
 """
 
 import json
@@ -13,12 +15,17 @@ import sys
 import time
 from importlib import metadata
 
-# The step of accountant_bench: MoG([0, 2], [1 − q, q], 4) against N(0, 4), that is noise multiplier 2 and rate q.
-RATE = (256 / 862) * (96 + 24) / (17256 - 24 + 1)
-NOISE = 2.0
-STEPS = 100_000
-DELTA = 1e-7
-NAME = "subsampled gaussian, 10^5 steps"
+# The step of structured subsampling in accountant_bench: MoG([0, 2], [1 - q, q], 4) against N(0, 4).
+TRAINING_RATE = (256 / 862) * (96 + 24) / (17256 - 24 + 1)
+
+# A question: (delta, [(what, count)]), what being ("gaussian", noise multiplier, sampling rate) or ("laplace", scale).
+QUESTIONS = {
+    "dp_sgd, noise 1, rate 0.01, 10^4 steps": (1e-5, [(("gaussian", 1.0, 0.01), 10_000)]),
+    "dp_sgd, noise 0.8, rate 0.004, 3000 steps": (1e-6, [(("gaussian", 0.8, 0.004), 3000)]),
+    "50 + 50 mixed: dp_sgd and laplace": (1e-7, [(("gaussian", 1.0, 0.01), 50), (("laplace", 50.0), 50)]),
+    "structured subsampling, 10^5 steps": (1e-7, [(("gaussian", 2.0, TRAINING_RATE), 100_000)]),
+    "structured subsampling, 10^3 steps": (1e-7, [(("gaussian", 2.0, TRAINING_RATE), 1000)]),
+}
 
 
 def best(repetitions, work):
@@ -30,56 +37,78 @@ def best(repetitions, work):
     return 1 / min(taken), answer
 
 
-def report(peer, setting, rate, epsilon, near):
-    print(json.dumps({"name": NAME, "peer": f"{peer}, {setting}, epsilon {epsilon:.5g}", "per_second": rate,
-                      "accurate": near}), flush=True)
+class DpAccounting:
+    """One bound: it rounds losses up."""
+    settings = (1e-3, 3e-4, 1e-4, 5e-5, 2e-5, 1e-5)
+
+    def __init__(self):
+        from dp_accounting.pld import privacy_loss_distribution  # pylint: disable=import-outside-toplevel
+        self.pld = privacy_loss_distribution
+        self.name = "dp_accounting " + metadata.version("dp-accounting")
+
+    def ask(self, question, interval):
+        delta, events = question
+        whole = None
+        for (kind, *parameters), count in events:
+            if kind == "gaussian":
+                step = self.pld.from_gaussian_mechanism(parameters[0], value_discretization_interval=interval,
+                                                        sampling_prob=parameters[1])
+            else:
+                step = self.pld.from_laplace_mechanism(parameters[0], value_discretization_interval=interval)
+            part = step.self_compose(count)
+            whole = part if whole is None else whole.compose(part)
+        epsilon = whole.get_epsilon_for_delta(delta)
+        return None, epsilon, epsilon
 
 
-def dp_accounting(near):
-    from dp_accounting.pld import privacy_loss_distribution as pld  # pylint: disable=import-outside-toplevel
-    version = "dp_accounting " + metadata.version("dp-accounting")
+class PrvAccountant:
+    """Both bounds, for Poisson sampling by removal of one unit."""
+    settings = (0.1, 0.01, 3e-3, 1e-3)
 
-    def ask(interval):
-        step = pld.from_gaussian_mechanism(NOISE, value_discretization_interval=interval, sampling_prob=RATE)
-        return step.self_compose(STEPS).get_epsilon_for_delta(DELTA)
+    def __init__(self):
+        import numpy  # pylint: disable=import-outside-toplevel
+        if not hasattr(numpy, "trapz"):  # its newest release still calls what numpy 2 renamed
+            numpy.trapz = numpy.trapezoid
+        import prv_accountant  # pylint: disable=import-outside-toplevel
+        self.prv = prv_accountant
+        self.name = "prv_accountant " + metadata.version("prv-accountant")
 
-    for interval in (1e-3, 3e-4, 1e-4, 5e-5, 2e-5, 1e-5):
-        rate, epsilon = best(3, lambda h=interval: ask(h))
-        report(version, f"grid {interval:g}", rate, epsilon, near(epsilon))
-        if near(epsilon):
-            return
+    def ask(self, question, error):
+        delta, events = question
+        steps = []
+        for (kind, *parameters), _ in events:
+            if kind == "gaussian":
+                steps.append(self.prv.PoissonSubsampledGaussianMechanism(noise_multiplier=parameters[0],
+                                                                         sampling_probability=parameters[1]))
+            else:
+                steps.append(self.prv.LaplaceMechanism(mu=1 / parameters[0]))
+        counts = [count for _, count in events]
+        accountant = self.prv.PRVAccountant(prvs=steps, max_self_compositions=counts, eps_error=error,
+                                            delta_error=delta / 1000)
+        return accountant.compute_epsilon(delta=delta, num_self_compositions=counts)
 
 
-def prv_accountant(near):
-    import numpy  # pylint: disable=import-outside-toplevel
-    if not hasattr(numpy, "trapz"):  # its newest release still calls what numpy 2 renamed
-        numpy.trapz = numpy.trapezoid
-    from prv_accountant import PRVAccountant, PoissonSubsampledGaussianMechanism  # pylint: disable=import-outside-toplevel
-    version = "prv_accountant " + metadata.version("prv-accountant")
-
-    def ask(error):
-        step = PoissonSubsampledGaussianMechanism(sampling_probability=RATE, noise_multiplier=NOISE)
-        accountant = PRVAccountant(prvs=[step], max_self_compositions=[STEPS], eps_error=error, delta_error=DELTA / 1000)
-        return accountant.compute_epsilon(delta=DELTA, num_self_compositions=[STEPS])[2]
-
-    for error in (0.1, 0.01, 3e-3, 1e-3):
-        rate, epsilon = best(3, lambda e=error: ask(e))
-        report(version, f"error {error:g}", rate, epsilon, near(epsilon))
-        if near(epsilon):
-            return
+def measure(peer, name, question, reference):
+    for setting in peer.settings:
+        rate, (lower, estimate, upper) = best(3, lambda s=setting: peer.ask(question, s))
+        near = abs(estimate - reference) <= 0.002 * reference
+        if near or setting == peer.settings[-1]:
+            break
+    print(json.dumps({"name": name, "peer": peer.name, "setting": setting, "per_second": rate, "epsilon": estimate,
+                      "epsilon_lower": lower, "epsilon_upper": upper}), flush=True)
 
 
 def main():
-    reference = float(sys.argv[1])
-
-    def near(epsilon):
-        return abs(epsilon - reference) <= 0.002 * reference
-
-    for peer in (dp_accounting, prv_accountant):
+    references = json.loads(sys.argv[1])
+    for make in (DpAccounting, PrvAccountant):
         try:
-            peer(near)
+            peer = make()
         except ImportError as missing:
-            print(f"{peer.__name__}: left out, {missing}", file=sys.stderr)
+            print(f"{make.__name__}: left out, {missing}", file=sys.stderr)
+            continue
+        for name, reference in references.items():
+            if name in QUESTIONS:
+                measure(peer, name, QUESTIONS[name], reference)
 
 
 if __name__ == "__main__":

@@ -85,14 +85,35 @@ def noise(run):
 
 
 def accountant(run):
-    """Questions a second, in process and warm. Peers answer the first one, each at the accuracy that ours promises."""
-    ours = {line["name"]: line for line in run.program("accountant_bench")}
-    reference = ours.pop("reference")["epsilon_attained"]
-    peers = [line for line in run.script("accountant_peers.py", str(reference)) if line["accurate"]]
-    for name, line in ours.items():
-        answered = [peer for peer in peers if peer["name"] == name] or [{"per_second": None, "peer": ""}]
+    """Questions a second, in process and warm, and what is answered: a table of ε, certified gap and time for ours and
+    for the peers that have words for the question, each at the accuracy that ours promises."""
+    ours = run.program("accountant_bench")
+    asked = {line["name"]: line["attained"] for line in ours if "attained" in line}
+    peers = run.script("accountant_peers.py", json.dumps(asked))
+    print_answers(ours, peers)
+    for line in ours:
+        answered = [peer for peer in peers if peer["name"] == line["name"]] or [{"per_second": None, "peer": ""}]
         for peer in answered:
-            yield Row(name, line["per_second"], peer["per_second"], peer["peer"])
+            yield Row(line["name"], line["per_second"], peer["per_second"], peer["peer"])
+
+
+def print_answers(ours, peers):
+    def cells(line, lower, upper):
+        gap = "-" if lower is None else f"{(upper - lower) / upper:.1e}"
+        return f"{upper:.5g}", gap, f"{1e3 / line['per_second']:.3g} ms"
+
+    names = sorted({peer["peer"] for peer in peers})
+    table = [("question", "ε", "gap", "time", *(cell for name in names for cell in (name + " ε", "gap", "time")))]
+    for line in ours:
+        if "attained" not in line:
+            continue
+        row = [line["name"], *cells(line, line["epsilon_lower"], line["epsilon"])]
+        for name in names:
+            found = [peer for peer in peers if (peer["peer"], peer["name"]) == (name, line["name"])]
+            row += cells(found[0], found[0]["epsilon_lower"], found[0]["epsilon_upper"]) if found else ("-", "-", "-")
+        table.append(tuple(row))
+    print_columns(table, last_left=False)
+    print()
 
 
 def ledger(run):
@@ -250,10 +271,18 @@ def print_table(rows):
         table.append((row.name, rate_text(row.ours), rate_text(row.peer), rate_text(row.limit),
                       ratio_text(row.ours, row.peer), ratio_text(row.ours, row.limit),
                       "; ".join(text for text in (row.peer_name, row.note) if text)))
+    print_columns(table, last_left=True)
+
+
+def print_columns(table, last_left):
+    """The first column to the left, and the last where it is text; the others to the right."""
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
-        cells = [line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:-1], widths[1:])]
-        print("  ".join([*cells, line[-1]]).rstrip())
+        cells = [cell.rjust(width) for cell, width in zip(line, widths)]
+        cells[0] = line[0].ljust(widths[0])
+        if last_left:
+            cells[-1] = line[-1]
+        print("  ".join(cells).rstrip())
 
 
 def main():

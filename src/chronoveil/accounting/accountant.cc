@@ -286,7 +286,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     (fits ? high : low) = x;
     if (fits && x < 1e-12) break;
     const bool exact = price.certificate != Certificate::upper_bound;  // a closed form: worth more digits
-    if (fits && price.epsilon >= target * (1 - (exact ? 1e-12 : options.tolerance / 8))) break;
+    if (fits && price.epsilon >= target * (1 - (exact ? 1e-12 : options.tolerance / 2))) break;
     if (low > 0 && std::isfinite(high) && high - low <= 1e-13 * high) break;
     const double gap = std::log(std::max(price.epsilon, 1e-300) / target);
     // The slope between the last two certified prices is better than the coarse one.
@@ -296,7 +296,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     last_gap = gap;
     // Aim a little to the private side; where that leaves the bracket, halve it.
     double next =
-        std::isfinite(gap) ? x * std::exp(-gap / slope) * (1 + (exact ? 2e-13 : options.tolerance / 20)) : 2 * x;
+        std::isfinite(gap) ? x * std::exp(-gap / slope) * (1 + (exact ? 2e-13 : options.tolerance / 6)) : 2 * x;
     if (!(next > low && next < high) || i % 5 == 4)
       next = low > 0 && std::isfinite(high) ? std::sqrt(low * high) : (fits ? x / 1.5 : x * 1.5);
     if (!(next > low && next < high)) break;

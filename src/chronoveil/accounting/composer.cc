@@ -37,33 +37,60 @@ Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
 // Rounded down to a few values an octave, so that neighbouring questions share a discretisation.
 double quantised(double value) { return std::exp2(std::floor(4 * std::log2(value)) / 4); }
 
+// Collects atoms by rising size of their losses, all of one sign, and merges those in a thin tail far out, where a fine
+// grid has very many and a tilt hardly tells them apart.
+class SketchMaker {
+ public:
+  SketchMaker(Sketch& out, double step) : out_(out), far_(512 * step) {}
+
+  void add(double mass, double loss) {
+    if (!(mass > 0)) return;
+    if (std::abs(loss - first_) > (std::abs(loss) - far_) / 24 || mass_ + mass > 1e-9) close();
+    if (mass_ == 0) first_ = loss;
+    mass_ += mass;
+    weighted_ += mass * loss;
+  }
+
+  void close() {
+    if (mass_ > 0) {
+      out_.mass.push_back(mass_);
+      out_.loss.push_back(weighted_ / mass_);
+    }
+    mass_ = weighted_ = 0;
+  }
+
+ private:
+  Sketch& out_;
+  double far_, first_ = 0, mass_ = 0, weighted_ = 0;
+};
+
 Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size_t bins, Reading reading) {
   Sketch out;
   out.count = count;
+  SketchMaker above(out, step), below(out, step);
   if (reading != Reading::symmetric) {
     const GridLoss grid = model.grids(step, bins, reading).upper;
-    for (std::size_t k = 0; k < grid.mass.size(); ++k) {
-      if (!(grid.mass[k] > 0)) continue;
-      out.mass.push_back(grid.mass[k]);
-      out.loss.push_back(step * static_cast<double>(grid.first + static_cast<long>(k)));
-    }
+    const auto zero = static_cast<std::size_t>(-grid.first);
+    for (std::size_t k = zero; k < grid.mass.size(); ++k) above.add(grid.mass[k], step * static_cast<double>(k - zero));
+    for (std::size_t k = zero; k-- > 0;) below.add(grid.mass[k], -step * static_cast<double>(zero - k));
+    above.close();
+    below.close();
     return out;
   }
   const PositiveLoss half = model.halves(step, bins, false).upper;
   auto add = [&](double p, double loss) {
-    if (!(p > 0)) return;
-    out.mass.push_back(p);
-    out.loss.push_back(loss);
-    out.mass.push_back(p * std::exp(-loss));
-    out.loss.push_back(-loss);
+    above.add(p, loss);
+    below.add(p * std::exp(-loss), -loss);
   };
+  out.mass.push_back(std::max(half.zero, 1e-300));
+  out.loss.push_back(0);
   for (std::size_t i = 0; i < half.bins(); ++i)
     if (half.p[i] > 0 && half.q[i] > 0)
       add(half.p[i], half.loss(i) + std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step));
   if (half.beyond_q > 0)
     add(half.beyond_p, half.loss(half.bins()) + std::log(std::max(1.0, half.beyond_p / half.beyond_q)));
-  out.mass.push_back(std::max(half.zero, 1e-300));
-  out.loss.push_back(0);
+  above.close();
+  below.close();
   return out;
 }
 
@@ -141,7 +168,9 @@ class Composer {
     const double epsilon = question_.epsilon_wanted ? saddle_->epsilon(tilt) : question_.given;
     double allowed = std::max(options_.tolerance * epsilon, kAbsoluteTolerance);
     if (!question_.epsilon_wanted) allowed = std::max(allowed, options_.tolerance / tilt);  // see gap_of()
-    double step = std::sqrt(2.6 * allowed / (steps_.total * (tilt + 1)));
+    // Less than that leaves room for coarsening between two stages, which few points do without.
+    double step = std::sqrt(allowed / (steps_.total * (tilt + 1)));
+    step *= std::sqrt(composed_in_one_stage(1.9 * step, steps_.total, saddle_->step_deviation(tilt)) ? 3.3 : 2.6);
     step = quantised(std::clamp(step, highest_ / 65536, highest_ / 4));
     double used = 0;
     for (int round = 0; round < kMostRefinements; ++round) {
@@ -152,7 +181,7 @@ class Composer {
       CV_TRY(const Price price, bounded(used));
       const double gap = gap_of(price);
       if (gap <= 1) return price;
-      step = quantised(step * std::clamp(0.9 / std::sqrt(gap), 0.05, 0.75));
+      step = quantised(step * std::clamp(0.9 / std::sqrt(gap), 0.05, round == 0 ? 0.85 : 0.75));
     }
     return fail(ErrorKind::cannot_certify, "tolerance: both bounds stay further apart than asked for");
   }
@@ -264,15 +293,27 @@ class Composer {
     return question_.epsilon_wanted ? composition.epsilon_at(question_.given) : composition.delta_at(question_.given);
   }
 
+  // The upper and the lower bound of one reading.
+  Result<std::pair<double, double>> both(double step, std::size_t reading) {
+    CV_TRY(Discretised parts, discretised(step, readings_[reading]));
+    CV_TRY(const double upper, ask(std::move(parts.upper), Side::upper, *saddles_[reading]));
+    CV_TRY(const double lower, ask(std::move(parts.lower), Side::lower, *saddles_[reading]));
+    return std::pair(upper, smaller(lower, upper));
+  }
+
   Result<Price> bounded(double step) {
-    double upper = 0, lower = 0;
-    for (std::size_t r = 0; r < readings_.size(); ++r) {
-      CV_TRY(Discretised parts, discretised(step, readings_[r]));
-      CV_TRY(const double above, ask(std::move(parts.upper), Side::upper, *saddles_[r]));
-      CV_TRY(const double below, ask(std::move(parts.lower), Side::lower, *saddles_[r]));
-      upper = larger(upper, above);
-      lower = larger(lower, smaller(below, above));
+    const std::size_t first = saddles_.front().get() == saddle_ ? 0 : 1;  // the one with the larger answer, likely
+    CV_TRY(auto bounds, both(step, first));
+    if (readings_.size() > 1) {
+      // The other one matters only if it is larger after all; a coarser grid is enough to see that it is not.
+      CV_TRY(Discretised coarse, discretised(2.5 * step, readings_[1 - first]));
+      CV_TRY(const double most, ask(std::move(coarse.upper), Side::upper, *saddles_[1 - first]));
+      if (!(most <= bounds.first)) {
+        CV_TRY(const auto other, both(step, 1 - first));
+        bounds = {larger(bounds.first, other.first), larger(bounds.second, other.second)};
+      }
     }
+    const double upper = larger(0.0, bounds.first), lower = larger(0.0, bounds.second);
     Price price;
     price.epsilon = price.epsilon_lower = price.delta = price.delta_lower = question_.given;
     (question_.epsilon_wanted ? price.epsilon : price.delta) = upper;

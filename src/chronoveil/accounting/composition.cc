@@ -13,12 +13,17 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Points of one transform from which two stages, the second on a coarser grid, cost less.
 constexpr double kOneStagePoints = 12000;
+double points_of(double step, double steps, double deviation) { return 12 * deviation * std::sqrt(steps) / step; }
 
 // Relative error of a grid loss against the loss that it stands for: kOnGrid, and one rounding of a multiple.
 constexpr double kLossError = 8e-16;
 static_assert(kLossError >= kOnGrid + 0x1p-53);
 
 }  // namespace
+
+bool composed_in_one_stage(double step, double steps, double deviation) {
+  return points_of(step, steps, deviation) < kOneStagePoints;
+}
 
 Composition::Composition(std::vector<Repeated> parts, Side side, const SaddlePoint& saddle)
     : parts_(std::move(parts)), saddle_(saddle), side_(side) {
@@ -64,7 +69,7 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
     parts.back().loss.infinite = 0;  // in infinite_ already
     most = std::max(most, part.count);
   }
-  const double points = 12 * saddle_.step_deviation(tilt) * std::sqrt(steps_) / step_;
+  const double points = points_of(step_, steps_, saddle_.step_deviation(tilt));
   // Beside a tilted mass of about δ e^{θε − K(θ)} that answers the question, this much more or less does not matter. A
   // lower bound takes what may have wrapped around off every single mass, so it wants less of it.
   const double answer = std::exp(std::min(0.0, log_delta + tilt * epsilon - saddle_.log_moment(tilt)));

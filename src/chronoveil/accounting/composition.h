@@ -20,6 +20,9 @@ struct Repeated {
   std::int64_t count = 1;
 };
 
+// Whether so many steps, whose losses deviate so much, are composed at once on a grid of this step.
+bool composed_in_one_stage(double step, double steps, double deviation);
+
 class Composition {
  public:
   // All parts on one grid; `saddle` knows roughly where their sum lies and must outlive this.

@@ -241,7 +241,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   const double transform_error = 8 * std::log2(static_cast<double>(size)) * kUnit;
 
   std::vector<double> re(half, 1.0), im(half, 0.0), folded(n);
-  std::vector<std::vector<double>> magnitudes;
+  std::vector<std::vector<double>> squares;  // of the magnitudes
   std::vector<double> input_errors;
   std::vector<std::complex<double>> spectrum(half);
   for (const Tilted& part : parts) {
@@ -254,8 +254,8 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
     }
     fft.fwd(spectrum.data(), folded.data(), static_cast<Eigen::Index>(size));
     input_errors.push_back(transform_error * norm(folded) * std::sqrt(static_cast<double>(size)));
-    auto& magnitude = magnitudes.emplace_back(half);
-    for (std::size_t k = 0; k < half; ++k) magnitude[k] = std::sqrt(std::norm(spectrum[k]));
+    auto& square = squares.emplace_back(half);
+    for (std::size_t k = 0; k < half; ++k) square[k] = std::norm(spectrum[k]);
     multiply_power(re, im, spectrum, part.count);
   }
   // Error of the product: Σ_i n_i |Z/z_i| |e_i| plus its own rounding, then that of the inverse transform.
@@ -265,12 +265,12 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   double error = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double count = static_cast<double>(parts[i].count);
+    // |Z/z|, at most 1; where z is as good as nothing, what is left of one factor is, and of several factors less.
+    const double unknown = parts[i].count == 1 ? 1.0 : 1e-16;
     double sum_of_squares = 0;
     for (std::size_t k = 0; k < half; ++k) {
-      const double product = std::sqrt(re[k] * re[k] + im[k] * im[k]), z = magnitudes[i][k];
-      const double rest = parts[i].count == 1 ? (z > 1e-8 ? std::min(1.0, product / z) : 1.0)
-                                              : (z > 1e-8 ? std::min(1.0, product / z) : 1e-8);
-      sum_of_squares += rest * rest;
+      const double product = re[k] * re[k] + im[k] * im[k], z = squares[i][k];
+      sum_of_squares += z > 1e-16 ? std::min(1.0, product / z) : unknown;
     }
     error += count * std::sqrt(2 * sum_of_squares) * input_errors[i];
   }

@@ -16,34 +16,52 @@ namespace {
 // weights are c and one is the remainder. Also never more than G(√S/σ), all steps kept.
 class FilteredModel final : public LossModel {
  public:
-  FilteredModel(double sigma, double rate, FilterReach reach) : sigma_(sigma), energy_(reach.energy), rate_(rate) {
+  FilteredModel(double sigma, double rate, FilterReach reach) : sigma_(sigma), energy_(reach.energy) {
     const double whole = std::floor(reach.energy / reach.highest);
-    unit_ = reach.highest;
-    remainder_ = std::max(0.0, reach.energy - whole * reach.highest);
-    kept_ = binomial(static_cast<std::int64_t>(whole), rate);
+    const double remainder = larger(0.0, reach.energy - whole * reach.highest);
+    const Binomial kept = binomial(static_cast<std::int64_t>(whole), rate);
+    tail_ = kept.tail;
+    for (std::size_t k = 0; k < kept.weights.size(); ++k) {
+      if (kept.weights[k] == 0) continue;
+      const long double base = static_cast<long double>(reach.highest) * static_cast<long double>(k);
+      const auto add = [&](long double energy, long double weight) {
+        kept_.push_back({energy, weight, std::sqrt(energy) / sigma});
+      };
+      add(base, kept.weights[k] * (1 - static_cast<long double>(rate)));
+      add(base + remainder, kept.weights[k] * static_cast<long double>(rate));
+    }
+    above_.assign(kept_.size() + 1, {0, 0});
+    for (std::size_t i = kept_.size(); i-- > 0;)
+      above_[i] = {above_[i + 1].weight + kept_[i].weight, above_[i + 1].energy + kept_[i].weight * kept_[i].energy};
   }
 
   bool tight() const override { return false; }
-  // Two values at each of two points a bin.
-  double terms() const override { return 4 * static_cast<double>(kept_.weights.size()); }
+  // One value each at two points a bin.
+  double terms() const override { return 2 * static_cast<double>(kept_.size()); }
   long double delta(double epsilon) const override {
     const long double whole = gaussian_profile(std::sqrt(energy_) / sigma_, epsilon);
-    return smaller(1.0L, smaller(whole, averaged(epsilon)));
+    return smaller(1.0L, smaller(whole, averaged<long double>(epsilon, gaussian_profile)));
   }
   double top(double tail) const override { return gaussian_model(std::sqrt(energy_) / sigma_)->top(tail); }
 
   LossHalves halves(double step, std::size_t bins, bool) const override {
     // Only the profile is known: evaluate it on the grid and connect the dots of its convex envelope.
     std::vector<long double> values(2 * bins + 1);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = delta(step / 2 * static_cast<double>(i)) * (1 + kProfileError * 1e-4L);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double epsilon = step / 2 * static_cast<double>(i);
+      const long double whole = gaussian_profile(std::sqrt(energy_) / sigma_, epsilon) * (1 + kProfileError * 1e-4L);
+      const long double mean =
+          averaged<double>(epsilon, quick_gaussian_profile) * (1 + static_cast<long double>(kQuickError));
+      values[i] = smaller(1.0L, smaller(whole, mean));
+    }
     LossHalves halves;
     halves.upper = paired(from_profile(step / 2, values));
     return halves;
   }
 
  private:
-  long double averaged(double epsilon) const {
+  template <class T>
+  long double averaged(double epsilon, T (*profile)(T, T)) const {
     const long double variance = static_cast<long double>(sigma_) * sigma_;
     const long double e = epsilon;
     // √(1+ε²) − 1 without cancellation.
@@ -56,22 +74,59 @@ class FilteredModel final : public LossModel {
     } else {
       return 1;  // the tangent at 0 is vertical
     }
-    auto majorant = [&](long double s) {
-      if (s <= 0) return 0.0L;
-      return s <= inflection ? gaussian_profile(std::sqrt(s) / sigma_, e) : at_inflection + slope * (s - inflection);
+    // Beyond the inflection the majorant is a line, and its expectation is in the sums.
+    const auto bend =
+        std::partition_point(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.energy <= inflection; });
+    auto at = static_cast<std::size_t>(bend - kept_.begin());
+    const Sums& line = above_[at];
+    long double sum =
+        tail_ + at_inflection * line.weight + slope * larger(0.0L, line.energy - inflection * line.weight);
+    // From there downward the majorant falls: what is left is at most the next value, times all weights left. The
+    // largest energies are unlikely; where they cannot matter beside a value in the middle they are not looked at.
+    auto value = [&](std::size_t i) {
+      return kept_[i].distance > 0 ? static_cast<long double>(profile(static_cast<T>(kept_[i].distance), epsilon))
+                                   : 0.0L;
     };
-    long double sum = kept_.tail;
-    for (std::size_t k = 0; k < kept_.weights.size(); ++k) {
-      if (kept_.weights[k] <= 0) continue;
-      const long double base = static_cast<long double>(unit_) * static_cast<long double>(k);
-      sum += kept_.weights[k] *
-             ((1 - static_cast<long double>(rate_)) * majorant(base) + rate_ * majorant(base + remainder_));
+    constexpr long double kNothing = 1e-18L;
+    const long double all = above_.front().weight;
+    if (at > 0) {
+      const long double most = value(at - 1);
+      const auto middle = static_cast<std::size_t>(
+          std::partition_point(above_.begin(), above_.begin() + static_cast<std::ptrdiff_t>(at),
+                               [&](const Sums& above) { return above.weight > all / 2; }) -
+          above_.begin());
+      const std::size_t probe = std::min(middle, at - 1);
+      const long double least = sum + kept_[probe].weight * value(probe);
+      const auto from = std::partition_point(
+          above_.begin(), above_.begin() + static_cast<std::ptrdiff_t>(at),
+          [&](const Sums& above) { return (above.weight - line.weight) * most > kNothing * least; });
+      const auto first = static_cast<std::size_t>(from - above_.begin());
+      sum += larger(0.0L, above_[first].weight - line.weight) * most;
+      at = first;
+    }
+    while (at-- > 0) {
+      const long double here = value(at), left = all - above_[at].weight;
+      sum += kept_[at].weight * here;
+      if (!(left * here > kNothing * sum)) {
+        sum += larger(0.0L, left) * here;
+        break;
+      }
     }
     return sum;
   }
 
-  double sigma_, energy_, rate_, unit_ = 1, remainder_ = 0;
-  Binomial kept_;
+  // How much of the energy Σ v_t of a change is kept, and how likely that is; by rising energy.
+  struct Kept {
+    long double energy, weight;
+    long double distance;  // √energy, in standard deviations
+  };
+  // Over this and all larger ones: Σ weight and Σ weight × energy.
+  struct Sums {
+    long double weight, energy;
+  };
+  double sigma_, energy_, tail_ = 0;
+  std::vector<Kept> kept_;
+  std::vector<Sums> above_;
 };
 
 }  // namespace
