@@ -15,6 +15,7 @@
 #include "chronoveil/accounting/structured_subsampling.h"
 #include "command.h"
 #include "event_argument.h"
+#include "progress_line.h"
 
 namespace chronoveil::cli {
 namespace {
@@ -304,7 +305,10 @@ void add_account_command(CLI::App& app, CommandContext& context) {
   add_example(*command, "chronoveil account gaussian --noise-multiplier 2 --count 1000 --delta 1e-6");
   add_example(*command, "chronoveil account dp_sgd --rate 0.01 --noise-multiplier 1 --count 10000 --delta 1e-5");
   add_example(*command, R"(chronoveil account '{"event": "laplace", "noise_multiplier": 2}' --epsilon 0.1 --json)");
-  on_run(*command, context, [request] { return account(*request); });
+  on_run(*command, context, [request] {
+    const Waiting waiting("pricing");
+    return account(*request);
+  });
 }
 
 void add_calibrate_command(CLI::App& app, CommandContext& context) {
@@ -317,7 +321,10 @@ void add_calibrate_command(CLI::App& app, CommandContext& context) {
                      "found");
   add_example(*command, "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6");
   add_example(*command, "chronoveil calibrate ranswitch --window 10 --epsilon 2 --delta 0.5");
-  on_run(*command, context, [request] { return calibrate(*request); });
+  on_run(*command, context, [request] {
+    const Waiting waiting("calibrating");
+    return calibrate(*request);
+  });
 }
 
 }  // namespace chronoveil::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/engine/budget.h"
@@ -55,11 +56,36 @@ json uses_json(const ledger::Debit& run) { return {{"reserved", *run.uses}, {"us
 std::string uses_text(const ledger::Debit& run) { return fmt::format("uses {} of {}", run.used, *run.uses); }
 
 // What is published in one period can cost: its whole budget, and what earlier periods paid for and did not publish
-// yet.
-ledger::Cost outputs_up_to(const ledger::View& view) {
-  ledger::Cost total = view.dataset.filter.budget;
-  for (const ledger::Debit& debit : view.earlier) total += debit.cost;
+// yet. Amounts of one filter add up. In a union each period may be held by another member, so there the budgets of the
+// periods add up: interactive mechanisms side by side compose like any others [VadhanWang21].
+struct Outputs {
+  ledger::Cost amounts;      // but for a union
+  std::int64_t periods = 1;  // whose outputs they are
+};
+Outputs outputs_up_to(const ledger::View& view) {
+  Outputs total{view.dataset.filter.budget};
+  std::set<std::string> earlier;
+  for (const ledger::Debit& debit : view.earlier) {
+    total.amounts += debit.cost;
+    earlier.insert(debit.period);
+  }
+  total.periods += static_cast<std::int64_t>(earlier.size());
   return total;
+}
+
+json outputs_json(const ledger::View& view) {
+  const Outputs outputs = outputs_up_to(view);
+  if (view.dataset.filter.kind != ledger::FilterKind::united) return cost_json(view.dataset.filter, outputs.amounts);
+  const auto periods = static_cast<double>(outputs.periods);
+  return {{"epsilon", periods * view.dataset.epsilon}, {"delta", periods * view.dataset.delta}};
+}
+
+std::string outputs_text(const ledger::View& view) {
+  const Outputs outputs = outputs_up_to(view);
+  if (view.dataset.filter.kind != ledger::FilterKind::united) return cost_text(view.dataset.filter, outputs.amounts);
+  const auto periods = static_cast<double>(outputs.periods);
+  return fmt::format("ε = {}, δ = {}", ledger::rounded(periods * view.dataset.epsilon),
+                     ledger::rounded(periods * view.dataset.delta));
 }
 
 // One line a member of the union, one of which must hold, and one for the δ set aside.
@@ -245,7 +271,7 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
                                  {"purpose", debit.terms.purpose},
                                  {"cost", cost_json(view.dataset.filter, debit.cost)}});
   }
-  if (!view.earlier.empty()) result["outputs_up_to"] = cost_json(view.dataset.filter, outputs_up_to(view));
+  if (!view.earlier.empty()) result["outputs_up_to"] = outputs_json(view);
   return result;
 }
 
@@ -297,7 +323,7 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   }
   if (!view.earlier.empty()) {
     text += fmt::format("  outputs       what comes out in {} can add up to {}: its own budget and the above\n",
-                        view.period, cost_text(filter, outputs_up_to(view)));
+                        view.period, outputs_text(view));
   }
   return text;
 }

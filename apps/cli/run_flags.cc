@@ -10,29 +10,9 @@
 #include "chronoveil/engine/text_file.h"
 #include "command.h"
 #include "ledger_option.h"
+#include "progress_line.h"
 
 namespace chronoveil::cli {
-namespace {
-
-// One line on stderr that is written over, on a terminal only.
-class Progress {
- public:
-  Progress() : on_(::isatty(STDERR_FILENO) == 1) {}
-  ~Progress() {
-    if (on_) std::fputs("\r\033[K", stderr);
-  }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void tell(std::string_view stage) const {
-    if (on_) std::fprintf(stderr, "\r\033[K%.*s ...", static_cast<int>(stage.size()), stage.data());
-  }
-
- private:
-  bool on_;
-};
-
-}  // namespace
-
 Result<engine::RunOptions> options_of(const RunFlags& flags) {
   engine::RunOptions options;
   options.ledger = flags.ledger;
@@ -117,11 +97,11 @@ Result<Published> run_watched(const engine::Job& job, const RunFlags& flags, Opt
   say_on_interrupt("nothing was spent");
   options.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
   Result<Published> published = [&] {
-    const Progress progress;
+    const ProgressLine progress;
     options.progress = [&](std::string_view stage) {
       // While it is being written, nobody here knows whether it is durable yet.
       if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
-      progress.tell(stage);
+      progress.tell(std::string(stage) + " ...");
     };
     return run(job, options);
   }();

@@ -10,6 +10,7 @@
 #include "chronoveil/training/backtest.h"
 #include "commands.h"
 #include "text_table.h"
+#include "progress_line.h"
 
 namespace chronoveil::cli {
 namespace {

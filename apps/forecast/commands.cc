@@ -1,7 +1,5 @@
 #include "commands.h"
 
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "chronoveil/base/atomic_file.h"
@@ -47,16 +45,6 @@ Result<void> check_outputs(const NamedFiles& outputs, const NamedFiles& inputs, 
     CV_CHECK(check_writable(option, path));
   }
   return {};
-}
-
-ProgressLine::ProgressLine() : on_(::isatty(STDERR_FILENO) == 1) {}
-
-ProgressLine::~ProgressLine() {
-  if (on_) std::fputs("\r\033[K", stderr);
-}
-
-void ProgressLine::tell(std::string_view text) const {
-  if (on_) std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(text.size()), text.data());
 }
 
 }  // namespace chronoveil::cli

@@ -34,18 +34,4 @@ using NamedFiles = std::vector<std::pair<std::string, std::string>>;
 // That outputs can be written, each to its own place, and over nothing that is read; standard output has room for one.
 Result<void> check_outputs(const NamedFiles& outputs, const NamedFiles& inputs, bool json);
 
-// One line on stderr that is written over, on a terminal only.
-class ProgressLine {
- public:
-  ProgressLine();
-  ~ProgressLine();
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-  bool shown() const { return on_; }
-  void tell(std::string_view text) const;
-
- private:
-  bool on_;
-};
-
 }  // namespace chronoveil::cli

@@ -11,6 +11,7 @@
 #include "run_flags.h"
 #include "text_table.h"
 #include "train_output.h"
+#include "progress_line.h"
 
 namespace chronoveil::cli {
 namespace {

@@ -207,5 +207,14 @@ TEST(EventRange, EventsSayWhatTheyProtect) {
   EXPECT_EQ(relation_of({Compose{{time, {valid_structured(), 1}}}, 1}), Relation::replace);
 }
 
+TEST(EventRange, CountsOfCompositionsMultiplyToLessThanTheLargestNumber) {
+  const Event many{Gaussian{1}, 4'000'000'000'000'000'000};
+  EXPECT_TRUE(validate(many));
+  EXPECT_TRUE(validate({Compose{{many, many}}, 1}));
+  EXPECT_FALSE(validate({Compose{{many, many, many}}, 1}));
+  EXPECT_FALSE(validate({Compose{{many}}, 3}));
+  EXPECT_FALSE(validate({Compose{{{Compose{{many}}, 2}}}, 2}));
+}
+
 }  // namespace
 }  // namespace chronoveil::accounting

@@ -254,18 +254,18 @@ class Budget(FolderTest):
         self.assertEqual(self.told("history", "city")["debits"][0]["uses"], uses)
         self.assertTrue(self.told("verify")["holds"])
 
+    @staticmethod
+    def long_ago(_, body):
+        if "period" in body:
+            body["period"] = "2020-01"
+        return "2020-01-31T23:59:00.000Z", body
+
     def test_show_says_what_an_earlier_period_may_still_publish(self):
         self.create("city", "--renews", "month")
         self.told("debit", "city", HALF, "--uses", "5", "--purpose", "a live release")
         self.told("debit", "city", '{"event":"pure","epsilon":0.25}', "--state", "released")
         self.assertNotIn("earlier", self.told("show", "city"))
-
-        def long_ago(_, body):
-            if "period" in body:
-                body["period"] = "2020-01"
-            return "2020-01-31T23:59:00.000Z", body
-
-        Rows(self.ledger).edit(long_ago)
+        Rows(self.ledger).edit(self.long_ago)
         shown = self.told("show", "city")
         self.assertEqual([(one["id"], one["period"], one["cost"]["epsilon"]) for one in shown["earlier"]],
                          [("city:1", "2020-01", 0.5)])
@@ -275,6 +275,14 @@ class Budget(FolderTest):
         self.assertIn("can add up to ε = 1.5", text)
         self.told("settle", "city:1", "--released")
         self.assertNotIn("earlier", self.told("show", "city"))
+
+    def test_outputs_of_two_periods_of_a_union_are_two_budgets(self):
+        self.told("create", "town", "--epsilon", "1", "--delta", "1e-6", "--renews", "month")
+        self.told("debit", "town", "gaussian", "--noise-multiplier", "20", "--uses", "3")
+        Rows(self.ledger).edit(self.long_ago)
+        shown = self.told("show", "town")
+        self.assertEqual(shown["outputs_up_to"], {"epsilon": 2, "delta": 2e-6})
+        self.assertIn("can add up to ε = 2, δ = 2e-06", self.assert_succeeds(*self.words("show", "town")))
 
     def test_what_cannot_be_a_run_is_refused_by_name(self):
         self.create()

@@ -131,5 +131,24 @@ TEST(Filter, ZeroSensitivityCostsNothing) {
   EXPECT_TRUE(value_of(cost(filter(FilterKind::sum), pure(0))).values[0].is_zero());
 }
 
+TEST(Filter, ASampleOfWhatIsPureIsPureAndCostsLess) {
+  const auto inside = [](accounting::Kind kind) {
+    return std::make_shared<const accounting::Event>(accounting::Event{std::move(kind), 1});
+  };
+  const Filter sum = filter(FilterKind::sum);
+  const auto noise = inside(accounting::Laplace{2});
+  for (const accounting::Event& event :
+       {accounting::Event{accounting::PoissonSampled{0.1, noise}, 3},
+        accounting::Event{accounting::SampledWithoutReplacement{10, 1, noise}, 3}}) {
+    const Cost charged = value_of(cost(sum, event));
+    const double truth = 3 * std::log1p(0.1 * std::expm1(0.5));
+    EXPECT_GE(charged.values[0].value(), truth);
+    EXPECT_NEAR(charged.values[0].value(), truth, 1e-10);
+    EXPECT_TRUE(charged.delta.is_zero());
+  }
+  EXPECT_FALSE(cost(sum, {accounting::PoissonSampled{0.1, inside(accounting::Gaussian{2})}, 1}));
+  EXPECT_FALSE(cost(sum, {accounting::SampledWithReplacement{10, 2, noise}, 1}));
+}
+
 }  // namespace
 }  // namespace chronoveil::ledger::testing

@@ -6,6 +6,8 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/moments.h"
+#include "chronoveil/ledger/body.h"
 #include "chronoveil/ledger/dataset.h"
 #include "chronoveil/ledger/filter.h"
 #include "fixtures.h"
@@ -226,6 +228,28 @@ TEST(Neighbours, ADatasetThatPromisesSwapsKeepsItsWindow) {
   request.partition = Partition{};
   request.partition->names = {"a", "b"};
   EXPECT_THAT(refusal(make_dataset(request), ErrorKind::usage), HasSubstr("swap"));
+}
+
+// Two people can be pushed out of one slot at once where an event takes another's place.
+TEST(Neighbours, StepsThatAreKeptAtRandomChangeByTwoWhereAnEventIsReplaced) {
+  const accounting::Event steps{accounting::TimeSubsampling{1, 1, 10, {}, {}}, 1};
+  Stated as_user;
+  as_user.unit = Unit::user;
+  const auto charged = fitted(steps, as_user, {Unit::event, 1, Relation::replace});
+  ASSERT_TRUE(charged) << charged.error().message;
+  // (2, 0) becomes (0, 2): μ² = 8/σ².
+  const auto mu = accounting::gaussian_cost(*charged);
+  ASSERT_TRUE(mu);
+  EXPECT_GE(*mu * *mu, 0.08);
+  const auto one = fitted(steps, as_user, {Unit::event, 1, Relation::add_remove});
+  ASSERT_TRUE(one);
+  EXPECT_EQ(std::get<accounting::TimeSubsampling>(one->kind).noise_multiplier, 10);
+}
+
+TEST(Neighbours, MoreUsesThanCanBeCountedAreNotComposedAsFewer) {
+  const accounting::Event many{accounting::Gaussian{1e10}, 4611686018427387905};
+  const auto price = accounting::epsilon_at(composed({many, many, many, many}), value_of(Delta::make(1e-6)));
+  EXPECT_FALSE(price);
 }
 
 }  // namespace

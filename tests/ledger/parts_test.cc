@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/ledger/dataset.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {
@@ -150,6 +152,21 @@ TEST(Parts, TheRuleIsSaidInWords) {
   EXPECT_THAT(rule_of(list, {Unit::user, 1, Relation::replace}), HasSubstr("the two dearest add"));
   EXPECT_THAT(rule_of(days, {Unit::w_event, 24, Relation::add_remove}), HasSubstr("straddles"));
   EXPECT_THAT(rule_of(days, {Unit::w_event, 24, Relation::replace}), HasSubstr("two dearest runs"));
+}
+
+// A dataset that an earlier version made with its default of two is read with the number that is safe.
+TEST(Parts, AnEarlyDefaultOfTwoIsNotBelieved) {
+  DatasetRequest request = dataset("city", 1, 0);
+  request.promise = {Unit::w_event, 7, Relation::add_remove};
+  request.partition = Partition{Partition::By::day, {}, 2};
+  const std::string today = to_body(value_of(make_dataset(request)));
+  EXPECT_EQ(value_of(dataset_from_body(today)).partition->straddle, 2);
+  std::string early = today;
+  const std::string version = "\"analysis\":" + std::to_string(accounting::kAnalysisVersion);
+  early.replace(early.find(version), version.size(), "\"analysis\":5");
+  const Dataset read = value_of(dataset_from_body(early));
+  EXPECT_EQ(read.partition->straddle, 7);
+  EXPECT_TRUE(read.partition->widened);
 }
 
 }  // namespace

@@ -207,6 +207,21 @@ Result<void> check(const SampledWithReplacement& e, bool open) {
   return {};
 }
 
+// How often an event happens in all, counts of compositions included; an error beyond 2^63.
+Result<std::int64_t> total_count(const Event& event) {
+  std::int64_t inside = 1;
+  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
+    inside = 0;
+    for (const Event& part : compose->events) {
+      CV_TRY(const std::int64_t count, total_count(part));
+      if (__builtin_add_overflow(inside, count, &inside)) return invalid("count", "a sum over 2^63", "below 2^63 in all");
+    }
+  }
+  if (__builtin_mul_overflow(inside, event.count, &inside))
+    return invalid("count", "a product over 2^63", "below 2^63 in all");
+  return inside;
+}
+
 Result<void> check_event(const Event& event, bool open, int depth) {
   CV_CHECK(at_least("count", event.count, 1));
   return std::visit(Overloaded{
@@ -332,6 +347,7 @@ std::string_view name(const Event& event) {
 
 Result<void> validate(const Event& event, bool open_noise) {
   auto checked = check_event(event, open_noise, 0);
+  if (const auto total = checked ? total_count(event) : Result<std::int64_t>(0); !total) checked = Failure(total.error());
   if (!checked) checked.error().message.insert(0, std::string(name(event)) + ": ");
   return checked;
 }

@@ -54,7 +54,11 @@ struct Cost {
 Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> orders, Reading reading) {
   const double top = model.top(kSetAside);
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
-  if (top <= 0) return cost;
+  if (top <= 0) {
+    // Hardly anything has a loss at all: (0, δ(0)) in whole.
+    cost.delta = larger(cost.delta, static_cast<double>(model.delta(0)) * kUp);
+    return cost;
+  }
   if (!(model.least_terms() + 4096 * model.terms() <= 4 * kMostTerms))
     return fail(ErrorKind::cannot_certify, "the Rényi divergences of this event need sums of more than 2^26 terms");
   double step = top / 4096;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "chronoveil/ledger/json_fields.h"
 #include "chronoveil/ledger/rounded_text.h"
@@ -221,9 +222,12 @@ Result<void> Account::admit(const std::string& period, const std::optional<std::
 std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {
   const Spent* spent = spent_in(period);
   if (!spent || !dataset_->partition) return {};
-  // In a union the last member, of a large order, has a price for most events; `sum` has none for many.
-  return dearest_places(spent->parts, *dataset_->partition, dataset_->promise,
-                        dataset_->filter.budget.values.size() - 1);
+  // Members of a union may differ in who is dearest: all of those, which is at least as much as each.
+  std::set<std::int64_t> places;
+  for (std::size_t i = 0; i < dataset_->filter.budget.values.size(); ++i)
+    for (const std::int64_t place : dearest_places(spent->parts, *dataset_->partition, dataset_->promise, i))
+      places.insert(place);
+  return {places.begin(), places.end()};
 }
 
 std::vector<std::string> Account::periods() const {

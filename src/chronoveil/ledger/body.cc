@@ -177,13 +177,19 @@ Result<Origin> origin_from_body(std::string_view text) {
 accounting::Event composed(const std::vector<accounting::Event>& events) {
   if (events.size() == 1) return events.front();
   std::map<std::string, accounting::Event> by_text;
+  accounting::Compose all;
   for (accounting::Event event : events) {
     const std::int64_t count = std::exchange(event.count, 1);
     const auto [it, fresh] = by_text.try_emplace(accounting::to_text(event), event);
-    it->second.count = fresh ? count : it->second.count + count;
+    std::int64_t sum = count;
+    // More than can be counted stays by itself: the accountant refuses such a composition.
+    if (!fresh && __builtin_add_overflow(it->second.count, count, &sum)) {
+      all.events.push_back({event.kind, count});
+      continue;
+    }
+    it->second.count = sum;
   }
-  if (by_text.size() == 1) return by_text.begin()->second;
-  accounting::Compose all;
+  if (by_text.size() == 1 && all.events.empty()) return by_text.begin()->second;
   for (auto& item : by_text) all.events.push_back(std::move(item.second));
   return accounting::Event{std::move(all)};
 }

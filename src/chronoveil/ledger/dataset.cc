@@ -86,6 +86,20 @@ Result<Dataset> make_dataset(const DatasetRequest& request) {
   return dataset;
 }
 
+namespace {
+
+// Up to version 5 of the analysis a window was taken to straddle two parts unless told otherwise, however wide it was.
+// Nobody can tell whether two was meant, so the number that is safe counts from now on.
+void widen_straddle(Partition& partition, const Protected& promise, std::int64_t analysis) {
+  constexpr std::int64_t kLastWithDefault = 5, kDefault = 2;
+  if (analysis <= kLastWithDefault && partition.straddle == kDefault && safe_straddle(promise) > kDefault) {
+    partition.straddle = safe_straddle(promise);
+    partition.widened = true;
+  }
+}
+
+}  // namespace
+
 std::string to_body(const Dataset& dataset) {
   json filter = {{"kind", name(dataset.filter.kind)}, {"budget", cost_to_json(dataset.filter.budget)}};
   if (!dataset.filter.orders.empty()) filter["orders"] = dataset.filter.orders;
@@ -127,7 +141,8 @@ Result<Dataset> dataset_from_body(std::string_view text) {
     CV_TRY(const json* partition, fields.object("partition"));
     CV_TRY(dataset.partition, partition_from_json(*partition));
   }
-  CV_CHECK(fields.integer("analysis"));
+  CV_TRY(const std::int64_t analysis, fields.integer("analysis"));
+  if (dataset.partition) widen_straddle(*dataset.partition, dataset.promise, analysis);
   CV_CHECK(fields.text("software"));
   CV_TRY(const json* filter, fields.object("filter"));
   CV_CHECK(fields.nothing_else());

@@ -11,6 +11,8 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/moments.h"
+#include "chronoveil/accounting/sampled.h"
+#include "chronoveil/accounting/sampled_loss.h"
 
 namespace chronoveil::ledger {
 
@@ -69,6 +71,16 @@ struct SumOfOne {
     if (e.max_shift) return operator()<accounting::NoisySort>(e);
     return pure_cost(Amount::stated_up(e.epsilon));
   }
+  // What is pure inside is pure outside, at ln(1 + η(e^ε − 1)). A unit that is drawn several times is not covered.
+  template <class Sampled>
+  Result<Cost> sampled(const Sampled& e) const {
+    const Result<Cost> inside = basic_composition(*e.inner);
+    if (!inside || !inside->delta.is_zero()) return operator()<Sampled>(e);
+    const double outside = accounting::loss_outside(inside->values[0].value(), accounting::sampled_share(Event{e}));
+    return pure_cost(Amount::above(outside * (1 + 1e-12)));
+  }
+  Result<Cost> operator()(const accounting::PoissonSampled& e) const { return sampled(e); }
+  Result<Cost> operator()(const accounting::SampledWithoutReplacement& e) const { return sampled(e); }
   Result<Cost> operator()(const accounting::Compose& e) const {
     Cost total = pure_cost(Amount());
     for (const Event& part : e.events) {

@@ -50,7 +50,7 @@ bool composes_tiny_delta(const Dataset&, const DebitBody&, const Event& event) {
 
 bool straddles_fewer_parts_than_events(const Dataset& dataset, const DebitBody& debit, const Event&) {
   return debit.terms.part && dataset.partition && dataset.promise.unit == Unit::w_event &&
-         dataset.partition->straddle < dataset.promise.width;
+         (dataset.partition->widened || dataset.partition->straddle < dataset.promise.width);
 }
 
 bool costs_very_much(const Dataset& dataset, const DebitBody& debit, const Event&) {
@@ -114,6 +114,26 @@ bool repeats_hardly_any_noise(const Dataset&, const DebitBody&, const Event& eve
          });
 }
 
+// Whether an event of this kind is purely private with an ε that a difference of logarithms loses.
+template <class Kind>
+bool any_with_tiny_epsilon(const Event& event) {
+  constexpr double kTiny = 1e-7;
+  return any<Kind>(event, [](const Kind& simple, double) {
+    if constexpr (requires { simple.noise_multiplier; }) return simple.noise_multiplier > 1 / kTiny;
+    if constexpr (requires { simple.scale; }) return static_cast<double>(simple.sensitivity) < kTiny * simple.scale;
+    if constexpr (requires { simple.epsilon; }) return simple.epsilon > 0 && simple.epsilon < kTiny;
+  });
+}
+
+bool has_tiny_pure_events(const Dataset& dataset, const DebitBody&, const Event& event) {
+  return dataset.filter.kind == FilterKind::renyi &&
+         (any_with_tiny_epsilon<accounting::Laplace>(event) ||
+          any_with_tiny_epsilon<accounting::DiscreteLaplace>(event) ||
+          any_with_tiny_epsilon<accounting::Pure>(event) || any_with_tiny_epsilon<accounting::Approximate>(event) ||
+          any_with_tiny_epsilon<accounting::RandomizedResponse>(event) ||
+          any_with_tiny_epsilon<accounting::Exponential>(event));
+}
+
 constexpr std::array kDefects = {
     KnownDefect{
         "CV-1", 2, 5,
@@ -131,7 +151,7 @@ constexpr std::array kDefects = {
                 straddles_fewer_parts_than_events},
     KnownDefect{"CV-6", 1, 5, "the upper bound of a composition with ε above 10,000 could lie below the truth",
                 costs_very_much},
-    KnownDefect{"CV-7", 2, 5, "steps are kept so rarely that δ alone covers a forecast from a history without noise",
+    KnownDefect{"CV-7", 1, 5, "steps are kept so rarely that δ alone covers what is shown without noise",
                 keeps_no_step_but_for_delta},
     KnownDefect{
         "CV-8", 1, 5,
@@ -153,6 +173,8 @@ constexpr std::array kDefects = {
                 moves_values},
     KnownDefect{"CV-14", 5, 5, "many uses of Laplace noise below 1e-7 of the sensitivity were priced at nothing",
                 repeats_hardly_any_noise},
+    KnownDefect{"CV-15", 1, 5, "the cost of purely private events with a very small ε was lost in rounding",
+                has_tiny_pure_events},
 };
 
 }  // namespace

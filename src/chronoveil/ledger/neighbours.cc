@@ -81,9 +81,12 @@ bool can_be_evicted_from(const Event& leaf, const Stated& stated, const Protecte
          is_wider(unit, width, dataset);
 }
 
-// Two steps of the wider unit.
+// Two steps of the wider unit. Where an event takes another's place both steps may be those of different people, and
+// change one slot the same way: `time_subsampling` then has changes of 2, and no more than twice as many.
 Result<Event> with_eviction(const Event& charged, const Protected& dataset) {
   Result<Event> twice = for_replacement(charged);
+  if (twice && dataset.relation == Relation::replace)
+    if (auto* e = std::get_if<accounting::TimeSubsampling>(&twice->kind)) e->noise_multiplier /= 2;
   if (twice) return twice;
   return fail(ErrorKind::usage, "unit: a cap can push out one " + described(dataset.unit, dataset.width) +
                                     " of a person for another, and this '" + std::string(accounting::name(charged)) +

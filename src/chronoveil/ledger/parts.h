@@ -26,6 +26,7 @@ struct Partition {
   By by = By::list;
   std::vector<std::string> names;  // list: every part, in the order that makes neighbours
   std::int64_t straddle = 1;       // neighbouring parts that one window can touch: 1 unless the unit is w-event
+  bool widened = false;            // `straddle` is larger than an early version wrote down
 };
 
 // The parts in a row that a window can touch if nothing is known of how long they are: as many as it has events, since
