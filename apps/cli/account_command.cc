@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -72,7 +73,7 @@ Result<Delta> read_delta(const Request& request, const Event& event) {
 std::string rounded_up(double value) {
   if (std::isinf(value)) return "infinity";
   std::string text = fmt::format("{:.6g}", value);
-  if (std::stod(text) < value) {
+  if (std::strtod(text.c_str(), nullptr) < value) {
     const double unit = std::pow(10.0, std::floor(std::log10(value)) - 5);
     text = fmt::format("{:.6g}", value + unit);
   }

@@ -9,8 +9,8 @@
 #include "chronoveil/report/backtested.h"
 #include "chronoveil/training/backtest.h"
 #include "commands.h"
-#include "text_table.h"
 #include "progress_line.h"
+#include "text_table.h"
 
 namespace chronoveil::cli {
 namespace {

@@ -8,10 +8,10 @@
 #include "chronoveil/training/train.h"
 #include "commands.h"
 #include "job_output.h"
+#include "progress_line.h"
 #include "run_flags.h"
 #include "text_table.h"
 #include "train_output.h"
-#include "progress_line.h"
 
 namespace chronoveil::cli {
 namespace {

@@ -167,14 +167,16 @@ TEST(Moments, EventsWithoutAGaussianSaySo) {
   EXPECT_EQ(zcdp_cost({Approximate{0.1, 1e-9}, 4})->delta, 4e-9);
 }
 
-// A sample that hardly ever holds anybody has hardly any loss, and is a certain leak when it does: nothing of that is lost,
-// however small, since a count may make it large.
+// A sample that hardly ever holds anybody has hardly any loss, and is a certain leak when it does: nothing of that is
+// lost, however small, since a count may make it large.
 TEST(Moments, WhatHardlyEverHappensIsCharged) {
   for (const double rate : {1e-39, 1e-41, 1e-60}) {
     const Event event{DpSgd{rate, 0.001}, 9'000'000'000'000'000'000};
     const auto cost = renyi_cost(event, renyi_orders());
     ASSERT_TRUE(cost) << cost.error().message;
-    EXPECT_GE(cost->delta, 9e18 * rate * (1 - 1e-9));
+    // As a leak, or as a finite loss beyond any budget.
+    const bool finite = std::all_of(cost->epsilon.begin(), cost->epsilon.end(), [](double each) { return each > 1e6; });
+    EXPECT_TRUE(finite || cost->delta >= 9e18 * rate * (1 - 1e-9)) << rate << " " << cost->delta;
   }
 }
 

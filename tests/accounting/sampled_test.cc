@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "accounting/bracketing.h"
+#include "accounting/composing.h"
 #include "chronoveil/accounting/moments.h"
 #include "chronoveil/accounting/neighbours.h"
 #include "chronoveil/accounting/running_price.h"
@@ -351,6 +352,46 @@ TEST(Sampled, WhatCannotBeSampledIsRefused) {
     ASSERT_TRUE(event) << event.error().message;
     EXPECT_EQ(to_text(*event), text);
   }
+}
+
+// A rate so small that e^ε over it is beyond all numbers is no infinite loss, and what is too small for any is refused.
+TEST(Sampled, AHardlyEverTakenSampleStillCosts) {
+  const Event leak{PoissonSampled{1e-280, inside(Pure{800})}, 1};
+  double before = 1;
+  for (const double epsilon : {1.0, 25.0, 29.0, 31.0, 60.0}) {
+    const double delta = delta_of(leak, epsilon);
+    EXPECT_GE(delta, 0.999e-280) << epsilon;
+    EXPECT_LE(delta, before);
+    before = delta;
+  }
+  const Event answers{PoissonSampled{1e-280, inside(Pure{670})}, 1};
+  EXPECT_NEAR(epsilon_of(answers, 1e-290).epsilon, 670 - 280 * std::log(10), 1e-3);
+  EXPECT_FALSE(epsilon_at({PoissonSampled{1e-300, inside(Pure{1})}, 2}, *Delta::make(1e-6)));
+  EXPECT_LT(delta_of({PoissonSampled{1e-280, inside(DiscreteGaussian{0.01, 1})}, 1}, 25), 1e-270);
+}
+
+// Under replace both directions are the larger one: what is certified from below must not exceed an independent bound
+// from above, connected dots of the profile on a grid of its own.
+TEST(Sampled, LowerBoundsOfReplacedUnitsStayBelowIndependentUpperOnes) {
+  const double rate = 0.38748461194328054, noise = 29.903439983162098, delta = 5.263079589279029e-6;
+  const int count = 2517;
+  const double top = std::log1p(rate * std::expm1(1 / noise)), step = top / 2048;
+  std::vector<long double> profile(2049);
+  for (std::size_t i = 0; i < profile.size(); ++i) {
+    const Real inner = log(1 + (exp(Real(step * static_cast<double>(i))) - 1) / rate);
+    profile[i] = static_cast<long double>(rate * oracle::laplace(Real(noise), inner)) * (1 + 1e-15L);
+  }
+  const double above = composed_epsilon(dominating(from_profile(step, profile)), count, Side::upper, delta);
+  const Price price = epsilon_of({PoissonSampled{rate, inside(Laplace{noise}), Relation::replace}, count}, delta);
+  EXPECT_LE(price.epsilon_lower, above);
+  EXPECT_NEAR(price.epsilon, above, 2e-3 * above);
+  EXPECT_NEAR(above, 2.7704, 1e-3);
+}
+
+TEST(Sampled, ALeakFarBeyondTheGridTakesNoMemory) {
+  const Event event{PoissonSampled{0.5, inside(Approximate{1e-9, 1e-30})}, 1000};
+  const Price price = epsilon_of(event, 1e-6);
+  EXPECT_LE(price.epsilon, 1e-6);
 }
 
 TEST(Sampled, NoiseIsCalibratedInsideTheSample) {

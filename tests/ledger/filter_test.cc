@@ -137,9 +137,8 @@ TEST(Filter, ASampleOfWhatIsPureIsPureAndCostsLess) {
   };
   const Filter sum = filter(FilterKind::sum);
   const auto noise = inside(accounting::Laplace{2});
-  for (const accounting::Event& event :
-       {accounting::Event{accounting::PoissonSampled{0.1, noise}, 3},
-        accounting::Event{accounting::SampledWithoutReplacement{10, 1, noise}, 3}}) {
+  for (const accounting::Event& event : {accounting::Event{accounting::PoissonSampled{0.1, noise}, 3},
+                                         accounting::Event{accounting::SampledWithoutReplacement{10, 1, noise}, 3}}) {
     const Cost charged = value_of(cost(sum, event));
     const double truth = 3 * std::log1p(0.1 * std::expm1(0.5));
     EXPECT_GE(charged.values[0].value(), truth);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/sampled.h"
 #include "chronoveil/accounting/structured_subsampling.h"
 
 namespace chronoveil::accounting {
@@ -33,7 +34,7 @@ double chance_of_use(const Event& event) {
     return at_least_once(steps->rate, static_cast<double>(steps->participation) * count);
   if (const auto* windows = std::get_if<StructuredSubsampling>(&event.kind))
     return at_least_once(chance_in_one(*windows), count);
-  return 1;
+  return at_least_once(sampled_share(event), count);  // 1 where nothing is sampled
 }
 
 bool delta_covers_use(const Event& event, double delta) { return !(chance_of_use(event) * (1 - 1e-12) > delta); }

@@ -6,6 +6,7 @@
 //   structured_subsampling   1 − (1 − q)^c, the largest over the lengths of series: a window that the change touches is
 //                            drawn in a step (an epoch), q = ρ (1 − (1 − K/T)^λ), or ρ (1 − (1 − min(1, λ/T))^K) for
 //                            poisson. What noise on windows hides is not counted: the window is drawn all the same
+//   dp_sgd and what samples  1 − (1 − η)^c: the unit is in a sample (sampled.h)
 //   others                   1: nothing is left out
 #pragma once
 

@@ -72,7 +72,7 @@ class DiscreteGaussianModel final : public LossModel {
       for (long double x = from;; x += 1) {
         const long double term = density(x, scale);
         sum += term;
-        if (term <= sum * 1e-22L) return sum;
+        if (!(term > sum * 1e-22L)) return sum;  // also what is no number
       }
     }
     // ∫ + f/2 − Σ B_2k/(2k)! f^(2k−1), and f^(n) = (−1/s)^n He_n(x/s) f. Terms shrink by (x/(2π s²))² or more.

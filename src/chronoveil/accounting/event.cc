@@ -214,7 +214,8 @@ Result<std::int64_t> total_count(const Event& event) {
     inside = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const std::int64_t count, total_count(part));
-      if (__builtin_add_overflow(inside, count, &inside)) return invalid("count", "a sum over 2^63", "below 2^63 in all");
+      if (__builtin_add_overflow(inside, count, &inside))
+        return invalid("count", "a sum over 2^63", "below 2^63 in all");
     }
   }
   if (__builtin_mul_overflow(inside, event.count, &inside))
@@ -347,7 +348,8 @@ std::string_view name(const Event& event) {
 
 Result<void> validate(const Event& event, bool open_noise) {
   auto checked = check_event(event, open_noise, 0);
-  if (const auto total = checked ? total_count(event) : Result<std::int64_t>(0); !total) checked = Failure(total.error());
+  if (const auto total = checked ? total_count(event) : Result<std::int64_t>(0); !total)
+    checked = Failure(total.error());
   if (!checked) checked.error().message.insert(0, std::string(name(event)) + ": ");
   return checked;
 }

@@ -44,24 +44,36 @@ class SampledModel final : public LossModel {
   double least_terms() const override { return inner_->least_terms(); }
 
   LossHalves halves(double step, std::size_t bins, bool) const override {
-    const LossGrids inside = inner_grids(step, bins);
+    const auto [fine, inner_bins] = inner_grid(step, bins);
+    const LossHalves inside = inner_->halves(fine, inner_bins, false);
+    const GridLoss grid = dominating(inside.upper);
     LossHalves out;
-    out.upper = positive(forward(inside.upper, Side::upper), share_ * inside.upper.infinite, step, bins);
-    out.lower = positive(forward(inside.lower, Side::lower), share_ * inside.lower.infinite, step, bins);
+    out.upper = positive(forward(grid, Side::upper), share_ * grid.infinite, step, bins);
+    // Outputs are merged within bins of losses above 0 alone: what is mirrored must not hold any below.
+    const PositiveLoss& half = inside.lower ? *inside.lower : inside.upper;
+    std::vector<MassAt> merged;
+    for (std::size_t i = inner_bins; i-- > 0;) {
+      if (half.p[i] == 0 || half.q[i] == 0) continue;
+      const double loss = half.loss(i) + std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step);
+      merged.push_back(outside(loss, half.p[i], half.q[i] * std::exp(-half.loss(i))));
+    }
+    out.lower = positive(merged, share_ * half.infinite, step, bins);
     return out;
   }
 
   LossGrids grids(double step, std::size_t bins, Reading reading) const override {
     if (reading == Reading::symmetric) return LossModel::grids(step, bins, reading);
-    const LossGrids inside = inner_grids(step, bins);
+    const auto [fine, inner_bins] = inner_grid(step, bins);
+    const LossGrids inside = inner_->grids(fine, inner_bins, Reading::symmetric);
+    const double reach = step * static_cast<double>(bins + 1);
     LossGrids out;
     // Losses are rounded up, so the highest may need one more bin.
     if (reading == Reading::forward) {
       out.upper = dominating(forward(inside.upper, Side::upper), share_ * inside.upper.infinite, step, bins + 1);
-      out.lower = dominated(forward(inside.lower, Side::lower), share_ * inside.lower.infinite, step);
+      out.lower = dominated(within(forward(inside.lower, Side::lower), reach), share_ * inside.lower.infinite, step);
     } else {
       out.upper = dominating(backward(inside.upper), 0, step, bins + 1);
-      out.lower = dominated(backward(inside.lower), 0, step);
+      out.lower = dominated(within(backward(inside.lower), reach), 0, step);
     }
     out.lower.slack += inside.lower.slack;  // losses outside move by no more than those inside
     return out;
@@ -72,15 +84,26 @@ class SampledModel final : public LossModel {
   static constexpr double kLossError = 1e-15;
 
   // Fine enough that neighbouring losses inside are at most a step apart outside, where they are furthest apart.
-  LossGrids inner_grids(double step, std::size_t bins) const {
+  std::pair<double, std::size_t> inner_grid(double step, std::size_t bins) const {
     double highest = loss_inside(step * static_cast<double>(bins), share_);
     if (inner_->bounded()) highest = smaller(highest, inner_->top(0));
     const double slope = share_ * std::exp(highest - loss_outside(highest, share_));
     constexpr double kMostBins = 1 << 19;
     double fine = larger(step / smaller(1.0, slope), highest / kMostBins);
     if (const double spacing = inner_->lattice().spacing; spacing > fine) fine = spacing / std::ceil(spacing / fine);
-    const auto inner_bins = static_cast<std::size_t>(bins_up_to(highest, fine));
-    return inner_->grids(fine, std::max<std::size_t>(1, inner_bins), Reading::symmetric);
+    return {fine, std::max<std::size_t>(1, static_cast<std::size_t>(bins_up_to(highest, fine)))};
+  }
+
+  // An atom of the inner pair, with these masses under P and Q, as it looks outside.
+  MassAt outside(double loss, double p, double q) const {
+    return {loss_outside(loss, share_), (1 - share_) * q + share_ * p};
+  }
+
+  // Of a pair that is dominated: losses beyond the grid are lowered to its end, or left out below it.
+  static std::vector<MassAt> within(std::vector<MassAt> atoms, double reach) {
+    while (!atoms.empty() && atoms.back().loss < -reach) atoms.pop_back();
+    for (MassAt& atom : atoms) atom.loss = smaller(atom.loss, reach);
+    return atoms;
   }
 
   // ((1 − η)Q + ηP, Q) by falling loss. Q-mass that the grid does not show, where P has none, has the lowest loss.
@@ -94,7 +117,7 @@ class SampledModel final : public LossModel {
       double q = inside.mass[k] * std::exp(-loss);
       if (side == Side::lower) q = smaller(q, 1 - shown);
       shown += q;
-      atoms.push_back({loss_outside(loss, share_), (1 - share_) * q + share_ * inside.mass[k]});
+      atoms.push_back(outside(loss, inside.mass[k], q));
     }
     if (side == Side::upper && shown < 1) atoms.push_back({std::log1p(-share_), (1 - share_) * (1 - shown)});
     return atoms;
@@ -200,6 +223,8 @@ Directions directions_for(Relation relation) {
 
 Result<Model> sampled(const Event& inner, double share, Directions directions) {
   if (share <= 0) return response_model(0, 2, 0);
+  constexpr double kLeast = 1e-290;  // below it what is multiplied with a share leaves the range of numbers
+  if (share < kLeast) return fail(ErrorKind::cannot_certify, "rate: less than 1e-290, but not 0, cannot be priced");
   if (const auto* gaussian = std::get_if<Gaussian>(&inner.kind))
     return subsampled_gaussian_model(1 / gaussian->noise_multiplier, share, directions);
   CV_TRY(Model model, make_loss_model(inner));

@@ -26,7 +26,7 @@ Result<std::unique_ptr<const LossModel>> poisson_sampled_model(const PoissonSamp
 Result<std::unique_ptr<const LossModel>> sampled_without_replacement_model(const SampledWithoutReplacement&);
 Result<std::unique_ptr<const LossModel>> sampled_with_replacement_model(const SampledWithReplacement&);
 
-// The probability that the unit in question is in the sample, rounded up; of `dp_sgd` too.
+// The probability that the unit in question is in the sample, rounded up; of `dp_sgd` too. 1 where nothing is sampled.
 double sampled_share(const Event&);
 // The inner event of a sample with replacement when a unit is drawn `times` times, and replaced every time.
 Result<Event> drawn_again(const Event& inner, std::int64_t times);

@@ -16,8 +16,10 @@ inline double loss_outside(double inside, double share) {
 // For losses from 0 on.
 inline double loss_inside(double outside, double share) {
   if (share >= 1) return outside;
-  return outside > 30 ? outside - std::log(share) + std::log1p(-(1 - share) * std::exp(-outside))
-                      : std::log1p(std::expm1(outside) / share);
+  if (outside > 30) return outside - std::log(share) + std::log1p(-(1 - share) * std::exp(-outside));
+  // A quotient beyond the range of numbers is no infinite loss.
+  const double grown = std::expm1(outside) / share;
+  return grown < 1e300 ? std::log1p(grown) : std::log(std::expm1(outside)) - std::log(share);
 }
 
 }  // namespace chronoveil::accounting

@@ -128,8 +128,8 @@ bool any_with_tiny_epsilon(const Event& event) {
 bool has_tiny_pure_events(const Dataset& dataset, const DebitBody&, const Event& event) {
   return dataset.filter.kind == FilterKind::renyi &&
          (any_with_tiny_epsilon<accounting::Laplace>(event) ||
-          any_with_tiny_epsilon<accounting::DiscreteLaplace>(event) ||
-          any_with_tiny_epsilon<accounting::Pure>(event) || any_with_tiny_epsilon<accounting::Approximate>(event) ||
+          any_with_tiny_epsilon<accounting::DiscreteLaplace>(event) || any_with_tiny_epsilon<accounting::Pure>(event) ||
+          any_with_tiny_epsilon<accounting::Approximate>(event) ||
           any_with_tiny_epsilon<accounting::RandomizedResponse>(event) ||
           any_with_tiny_epsilon<accounting::Exponential>(event));
 }
