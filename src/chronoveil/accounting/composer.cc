@@ -41,7 +41,7 @@ double quantised(double value) { return std::exp2(std::floor(4 * std::log2(value
 // grid has very many and a tilt hardly tells them apart.
 class SketchMaker {
  public:
-  SketchMaker(Sketch& out, double step) : out_(out), far_(512 * step) {}
+  SketchMaker(Sketch& out, double step) : out_(out), far_(160 * step) {}
 
   void add(double mass, double loss) {
     if (!(mass > 0)) return;

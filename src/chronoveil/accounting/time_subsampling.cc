@@ -2,6 +2,7 @@
 // added or removed changes at most I steps by at most 1 each.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/filter_kernel.h"
@@ -87,7 +88,7 @@ class FilteredModel final : public LossModel {
       return kept_[i].distance > 0 ? static_cast<long double>(profile(static_cast<T>(kept_[i].distance), epsilon))
                                    : 0.0L;
     };
-    constexpr long double kNothing = 1e-18L;
+    constexpr long double kNothing = std::is_same_v<T, double> ? 1e-14L : 1e-18L;  // against the error of a value
     const long double all = above_.front().weight;
     if (at > 0) {
       const long double most = value(at - 1);
