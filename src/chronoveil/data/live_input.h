@@ -54,7 +54,10 @@ class LiveInput {
   // there is read, and nothing came for so long; a time of 0 only looks. Errors are bad_data (no such column),
   // storage, or interrupted (a signal came), after which it may be asked again.
   virtual Result<Awaited> next_within(Arrival&, std::chrono::milliseconds longest) = 0;
-  // The same for however long it takes; false at the end.
+  // What is there now is all there is until `nothing` was said: however much comes meanwhile, that is said once it is
+  // read. For inputs that are waited for; they are asked with a time of 0 then.
+  virtual Result<void> hold() = 0;
+  // The same as next_within for however long it takes; false at the end.
   Result<bool> next(Arrival&);
 };
 

@@ -59,7 +59,7 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
     started_ = cursor_->begin();
   }
   if (rows_are_people(*job_)) {
-    const std::int64_t now = LiveClock::now();
+    const std::int64_t now = clock_.now();
     for (std::size_t row = 0; row < arrival.rows.rows(); ++row) keep_row(arrival, row, now);
     return {};
   }
