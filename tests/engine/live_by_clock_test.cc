@@ -116,5 +116,27 @@ TEST_F(LiveFlood, MayMeetAClockThatGoesBackAndCatchesUp) {
   EXPECT_EQ(stands->published, kSteps);
 }
 
+// One person's row must not move what others count for, so what becomes of the file must not either.
+TEST_F(LiveByClock, AFileThatIsRotatedOrCutLosesNobody) {
+  tick_ = 1000;
+  for (const std::string how : {"renamed", "cut", "written anew"}) {
+    published_.clear();
+    const std::string first = people("p", 100, 1), second = people("q", 50, 2);
+    write("log.csv", "who,at\n" + first);
+    bool done = false;
+    const auto stands = release("log.csv", "10s", 10, [&](const LiveClock::Look& machine) {
+      if (done || machine.wall < (kStart + 8) * 1000) return;
+      done = true;
+      std::ofstream(at("log.csv"), std::ios::app) << row("one", 3);
+      if (how == "renamed") std::filesystem::rename(at("log.csv"), at("log.1"));
+      write("log.csv", "who,at\n" + (how == "written anew" ? people("p", 40, 1) : "") + second);
+    });
+    ASSERT_TRUE(stands) << stands.error().message;
+    EXPECT_TRUE(done);
+    // What was appended and cut off again at once was never there.
+    EXPECT_EQ(values(), std::vector<std::string>{how == "renamed" ? "151" : "150"}) << how;
+  }
+}
+
 }  // namespace
 }  // namespace chronoveil::engine::testing

@@ -33,8 +33,8 @@ struct RefusedRow {
 
 // What came in since the last time. Views are valid until the next call.
 struct Arrival {
-  // The input begins anew, before these rows: a followed file was replaced or cut. What it held of steps that are not
-  // complete comes again.
+  // The input begins anew, before these rows: a followed file was replaced or cut. Counts that it held of steps that
+  // are not complete come again.
   bool anew = false;
   RecordBatch rows;                  // the good ones, in the order in which they came
   std::vector<std::int64_t> number;  // of each row
