@@ -106,7 +106,9 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
   const std::int64_t context = forecasting::history_length(config);
   std::vector<engine::PublicSeries> series;
   for (const std::string& key : extent.keys) series.push_back({key, 0, end});
-  CV_TRY(forecasting.history, engine::read_panel(request.source, channels, axis, series));
+  CV_TRY(forecasting.history,
+         engine::read_panel(request.source, channels, axis, series,
+                            forecasting.privacy ? engine::TooLarge::nearest : engine::TooLarge::refused));
   if (forecasting.privacy) {
     CV_TRY(forecasting.history, noised(forecasting.history, context, *forecasting.privacy, *draws));
   }
