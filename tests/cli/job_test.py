@@ -43,6 +43,8 @@ class Run(JobTest):
         for key in ("definition", "unit", "relation", "epsilon", "epsilon_lower", "delta", "assumptions",
                     "certificate"):
             self.assertIn(key, release["guarantee"])
+        self.assertIn({"text": "every row can be read and is one that the job takes; any other ends the release, which can be "
+                               "seen", "basis": "declared"}, release["guarantee"]["assumptions"])
         self.assertTrue(self.assert_json("budget", "verify", "--against", str(self.folder / "out.json"), "--ledger",
                                          str(self.ledger))["holds"])
 

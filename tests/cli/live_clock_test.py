@@ -267,6 +267,9 @@ class WithoutAClock(LiveTest):
         owners = assumptions({})
         self.assertEqual([basis for text, basis in owners.items() if "which steps are published" in text], ["declared"])
         self.assertFalse([text for text in owners if "counts 0" in text], owners)
+        self.assertFalse([text for text in people if "no header" in text or "ends the release" in text], people)
+        bare = {"source": {"user": "1", "value": None, "time": "2", "header": False}}
+        self.assertEqual([basis for text, basis in assumptions(bare).items() if "no header" in text], ["declared"])
 
 
 class SystemClock(LiveTest):

@@ -518,6 +518,8 @@ class Plan(MeansTest):
         self.assertEqual((told["places"], told["steps"]), (len(PLACES), SLOTS))
         self.assertIn({"text": "the counts that helped to choose the mechanism are public", "basis": "declared"},
                       told["guarantee"]["assumptions"])
+        self.assertIn({"text": "every row can be read and is one that the job takes; any other ends the release, which can be "
+                               "seen", "basis": "declared"}, told["guarantee"]["assumptions"])
         by_option = self.assert_json(*self.job(('name = "clip_mean"', 'name = "auto"'), command="plan",
                                                flags=("--counts", "9,5,5,2,1")))
         self.assertEqual(by_option["sensitivity"], told["sensitivity"])

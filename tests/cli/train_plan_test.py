@@ -72,6 +72,8 @@ class Plans(TrainTest):
         self.assertEqual((plan["windows"]["least"], plan["windows"]["touched"]), (661, 36))
         self.assertEqual(plan["sampling"]["series_per_step"], 4)
         self.assertEqual({"enforced", "declared"}, {one["basis"] for one in plan["guarantee"]["assumptions"]})
+        self.assertIn({"text": "every row can be read and is one that the job takes; any other ends the release, which can be "
+                               "seen", "basis": "declared"}, plan["guarantee"]["assumptions"])
 
     def test_noise_follows_from_steps(self):
         plan = self.plan(("noise_multiplier = 4.0", "steps = 300\nspare_steps = 20"))

@@ -84,6 +84,18 @@ Awaited awaited(LiveInput& input, std::chrono::milliseconds longest) {
   return came ? *came : Awaited::end;
 }
 
+// Without waiting.
+Values values_until_nothing(LiveInput& input) {
+  Values all;
+  Arrival arrival;
+  for (;;) {
+    const auto came = input.next_within(arrival, 0ms);
+    EXPECT_TRUE(came) << message(came);
+    if (!came || *came != Awaited::something) return all;
+    all.insert(all.end(), arrival.rows.value.begin(), arrival.rows.value.end());
+  }
+}
+
 void write_to(int descriptor, const std::string& bytes) {
   ASSERT_EQ(write(descriptor, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
 }
@@ -190,6 +202,25 @@ TEST(LivePipe, WaitsNoLongerThanItIsTold) {
   EXPECT_EQ(awaited(*input, 0ms), Awaited::something);
   EXPECT_EQ(awaited(*input, 0ms), Awaited::nothing);
   standard.finish();
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::something) << "the end completes";
+  EXPECT_EQ(awaited(*input, 0ms), Awaited::end);
+}
+
+// What comes after hold() waits until `nothing` was said, and is not lost.
+TEST(LivePipe, ThatIsHeldGivesWhatWasThereAndNoMore) {
+  StandardInput standard;
+  const auto input = open_input(counts("-"), true);
+  standard.write(kHead + row(1) + "2026-03-");
+  ASSERT_TRUE(input->hold());
+  standard.write("01,2\n" + row(3));
+  EXPECT_EQ(values_until_nothing(*input), (Values{1}));
+  EXPECT_EQ(values_until_nothing(*input), (Values{2, 3}));
+  ASSERT_TRUE(input->hold());
+  standard.write(row(4));
+  EXPECT_EQ(values_until_nothing(*input), (Values{})) << "nothing was there";
+  standard.finish();
+  ASSERT_TRUE(input->hold());
+  EXPECT_EQ(values_until_nothing(*input), (Values{4}));
   EXPECT_EQ(awaited(*input, 0ms), Awaited::something) << "the end completes";
   EXPECT_EQ(awaited(*input, 0ms), Awaited::end);
 }
@@ -388,6 +419,46 @@ TEST_F(LiveFiles, ThatAreReplacedAreReadToTheirEndFirst) {
   put("log", kHead + row(12));
   EXPECT_EQ(next_of(*input).refused, Texts{"row 3: the file was replaced by another before the line had its end"});
   EXPECT_EQ(next_of(*input), (Came{{12}, {1}, {}, "", false}));
+}
+
+TEST_F(LiveFiles, ThatAreHeldGiveWhatWasThereAndNoMore) {
+  put("log", kHead + row(1));
+  const auto input = open_input(counts(path("log")), true);
+  ASSERT_TRUE(input->hold());
+  append_to(path("log"), row(2));
+  EXPECT_EQ(values_until_nothing(*input), (Values{1}));
+  EXPECT_EQ(values_until_nothing(*input), (Values{2}));
+  append_to(path("log"), row(3));
+  put("log", kHead + row(4));
+  ASSERT_TRUE(input->hold());
+  append_to(path("log"), row(5));
+  EXPECT_EQ(values_until_nothing(*input), (Values{3, 4})) << "of the file that was replaced, and of the new one";
+  ASSERT_TRUE(input->hold());
+  put("log", kHead + row(6));
+  EXPECT_EQ(values_until_nothing(*input), (Values{5}));
+  EXPECT_EQ(values_until_nothing(*input), (Values{6}));
+  append_to(path("log"), row(7) + row(7));
+  EXPECT_EQ(values_until_nothing(*input), (Values{7, 7}));
+  write_file(path("log"), kHead + row(8));  // cut
+  ASSERT_TRUE(input->hold());
+  append_to(path("log"), row(9));
+  EXPECT_EQ(values_until_nothing(*input), (Values{8}));
+  EXPECT_EQ(values_until_nothing(*input), (Values{9}));
+}
+
+TEST_F(LiveFiles, OfADirectoryThatIsHeldAreThoseThatWereThere) {
+  std::filesystem::create_directory(path("in"));
+  put("in/a", kHead + row(1));
+  auto opened = open_live_input(counts(path("in")), true, FileOrder::any);
+  ASSERT_TRUE(opened) << message(opened);
+  LiveInput& input = **opened;
+  EXPECT_EQ(next_of(input).value, (Values{1}));  // and its end is still to come
+  put("in/b", kHead + row(2));
+  ASSERT_TRUE(input.hold());
+  EXPECT_EQ(next_of(input), (Came{{}, {}, {}, "a", true}));
+  put("in/0", kHead + row(3));
+  EXPECT_EQ(values_until_nothing(input), (Values{2}));
+  EXPECT_EQ(values_until_nothing(input), (Values{3}));
 }
 
 TEST_F(LiveFiles, MayBeAwayForAWhile) {

@@ -28,6 +28,12 @@ struct Assumption {
   Basis basis = Basis::declared;
 };
 
+// What must be so of all rows for there to be a release at all. No row may be left out or made up in place of one that
+// is otherwise, so it ends the release, and whoever sees that learns of that row: the caller declares that none is.
+inline Assumption or_it_ends(const std::string& what) {
+  return {what + "; any other ends the release, which can be seen", Basis::declared};
+}
+
 struct Guarantee {
   std::string definition = "DP";  // DP or TLDP
   Unit unit = Unit::event;

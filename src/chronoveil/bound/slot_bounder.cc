@@ -85,10 +85,6 @@ class SlotBounder::Inside {
     }
   }
 
-  void forget() {
-    if (!problem_) open_ = std::make_unique<Open>(series_, caps_.maximum);
-  }
-
   Result<std::vector<std::int64_t>> close(std::int64_t step) {
     if (problem_) return Failure(*problem_);
     if (step < 0) return fail(ErrorKind::internal, "a slot before the first");
@@ -181,8 +177,6 @@ SlotBounder::~SlotBounder() = default;
 void SlotBounder::add(std::string_view person, std::int64_t series, std::int64_t amount) {
   inside_->add(person, series, amount);
 }
-
-void SlotBounder::forget() { inside_->forget(); }
 
 Result<std::vector<std::int64_t>> SlotBounder::close(std::int64_t step) { return inside_->close(step); }
 

@@ -31,8 +31,6 @@ class SlotBounder {
   // One record of the open slot: `person` not empty, `series` from 0, `amount` >= 0. What cannot be taken (a broken
   // promise, or no memory left) makes close() fail.
   void add(std::string_view person, std::int64_t series, std::int64_t amount);
-  // Forgets the records of the open slot: they will come again.
-  void forget();
   // The counts of the slot, one a series, clamped to the maximum; the next slot is open then. After an error the slot
   // is as it was before. Errors are usage (the caps), storage, or internal (a slot before one that is closed).
   Result<std::vector<std::int64_t>> close(std::int64_t step);

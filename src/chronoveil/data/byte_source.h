@@ -17,6 +17,9 @@ class ByteSource {
   virtual Result<std::size_t> read(char* to, std::size_t size) = 0;
   // Whether a read would not have to wait, now or within that time: something is there, or the end. A file never waits.
   virtual Result<bool> ready(std::chrono::milliseconds) { return true; }
+  // What is there now is all there is until ready() said no: however much comes meanwhile, it says so then. A file has
+  // an end anyway.
+  virtual Result<void> hold() { return {}; }
 };
 
 // A file, or standard input for "-". What cannot be opened or read is `storage`.

@@ -48,6 +48,7 @@ class Directory final : public LiveInput {
   Result<Awaited> next_within(Arrival& arrival, std::chrono::milliseconds longest) override {
     clear(arrival);
     const Patience patience(longest);
+    if (!listed_) CV_CHECK(list(arrival));
     for (;;) {
       if (file_) {
         arrival.part = printable(last_);
@@ -59,18 +60,26 @@ class Directory final : public LiveInput {
         }
         return Awaited::something;
       }
-      if (!listed_ || (follow_ && (waiting_.empty() || watch_.changed()))) CV_CHECK(list(arrival));
+      if (follow_ && !held_ && (waiting_.empty() || watch_.changed())) CV_CHECK(list(arrival));
       if (!arrival.refused.empty()) return Awaited::something;
       if (!waiting_.empty()) {
         CV_CHECK(open_first());
       } else if (!follow_) {
         return Awaited::end;
-      } else if (patience.over()) {
+      } else if (held_ || patience.over()) {
+        held_ = false;
         return Awaited::nothing;
       } else {
         CV_CHECK(watch_.wait(std::min(kListAgain, patience.left())));
       }
     }
+  }
+
+  // Files are whole when their names appear: those that are listed next are all there are.
+  Result<void> hold() override {
+    listed_ = false;
+    held_ = true;
+    return {};
   }
 
   // What there is to read, and what came too late.
@@ -133,6 +142,7 @@ class Directory final : public LiveInput {
   LiveLines lines_;
   ChangeWatch watch_;
   bool listed_ = false;
+  bool held_ = false;                 // no file is looked for until `nothing` was said
   std::set<std::string> waiting_;     // to be read, in order
   std::set<std::string> done_;        // read or refused, and still there
   std::string last_;                  // the one that was opened last

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "chronoveil/data/change_watch.h"
@@ -45,7 +46,10 @@ class FollowedFile final : public LiveInput {
     for (;;) {
       CV_CHECK(lines_.take(arrival));
       if (!nothing_in(arrival)) return Awaited::something;
-      const std::span<char> room = lines_.room();
+      const bool last = held_ && held_after_ == 0;
+      if (last && at_ >= *held_) return nothing_more(arrival);
+      std::span<char> room = lines_.room();
+      if (last) room = room.first(std::min(room.size(), static_cast<std::size_t>(*held_ - at_)));
       const ssize_t got = read(descriptor_, room.data(), room.size());
       if (got < 0 && errno == EINTR) return fail(ErrorKind::interrupted, "interrupted while reading " + path_);
       if (got < 0) return fail(ErrorKind::storage, "cannot read " + path_ + ": " + std::strerror(errno));
@@ -54,20 +58,47 @@ class FollowedFile final : public LiveInput {
       if (got > 0) continue;
       CV_TRY(const bool more, look_around(arrival));
       if (more) continue;
-      if (patience.over()) return arrival.anew ? Awaited::something : Awaited::nothing;
+      if (patience.over()) return nothing_more(arrival);
       CV_CHECK(watch_.wait(std::min(ChangeWatch::kShortest, patience.left())));
     }
   }
 
+  Result<void> hold() override {
+    CV_TRY(const Files files, files_now());
+    const bool cut = files.ours.st_size < at_;
+    held_ = files.ours.st_size;
+    held_after_ = files.replaced() ? files.there.st_size : cut ? files.ours.st_size : 0;
+    return {};
+  }
+
  private:
-  // At the end: whether there is something to read after all, in another file or a shorter one.
-  Result<bool> look_around(Arrival& arrival) {
+  // The file that is open, and what is at its path, if anything is.
+  struct Files {
     struct stat ours {
     }, there{};
-    if (fstat(descriptor_, &ours) != 0) {
+    bool any = false;
+    bool replaced() const { return any && (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev); }
+  };
+  Result<Files> files_now() const {
+    Files files;
+    if (fstat(descriptor_, &files.ours) != 0)
       return fail(ErrorKind::storage, "cannot read " + path_ + ": " + std::strerror(errno));
-    }
-    const bool other = stat(path_.c_str(), &there) == 0 && (there.st_ino != ours.st_ino || there.st_dev != ours.st_dev);
+    files.any = stat(path_.c_str(), &files.there) == 0;
+    return files;
+  }
+
+  // That the input begins anew must be known at once, also where nothing came of it yet.
+  Awaited nothing_more(const Arrival& arrival) {
+    if (arrival.anew) return Awaited::something;
+    held_.reset();
+    held_after_ = 0;
+    return Awaited::nothing;
+  }
+
+  // At the end: whether there is something to read after all, in another file or a shorter one.
+  Result<bool> look_around(Arrival& arrival) {
+    CV_TRY(const Files files, files_now());
+    const bool other = files.replaced();
     // What was written before the replacement was seen is there to read now, so read once more before leaving.
     if (other && !std::exchange(replaced_, true)) return true;
     if (other) {
@@ -77,7 +108,7 @@ class FollowedFile final : public LiveInput {
       return opened;
     }
     replaced_ = false;
-    if (ours.st_size >= at_) return false;
+    if (files.ours.st_size >= at_) return false;
     lines_.refuse_rest(arrival, "the file was cut before the line had its end");
     if (lseek(descriptor_, 0, SEEK_SET) != 0) {
       return fail(ErrorKind::storage, "cannot read " + path_ + ": " + std::strerror(errno));
@@ -91,6 +122,7 @@ class FollowedFile final : public LiveInput {
     lines_.begin("");
     at_ = 0;
     replaced_ = false;
+    if (held_) held_ = std::exchange(held_after_, 0);
   }
 
   std::string path_;
@@ -98,7 +130,9 @@ class FollowedFile final : public LiveInput {
   ChangeWatch watch_;
   int descriptor_ = -1;
   off_t at_ = 0;
-  bool replaced_ = false;  // by another file, while this one is read to its end
+  std::optional<off_t> held_;  // the end of what was there
+  off_t held_after_ = 0;       // the same after it begins anew: in another file, or in this one once it was cut
+  bool replaced_ = false;      // by another file, while this one is read to its end
 };
 
 }  // namespace

@@ -32,6 +32,8 @@ class EndingInput final : public LiveInput {
     return Awaited::something;
   }
 
+  Result<void> hold() override { return bytes_->hold(); }
+
  private:
   std::unique_ptr<ByteSource> bytes_;
   bool may_be_empty_;

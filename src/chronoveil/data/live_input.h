@@ -33,8 +33,8 @@ struct RefusedRow {
 
 // What came in since the last time. Views are valid until the next call.
 struct Arrival {
-  // The input begins anew, before these rows: a followed file was replaced or cut. What it held of steps that are not
-  // complete comes again.
+  // The input begins anew, before these rows: a followed file was replaced or cut. Counts that it held of steps that
+  // are not complete come again.
   bool anew = false;
   RecordBatch rows;                  // the good ones, in the order in which they came
   std::vector<std::int64_t> number;  // of each row
@@ -54,7 +54,10 @@ class LiveInput {
   // there is read, and nothing came for so long; a time of 0 only looks. Errors are bad_data (no such column),
   // storage, or interrupted (a signal came), after which it may be asked again.
   virtual Result<Awaited> next_within(Arrival&, std::chrono::milliseconds longest) = 0;
-  // The same for however long it takes; false at the end.
+  // What is there now is all there is until `nothing` was said: however much comes meanwhile, that is said once it is
+  // read. For inputs that are waited for; they are asked with a time of 0 then.
+  virtual Result<void> hold() = 0;
+  // The same as next_within for however long it takes; false at the end.
   Result<bool> next(Arrival&);
 };
 

@@ -2,10 +2,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "chronoveil/data/patience.h"
@@ -25,6 +29,7 @@ class PipeSource final : public ByteSource {
 
   Result<std::size_t> read(char* to, std::size_t size) override {
     std::size_t got = 0;
+    if (held_) size = std::min(size, *held_);
     while (got < size && !ended_) {
       // Asking first, instead of making the descriptor non-blocking: standard input is shared with other processes.
       pollfd ready{descriptor_, POLLIN, 0};
@@ -43,16 +48,31 @@ class PipeSource final : public ByteSource {
         return fail(ErrorKind::storage, "cannot read " + name_ + ": " + std::strerror(errno));
       }
     }
+    if (held_) *held_ -= got;
     return got;
   }
 
   Result<bool> ready(std::chrono::milliseconds longest) override {
     if (ended_ || interrupted_) return true;
+    if (held_ == 0U) {
+      held_.reset();
+      return false;
+    }
     pollfd ready{descriptor_, POLLIN, 0};
     const int count = poll(&ready, 1, poll_time(longest));
     if (count < 0 && errno == EINTR) return fail(ErrorKind::interrupted, "interrupted while reading " + name_);
     if (count < 0) return fail(ErrorKind::storage, "cannot read " + name_ + ": " + std::strerror(errno));
+    if (count == 0) held_.reset();
     return count > 0;
+  }
+
+  Result<void> hold() override {
+    struct stat status {};
+    int there = 0;
+    // A file in place of a pipe has an end, and may be longer than this can tell.
+    if (fstat(descriptor_, &status) == 0 && !S_ISREG(status.st_mode) && ioctl(descriptor_, FIONREAD, &there) == 0)
+      held_ = static_cast<std::size_t>(there);
+    return {};
   }
 
  private:
@@ -64,8 +84,9 @@ class PipeSource final : public ByteSource {
   int descriptor_;
   bool owned_;
   std::string name_;
-  bool ended_ = false;        // a terminal could be read again after its end
-  bool interrupted_ = false;  // and nobody was told yet
+  std::optional<std::size_t> held_;  // what is left of what was there
+  bool ended_ = false;               // a terminal could be read again after its end
+  bool interrupted_ = false;         // and nobody was told yet
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "chronoveil/engine/live.h"
 
 #include <chrono>
+#include <utility>
 
 #include "chronoveil/data/patience.h"
 #include "chronoveil/engine/live_session.h"
@@ -62,9 +63,13 @@ Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
 }  // namespace
 
 Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
+  CV_TRY(const LiveClock clock, LiveClock::of(job, options));
+  return run_live_by(clock, job, options);
+}
+
+Result<LiveStanding> run_live_by(const LiveClock& clock, const Job& job, const LiveOptions& options) {
   if (options.seed && options.replay)
     return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
-  CV_TRY(const LiveClock clock, LiveClock::of(job, options));
   // Opened before anything is spent; nothing is read from it yet.
   CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
   CV_TRY(LiveSession session,
@@ -73,15 +78,18 @@ Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
   data::Arrival arrival;
   // A rehearsal has one span, and a clock that runs says nothing after it.
   const bool goes_on = job.live.continues && !(clock.runs() && options.rehearses());
-  while (!session.finished() || goes_on) {
-    // A step that is over is closed once everything that is there has been read.
-    CV_TRY(const bool due, session.due());
+  for (bool due = false; !session.finished() || goes_on;) {
+    // A step that is over is closed once everything that was there by then has been read, however much comes meanwhile.
+    if (!due) {
+      CV_TRY(due, session.due());
+      if (due) CV_CHECK(input->hold());
+    }
     const std::chrono::milliseconds patience = due ? 0ms : clock.runs() ? kLookAgain : data::Patience::kEndless;
     CV_TRY(const data::Awaited came, input->next_within(arrival, patience));
     if (came == data::Awaited::end) break;
     if (came == data::Awaited::something) {
       CV_CHECK(session.take(arrival));
-    } else if (due) {
+    } else if (std::exchange(due, false)) {
       CV_CHECK(session.publish_due());
     }
   }

@@ -1,5 +1,7 @@
 // What the clock does in a live release: where rows are people it closes every step and opens every span, and rows only
 // wait for it. See live_clock.h for why.
+#include <algorithm>
+
 #include "chronoveil/engine/live_session.h"
 
 namespace chronoveil::engine {
@@ -34,9 +36,9 @@ std::optional<std::int64_t> LiveSession::next_end() {
 
 Result<bool> LiveSession::due() {
   if (!clock_.runs()) return false;
+  CV_CHECK(check_for_a_jump());
   const std::optional<std::int64_t> line = clock_.line(), end = next_end();
   if (!line || !end || *end > *line) return false;
-  CV_CHECK(check_clock(line));
   line_ = *line;
   return true;
 }
@@ -44,22 +46,32 @@ Result<bool> LiveSession::due() {
 Result<void> LiveSession::publish_last() {
   const std::optional<std::int64_t> line = clock_.last_line();
   if (!line || (finished() && !rows_are_people(*job_))) return {};
-  CV_CHECK(check_clock(line));
+  CV_CHECK(clock_.runs() ? check_for_a_jump() : check_clock(*line, cursor_->begin()));
   return close_until(*line);
 }
 
-// Values cannot be taken back, so a clock that jumped must not end a release. Measured from what is published, which
-// was the clock's doing.
-Result<void> LiveSession::check_clock(std::optional<std::int64_t> line) const {
-  if (!line || !too_far(*line, cursor_->begin())) return {};
+// Values cannot be taken back, so a clock that jumped must not end a release.
+Result<void> LiveSession::check_clock(std::int64_t instant, std::int64_t from) const {
+  if (!too_far(instant, from)) return {};
   return fail(ErrorKind::usage, std::string(clock_.is_system() ? "live.clock: the system's clock" : "until: it") +
                                     " is further ahead than the " + std::to_string(max_gap()) +
                                     " steps that live.max_gap allows; raise it if the clock is right");
 }
 
-// Before anything is debited or read. Counts move on by rows, which are still to come.
+// Before anything is debited or read: from what is published. Counts move on by rows, which are still to come.
 Result<void> LiveSession::check_first_line() const {
-  return rows_are_people(*job_) ? check_clock(clock_.last_line()) : Result<void>();
+  const std::optional<std::int64_t> line = clock_.last_line();
+  return line && rows_are_people(*job_) ? check_clock(*line, cursor_->begin()) : Result<void>();
+}
+
+// While it runs: from the clock that nobody can set. How far what is published lies behind would not do, since that
+// grows while rows are read, and however many somebody sends, they must not end the release. Going back and catching up
+// again is no jump.
+Result<void> LiveSession::check_for_a_jump() {
+  const std::int64_t ahead = ahead_of_steady(clock_.look());
+  CV_CHECK(check_clock(ahead, ahead_));
+  ahead_ = std::max(ahead_, ahead);
+  return {};
 }
 
 // Where rows are people, spans follow each other by the clock, and none is left out.

@@ -2,19 +2,24 @@
 
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include "chronoveil/data/time_reader.h"
 #include "chronoveil/data/zone.h"
 
 namespace chronoveil::engine {
 
-std::int64_t LiveClock::now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+LiveClock::Look LiveClock::look_at_the_machine() {
+  const auto milliseconds = [](const auto since) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+  };
+  return {milliseconds(std::chrono::system_clock::now().time_since_epoch()),
+          milliseconds(std::chrono::steady_clock::now().time_since_epoch())};
 }
 
-Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options) {
+Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options, std::function<Look()> look) {
   LiveClock clock;
+  clock.look_ = std::move(look);
   if (options.until) {
     if (!options.once && job.source.path != "-")
       return fail(ErrorKind::usage, "until: it is for the end of the input, which a followed one has not; give --once");
@@ -33,7 +38,7 @@ Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options) {
         "or clock = \"system\" in [live]");
   clock.system_ = true;
   clock.wait_ = job.live.wait;
-  clock.started_ = now();
+  clock.started_ = clock.now();
   clock.runs_ = !options.once;
   if (options.once) clock.until_ = clock.started_ - clock.wait_;
   return clock;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "chronoveil/engine/live.h"
@@ -15,8 +16,14 @@ namespace chronoveil::engine {
 class LiveClock {
  public:
   LiveClock() = default;  // none
+  // One look at the clocks of the machine, in milliseconds: the one on the wall, and one that nobody can set.
+  struct Look {
+    std::int64_t wall = 0, steady = 0;
+  };
+  static Look look_at_the_machine();
+
   // Usage errors: a time that cannot be read, one for an input that does not end, and no clock where rows are people.
-  static Result<LiveClock> of(const Job&, const LiveOptions&);
+  static Result<LiveClock> of(const Job&, const LiveOptions&, std::function<Look()> = look_at_the_machine);
 
   // Whether it is the system's, which a job asks for, and not a time that was given.
   bool is_system() const { return system_; }
@@ -24,8 +31,9 @@ class LiveClock {
   bool runs() const { return runs_; }
   // Where it stands still: an instant. None where it runs, or where there is none.
   std::optional<std::int64_t> until() const { return until_; }
+  Look look() const { return look_(); }
   // What the clock on the wall shows.
-  static std::int64_t now();
+  std::int64_t now() const { return look().wall; }
 
   // Steps that end by this instant are over, once everything that was there has been read. While it runs, nothing is
   // over before the program has run as long as a step waits for its rows, so that what waited for the program is read.
@@ -34,6 +42,7 @@ class LiveClock {
   std::optional<std::int64_t> last_line() const;
 
  private:
+  std::function<Look()> look_ = look_at_the_machine;
   std::optional<std::int64_t> until_;
   bool system_ = false, runs_ = false;
   std::int64_t wait_ = 0, started_ = 0;

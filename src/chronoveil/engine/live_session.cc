@@ -53,15 +53,16 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
     ++broken_;
     if (++refused_ <= kMostMessages) say(row.where + ": " + row.reason + "; refused");
   }
-  if (arrival.anew) {
-    step_->forget();
-    waiting_.forget();
-    started_ = cursor_->begin();
-  }
+  // Rows of people wait on where the input begins anew: a file may be replaced because of one person's row, which must
+  // not take those of others along. Where they come again, the caps see to it.
   if (rows_are_people(*job_)) {
-    const std::int64_t now = LiveClock::now();
+    const std::int64_t now = clock_.now();
     for (std::size_t row = 0; row < arrival.rows.rows(); ++row) keep_row(arrival, row, now);
     return {};
+  }
+  if (arrival.anew) {
+    step_->forget();
+    started_ = cursor_->begin();
   }
   for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(take_row(arrival, row));
   if (arrival.complete && !step_->empty() && !clock_.until()) CV_CHECK(close_step());

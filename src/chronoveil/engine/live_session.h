@@ -59,7 +59,7 @@ class LiveSession {
   bool finished() const { return cursor_->step() == cursor_->steps(); }
   // Whether a step, of this span or the next, is over by a clock that runs. A clock that jumped is refused.
   Result<bool> due();
-  // Publishes what was due when due() was asked, whatever came of it.
+  // Publishes what was due when due() was asked last, whatever came of it.
   Result<void> publish_due() { return close_until(line_); }
   // At the end of the input: publishes the steps that are over by the clock, whatever came of them. Nothing without
   // one.
@@ -71,7 +71,7 @@ class LiveSession {
 
  private:
   LiveSession(const Job& job, const LiveOptions& options, const LiveClock& clock)
-      : job_(&job), options_(&options), clock_(clock) {}
+      : job_(&job), options_(&options), clock_(clock), ahead_(ahead_of_steady(clock.look())) {}
 
   Result<void> open_or_resume();
   Result<void> check_unchanged() const;
@@ -86,8 +86,10 @@ class LiveSession {
 
   std::int64_t max_gap() const;
   bool too_far(std::int64_t instant, std::int64_t from) const;
-  Result<void> check_clock(std::optional<std::int64_t> line) const;
+  static std::int64_t ahead_of_steady(const LiveClock::Look& look) { return look.wall - look.steady; }
+  Result<void> check_clock(std::int64_t instant, std::int64_t from) const;
   Result<void> check_first_line() const;
+  Result<void> check_for_a_jump();
   std::optional<std::int64_t> next_end();
   Result<void> close_until(std::int64_t instant);
   void keep_row(const data::Arrival&, std::size_t row, std::int64_t now);
@@ -104,6 +106,7 @@ class LiveSession {
   const Job* job_;
   const LiveOptions* options_;
   LiveClock clock_;
+  std::int64_t ahead_;  // the furthest that the clock on the wall was seen ahead of the one that nobody can set
   data::SlotSpec slots_;
   std::optional<data::SlotCursor> cursor_;
   report::Published opened_;  // guarantee and plan; no values
@@ -116,7 +119,7 @@ class LiveSession {
   std::optional<LiveKeeping> keeping_;
   std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
   std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
-  std::int64_t line_ = 0;     // by which steps were over when due() was asked
+  std::int64_t line_ = 0;     // by which steps were over when due() was asked last
   std::optional<std::int64_t> following_end_;  // of the first step of the span after this one, once it was needed
   std::string lines_;                          // worked out and not yet committed
   std::string last_;                           // the label of the last step worked out
@@ -124,5 +127,8 @@ class LiveSession {
   std::vector<mechanisms::LiveValue> values_;
   std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
 };
+
+// run_live, by that clock.
+Result<LiveStanding> run_live_by(const LiveClock&, const Job&, const LiveOptions&);
 
 }  // namespace chronoveil::engine

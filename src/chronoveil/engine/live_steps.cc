@@ -84,12 +84,6 @@ bool OpenStep::add(std::string_view person, std::int64_t series, std::int64_t am
   return true;
 }
 
-void OpenStep::forget() {
-  if (people_) people_->forget();
-  std::fill(counts_.begin(), counts_.end(), zeros_ ? 0 : kMissing);
-  reported_ = rows_ = 0;
-}
-
 std::optional<std::int64_t> OpenStep::remembered() const {
   if (participation_ == nullptr) return std::nullopt;
   return participation_->last_slot();
@@ -101,9 +95,13 @@ Result<void> OpenStep::close(std::int64_t step, std::vector<std::int64_t>& count
   } else {
     counts = counts_;
   }
+  forget();
+  return {};
+}
+
+void OpenStep::forget() {
   std::fill(counts_.begin(), counts_.end(), zeros_ ? 0 : kMissing);
   reported_ = rows_ = 0;
-  return {};
 }
 
 }  // namespace chronoveil::engine

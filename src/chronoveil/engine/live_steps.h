@@ -33,7 +33,7 @@ class OpenStep {
   // Nothing more can come: every series has reported, and may report only once.
   bool complete() const { return once_ && reported_ == static_cast<std::int64_t>(counts_.size()); }
 
-  // Drops what came for the step: it will come again.
+  // Drops the counts that came for the step: they will come again. Not for people.
   void forget();
   // The latest slot that anybody's participation was written down for; nothing where nobody's is.
   std::optional<std::int64_t> remembered() const;

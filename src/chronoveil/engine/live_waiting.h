@@ -16,7 +16,6 @@ class WaitingRows {
   void add(std::int64_t time, std::string_view person, std::int64_t series, std::int64_t amount);
   // Gives the step all rows from before that instant, in the order in which they came.
   void hand_over(std::int64_t before, OpenStep&);
-  void forget() { rows_.clear(); }
 
  private:
   struct Row {

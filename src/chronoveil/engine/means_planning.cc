@@ -3,6 +3,7 @@
 #include "chronoveil/engine/means.h"
 #include "chronoveil/engine/named_errors.h"
 #include "chronoveil/engine/reading.h"
+#include "chronoveil/engine/reading_assumptions.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cell_guarantee.h"
 
@@ -91,6 +92,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
                    "it must be sum_over_count or registered_mean where means.counts is \"private\"");
   CV_TRY(planned.chosen, named(mechanism->prepare(request)));
   planned.guarantee = mechanisms::guarantee_of(planned.chosen);
+  add_reading(job.source, Reading::whole, planned.guarantee.assumptions);
   if (ours_to_choose && planned.comparison && !planned.comparison->from_caps)
     planned.guarantee.assumptions.push_back(
         {"the counts that helped to choose the mechanism are public", Basis::declared});

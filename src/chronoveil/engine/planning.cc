@@ -4,6 +4,7 @@
 #include "chronoveil/engine/named_errors.h"
 #include "chronoveil/engine/public_sample.h"
 #include "chronoveil/engine/reading.h"
+#include "chronoveil/engine/reading_assumptions.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"
 
@@ -150,7 +151,9 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   if (ours_to_choose && !job.public_sample.empty())
     planned.guarantee.assumptions.push_back(
         {"the sample that helped to choose the mechanism is public", Basis::declared});
-  if (audience == plan::Audience::live) add_who_decides(rows_are_people(job), planned.guarantee.assumptions);
+  const bool live = audience == plan::Audience::live;
+  add_reading(job.source, live ? Reading::live : Reading::whole, planned.guarantee.assumptions);
+  if (live) add_who_decides(rows_are_people(job), planned.guarantee.assumptions);
   return planned;
 }
 

@@ -1,5 +1,6 @@
 #include "chronoveil/engine/train_guarantee.h"
 
+#include "chronoveil/engine/reading_assumptions.h"
 #include "chronoveil/engine/train_job.h"
 
 namespace chronoveil::engine {
@@ -70,6 +71,7 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
                        "; the same event in several series is not covered",
                    Basis::declared});
   add_changes(job, planned, all);
+  add_reading(job.source, Reading::whole, all);
   all.push_back({windows_text(planned), Basis::enforced});
   all.push_back(
       {"the gradient of a window depends on that window alone: values are scaled and gaps are filled inside "

@@ -1,5 +1,6 @@
 #include "chronoveil/engine/train_reading.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -34,7 +35,8 @@ Failure out_of_memory() {
 // Puts the rows of one channel after the other into a panel.
 class PanelFiller {
  public:
-  PanelFiller(Panel& panel, const SlotAxis& axis) : panel_(&panel), slot_(axis) {
+  PanelFiller(Panel& panel, const SlotAxis& axis, TooLarge too_large)
+      : panel_(&panel), slot_(axis), too_large_(too_large) {
     for (std::size_t i = 0; i < panel.series.size(); ++i) place_.emplace(panel.series[i].key, i);
   }
 
@@ -63,8 +65,10 @@ class PanelFiller {
         if (given[index][static_cast<std::size_t>(step)])
           return bad_row("this series and slot were given before; a step has one value");
         given[index][static_cast<std::size_t>(step)] = true;
-        const double value = batch.measure[row];
-        if (std::abs(value) > std::numeric_limits<float>::max())
+        constexpr double kMost = std::numeric_limits<float>::max();
+        double value = batch.measure[row];
+        if (too_large_ == TooLarge::nearest && !std::isnan(value)) value = std::clamp(value, -kMost, kMost);
+        if (std::abs(value) > kMost)
           return bad_row("column " + column + ": too large for a number of single precision");
         series->values[static_cast<std::size_t>(step * panel_->channels + channel)] = static_cast<float>(value);
       }
@@ -79,6 +83,7 @@ class PanelFiller {
 
   Panel* panel_;
   data::SlotFinder slot_;
+  TooLarge too_large_;
   std::unordered_map<std::string_view, std::size_t> place_;
 };
 
@@ -104,10 +109,10 @@ Result<Panel> blank_panel(std::size_t channels, const std::vector<PublicSeries>&
 }
 
 Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::string>& channels, const SlotAxis& axis,
-                         const std::vector<PublicSeries>& series) {
+                         const std::vector<PublicSeries>& series, TooLarge too_large) {
   try {
     CV_TRY(Panel panel, blank_panel(channels.size(), series));
-    PanelFiller filler(panel, axis);
+    PanelFiller filler(panel, axis, too_large);
     for (std::size_t i = 0; i < channels.size(); ++i) {
       CV_TRY(const std::unique_ptr<RecordSource> rows, open_channel(source, channels[i]));
       CV_CHECK(filler.fill(*rows, static_cast<std::int64_t>(i), channels[i]));
@@ -119,7 +124,8 @@ Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::
 }
 
 Result<Panel> read_panel(const Job& job, const TrainPlanned& planned) {
-  CV_TRY(Panel panel, read_panel(job.source, planned.channels, planned.axis, planned.series));
+  CV_TRY(Panel panel, read_panel(job.source, planned.channels, planned.axis, planned.series,
+                                 planned.bounds ? TooLarge::nearest : TooLarge::refused));
   if (planned.bounds) planned.bounds->clamp(panel);
   return panel;
 }

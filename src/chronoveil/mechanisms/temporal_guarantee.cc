@@ -39,18 +39,16 @@ void add_changing(const TemporalPlan& plan, std::vector<Assumption>& all) {
                    Basis::enforced});
   add_lanes(plan, all);
   if (plan.lower && plan.upper) {
-    // No number is as near to such a text as another: whoever sees the release end learns that a value was none.
-    all.push_back(
-        {"every value is a finite number; any other text ends the release, which can be seen", Basis::declared});
+    // No number is as near to another text as another.
+    all.push_back(or_it_ends("every value is a finite number"));
     all.push_back({"a value outside " + shortest(*plan.lower) + " to " + shortest(*plan.upper) +
                        " is taken as the nearer of the two, bounds that are public",
                    Basis::enforced});
   }
   if (!plan.categories.empty())
-    all.push_back({"a value is one of " +
-                       counted(static_cast<std::int64_t>(plan.categories.size()), "category", "categories") +
-                       " that are public; any other is refused",
-                   Basis::enforced});
+    all.push_back(or_it_ends("every value is one of " +
+                             counted(static_cast<std::int64_t>(plan.categories.size()), "category", "categories") +
+                             " that are public"));
 }
 
 void add_analysis(const TemporalPlan& plan, Guarantee& guarantee) {

@@ -6,6 +6,7 @@
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/engine/budget.h"
 #include "chronoveil/engine/publishing.h"
+#include "chronoveil/engine/reading_assumptions.h"
 #include "chronoveil/engine/train_reading.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/clock.h"
@@ -106,7 +107,9 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
   const std::int64_t context = forecasting::history_length(config);
   std::vector<engine::PublicSeries> series;
   for (const std::string& key : extent.keys) series.push_back({key, 0, end});
-  CV_TRY(forecasting.history, engine::read_panel(request.source, channels, axis, series));
+  CV_TRY(forecasting.history,
+         engine::read_panel(request.source, channels, axis, series,
+                            forecasting.privacy ? engine::TooLarge::nearest : engine::TooLarge::refused));
   if (forecasting.privacy) {
     CV_TRY(forecasting.history, noised(forecasting.history, context, *forecasting.privacy, *draws));
   }
@@ -145,6 +148,7 @@ Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRe
   std::optional<mechanisms::Draws> draws;
   if (request.privacy) {
     CV_TRY(forecasting.privacy, plan_history(*request.privacy, read));
+    engine::add_reading(request.source, engine::Reading::whole, forecasting.privacy->guarantee.assumptions);
     CV_TRY(draws, pay(request, forecasting));
   }
   if (Result<void> done = forecast(request, network, channels, device, draws, forecasting); !done) {

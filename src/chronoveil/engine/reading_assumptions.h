@@ -1,0 +1,20 @@
+// What a guarantee takes for granted about the rows that are read.
+#pragma once
+
+#include <vector>
+
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/data/source_spec.h"
+
+namespace chronoveil::engine {
+
+// How rows are read: all of them before there is a release, which one bad row ends; or as they come, which leaves out
+// the bad ones.
+enum class Reading { whole, live };
+
+// Adds, as declared:
+//   whole         that no row ends the release
+//   header=false  that no person's row decides how many fields there are
+void add_reading(const data::SourceSpec&, Reading, std::vector<Assumption>&);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,142 @@
+// Where rows are people, a clock that runs closes the steps of a followed input, however many rows somebody sends and
+// whatever becomes of the file. The inputs are real; the clock moves on by itself whenever it is looked at.
+#include <gtest/gtest.h>
+
+#include "chronoveil/engine/live_session.h"
+#include "fixtures.h"
+
+namespace chronoveil::engine::testing {
+namespace {
+
+constexpr std::int64_t kStart = 86'400;  // of the first step, in seconds since 1970
+constexpr int kSteps = 6;
+
+class LiveByClock : public JobFolder {
+ protected:
+  void SetUp() override {
+    options_.seed = 1;
+    options_.publish = [this](std::string_view lines) {
+      published_ += lines;
+      return Result<void>();
+    };
+  }
+
+  static std::string row(const std::string& person, std::int64_t second) {
+    return person + "," + std::to_string(kStart + second) + "\n";
+  }
+  static std::string people(const std::string& name, int many, std::int64_t second) {
+    std::string rows;
+    for (int i = 0; i < many; ++i) rows += row(name + std::to_string(i), second);
+    return rows;
+  }
+
+  // Every look at the clock is `tick_` after the one before; then `at_look` may do what others do meanwhile.
+  Result<LiveStanding> release(const std::string& path, const std::string& length, std::int64_t seconds,
+                               std::function<void(LiveClock::Look&)> at_look) {
+    const auto job = parse_job(
+        "version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"" + path +
+            "\"\nuser = \"who\"\ntime = \"at\"\ntime_format = \"epoch\"\n[slots]\nstart = \"1970-01-02T00:00:00\"\n"
+            "end = \"1970-01-02T00:00:" +
+            (seconds < 10 ? "0" : "") + std::to_string(seconds) + "\"\nlength = \"" + length +
+            "\"\n[privacy]\nmax_steps = 6\nepsilon = 10000\n[mechanism]\nname = \"laplace\"\n"
+            "[output]\ncsv = \"out.csv\"\nintegers = true\n"
+            "[live]\nname = \"people\"\nclock = \"system\"\nwait = \"0s\"\nmax_gap = 2\n",
+        at("job.toml"));
+    if (!job) return Failure(job.error());
+    LiveClock::Look machine{kStart * 1000, 5};
+    CV_TRY(const LiveClock clock, LiveClock::of(*job, options_, [&] {
+             machine.wall += tick_;
+             machine.steady += tick_;
+             at_look(machine);
+             return machine;
+           }));
+    return run_live_by(clock, *job, options_);
+  }
+
+  // What was published of each step.
+  std::vector<std::string> values() const {
+    std::vector<std::string> all;
+    std::istringstream lines(published_);
+    std::string line;
+    std::getline(lines, line);  // the header
+    while (std::getline(lines, line)) {
+      const std::size_t from = line.find(',') + 1;
+      all.push_back(line.substr(from, line.find(',', from) - from));
+    }
+    return all;
+  }
+
+  LiveOptions options_;
+  std::string published_;
+  std::int64_t tick_ = 250;  // milliseconds
+};
+
+class LiveFlood : public LiveByClock {
+ protected:
+  static constexpr int kFlood = 2000;  // files at most, so that a program that waits for their end has one too
+
+  // Whenever the clock is looked at, one person has sent another file: what is there is never read to its end.
+  Result<LiveStanding> flooded(std::function<void(LiveClock::Look&)> and_then = [](LiveClock::Look&) {}) {
+    std::filesystem::create_directory(at("in"));
+    write("in/others.csv", "who,at\n" + people("p", 7, 0) + people("q", 3, 4));
+    return release("in", "1s", kSteps, [this, and_then](LiveClock::Look& machine) {
+      if (sent_ < kFlood) write("in/more" + std::to_string(sent_++) + ".csv", "who,at\n" + row("one", 0));
+      and_then(machine);
+    });
+  }
+
+  int sent_ = 0;
+};
+
+TEST_F(LiveFlood, OfRowsNeitherEndsAReleaseNorHoldsItUp) {
+  const auto stands = flooded();
+  ASSERT_TRUE(stands) << stands.error().message;
+  EXPECT_EQ(stands->published, kSteps);
+  EXPECT_EQ(values(), (std::vector<std::string>{"8", "0", "0", "0", "3", "0"}));
+  EXPECT_LT(sent_, kFlood / 10) << "a step is closed when what was there is read";
+}
+
+TEST_F(LiveFlood, DoesNotHideAClockThatJumped) {
+  const auto stands = flooded([this](LiveClock::Look& machine) {
+    if (sent_ == 15) machine.wall += 2'900;  // with the tick: not more than max_gap allows
+    if (sent_ == 20) machine.wall += 3'000;
+  });
+  ASSERT_FALSE(stands);
+  EXPECT_EQ(stands.error().kind, ErrorKind::usage);
+  EXPECT_NE(stands.error().message.find("live.max_gap"), std::string::npos) << stands.error().message;
+  EXPECT_GE(sent_, 20);
+}
+
+TEST_F(LiveFlood, MayMeetAClockThatGoesBackAndCatchesUp) {
+  const auto stands = flooded([this](LiveClock::Look& machine) {
+    if (sent_ == 15) machine.wall -= 60'000;
+    if (sent_ == 20) machine.wall += 60'000;
+  });
+  ASSERT_TRUE(stands) << stands.error().message;
+  EXPECT_EQ(stands->published, kSteps);
+}
+
+// One person's row must not move what others count for, so what becomes of the file must not either.
+TEST_F(LiveByClock, AFileThatIsRotatedOrCutLosesNobody) {
+  tick_ = 1000;
+  for (const std::string how : {"renamed", "cut", "written anew"}) {
+    published_.clear();
+    const std::string first = people("p", 100, 1), second = people("q", 50, 2);
+    write("log.csv", "who,at\n" + first);
+    bool done = false;
+    const auto stands = release("log.csv", "10s", 10, [&](const LiveClock::Look& machine) {
+      if (done || machine.wall < (kStart + 8) * 1000) return;
+      done = true;
+      std::ofstream(at("log.csv"), std::ios::app) << row("one", 3);
+      if (how == "renamed") std::filesystem::rename(at("log.csv"), at("log.1"));
+      write("log.csv", "who,at\n" + (how == "written anew" ? people("p", 40, 1) : "") + second);
+    });
+    ASSERT_TRUE(stands) << stands.error().message;
+    EXPECT_TRUE(done);
+    // What was appended and cut off again at once was never there.
+    EXPECT_EQ(values(), std::vector<std::string>{how == "renamed" ? "151" : "150"}) << how;
+  }
+}
+
+}  // namespace
+}  // namespace chronoveil::engine::testing
