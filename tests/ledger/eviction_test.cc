@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <vector>
 
 #include "chronoveil/ledger/pricing.h"
 #include "fixtures.h"
@@ -102,6 +103,44 @@ TEST(Eviction, AWindowMoreOfSomebodyAtTheCapCostsMoreThanTheUser) {
   EXPECT_NEAR(truth, 1.965, 1e-3);
   EXPECT_GE(charged(windows(24), user(Eviction::possible)), truth);
   EXPECT_LT(charged(windows(24), user(Eviction::unsaid)), truth);
+}
+
+// δ(1) of the same pair, from below. With u_i = e^{|x_i| − |x_i − 1|} the ratio of both densities is (1 + Σ
+// u_i/u_0)/25, the sum over the 24 slots of the window; the law of the sum is convolved on a grid onto which each u is
+// rounded down.
+TEST(Eviction, AWindowMoreShowsItselfBeyondAnyEpsilonThatWasCharged) {
+  const double low = std::exp(-1), high = std::exp(1), step = 0.01;
+  const auto bin = [&](double u) { return static_cast<std::size_t>((u - low) / step); };
+  std::vector<double> one(bin(high) + 1);
+  constexpr int kPieces = 20'000;
+  one.front() += 0.5;                // below 0
+  one.back() += 0.5 * std::exp(-1);  // above 1
+  for (int i = 0; i < kPieces; ++i) {
+    const double x = (i + 0.5) / kPieces;
+    one[bin(std::exp(2 * x - 1))] += 0.5 * std::exp(-x) / kPieces;
+  }
+  std::vector<double> sum{1};
+  for (int slots = 0; slots < 24; ++slots) {
+    std::vector<double> next(sum.size() + one.size() - 1);
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      for (std::size_t j = 0; j < one.size(); ++j) next[i + j] += sum[i] * one[j];
+    sum = std::move(next);
+  }
+  const auto beyond = [&](double before) {  // E (ratio − e)₊ given u_0
+    double delta = 0;
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      delta += sum[i] * std::max(0.0, (1 + (24 * low + step * static_cast<double>(i)) / before) / 25 - std::exp(1));
+    return delta;
+  };
+  double delta = 0.5 * beyond(high) + 0.5 * std::exp(-1) * beyond(low);
+  constexpr int kNodes = 100;
+  for (int i = 0; i < kNodes; ++i) {
+    const double x = (i + 0.5) / kNodes;
+    delta += 0.5 * std::exp(x - 1) / kNodes * beyond(std::exp(2 * x - 1));
+  }
+  EXPECT_GT(delta, 0.028);  // 0.032; a pure ε of 1, as it was charged, has none
+  EXPECT_LT(delta, 0.033);
+  EXPECT_EQ(charged(windows(24), user(Eviction::unsaid)), 1);
 }
 
 TEST(Eviction, NoCapAndNoWindowCostsMoreThanIsCharged) {
