@@ -45,7 +45,7 @@ class SketchMaker {
 
   void add(double mass, double loss) {
     if (!(mass > 0)) return;
-    if (std::abs(loss - first_) > (std::abs(loss) - far_) / 24 || mass_ + mass > 1e-9) close();
+    if (std::abs(loss - first_) > (std::abs(loss) - far_) / 24 || mass_ + mass > 1e-6) close();
     if (mass_ == 0) first_ = loss;
     mass_ += mass;
     weighted_ += mass * loss;
@@ -226,23 +226,24 @@ class Composer {
     double step = highest / kBins;
     auto saddle = make_saddle(reading, step, kBins);
     for (int round = 0; round < 3; ++round) {
-      const double deviation = saddle->step_deviation(tilt_of(*saddle));
+      const double tilt = tilt_of(*saddle), deviation = saddle->step_deviation(tilt);
       if (!(deviation < 2 * step)) break;
       // Where all tilted mass sits on one atom there is nothing to resolve.
-      step = quantised(std::max(deviation / 4, highest / 4096));
-      saddle = make_saddle(reading, step, static_cast<std::size_t>(std::ceil(highest / step)));
+      step = quantised(std::max(deviation / 3, highest / 4096));
+      saddle = make_saddle(reading, step, static_cast<std::size_t>(std::ceil(highest / step)), tilt);
     }
     return saddle;
   }
 
-  std::unique_ptr<SaddlePoint> make_saddle(Reading reading, double step, std::size_t most) const {
+  std::unique_ptr<SaddlePoint> make_saddle(Reading reading, double step, std::size_t most,
+                                           std::optional<double> near = std::nullopt) const {
     std::vector<Sketch> sketches;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
       const auto bins = static_cast<std::size_t>(std::min(static_cast<double>(most), std::ceil(tops_[k] / step)));
       const LossModel& model = *steps_.steps[k].model;
       sketches.push_back(sketch(model, steps_.steps[k].count, step, bins, reading_of(model, reading)));
     }
-    return std::make_unique<SaddlePoint>(std::move(sketches));
+    return std::make_unique<SaddlePoint>(std::move(sketches), near);
   }
 
   // A step that divides a lattice of losses puts them on the grid exactly.

@@ -53,7 +53,7 @@ double Composition::modest(double tilt, double epsilon, double log_delta) const 
   };
   double low = tilt / 64, high = tilt;
   if (!enough(high)) return tilt;
-  while (high > 1.1 * low) {
+  while (high > 1.2 * low) {
     const double middle = std::sqrt(low * high);
     (enough(middle) ? high : low) = middle;
   }

@@ -26,7 +26,8 @@ double falling_root(const std::function<double(double)>& f, double low, double h
 
 }  // namespace
 
-SaddlePoint::SaddlePoint(std::vector<Sketch> sketches) : sketches_(std::move(sketches)) {
+SaddlePoint::SaddlePoint(std::vector<Sketch> sketches, std::optional<double> near)
+    : sketches_(std::move(sketches)), near_(near) {
   for (Sketch& sketch : sketches_) {
     steps_ += static_cast<double>(sketch.count);
     for (double loss : sketch.loss) highest_ = std::max(highest_, loss);
@@ -58,6 +59,10 @@ SaddlePoint::Cumulants SaddlePoint::cumulants(double tilt) const {
 }
 
 double SaddlePoint::tilt_root(const std::function<double(double)>& f) const {
+  if (near_) {
+    const double low = std::log(*near_) - 0.5, high = low + 1;
+    if (f(low) > 0 && f(high) < 0) return std::exp(falling_root(f, low, high));
+  }
   const double deviation = std::max(std::sqrt(cumulants(0).variance), 1e-12 * highest_);
   const double centre = -std::log(deviation);
   return std::exp(falling_root(f, centre - 14, centre + 14));
@@ -83,7 +88,8 @@ double SaddlePoint::log_delta(double tilt) const {
 }
 
 double SaddlePoint::tilt_for_delta(double delta) const {
-  if (last_for_delta_.first == delta) return last_for_delta_.second;
+  // Both bounds ask with what their infinite losses leave of one δ.
+  if (std::abs(last_for_delta_.first - delta) <= 1e-4 * delta) return last_for_delta_.second;
   const double wanted = std::log(delta);
   const double tilt = tilt_root([&](double x) {
     const double value = log_delta(std::exp(x)) - wanted;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct Sketch {
 
 class SaddlePoint {
  public:
-  explicit SaddlePoint(std::vector<Sketch> sketches);
+  // A tilt that answered the same question of a coarser sketch shortens the search.
+  explicit SaddlePoint(std::vector<Sketch> sketches, std::optional<double> near = std::nullopt);
 
   double tilt_for_epsilon(double epsilon) const;
   double tilt_for_delta(double delta) const;
@@ -38,6 +40,7 @@ class SaddlePoint {
   double tilt_root(const std::function<double(double)>&) const;
 
   std::vector<Sketch> sketches_;  // `mass` holds logarithms
+  std::optional<double> near_;
   // Both bounds, and every refinement, ask the same question again.
   mutable std::pair<double, double> last_for_epsilon_{-1, 0}, last_for_delta_{-1, 0};
   double steps_ = 0, highest_ = 0;

@@ -88,7 +88,7 @@ class FilteredModel final : public LossModel {
       return kept_[i].distance > 0 ? static_cast<long double>(profile(static_cast<T>(kept_[i].distance), epsilon))
                                    : 0.0L;
     };
-    constexpr long double kNothing = std::is_same_v<T, double> ? 1e-14L : 1e-18L;  // against the error of a value
+    constexpr long double kNothing = std::is_same_v<T, double> ? 1e-12L : 1e-18L;  // against the error of a value
     const long double all = above_.front().weight;
     if (at > 0) {
       const long double most = value(at - 1);
