@@ -56,36 +56,25 @@ json uses_json(const ledger::Debit& run) { return {{"reserved", *run.uses}, {"us
 std::string uses_text(const ledger::Debit& run) { return fmt::format("uses {} of {}", run.used, *run.uses); }
 
 // What is published in one period can cost: its whole budget, and what earlier periods paid for and did not publish
-// yet. Amounts of one filter add up. In a union each period may be held by another member, so there the budgets of the
-// periods add up: interactive mechanisms side by side compose like any others [VadhanWang21].
-struct Outputs {
-  ledger::Cost amounts;      // but for a union
-  std::int64_t periods = 1;  // whose outputs they are
-};
-Outputs outputs_up_to(const ledger::View& view) {
-  Outputs total{view.dataset.filter.budget};
-  std::set<std::string> earlier;
-  for (const ledger::Debit& debit : view.earlier) {
-    total.amounts += debit.cost;
-    earlier.insert(debit.period);
-  }
-  total.periods += static_cast<std::int64_t>(earlier.size());
-  return total;
-}
-
+// yet. What `sum` charges adds up. Of other filters the budgets of the periods do: each period may be held in another
+// way, and interactive mechanisms side by side compose like any others [Lyu22].
 json outputs_json(const ledger::View& view) {
-  const Outputs outputs = outputs_up_to(view);
-  if (view.dataset.filter.kind != ledger::FilterKind::united) return cost_json(view.dataset.filter, outputs.amounts);
-  const auto periods = static_cast<double>(outputs.periods);
-  return {{"epsilon", periods * view.dataset.epsilon}, {"delta", periods * view.dataset.delta}};
+  if (view.dataset.filter.kind == ledger::FilterKind::sum) {
+    ledger::Cost total = view.dataset.filter.budget;
+    for (const ledger::Debit& debit : view.earlier) total += debit.cost;
+    return cost_json(view.dataset.filter, total);
+  }
+  std::set<std::string> periods{view.period};
+  for (const ledger::Debit& debit : view.earlier) periods.insert(debit.period);
+  const auto count = static_cast<double>(periods.size());
+  return {{"epsilon", count * view.dataset.epsilon}, {"delta", count * view.dataset.delta}};
 }
 
 std::string outputs_text(const ledger::View& view) {
-  const Outputs outputs = outputs_up_to(view);
-  if (view.dataset.filter.kind != ledger::FilterKind::united) return cost_text(view.dataset.filter, outputs.amounts);
-  const auto periods = static_cast<double>(outputs.periods);
-  return fmt::format("ε = {}, δ = {}", ledger::rounded(periods * view.dataset.epsilon),
-                     ledger::rounded(periods * view.dataset.delta));
+  const json outputs = outputs_json(view);
+  const double delta = outputs["delta"].get<double>();
+  std::string text = "ε = " + ledger::rounded(outputs["epsilon"].get<double>());
+  return delta > 0 ? text + ", δ = " + ledger::rounded(delta) : text;
 }
 
 // One line a member of the union, one of which must hold, and one for the δ set aside.

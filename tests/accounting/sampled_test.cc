@@ -371,6 +371,21 @@ TEST(Sampled, AHardlyEverTakenSampleStillCosts) {
   EXPECT_LT(delta_of({PoissonSampled{1e-280, inside(DiscreteGaussian{0.01, 1})}, 1}, 25), 1e-270);
 }
 
+// Small losses of small samples are not lost in a sum of logarithms, and a count makes them large.
+TEST(Sampled, APureEventInsideIsPureOutsideToItsLastDigits) {
+  for (const auto& [rate, inner] : {std::pair{1e-33, 41.0}, {1e-20, 35.0}, {1e-14, 30.5}, {1e-280, 640.0}}) {
+    const Event event{PoissonSampled{rate, inside(Pure{inner})}, 1};
+    const auto truth = static_cast<double>(log1p(Real(rate) * expm1(Real(inner))));
+    const Price price = epsilon_of(event, 0);
+    EXPECT_GE(price.epsilon, truth * (1 - 1e-15)) << rate;
+    EXPECT_NEAR(price.epsilon, truth, 1e-12 * truth);
+    const auto cost = zcdp_cost(event);
+    ASSERT_TRUE(cost);
+    EXPECT_GE(cost->rho, truth * truth / 2);
+  }
+  EXPECT_FALSE(gaussian_cost({PoissonSampled{1e-310, inside(Pure{100000})}, 1}));
+}
+
 // Under replace both directions are the larger one: what is certified from below must not exceed an independent bound
 // from above, connected dots of the profile on a grid of its own.
 TEST(Sampled, LowerBoundsOfReplacedUnitsStayBelowIndependentUpperOnes) {

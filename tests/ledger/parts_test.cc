@@ -167,6 +167,9 @@ TEST(Parts, AnEarlyDefaultOfTwoIsNotBelieved) {
   const Dataset read = value_of(dataset_from_body(early));
   EXPECT_EQ(read.partition->straddle, 7);
   EXPECT_TRUE(read.partition->widened);
+  // Also where nobody could have asked for so many.
+  EXPECT_TRUE(make_partition({Partition::By::day, {}, 1440, true}, {Unit::w_event, 1440, Relation::add_remove}));
+  EXPECT_FALSE(make_partition({Partition::By::day, {}, 1440}, {Unit::w_event, 1440, Relation::add_remove}));
 }
 
 }  // namespace

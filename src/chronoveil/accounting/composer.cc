@@ -280,7 +280,8 @@ class Composer {
     if (!(terms_ <= kMostTerms)) return too_dear();
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
-      const auto bins = static_cast<std::size_t>(bins_up_to(tops_[k], step));
+      // A loss that is nothing beside the others still has a bin.
+      const auto bins = std::max<std::size_t>(1, static_cast<std::size_t>(bins_up_to(tops_[k], step)));
       const auto& [model, count] = steps_.steps[k];
       LossGrids grids = model->grids(step, bins, reading_of(*model, reading));
       out.upper.push_back({std::move(grids.upper), count});

@@ -18,11 +18,8 @@ class DiscreteGaussianModel final : public LossModel {
 
   Lattice lattice() const override { return {static_cast<double>(d_ / (2 * s_ * s_)), true}; }
 
-  long double delta(double epsilon) const override {
-    // The first output with a loss above ε.
-    const long double first = std::floor(epsilon * s_ * s_ / d_ + d_ / 2) + 1;
-    return larger(0.0L, sum_from(first - d_) - sum_from(first, epsilon)) / total_;
-  }
+  long double delta(double epsilon) const override { return profile(epsilon, +1); }
+  long double delta_lower(double epsilon) const override { return profile(epsilon, -1); }
 
   double top(double tail) const override {
     long double low = 0, high = 160;
@@ -56,6 +53,14 @@ class DiscreteGaussianModel final : public LossModel {
   }
 
  private:
+  // Rounded outward: of a wide law two nearly equal sums are subtracted, each with its own error.
+  long double profile(double epsilon, int sign) const {
+    // The first output with a loss above ε.
+    const long double first = std::floor(epsilon * s_ * s_ / d_ + d_ / 2) + 1;
+    const long double p = sum_from(first - d_), q = sum_from(first, epsilon);
+    return larger(0.0L, p - q + sign * 1e-17L * (p + q)) / total_;
+  }
+
   // e^{scale − x²/2s²}. At large losses Q's masses are below the range of any number, but not times e^loss.
   long double density(long double x, long double scale = 0) const { return std::exp(scale - x * x / (2 * s_ * s_)); }
 

@@ -120,8 +120,10 @@ Result<double> pure_bound(const Event& event) {
   if (const auto* e = std::get_if<NoisySort>(&event.kind); e && !e->max_shift) return e->epsilon;
   if (std::holds_alternative<PoissonSampled>(event.kind) ||
       std::holds_alternative<SampledWithoutReplacement>(event.kind)) {
+    const double share = sampled_share(event);
+    if (share > 0 && share < kLeastShare) return share_too_small();
     CV_TRY(const double inside, pure_bound(*inner_of(event)));
-    return loss_outside(inside, sampled_share(event)) * kUp;
+    return share > 0 ? loss_outside(inside, share) * kUp : 0.0;
   }
   return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
 }

@@ -223,8 +223,7 @@ Directions directions_for(Relation relation) {
 
 Result<Model> sampled(const Event& inner, double share, Directions directions) {
   if (share <= 0) return response_model(0, 2, 0);
-  constexpr double kLeast = 1e-290;  // below it what is multiplied with a share leaves the range of numbers
-  if (share < kLeast) return fail(ErrorKind::cannot_certify, "rate: less than 1e-290, but not 0, cannot be priced");
+  if (share < kLeastShare) return share_too_small();
   if (const auto* gaussian = std::get_if<Gaussian>(&inner.kind))
     return subsampled_gaussian_model(1 / gaussian->noise_multiplier, share, directions);
   CV_TRY(Model model, make_loss_model(inner));
@@ -233,6 +232,10 @@ Result<Model> sampled(const Event& inner, double share, Directions directions) {
 }
 
 }  // namespace
+
+Failure share_too_small() {
+  return fail(ErrorKind::cannot_certify, "rate: less than 1e-290, but not 0, cannot be priced");
+}
 
 Result<Event> drawn_again(const Event& inner, std::int64_t times) {
   Event more = inner;

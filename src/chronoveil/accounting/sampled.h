@@ -26,6 +26,10 @@ Result<std::unique_ptr<const LossModel>> poisson_sampled_model(const PoissonSamp
 Result<std::unique_ptr<const LossModel>> sampled_without_replacement_model(const SampledWithoutReplacement&);
 Result<std::unique_ptr<const LossModel>> sampled_with_replacement_model(const SampledWithReplacement&);
 
+// Below it, but for 0, what is multiplied with a share leaves the range of numbers: such a sample cannot be priced.
+inline constexpr double kLeastShare = 1e-290;
+Failure share_too_small();
+
 // The probability that the unit in question is in the sample, rounded up; of `dp_sgd` too. 1 where nothing is sampled.
 double sampled_share(const Event&);
 // The inner event of a sample with replacement when a unit is drawn `times` times, and replaced every time.

@@ -9,8 +9,9 @@ namespace chronoveil::accounting {
 // For losses of either sign; η = 1 changes nothing.
 inline double loss_outside(double inside, double share) {
   if (share >= 1) return inside;
-  return inside > 30 ? inside + std::log(share) + std::log1p((1 / share - 1) * std::exp(-inside))
-                     : std::log1p(std::expm1(inside) * share);
+  // The sum of logarithms would lose a small loss; from 700 on it is large, of any share that can be priced.
+  return inside > 700 ? inside + std::log(share) + std::log1p((1 / share - 1) * std::exp(-inside))
+                      : std::log1p(std::expm1(inside) * share);
 }
 
 // For losses from 0 on.

@@ -164,7 +164,7 @@ PositiveLoss empty_half(double step, std::size_t bins) {
 
 void add_atom(PositiveLoss& half, double loss, double mass) {
   const double bin = bins_up_to(loss, half.step) - 1;
-  if (bin < static_cast<double>(half.bins())) {
+  if (half.bins() > 0 && bin < static_cast<double>(half.bins())) {
     const auto i = static_cast<std::size_t>(std::max(0.0, bin));
     half.p[i] += mass;
     half.q[i] += mass * std::exp(-std::clamp(loss - half.loss(i), 0.0, half.step));

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often somebody who waits for rows looks at the clock.
+// How often somebody who waits for rows looks at the clock, at least.
 constexpr std::chrono::milliseconds kLookAgain = 500ms;
 
 // Where rows are people, which file came first decides nothing either.
@@ -84,7 +84,9 @@ Result<LiveStanding> run_live_by(const LiveClock& clock, const Job& job, const L
       CV_TRY(due, session.due());
       if (due) CV_CHECK(input->hold());
     }
-    const std::chrono::milliseconds patience = due ? 0ms : clock.runs() ? kLookAgain : data::Patience::kEndless;
+    const std::chrono::milliseconds patience = due            ? 0ms
+                                               : clock.runs() ? session.patience(kLookAgain)
+                                                              : data::Patience::kEndless;
     CV_TRY(const data::Awaited came, input->next_within(arrival, patience));
     if (came == data::Awaited::end) break;
     if (came == data::Awaited::something) {

@@ -43,6 +43,11 @@ Result<bool> LiveSession::due() {
   return true;
 }
 
+std::chrono::milliseconds LiveSession::patience(std::chrono::milliseconds longest) {
+  const std::optional<std::int64_t> end = next_end();
+  return end ? std::min(longest, std::chrono::milliseconds(clock_.left_until(*end))) : longest;
+}
+
 Result<void> LiveSession::publish_last() {
   const std::optional<std::int64_t> line = clock_.last_line();
   if (!line || (finished() && !rows_are_people(*job_))) return {};

@@ -1,5 +1,6 @@
 #include "chronoveil/engine/live_clock.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -48,6 +49,10 @@ std::optional<std::int64_t> LiveClock::line() const {
   if (!runs_) return until_;
   const std::int64_t time = now();
   return time < started_ + wait_ ? std::nullopt : std::optional(time - wait_);
+}
+
+std::int64_t LiveClock::left_until(std::int64_t line) const {
+  return std::max<std::int64_t>(0, std::max(line, started_) + wait_ - now());
 }
 
 std::optional<std::int64_t> LiveClock::last_line() const { return runs_ ? now() - wait_ : until_; }

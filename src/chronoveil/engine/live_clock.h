@@ -38,7 +38,9 @@ class LiveClock {
   // Steps that end by this instant are over, once everything that was there has been read. While it runs, nothing is
   // over before the program has run as long as a step waits for its rows, so that what waited for the program is read.
   std::optional<std::int64_t> line() const;
-  // The same at the end of the input, when all is read.
+  // How long until the line is there, in milliseconds; for a clock that runs.
+  std::int64_t left_until(std::int64_t line) const;
+  // The line at the end of the input, when all is read.
   std::optional<std::int64_t> last_line() const;
 
  private:

@@ -1,6 +1,7 @@
 // A live release at work: rows in, published lines out. See live.h for the order in which things happen.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,6 +60,9 @@ class LiveSession {
   bool finished() const { return cursor_->step() == cursor_->steps(); }
   // Whether a step, of this span or the next, is over by a clock that runs. A clock that jumped is refused.
   Result<bool> due();
+  // How long to wait for rows until it may be: exactly to the moment, whatever comes meanwhile, since what is there
+  // then is what counts. No longer than `longest`.
+  std::chrono::milliseconds patience(std::chrono::milliseconds longest);
   // Publishes what was due when due() was asked last, whatever came of it.
   Result<void> publish_due() { return close_until(line_); }
   // At the end of the input: publishes the steps that are over by the clock, whatever came of them. Nothing without

@@ -4,6 +4,7 @@
 #include "chronoveil/accounting/composer.h"
 #include "chronoveil/engine/perturb.h"
 #include "chronoveil/engine/perturb_job.h"
+#include "chronoveil/engine/reading_assumptions.h"
 #include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::engine {
@@ -84,6 +85,7 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
   }
   CV_TRY(planned.chosen, mechanism->prepare(planned.request));
   planned.guarantee = mechanisms::temporal_guarantee(planned.chosen);
+  add_reading(job.source, Reading::whole, planned.guarantee.assumptions);
   if (!job.perturb.keep.empty())
     planned.guarantee.assumptions.push_back({"the columns that are kept in place are public", Basis::declared});
   return planned;

@@ -102,7 +102,7 @@ Result<Partition> make_partition(Partition partition, const Protected& dataset) 
     if (partition.names.empty()) return fail(ErrorKind::usage, "parts: the list of parts is empty");
   }
   const bool windows = dataset.unit == Unit::w_event;
-  if (windows && (partition.straddle < 2 || partition.straddle > kLongestWindow)) {
+  if (windows && !partition.widened && (partition.straddle < 2 || partition.straddle > kLongestWindow)) {
     return invalid("straddle", std::to_string(partition.straddle),
                    "2 to 1000: how many neighbouring parts a window can touch, as many as it has events unless parts "
                    "are longer");
