@@ -311,8 +311,9 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
     text += "\n";
   }
   if (!view.earlier.empty()) {
-    text += fmt::format("  outputs       what comes out in {} can add up to {}: its own budget and the above\n",
-                        view.period, outputs_text(view));
+    text +=
+        fmt::format("  outputs       what comes out in {} from now on can add up to {}: its own budget and the above\n",
+                    view.period, outputs_text(view));
   }
   return text;
 }

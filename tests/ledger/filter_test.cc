@@ -147,6 +147,9 @@ TEST(Filter, ASampleOfWhatIsPureIsPureAndCostsLess) {
   }
   EXPECT_FALSE(cost(sum, {accounting::PoissonSampled{0.1, inside(accounting::Gaussian{2})}, 1}));
   EXPECT_FALSE(cost(sum, {accounting::SampledWithReplacement{10, 2, noise}, 1}));
+  const auto leak = inside(accounting::Pure{800});
+  EXPECT_TRUE(value_of(cost(sum, {accounting::PoissonSampled{0, leak}, 1})).values[0].is_zero());
+  EXPECT_FALSE(cost(sum, {accounting::PoissonSampled{1e-310, leak}, 1}));
 }
 
 }  // namespace

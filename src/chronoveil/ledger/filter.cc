@@ -76,8 +76,10 @@ struct SumOfOne {
   Result<Cost> sampled(const Sampled& e) const {
     const Result<Cost> inside = basic_composition(*e.inner);
     if (!inside || !inside->delta.is_zero()) return operator()<Sampled>(e);
-    const double outside = accounting::loss_outside(inside->values[0].value(), accounting::sampled_share(Event{e}));
-    return pure_cost(Amount::above(outside * (1 + 1e-12)));
+    const double share = accounting::sampled_share(Event{e});
+    if (share == 0) return pure_cost(Amount());
+    if (share < accounting::kLeastShare) return accounting::share_too_small();
+    return pure_cost(Amount::above(accounting::loss_outside(inside->values[0].value(), share) * (1 + 1e-12)));
   }
   Result<Cost> operator()(const accounting::PoissonSampled& e) const { return sampled(e); }
   Result<Cost> operator()(const accounting::SampledWithoutReplacement& e) const { return sampled(e); }
