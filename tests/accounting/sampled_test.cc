@@ -33,7 +33,7 @@ double delta_of(const Event& event, double epsilon) {
   return price ? price->delta : 0;
 }
 
-// The figures on which two other accountants agree to five digits.
+// What other accountants say, to the digits that are given here.
 struct Known {
   double noise, rate;
   std::int64_t steps;
@@ -227,7 +227,7 @@ TEST(Sampled, NoTwoDataSetsShowMoreThanThePrice) {
     EXPECT_LE(shown, 1 + 1e-6) << to_text(c.event);
     EXPECT_GE(shown, c.least) << to_text(c.event);
   }
-  // Twins: the sensitivity of a unit added where one is replaced, a rate that is too low, a unit drawn only once.
+  // Twins: the sensitivity of a unit added where one is replaced, in both kinds of sample, and a rate that is too low.
   EXPECT_GT(most_shown({PoissonSampled{kRate, once, Relation::replace}, 2}, poisson, Relation::replace), 1.05);
   EXPECT_GT(most_shown({SampledWithoutReplacement{3, 2, once}, 2}, subsets, Relation::replace), 1.05);
   EXPECT_GT(most_shown({PoissonSampled{kRate / 2, once}, 2}, poisson, Relation::add_remove), 1.05);
