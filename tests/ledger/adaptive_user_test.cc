@@ -155,15 +155,32 @@ TEST_P(AdaptiveUserAgainstFilter, AFilterWithTooLargeABudgetIsCaught) {
   EXPECT_GT(game.best_strategy(admitted_by(filter_for(GetParam(), too_much * kEpsilon))), kDelta);
 }
 
-// The twin: a union whose members forget that they share δ. Each of them alone would be a filter.
+// The gaussian members of a union, with reserves and without, have one share together.
+TEST(AdaptiveUser, TheGaussianMembersKeepTheirOneShare) {
+  Filter filter = value_of(
+      make_union(value_of(Epsilon::make(kEpsilon)), value_of(Delta::make(kDelta)), {}, {0, 90}, {1, 5, 20, 50}));
+  filter.budget.values[0] = Amount();  // sum admits nothing
+  filter.budget.delta = Amount();
+  Game game;
+  const double delta = game.best_strategy(admitted_by(filter));
+  EXPECT_LE(delta, 0.9 * kDelta);
+  EXPECT_GT(delta, 0.1 * kDelta) << "the members admit so little that the test says nothing";
+  // They admit more than the one without a reserve, which the game sees.
+  filter.budget.values.resize(2);
+  filter.reserves.clear();
+  EXPECT_LT(game.best_strategy(admitted_by(filter)), delta);
+}
+
+// The twin: a union whose members forget that they share δ. Each of them, with what is set aside, would be a filter.
 TEST(AdaptiveUser, AUnionThatForgetsItsSharesIsCaught) {
   Filter twin = filter_for(FilterKind::united, kEpsilon);
   const Epsilon epsilon = value_of(Epsilon::make(kEpsilon));
-  const Delta delta = value_of(Delta::make(kDelta));
-  twin.budget = filter_for(FilterKind::sum, kEpsilon).budget;
-  twin.budget.values.push_back(filter_for(FilterKind::gaussian, kEpsilon).budget.values[0]);
-  for (const double order : twin.orders) {
-    twin.budget.values.push_back(Amount::below(accounting::renyi_budget({&order, 1}, epsilon, delta)[0]));
+  const Delta forgetful = value_of(Delta::make(0.9 * kDelta));
+  const Filter gaussian = value_of(make_union(epsilon, value_of(Delta::make(kDelta)), {}, {0, 90}, twin.reserves));
+  std::copy(gaussian.budget.values.begin(), gaussian.budget.values.end(), twin.budget.values.begin());
+  for (std::size_t i = 0; i < twin.orders.size(); ++i) {
+    twin.budget.values[gaussian.budget.values.size() + i] =
+        Amount::below(accounting::renyi_budget({&twin.orders[i], 1}, epsilon, forgetful)[0]);
   }
   Game game;
   EXPECT_GT(game.best_strategy(admitted_by(twin)), kDelta);

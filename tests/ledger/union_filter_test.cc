@@ -57,7 +57,7 @@ TEST(UnionFilter, EveryMemberKeepsItsShareOfDelta) {
   for (const double epsilon : {0.01, 0.5, 1.0, 8.0, 100.0}) {
     for (const double delta : {0.3, 1e-3, 1e-6, 1e-12, 1e-25}) {
       const Filter filter = united(epsilon, delta);
-      ASSERT_EQ(filter.shares.size(), filter.budget.values.size());
+      ASSERT_EQ(filter.shares.size() + filter.reserves.size(), filter.budget.values.size());
       std::int64_t together = 0;
       for (const std::int64_t share : filter.shares) together += share;
       EXPECT_EQ(together, 90);
@@ -67,8 +67,12 @@ TEST(UnionFilter, EveryMemberKeepsItsShareOfDelta) {
       const double noise = 1 / std::sqrt(filter.budget.values[1].value());
       const auto price = value_of(accounting::delta_at(gaussian(noise), value_of(Epsilon::make(epsilon))));
       EXPECT_LE(price.delta_lower, delta * static_cast<double>(filter.shares[1]) / 100) << epsilon << " " << delta;
+      for (std::size_t i = 0; i < filter.reserves.size(); ++i) {
+        const Amount whole = filter.budget.values[1], rest = filter.budget.values[2 + i];
+        EXPECT_LE(rest, whole.hundredths(100 - filter.reserves[i]));
+      }
       for (std::size_t i = 0; i < filter.orders.size(); ++i) {
-        const double order = filter.orders[i], most = filter.budget.values[2 + i].value();
+        const double order = filter.orders[i], most = filter.budget.values[2 + filter.reserves.size() + i].value();
         if (most == 0) continue;  // admits nothing
         const Delta share = value_of(Delta::make(delta * static_cast<double>(filter.shares[2 + i]) / 100));
         EXPECT_LE(accounting::epsilon_from_renyi({&order, 1}, {&most, 1}, share), epsilon * (1 + 1e-12));
@@ -80,13 +84,18 @@ TEST(UnionFilter, EveryMemberKeepsItsShareOfDelta) {
 TEST(UnionFilter, SharesAreOneAMemberAndNoMoreThanTheWhole) {
   const Epsilon epsilon = value_of(Epsilon::make(1));
   const Delta delta = value_of(Delta::make(1e-6));
-  EXPECT_EQ(value_of(make_union(epsilon, delta, {22}, {0, 60, 40})).budget.delta, Amount());
+  EXPECT_EQ(value_of(make_union(epsilon, delta, {22}, {0, 60, 40}, {5})).budget.delta, Amount());
   for (const std::vector<std::int64_t>& shares : std::vector<std::vector<std::int64_t>>{
            {0, 60, 41}, {0, 60}, {0, 60, 20, 20}, {-50, 100, 50}, {0, 0, 40}, {0, 200, -100}}) {
-    refusal(make_union(epsilon, delta, {22}, shares), ErrorKind::usage);
+    refusal(make_union(epsilon, delta, {22}, shares, {}), ErrorKind::usage);
   }
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
-  EXPECT_THAT(refusal(make_union(epsilon, delta, {22}, {kHuge, kHuge, 60}), ErrorKind::usage), HasSubstr("shares"));
+  EXPECT_THAT(refusal(make_union(epsilon, delta, {22}, {kHuge, kHuge, 60}, {}), ErrorKind::usage), HasSubstr("shares"));
+  for (const std::vector<std::int64_t>& reserves :
+       std::vector<std::vector<std::int64_t>>{{0}, {100}, {-1}, {5, 5}, {20, 5}, {kHuge}}) {
+    EXPECT_THAT(refusal(make_union(epsilon, delta, {22}, {0, 60, 30}, reserves), ErrorKind::usage),
+                HasSubstr("reserves"));
+  }
 }
 
 TEST(UnionFilter, TwoLaplaceReleasesOfHalfTheBudgetFillItExactly) {
@@ -149,27 +158,34 @@ TEST(UnionFilter, GaussianReleasesNeedAtMostFourPercentMoreNoiseThanComposedInAd
   }
 }
 
-// Laplace and Gaussian releases in turn, the former with a part of all that is spent. A single filter, known in advance
-// to be the best one for that mixture and run at 0.9 δ, admits at most an eighth more.
-TEST(UnionFilter, OnMixturesItComesNearTheFilterThatIsBestInHindsight) {
+// Laplace and Gaussian releases in turn, the former with a part of all that is spent, against a single filter that is
+// known in advance to be the best one for that mixture, and has 0.9 δ for itself: never more than a tenth and one
+// fewer, from a hundred rounds on never more than 4 % fewer, and as many or more in most cases.
+TEST(UnionFilter, OnMixturesItIsMostlyNoWorseThanTheFilterThatIsBestInHindsight) {
+  int mixtures = 0, no_worse = 0;
   for (const double epsilon : kEpsilons) {
     for (const double delta : kDeltas) {
       const Filter filter = united(epsilon, delta);
       const std::vector<Filter> single = {alone(FilterKind::gaussian, epsilon, 0.9 * delta),
                                           alone(FilterKind::zcdp, epsilon, delta),  // which run at 0.9 δ themselves
                                           alone(FilterKind::renyi, epsilon, delta)};
-      for (const double pure_epsilon : {0.001, 0.01, 0.05, 0.2, 0.6}) {
-        for (const double part : {0.02, 0.3, 0.7, 0.98}) {
+      for (const double pure_epsilon : {0.001, 0.003, 0.01, 0.02, 0.05, 0.2, 0.6}) {
+        for (const double part : {0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98}) {
           const double scale = 1 / (pure_epsilon * epsilon);
           const std::vector<accounting::Event> round = {laplace(scale), gaussian(scale / std::sqrt((1 - part) / part))};
           std::int64_t best = 0;
           for (const Filter& other : single) best = std::max(best, rounds(other, round));
-          EXPECT_GE(rounds(filter, round), static_cast<std::int64_t>(std::floor(0.875 * static_cast<double>(best))))
+          const std::int64_t own = rounds(filter, round);
+          const double share = best >= 100 ? 0.96 : 0.9;
+          EXPECT_GE(own, static_cast<std::int64_t>(std::floor(share * static_cast<double>(best))) - (best < 100))
               << epsilon << " " << delta << " " << pure_epsilon << " " << part;
+          mixtures += best > 0;
+          no_worse += best > 0 && own >= best;
         }
       }
     }
   }
+  EXPECT_GT(no_worse, 0.78 * mixtures);
 }
 
 TEST(UnionFilter, ItAdmitsMoreThanRenyiAloneWhereItMatters) {
@@ -186,8 +202,8 @@ TEST(UnionFilter, TheMembersAreNamed) {
     names.emplace_back(name(kind_of(filter, i)));
     symbols.push_back(symbol(filter, i));
   }
-  EXPECT_THAT(names, ElementsAre("sum", "gaussian", "renyi", "renyi", "renyi"));
-  EXPECT_THAT(symbols, ElementsAre("ε", "μ²", "ε(25)", "ε(56)", "ε(192)"));
+  EXPECT_THAT(names, ElementsAre("sum", "gaussian", "gaussian", "gaussian", "gaussian", "renyi", "renyi", "renyi"));
+  EXPECT_THAT(symbols, ElementsAre("ε", "μ²", "μ²[1%]", "μ²[5%]", "μ²[20%]", "ε(28)", "ε(64)", "ε(192)"));
 }
 
 }  // namespace

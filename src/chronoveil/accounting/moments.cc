@@ -7,6 +7,7 @@
 
 #include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/filter_kernel.h"
+#include "chronoveil/accounting/gaussian_beside.h"
 #include "chronoveil/accounting/loss_model.h"
 #include "chronoveil/accounting/normal.h"
 #include "chronoveil/accounting/sampled.h"
@@ -326,31 +327,30 @@ double zcdp_budget(Epsilon epsilon, Delta delta) {
   return largest([&](double rho) { return delta_from_zcdp(rho, epsilon.value()) <= delta.value(); });
 }
 
-Result<double> gaussian_cost(const Event& event) {
+Result<double> gaussian_square(const Event& event, double reserve) {
   CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     double squares = 0;
     for (const Event& part : compose->events) {
-      CV_TRY(const double mu, gaussian_cost(part));
-      squares += n * mu * mu;
+      CV_TRY(const double square, gaussian_square(part, reserve));
+      squares += n * square;
     }
-    return std::sqrt(squares) * kUp;
+    return squares * kUp;
   }
   if (const auto pure = pure_bound(event)) {
-    // An ε-DP mechanism is μ-GDP where both trade-off curves meet at 1/(1+e^ε): Φ(−μ/2) = 1/(1+e^ε) [DongRothSu19].
-    const double tail = 1 / (1 + std::exp(*pure));
-    double low = 0, high = 80;
-    for (int i = 0; i < 200; ++i) {
-      const double middle = 0.5 * (low + high);
-      (normal_tail(middle / 2) > tail ? low : high) = middle;
-    }
-    if (tail < 1e-300)
-      return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
-    return (high + 4e-15) * std::sqrt(n) * kUp;  // what rounding takes from a tail near 1/2
+    const auto beside = std::holds_alternative<Laplace>(event.kind) ? laplace_beside_gaussian : pure_beside_gaussian;
+    const double square = smaller(beside(*pure * kUp, reserve), beside(*pure * kUp, 0));
+    if (std::isfinite(square)) return n * square * kUp;
+    return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
   }
   CV_TRY(const double mu, gaussian_distance(event));
-  return mu * std::sqrt(n) * kUp;
+  return n * mu * mu * kUp;
+}
+
+Result<double> gaussian_cost(const Event& event) {
+  CV_TRY(const double square, gaussian_square(event, 0));
+  return std::sqrt(square) * kUp;
 }
 
 double gaussian_budget(Epsilon epsilon, Delta delta) {

@@ -45,6 +45,9 @@ double epsilon_from_zcdp(double rho, double delta);
 
 // μ such that N(μ,1) against N(0,1) dominates the event; cannot_certify for events not dominated by a Gaussian.
 Result<double> gaussian_cost(const Event&);
+// What the event adds to μ² where Gaussian noise N(r), r = reserve, or more stands beside it (gaussian_beside.h);
+// without such noise the square of the cost above.
+Result<double> gaussian_square(const Event&, double reserve);
 // The largest μ that implies (ε, δ).
 double gaussian_budget(Epsilon, Delta);
 

@@ -98,12 +98,23 @@ void widen_straddle(Partition& partition, const Protected& promise, std::int64_t
   }
 }
 
+Result<std::vector<std::int64_t>> integers(JsonFields& fields, const char* name) {
+  CV_TRY(const json* list, fields.list(name));
+  std::vector<std::int64_t> values;
+  for (const json& value : *list) {
+    if (!value.is_number_integer()) return bad_body(name);
+    values.push_back(value.get<std::int64_t>());
+  }
+  return values;
+}
+
 }  // namespace
 
 std::string to_body(const Dataset& dataset) {
   json filter = {{"kind", name(dataset.filter.kind)}, {"budget", cost_to_json(dataset.filter.budget)}};
   if (!dataset.filter.orders.empty()) filter["orders"] = dataset.filter.orders;
   if (!dataset.filter.shares.empty()) filter["shares"] = dataset.filter.shares;
+  if (!dataset.filter.reserves.empty()) filter["reserves"] = dataset.filter.reserves;
   json body = {{"unit", name(dataset.promise.unit)},
                {"relation", name(dataset.promise.relation)},
                {"epsilon", dataset.epsilon},
@@ -161,16 +172,16 @@ Result<Dataset> dataset_from_body(std::string_view text) {
     }
   }
   if (united) {
-    CV_TRY(const json* shares, filter_fields.list("shares"));
-    for (const json& share : *shares) {
-      if (!share.is_number_integer()) return bad_body("shares");
-      dataset.filter.shares.push_back(share.get<std::int64_t>());
+    CV_TRY(dataset.filter.shares, integers(filter_fields, "shares"));
+    // The first unions had none.
+    if (filter_fields.find("reserves")) {
+      CV_TRY(dataset.filter.reserves, integers(filter_fields, "reserves"));
     }
-    if (dataset.filter.shares.size() != dataset.filter.budget.values.size()) return bad_body("shares");
+    if (dataset.filter.shares.size() != 2 + dataset.filter.orders.size()) return bad_body("shares");
   }
   CV_CHECK(filter_fields.nothing_else());
   std::size_t coordinates = 1;
-  if (united) coordinates = 2 + dataset.filter.orders.size();
+  if (united) coordinates = 2 + dataset.filter.reserves.size() + dataset.filter.orders.size();
   if (dataset.filter.kind == FilterKind::renyi) coordinates = dataset.filter.orders.size();
   if (coordinates == 0 || dataset.filter.budget.values.size() != coordinates) return bad_body("budget");
   return dataset;

@@ -31,15 +31,19 @@ constexpr std::int64_t kSetAside = 10;  // of δ, for approximate events
 // The shares of the members in δ. Gaussian releases then need at most 4 % more noise than if all had been composed in
 // advance, for δ up to 1e-5 and ε from 0.5. The first order is a little above the one that admits most Gaussian noise;
 // what a larger order loses by a smaller share shrinks as log(share) / (α - 1).
-constexpr std::int64_t kGaussianShare = 55;
+constexpr std::int64_t kGaussianShare = 65;
 struct RenyiMember {
   double times_best;  // the order, in terms of the one that admits most Gaussian noise
   std::int64_t share;
 };
-constexpr std::array<RenyiMember, 3> kRenyiMembers = {{{1.15, 30}, {2.5, 4}, {8, 1}}};
+constexpr std::array<RenyiMember, 3> kRenyiMembers = {{{1.3, 22}, {3, 2}, {8, 1}}};
 static_assert(kGaussianShare + kRenyiMembers[0].share + kRenyiMembers[1].share + kRenyiMembers[2].share + kSetAside ==
               kWhole);
-constexpr std::size_t kSum = 0, kGaussian = 1, kFirstOrder = 2;  // where the members of a union are
+// A small reserve for many small pure requests, larger ones for fewer and larger requests.
+constexpr std::array<std::int64_t, 3> kReserves = {1, 5, 20};
+constexpr std::size_t kSum = 0, kGaussian = 1;  // where the members of a union are
+
+std::size_t first_order(const Filter& filter) { return kGaussian + 1 + filter.reserves.size(); }
 
 Cost times(const Cost& cost, std::int64_t count) {
   Cost result{{}, cost.delta.times(count)};
@@ -132,8 +136,6 @@ Event without_leaks(Event event) {
   return event;
 }
 
-Amount gaussian_amount(double mu) { return Amount::above(std::nextafter(mu * mu, HUGE_VAL)); }
-
 // At most so many hundredths of δ: the product may be rounded up, hence the steps down. What all parts get together
 // never exceeds δ.
 Result<Delta> share_of(Delta delta, std::int64_t hundredths) {
@@ -168,18 +170,28 @@ Result<Filter> chosen_union(Epsilon epsilon, Delta delta) {
       shares.push_back(member.share);
     }
   }
-  return make_union(epsilon, delta, std::move(orders), std::move(shares));
+  return make_union(epsilon, delta, std::move(orders), std::move(shares), {kReserves.begin(), kReserves.end()});
+}
+
+// r of a gaussian member, rounded down: what its budget keeps back from the whole of μ*².
+double reserve_of(const Filter& filter, std::size_t coordinate) {
+  const Amount kept = filter.budget.values[coordinate].left_of(filter.budget.values[kGaussian]);
+  return kept.is_zero() ? 0 : std::sqrt(kept.value()) * (1 - 1e-15);
 }
 
 // What each member of a union makes of an event; an error only where none has a price for it.
 Result<Cost> union_cost(const Filter& filter, const Event& event) {
   const Result<Cost> sum = basic_composition(event);
-  const Result<double> mu = accounting::gaussian_cost(without_leaks(event));
+  const Event leakless = without_leaks(event);
+  const Result<double> gaussian = accounting::gaussian_square(leakless, 0);
   const Result<accounting::RenyiCost> renyi = accounting::renyi_cost(event, filter.orders);
-  if (!sum && !mu && !renyi) return tl::unexpected(renyi.error());
+  if (!sum && !gaussian && !renyi) return tl::unexpected(renyi.error());
   Cost result{{}, stated_delta(event)};
   result.values.push_back(sum ? sum->values[0] : Amount::saturated());
-  result.values.push_back(mu ? gaussian_amount(*mu) : Amount::saturated());
+  for (std::size_t i = kGaussian; i < first_order(filter); ++i) {
+    const Result<double> square = accounting::gaussian_square(leakless, reserve_of(filter, i));
+    result.values.push_back(square ? Amount::above(*square) : Amount::saturated());
+  }
   for (std::size_t i = 0; i < filter.orders.size(); ++i) {
     result.values.push_back(renyi ? Amount::above(renyi->epsilon[i]) : Amount::saturated());
   }
@@ -216,15 +228,18 @@ Result<FilterKind> parse_filter_kind(std::string_view text) {
 FilterKind kind_of(const Filter& filter, std::size_t coordinate) {
   if (filter.kind != FilterKind::united) return filter.kind;
   if (coordinate == kSum) return FilterKind::sum;
-  return coordinate == kGaussian ? FilterKind::gaussian : FilterKind::renyi;
+  return coordinate < first_order(filter) ? FilterKind::gaussian : FilterKind::renyi;
 }
 
 std::string symbol(const Filter& filter, std::size_t coordinate) {
   switch (kind_of(filter, coordinate)) {
     case FilterKind::zcdp: return "ρ";
-    case FilterKind::gaussian: return "μ²";
+    case FilterKind::gaussian: {
+      const bool reserved = filter.kind == FilterKind::united && coordinate > kGaussian;
+      return reserved ? fmt::format("μ²[{}%]", filter.reserves[coordinate - kGaussian - 1]) : "μ²";
+    }
     case FilterKind::renyi: {
-      const std::size_t first = filter.kind == FilterKind::united ? kFirstOrder : 0;
+      const std::size_t first = filter.kind == FilterKind::united ? first_order(filter) : 0;
       return fmt::format("ε({})", filter.orders[coordinate - first]);
     }
     case FilterKind::sum:
@@ -271,21 +286,21 @@ double share_left(const Filter& filter, const Cost& left) {
 Result<Filter> make_filter(FilterKind kind, Epsilon epsilon, Delta delta) {
   if (epsilon.value() >= 1e6) return invalid("epsilon", epsilon.value(), "less than 1000000 for a budget");
   if (kind == FilterKind::sum) {
-    return Filter{kind, {}, {}, {{Amount::stated_down(epsilon.value())}, Amount::stated_down(delta.value())}};
+    return Filter{kind, {}, {}, {}, {{Amount::stated_down(epsilon.value())}, Amount::stated_down(delta.value())}};
   }
   if (!(delta.value() > 0)) {
     return invalid("delta", delta.value(), "greater than 0 for the filter '" + std::string(name(kind)) + "'");
   }
   if (kind == FilterKind::united) return chosen_union(epsilon, delta);
-  if (kind == FilterKind::gaussian) return Filter{kind, {}, {}, {{gaussian_limit(epsilon, delta)}, Amount()}};
+  if (kind == FilterKind::gaussian) return Filter{kind, {}, {}, {}, {{gaussian_limit(epsilon, delta)}, Amount()}};
   CV_TRY(const Delta curve_delta, share_of(delta, kWhole - kSetAside));
   const Amount set_aside = Amount::stated_down(delta.value()).hundredths(kSetAside);
   if (kind == FilterKind::zcdp) {
-    return Filter{kind, {}, {}, {{Amount::below(accounting::zcdp_budget(epsilon, curve_delta))}, set_aside}};
+    return Filter{kind, {}, {}, {}, {{Amount::below(accounting::zcdp_budget(epsilon, curve_delta))}, set_aside}};
   }
   const auto orders = accounting::renyi_orders();
   const std::vector<double> curve = accounting::renyi_budget(orders, epsilon, curve_delta);
-  Filter filter{kind, {}, {}, {{}, set_aside}};
+  Filter filter{kind, {}, {}, {}, {{}, set_aside}};
   for (std::size_t i = 0; i < orders.size(); ++i) {
     if (!std::isfinite(curve[i])) continue;
     filter.orders.push_back(orders[i]);
@@ -295,9 +310,10 @@ Result<Filter> make_filter(FilterKind kind, Epsilon epsilon, Delta delta) {
   return filter;
 }
 
-Result<Filter> make_union(Epsilon epsilon, Delta delta, std::vector<double> orders, std::vector<std::int64_t> shares) {
+Result<Filter> make_union(Epsilon epsilon, Delta delta, std::vector<double> orders, std::vector<std::int64_t> shares,
+                          std::vector<std::int64_t> reserves) {
   std::int64_t together = 0;
-  bool fair = shares.size() == kFirstOrder + orders.size();
+  bool fair = shares.size() == kGaussian + 1 + orders.size();
   for (const std::int64_t share : shares) {
     fair = fair && share >= 0 && share <= kWhole;
     together += fair ? share : 0;
@@ -306,13 +322,23 @@ Result<Filter> make_union(Epsilon epsilon, Delta delta, std::vector<double> orde
     return invalid("shares", fmt::format("{}", fmt::join(shares, ",")),
                    "hundredths of delta, one a member, 100 at most together");
   }
+  std::int64_t before = 0;
+  for (const std::int64_t reserve : reserves) {
+    if (reserve <= before || reserve >= kWhole) {
+      return invalid("reserves", fmt::format("{}", fmt::join(reserves, ",")), "rising hundredths of μ², from 1 to 99");
+    }
+    before = reserve;
+  }
   const Amount set_aside = Amount::stated_down(delta.value()).hundredths(kWhole - together);
-  Filter filter{FilterKind::united, std::move(orders), std::move(shares), {{}, set_aside}};
+  Filter filter{FilterKind::united, std::move(orders), std::move(shares), std::move(reserves), {{}, set_aside}};
   filter.budget.values.push_back(Amount::stated_down(epsilon.value()));
   CV_TRY(const Delta gaussian_share, share_of(delta, filter.shares[kGaussian]));
-  filter.budget.values.push_back(gaussian_limit(epsilon, gaussian_share));
+  const Amount square = gaussian_limit(epsilon, gaussian_share);
+  filter.budget.values.push_back(square);
+  for (const std::int64_t reserve : filter.reserves)
+    filter.budget.values.push_back(square.hundredths(kWhole - reserve));
   for (std::size_t i = 0; i < filter.orders.size(); ++i) {
-    CV_TRY(const Delta share, share_of(delta, filter.shares[kFirstOrder + i]));
+    CV_TRY(const Delta share, share_of(delta, filter.shares[kGaussian + 1 + i]));
     const std::span<const double> order(&filter.orders[i], 1);
     filter.budget.values.push_back(Amount::below(accounting::renyi_budget(order, epsilon, share).front()));
   }
@@ -345,8 +371,8 @@ Result<Cost> cost_of(const Filter& filter, const Event& event, std::optional<Del
       return result;
     }
     case FilterKind::gaussian: {
-      CV_TRY(const double mu, accounting::gaussian_cost(event));
-      return Cost{{gaussian_amount(mu)}, Amount()};
+      CV_TRY(const double square, accounting::gaussian_square(event, 0));
+      return Cost{{Amount::above(square)}, Amount()};
     }
     case FilterKind::united: return union_cost(filter, event);
   }

@@ -5,7 +5,9 @@
 //   gaussian  Σ μ_i² <= μ*², the largest μ that implies (ε, δ)                              [SmithThakurta22]
 //   union     at least one of these members holds, each with its own share of δ, fixed at creation:
 //             sum        Σ ε_i <= ε, which needs no share
-//             gaussian   Σ μ_i² <= μ*², implying (ε, share)
+//             gaussian   Σ μ_i² <= μ*², implying (ε, share); or, with a part r² of μ*² kept in reserve and the same
+//             share,
+//                        Σ μ_i² + Σ κ_i <= μ*² − r², κ being what a pure event adds beside N(r) (gaussian_beside.h)
 //             renyi      Σ ε_i(α) <= B(α), implying (ε, share), at each of a few orders
 // zcdp, renyi and union set a tenth of δ aside for the δ of approximate events: Σ δ_i <= 0.1 δ. The price of composing
 // everything tightly after the fact is not a filter: it would admit menus whose true δ exceeds the budget.
@@ -15,11 +17,15 @@
 // whose first such member is j. Whatever was admitted in T_j was within j, and whatever was refused was not, so on T_j
 // the union answers as j alone would, and P(S ∩ T_j) <= e^ε P'(S ∩ T_j) + δ_j. Summed over j: (ε, Σ δ_j). A refused
 // request is not added to any member.
-// Why one set-aside serves all members. An (ε_i, δ_i) event is, on both sides of a pair of neighbours, with probability
-// δ_i a leak and otherwise ε_i-DP [KairouzOhViswanath15]. All members split an event in the same way, or one of them
-// finds no leak in it, so each event is charged the largest δ that a member sees in it. On every path these add up to
-// at most the set-aside, hence so does the probability of any leak; without a leak every event is what the members
-// price, and the argument above applies: P(S) <= P(leak) + Σ_j P(S ∩ T_j, no leak).
+// Why the gaussian members have one share. Let v be the most that one of them has left up to its μ*², reserve included.
+// Whatever is still asked is dominated by N(√v), by induction from the last request: an event M at which that member
+// has v' >= r² left afterwards is followed by something dominated by N(√v'), and M ⊗ N(√v') by N(√(v' + κ)), which is
+// no more than N(√v), since no member had more left than v before. Why one set-aside serves all members. An (ε_i, δ_i)
+// event is, on both sides of a pair of neighbours, with probability δ_i a leak and otherwise ε_i-DP
+// [KairouzOhViswanath15]. All members split an event in the same way, or one of them finds no leak in it, so each event
+// is charged the largest δ that a member sees in it. On every path these add up to at most the set-aside, hence so does
+// the probability of any leak; without a leak every event is what the members price, and the argument above applies:
+// P(S) <= P(leak) + Σ_j P(S ∩ T_j, no leak).
 #pragma once
 
 #include <cstdint>
@@ -52,8 +58,9 @@ struct Cost {
 struct Filter {
   FilterKind kind = FilterKind::sum;
   std::vector<double> orders;        // renyi: the orders at which B is finite, the others constrain nothing
-                                     // union: the orders of its renyi members, which follow sum and gaussian
-  std::vector<std::int64_t> shares;  // union: hundredths of δ, one a member; what they leave is set aside
+                                     // union: the orders of its renyi members, which come last
+  std::vector<std::int64_t> shares;  // union: hundredths of δ, for sum, gaussian and each order; the rest is set aside
+  std::vector<std::int64_t> reserves;  // union: hundredths of μ*², of the gaussian members that follow the one without
   Cost budget;
 
   Cost nothing() const { return {std::vector<Amount>(budget.values.size()), Amount()}; }
@@ -61,16 +68,18 @@ struct Filter {
 
 // The filter that a coordinate belongs to: a member of the union, or else the filter itself.
 FilterKind kind_of(const Filter&, std::size_t coordinate);
-// What the amount of a coordinate measures: "ε", "ρ", "μ²", "ε(22)".
+// What the amount of a coordinate measures: "ε", "ρ", "μ²", "μ²[5%]" with a reserve of 5 %, "ε(22)".
 std::string symbol(const Filter&, std::size_t coordinate);
 
 // δ = 0 leaves only `sum`: the others need a δ to imply any (ε, δ).
 Result<Filter> make_filter(FilterKind, Epsilon, Delta);
 FilterKind default_filter(Delta);
 
-// The union with these orders and shares; what make_filter chooses, and what verify makes again from row 0.
-// Refused: shares that are not one a member, or are negative, or exceed the whole of δ.
-Result<Filter> make_union(Epsilon, Delta, std::vector<double> orders, std::vector<std::int64_t> shares);
+// The union with these orders, shares and reserves; what make_filter chooses, and what verify makes again from row 0.
+// Refused: shares that are not one for sum, gaussian and each order, or are negative, or exceed the whole of δ;
+// reserves that are not from 1 to 99 and rising.
+Result<Filter> make_union(Epsilon, Delta, std::vector<double> orders, std::vector<std::int64_t> shares,
+                          std::vector<std::int64_t> reserves);
 
 // Whether the filter holds when this much was admitted for one neighbour: every coordinate is within the budget, or for
 // a union at least one, and the δ is.

@@ -66,7 +66,8 @@ class DatasetVerifier {
       // Which members, and what each gets of δ, is the dataset's own; that it gets no more is checked here.
       CV_TRY(const Epsilon epsilon, Epsilon::make(dataset.epsilon));
       CV_TRY(const Delta delta, Delta::make(dataset.delta));
-      CV_TRY(again.filter, make_union(epsilon, delta, dataset.filter.orders, dataset.filter.shares));
+      CV_TRY(again.filter,
+             make_union(epsilon, delta, dataset.filter.orders, dataset.filter.shares, dataset.filter.reserves));
     }
     if (again.filter.orders != dataset.filter.orders || !no_less(again.filter.budget, dataset.filter.budget)) {
       return fail(ErrorKind::storage, "the stored budget is larger than its total implies");
