@@ -5,9 +5,9 @@
 //   gaussian  Σ μ_i² <= μ*², the largest μ that implies (ε, δ)                              [SmithThakurta22]
 //   union     at least one of these members holds, each with its own share of δ, fixed at creation:
 //             sum        Σ ε_i <= ε, which needs no share
-//             gaussian   Σ μ_i² <= μ*², implying (ε, share); or, with a part r² of μ*² kept in reserve and the same
-//             share,
-//                        Σ μ_i² + Σ κ_i <= μ*² − r², κ being what a pure event adds beside N(r) (gaussian_beside.h)
+//             gaussian   Σ μ_i² <= μ*², implying (ε, share)
+//             gaussian   with a part r² of that μ*² in reserve, under the same share: Σ μ_i² + Σ κ_i <= μ*² − r²,
+//                        κ_i being what a pure event adds beside N(r) (gaussian_beside.h)
 //             renyi      Σ ε_i(α) <= B(α), implying (ε, share), at each of a few orders
 // zcdp, renyi and union set a tenth of δ aside for the δ of approximate events: Σ δ_i <= 0.1 δ. The price of composing
 // everything tightly after the fact is not a filter: it would admit menus whose true δ exceeds the budget.
@@ -17,15 +17,17 @@
 // whose first such member is j. Whatever was admitted in T_j was within j, and whatever was refused was not, so on T_j
 // the union answers as j alone would, and P(S ∩ T_j) <= e^ε P'(S ∩ T_j) + δ_j. Summed over j: (ε, Σ δ_j). A refused
 // request is not added to any member.
+//
 // Why the gaussian members have one share. Let v be the most that one of them has left up to its μ*², reserve included.
 // Whatever is still asked is dominated by N(√v), by induction from the last request: an event M at which that member
 // has v' >= r² left afterwards is followed by something dominated by N(√v'), and M ⊗ N(√v') by N(√(v' + κ)), which is
-// no more than N(√v), since no member had more left than v before. Why one set-aside serves all members. An (ε_i, δ_i)
-// event is, on both sides of a pair of neighbours, with probability δ_i a leak and otherwise ε_i-DP
-// [KairouzOhViswanath15]. All members split an event in the same way, or one of them finds no leak in it, so each event
-// is charged the largest δ that a member sees in it. On every path these add up to at most the set-aside, hence so does
-// the probability of any leak; without a leak every event is what the members price, and the argument above applies:
-// P(S) <= P(leak) + Σ_j P(S ∩ T_j, no leak).
+// no more than N(√v), since no member had more left than v before.
+//
+// Why one set-aside serves all members. An (ε_i, δ_i) event is, on both sides of a pair of neighbours, with probability
+// δ_i a leak and otherwise ε_i-DP [KairouzOhViswanath15]. All members split an event in the same way, or one of them
+// finds no leak in it, so each event is charged the largest δ that a member sees in it. On every path these add up to
+// at most the set-aside, hence so does the probability of any leak; without a leak every event is what the members
+// price, and the argument above applies: P(S) <= P(leak) + Σ_j P(S ∩ T_j, no leak).
 #pragma once
 
 #include <cstdint>
