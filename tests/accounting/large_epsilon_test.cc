@@ -72,6 +72,30 @@ TEST(LargeEpsilon, ADiscreteGaussianFarOutIsSummedTermByTerm) {
   }
 }
 
+// Where noise is next to nothing, ε/μ − μ/2 cancels to a fraction of its digits.
+TEST(LargeEpsilon, HardlyAnyGaussianNoiseIsRoundedOutward) {
+  auto mills = [](const Real& x) {  // Laplace's continued fraction, for x >= 7
+    Real fraction = x;
+    for (int k = 110; k >= 1; --k) fraction = x + k / fraction;
+    return 1 / fraction;
+  };
+  for (const double noise : {1e-3, 3.3e-5, 7.7e-7, 1e-7, 1e-8})
+    for (const std::int64_t count : {1, 7})
+      for (const double deviations : {8.0, 12.0, 20.0, 30.0, 36.0}) {
+        const Real mu = sqrt(Real(count)) / Real(noise);
+        const auto epsilon = static_cast<double>(mu * mu / 2 + deviations * mu);
+        const Profile truth = [&](const Real& e) {
+          const Real x = e / mu - mu / 2;
+          return oracle::density(x) * (mills(x) - mills(x + mu));
+        };
+        for (const Event& event : {Event{Gaussian{noise}, count}, Event{TimeSubsampling{count, 1, noise, {}, {}}, 1}}) {
+          const auto price = delta_at(event, *Epsilon::make(epsilon));
+          ASSERT_TRUE(price) << price.error().message;
+          EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, truth)) << to_text(event);
+        }
+      }
+}
+
 TEST(LargeEpsilon, SumsOfGaussiansAreOneGaussian) {
   Generator generator(62);
   Tally tally;

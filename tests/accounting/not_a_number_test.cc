@@ -1,7 +1,9 @@
 // A mass that is not a number is an error wherever profiles meet: it never loses a comparison, and a bound with it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "accounting/bracketing.h"
@@ -15,15 +17,89 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
+using Pick = double (*)(double, double);
+
+bool lets_nan_win(Pick pick) {
+  for (const double other : {-1.0, 0.0, 1.0, std::numeric_limits<double>::infinity()})
+    if (!std::isnan(pick(kNan, other)) || !std::isnan(pick(other, kNan))) return false;
+  return true;
+}
+
+double the_larger(double a, double b) { return larger(a, b); }
+double the_smaller(double a, double b) { return smaller(a, b); }
+double twin_larger(double a, double b) { return std::max(a, b); }
+double twin_smaller(double a, double b) { return std::min(a, b); }
+
 TEST(NotANumber, WinsEveryComparison) {
-  for (const double other : {-1.0, 0.0, 1.0, std::numeric_limits<double>::infinity()}) {
-    EXPECT_TRUE(std::isnan(larger(kNan, other)) && std::isnan(larger(other, kNan)));
-    EXPECT_TRUE(std::isnan(smaller(kNan, other)) && std::isnan(smaller(other, kNan)));
-  }
+  EXPECT_TRUE(lets_nan_win(the_larger) && lets_nan_win(the_smaller));
   EXPECT_EQ(larger(1.0, 2.0), 2);
   EXPECT_EQ(larger(2.0, 1.0), 2);
   EXPECT_EQ(smaller(1.0, 2.0), 1);
   EXPECT_EQ(smaller(2.0, 1.0), 1);
+}
+
+TEST(NotANumber, LosesToTheStandardLibrarysPicksWhichAreRejected) {
+  EXPECT_FALSE(lets_nan_win(twin_larger));
+  EXPECT_FALSE(lets_nan_win(twin_smaller));
+}
+
+// A way to put two profiles together, and what says whether the result may be used.
+struct Together {
+  std::function<PositiveLoss(const PositiveLoss&, const PositiveLoss&)> put;
+  std::function<bool(const GridLoss&)> accepts = [](const GridLoss& grid) { return check_masses(grid).has_value(); };
+};
+
+// Good profiles are taken, and none that holds what is no number, whichever comes first.
+bool refuses_every_nan(const Together& way) {
+  const PositiveLoss good = gaussian_model(1)->halves(0.25, 40, false).upper;
+  const PositiveLoss other = gaussian_model(0.5L)->halves(0.25, 40, false).upper;
+  auto taken = [&](const PositiveLoss& a, const PositiveLoss& b) { return way.accepts(dominating(way.put(a, b))); };
+  if (!taken(good, other) || !taken(other, good)) return false;
+  for (std::size_t place = 0; place <= 2 * good.bins(); ++place) {
+    PositiveLoss wrong = good;
+    (place == 2 * good.bins() ? wrong.infinite
+     : place >= good.bins()   ? wrong.q[place - good.bins()]
+                              : wrong.p[place]) = kNan;
+    if (taken(wrong, other) || taken(other, wrong)) return false;
+  }
+  return true;
+}
+
+// As the engine's, but for the pick.
+Together twin_by(Pick pick) {
+  return {[pick](const PositiveLoss& a, const PositiveLoss& b) {
+    std::vector<long double> values = profile_on_grid(a);
+    const std::vector<long double> others = profile_on_grid(b);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = pick(static_cast<double>(values[i]), static_cast<double>(others[i]));
+    return from_profile(a.step, values);
+  }};
+}
+
+TEST(NotANumber, IsRefusedFromEveryBinInEitherOrder) {
+  using Halves = std::vector<PositiveLoss>;
+  EXPECT_TRUE(refuses_every_nan({[](const auto& a, const auto& b) { return pointwise_maximum(Halves{a, b}); }}));
+  EXPECT_TRUE(refuses_every_nan({[](const auto& a, const auto& b) { return envelope_of_minimum(Halves{a, b}); }}));
+  EXPECT_TRUE(refuses_every_nan({maximum_of_merged}));
+  EXPECT_TRUE(refuses_every_nan(twin_by(the_larger)) && refuses_every_nan(twin_by(the_smaller)));
+}
+
+TEST(NotANumber, ThatLosesAComparisonOnTheWayIsRejected) {
+  EXPECT_FALSE(refuses_every_nan(twin_by(twin_larger)));
+  EXPECT_FALSE(refuses_every_nan(twin_by(twin_smaller)));
+}
+
+TEST(NotANumber, IsNotSeenByACheckThatLooksForTheSmallestMass) {
+  Together way{maximum_of_merged};
+  way.accepts = [](const GridLoss& grid) {
+    double least = grid.infinite, most = grid.infinite;
+    for (const double mass : grid.mass) {
+      least = std::min(least, mass);
+      most = std::max(most, mass);
+    }
+    return least >= 0 && most < std::numeric_limits<double>::infinity();
+  };
+  EXPECT_FALSE(refuses_every_nan(way));
 }
 
 TEST(NotANumber, IsRefusedAfterEveryWayToPutProfilesTogether) {

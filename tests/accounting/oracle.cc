@@ -255,6 +255,20 @@ Real DiscreteGaussianOnce::sum(const Real& from, Real factor, const Real& decay)
   }
 }
 
+Real wide_discrete_gaussian(const Real& scale, std::int64_t shift, const Real& epsilon) {
+  // Σ_{x >= from} e^{−x²/2s²} = ∫ + f/2 − Σ_k B_2k/(2k)! f^(2k−1), and f^(n) = (−1/s)^n He_n(x/s) f.
+  auto sum = [&](const Real& from) {
+    const Real t = from / scale, t2 = t * t, root = sqrt(2 * pi());
+    Real corrections = Real(1) / 2 + t / (12 * scale);
+    corrections -= t * (t2 - 3) / (720 * pow(scale, 3));
+    corrections += t * ((t2 - 10) * t2 + 15) / (30240 * pow(scale, 5));
+    corrections -= t * (((t2 - 21) * t2 + 105) * t2 - 105) / (1209600 * pow(scale, 7));
+    return root * (scale * normal_tail(t) + density(t) * corrections);
+  };
+  const Real d = shift, first = floor(epsilon * scale * scale / d + d / 2) + 1;
+  return (sum(first - d) - exp(epsilon) * sum(first)) / (1 + 2 * sum(Real(1)));
+}
+
 LatticeLoss randomized_response(const Real& epsilon, std::int64_t values) {
   const Real total = exp(epsilon) + (values - 1);
   return {epsilon, -1, {1 / total, (values - 2) / total, exp(epsilon) / total}};

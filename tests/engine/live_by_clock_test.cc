@@ -1,6 +1,9 @@
 // Where rows are people, a clock that runs closes the steps of a followed input, however many rows somebody sends and
-// whatever becomes of the file. The inputs are real; the clock moves on by itself whenever it is looked at.
+// whatever becomes of the file. The inputs are real and the clock moves on whenever it is looked at, but for where the
+// moment matters: there the clock and the rows go by one made time.
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "chronoveil/engine/live_session.h"
 #include "fixtures.h"
@@ -30,10 +33,8 @@ class LiveByClock : public JobFolder {
     return rows;
   }
 
-  // Every look at the clock is `tick_` after the one before; then `at_look` may do what others do meanwhile.
-  Result<LiveStanding> release(const std::string& path, const std::string& length, std::int64_t seconds,
-                               std::function<void(LiveClock::Look&)> at_look) {
-    const auto job = parse_job(
+  Result<Job> live_job(const std::string& path, const std::string& length, std::int64_t seconds) const {
+    return parse_job(
         "version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"" + path +
             "\"\nuser = \"who\"\ntime = \"at\"\ntime_format = \"epoch\"\n[slots]\nstart = \"1970-01-02T00:00:00\"\n"
             "end = \"1970-01-02T00:00:" +
@@ -42,6 +43,12 @@ class LiveByClock : public JobFolder {
             "[output]\ncsv = \"out.csv\"\nintegers = true\n"
             "[live]\nname = \"people\"\nclock = \"system\"\nwait = \"0s\"\nmax_gap = 2\n",
         at("job.toml"));
+  }
+
+  // Every look at the clock is `tick_` after the one before; then `at_look` may do what others do meanwhile.
+  Result<LiveStanding> release(const std::string& path, const std::string& length, std::int64_t seconds,
+                               std::function<void(LiveClock::Look&)> at_look) {
+    const auto job = live_job(path, length, seconds);
     if (!job) return Failure(job.error());
     LiveClock::Look machine{kStart * 1000, 5};
     CV_TRY(const LiveClock clock, LiveClock::of(*job, options_, [&] {
@@ -135,6 +142,93 @@ TEST_F(LiveByClock, AFileThatIsRotatedOrCutLosesNobody) {
     EXPECT_TRUE(done);
     // What was appended and cut off again at once was never there.
     EXPECT_EQ(values(), std::vector<std::string>{how == "renamed" ? "151" : "150"}) << how;
+  }
+}
+
+// Rows that come at given moments of a clock that goes on only while somebody waits for them: what a program has read
+// by when is up to the program, and to nothing else.
+class RowsInTime final : public data::LiveInput {
+ public:
+  struct Row {
+    std::int64_t came;  // milliseconds on the clock
+    std::string person;
+    std::int64_t time;  // milliseconds
+  };
+
+  RowsInTime(std::vector<Row> rows, std::int64_t now) : rows_(std::move(rows)), now_(now) {
+    std::ranges::stable_sort(rows_, {}, &Row::came);
+  }
+
+  LiveClock::Look look() const { return {now_, now_}; }
+
+  Result<data::Awaited> next_within(data::Arrival& arrival, std::chrono::milliseconds longest) override {
+    if (++asked_ > 10'000) return fail(ErrorKind::internal, "asked too often: no time goes by");
+    arrival = {};
+    const std::int64_t last = held_ ? *held_ : now_ + longest.count();
+    if (next_ == rows_.size() || rows_[next_].came > last) {
+      now_ = std::max(now_, last);
+      held_.reset();
+      return data::Awaited::nothing;
+    }
+    now_ = std::max(now_, rows_[next_].came);
+    arrival.rows.time.push_back(rows_[next_].time);
+    arrival.rows.user.push_back(rows_[next_].person);
+    arrival.number.push_back(static_cast<std::int64_t>(++next_));
+    return data::Awaited::something;
+  }
+
+  Result<void> hold() override {
+    held_ = now_;
+    return {};
+  }
+
+ private:
+  std::vector<Row> rows_;
+  std::int64_t now_;
+  std::size_t next_ = 0;
+  std::optional<std::int64_t> held_;
+  int asked_ = 0;
+};
+
+class LiveMoment : public LiveByClock {
+ protected:
+  static constexpr std::int64_t kFirst = kStart * 1000;  // the first step begins; each takes 1000 ms
+
+  // Seven people whose rows of the first step come so long after its end.
+  static std::vector<RowsInTime::Row> crowd(std::int64_t after_end) {
+    std::vector<RowsInTime::Row> rows;
+    for (int i = 0; i < 7; ++i) rows.push_back({kFirst + 1000 + after_end, std::to_string(i), kFirst + 500});
+    return rows;
+  }
+
+  std::vector<std::string> published(std::vector<RowsInTime::Row> rows, std::int64_t started) {
+    published_.clear();
+    const auto job = live_job(at("none.csv"), "1s", 3);
+    RowsInTime input(std::move(rows), started);
+    const auto clock =
+        job ? LiveClock::of(*job, options_, [&] { return input.look(); }) : Result<LiveClock>(Failure(job.error()));
+    EXPECT_TRUE(clock) << clock.error().message;
+    if (!clock) return {};
+    const auto stands = run_live_on(input, *clock, *job, options_);
+    EXPECT_TRUE(stands) << stands.error().message;
+    return values();
+  }
+};
+
+TEST_F(LiveMoment, OnlyWhatIsThereWhenAStepEndsIsInIt) {
+  for (const std::int64_t started : {0, 1, 250, 499, 500, 730, 999})
+    for (const std::int64_t after_end : {-300, -1, 0, 1, 2, 230, 480, 900})
+      EXPECT_EQ(published(crowd(after_end), kFirst + started),
+                (std::vector<std::string>{after_end <= 0 ? "7" : "0", "0", "0"}))
+          << started << " " << after_end;
+}
+
+// Somebody's row wakes whoever waits, and must not decide with that when the rows of others are read.
+TEST_F(LiveMoment, NobodysRowMovesWhoElseIsCounted) {
+  for (std::int64_t came = 10; came < 1500; came += 35) {
+    std::vector<RowsInTime::Row> rows = crowd(230);
+    rows.push_back({kFirst + came, "one", kFirst + 5});
+    EXPECT_EQ(published(rows, kFirst + 250), (std::vector<std::string>{came <= 1000 ? "1" : "0", "0", "0"})) << came;
   }
 }
 

@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include "chronoveil/engine/perturb_internal.h"
 #include "chronoveil/engine/perturb_job.h"
+#include "chronoveil/engine/reading_assumptions.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {
@@ -245,6 +248,91 @@ TEST_F(PerturbRun, ThatKeptColumnsArePublicIsSaidInThePlanAlready) {
   EXPECT_EQ(times_said(check_perturbation(kept, perturb_, false)->planned.guarantee), 1);
   EXPECT_EQ(times_said(run_perturbation(kept, perturb_)->guarantee), 1);
   EXPECT_EQ(times_said(plan_perturbation(job(text("columns = [\"kwh\"]\n")))->guarantee), 0);
+}
+
+// How often the guarantee declares what reading takes for granted about rows. Never as enforced: a row can make it
+// untrue.
+struct Granted {
+  int no_row_ends_it = 0, no_row_fixes_the_fields = 0;
+  bool operator==(const Granted&) const = default;
+};
+
+Granted granted(const Guarantee& guarantee) {
+  Granted found;
+  for (const Assumption& each : guarantee.assumptions) {
+    if (each.basis != Basis::declared) continue;
+    found.no_row_ends_it +=
+        each.text ==
+        "every row can be read and is one that the job takes; any other ends the release, which can be seen";
+    found.no_row_fixes_the_fields +=
+        each.text.starts_with("there is no header, so the first row says how many fields all have");
+  }
+  return found;
+}
+
+TEST_F(PerturbRun, WhatOneRowCanDecideIsDeclaredInPlanAndRelease) {
+  create(100, 0, 0, Relation::replace);
+  perturb_.confirmed = true;
+  for (const bool header : {true, false}) {
+    Job once = job(text("columns = [\"kwh\"]\nlower = 0\nupper = 50\n", "name = \"local_laplace\"\n",
+                        "unit = \"event\"\nepsilon = 2\n"));
+    once.source.header = header;
+    const std::string all = read("load.csv"), names = all.substr(0, all.find('\n') + 1),
+                      rows = all.substr(names.size());
+    if (!header) {
+      write("rows.csv", rows);
+      once.source.path = at("rows.csv");
+      once.source.time = "1";
+      once.perturb.columns = {"2"};
+    }
+    const Granted expected{1, header ? 0 : 1};
+    EXPECT_EQ(granted(plan_perturbation(once)->guarantee), expected);
+    EXPECT_EQ(granted(check_perturbation(once, perturb_, false)->planned.guarantee), expected);
+    const auto done = run_perturbation(once, perturb_);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(granted(done->guarantee), expected);
+    for (const std::string& file : {read("out.json"), read("out.html")}) {
+      EXPECT_NE(file.find("very row can be read"), std::string::npos);
+      EXPECT_EQ(file.find("here is no header") != std::string::npos, !header);
+    }
+    // And so it is: a row with one field more ends the release wherever it stands, and as the first of a file without
+    // a header it is all the others that do not fit.
+    const std::size_t end = rows.find('\n');
+    write("broken.csv", (header ? names : "") + rows.substr(0, end) + ",more" + rows.substr(end));
+    once.source.path = at("broken.csv");
+    const auto broken = run_perturbation(once, perturb_);
+    EXPECT_TRUE(fails(broken, ErrorKind::bad_data, header ? "row 1" : "row 2")) << broken.error().message;
+  }
+}
+
+TEST_F(PerturbRun, WhatOneRowCanDecideIsDeclaredWhateverIsDoneToValues) {
+  const std::string moving = "window = 4\nepsilon = 2\n", changing = "unit = \"event\"\nepsilon = 2\n";
+  const std::string numbers = "columns = [\"kwh\"]\nlower = 0\nupper = 50\n";
+  for (const auto& [name, privacy, perturb] :
+       {std::tuple<std::string, std::string, std::string>{"noisy_sort", moving, ""},
+        {"piecewise", changing, numbers},
+        {"local_laplace", changing, numbers},
+        {"randomized_response", changing, "columns = [\"room\"]\ncategories = [\"r1\", \"r2\"]\n"}}) {
+    const auto planned = plan_perturbation(job(text(perturb, "name = \"" + name + "\"\n", privacy)));
+    ASSERT_TRUE(planned) << name << ": " << planned.error().message;
+    EXPECT_EQ(granted(planned->guarantee), (Granted{1, 0})) << name;
+  }
+}
+
+// Rows that are read as they come leave out the bad ones, so there is nothing to declare about them.
+TEST(ReadingAssumptions, FollowFromHowRowsAreRead) {
+  for (const Reading reading : {Reading::whole, Reading::live})
+    for (const data::SourceKind kind : {data::SourceKind::csv, data::SourceKind::sqlite})
+      for (const bool header : {true, false}) {
+        data::SourceSpec source;
+        source.kind = kind;
+        source.header = header;
+        Guarantee guarantee;
+        add_reading(source, reading, guarantee.assumptions);
+        const int ends = reading == Reading::whole ? 1 : 0, fixes = kind == data::SourceKind::csv && !header ? 1 : 0;
+        EXPECT_EQ(granted(guarantee), (Granted{ends, fixes}));
+        EXPECT_EQ(guarantee.assumptions.size(), static_cast<std::size_t>(ends + fixes));
+      }
 }
 
 TEST_F(PerturbRun, ASeriesShorterThanTheWindowIsRefused) {

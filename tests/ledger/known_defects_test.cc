@@ -151,15 +151,18 @@ TEST(KnownDefects, ThePageHasASectionForEachInTheirOrder) {
 
 class OldLedger : public ::testing::Test {
  protected:
-  // Rows as an earlier version wrote them.
-  void write(const std::vector<Case>& all) {
+  // Rows as an earlier version wrote them; which one made the dataset matters only where it is named.
+  void write(const std::vector<Case>& all, std::int64_t made_by = accounting::kAnalysisVersion) {
     std::vector<Entry> rows;
     const auto add = [&](const std::string& kind, const std::string& body) {
       Entry entry{"city", 0, "2026-03-01T00:00:00.000Z", "somebody", kind, body, "", ""};
       const std::string previous = rows.empty() ? "" : rows.back().hash;
       rows.push_back(linked(std::move(entry), static_cast<std::int64_t>(rows.size()), previous));
     };
-    add("create", to_body(value_of(make_dataset(all.front().dataset))));
+    std::string created = to_body(value_of(make_dataset(all.front().dataset)));
+    const std::string version = "\"analysis\":" + std::to_string(accounting::kAnalysisVersion);
+    created.replace(created.find(version), version.size(), "\"analysis\":" + std::to_string(made_by));
+    add("create", created);
     for (const Case& made : all) add("debit", to_body(made.debit));
     ok(value_of(open_store(place()))->append("city", [&](const Store::Reader&) { return rows; }));
   }
@@ -188,6 +191,54 @@ TEST_F(OldLedger, WhatCostsMoreWhenPricedAgainIsFoundAndTheRowsAfterItAreRead) {
   EXPECT_THAT(verification.findings[0].message, HasSubstr("priced again: 1 instead of 4"));
   EXPECT_EQ(verification.rows, 3);
   EXPECT_EQ(verification.debits, 2);
+}
+
+// Seven days of 0.5 in a budget of 1: an early default of two parts took them for 1, and somebody's week is in all.
+TEST_F(OldLedger, DaysThatNoLongerFitAreEachFoundAndTheRowsAfterThemAreRead) {
+  std::vector<Case> days;
+  for (int day = 1; day <= 7; ++day) {
+    days.push_back(old_debit(R"({"event":"pure","epsilon":0.5})"));
+    days.back().dataset.epsilon = 1;
+    days.back().dataset.promise = {Unit::w_event, 7, Relation::add_remove};
+    days.back().dataset.partition = Partition{Partition::By::day, {}, 2};
+    days.back().debit.terms.part = "2026-03-0" + std::to_string(day);
+    days.back().debit.cost.values[0] = Amount::stated_up(0.5);
+  }
+  days[3].debit.cost.values[0] = Amount::stated_up(0.25);  // less than it costs, and it does not fit either
+  days.push_back(days[0]);
+  days.back().debit.terms.part = "2026-04-01";  // nobody's week holds this day and one of those
+  write(days, 5);
+  const Verification verification = value_of(value_of(Ledger::open(place())).verify());
+  EXPECT_EQ(verification.rows, 9);
+  EXPECT_EQ(verification.debits, 8);
+  std::vector<std::int64_t> found;
+  for (const Finding& finding : verification.findings) {
+    found.push_back(finding.sequence);
+    EXPECT_THAT(finding.message, HasSubstr("over the budget"));
+  }
+  EXPECT_EQ(found, (std::vector<std::int64_t>{3, 4, 5, 6, 7}));
+  EXPECT_THAT(verification.findings.at(1).message, HasSubstr("priced again: 0.25 instead of 0.5"));
+  EXPECT_EQ(std::count_if(verification.affected.begin(), verification.affected.end(),
+                          [](const Affected& each) { return each.defect == "CV-5"; }),
+            8);
+}
+
+// Where nothing was widened no version admitted it: such a row is forged, and what follows it is not believed.
+TEST_F(OldLedger, DaysThatNeverFittedEndTheReading) {
+  std::vector<Case> days;
+  for (int day = 1; day <= 4; ++day) {
+    days.push_back(old_debit(R"({"event":"pure","epsilon":0.5})"));
+    days.back().dataset.epsilon = 1;
+    days.back().dataset.promise = {Unit::w_event, 7, Relation::add_remove};
+    days.back().dataset.partition = Partition{Partition::By::day, {}, 7};
+    days.back().debit.terms.part = "2026-03-0" + std::to_string(day);
+    days.back().debit.cost.values[0] = Amount::stated_up(0.5);
+  }
+  write(days);
+  const Verification verification = value_of(value_of(Ledger::open(place())).verify());
+  ASSERT_EQ(verification.findings.size(), 1u);
+  EXPECT_EQ(verification.findings[0].sequence, 3);
+  EXPECT_EQ(verification.rows, 3);
 }
 
 TEST_F(OldLedger, WhatWouldNotBeAdmittedTodayIsShownWithoutAComposition) {

@@ -2,6 +2,7 @@
 // is d(2x − d)/(2s²).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/loss_model.h"
@@ -53,12 +54,23 @@ class DiscreteGaussianModel final : public LossModel {
   }
 
  private:
-  // Rounded outward: of a wide law two nearly equal sums are subtracted, each with its own error.
+  // Rounded outward: of a wide law two nearly equal sums are subtracted, each with its own error. What lies above a
+  // loss of ε has e^ε as much of P as of Q, or more, so that q never exceeds p.
   long double profile(double epsilon, int sign) const {
-    // The first output with a loss above ε.
-    const long double first = std::floor(epsilon * s_ * s_ / d_ + d_ / 2) + 1;
-    const long double p = sum_from(first - d_), q = sum_from(first, epsilon);
-    return larger(0.0L, p - q + sign * 1e-17L * (p + q)) / total_;
+    // The first output with a loss above ε. The one before it may be it, where its loss comes as near as rounding.
+    const long double edge = epsilon * s_ * s_ / d_ + d_ / 2, first = std::floor(edge) + 1;
+    const long double before = edge - (first - 1) <= 1e-18L * edge ? density(first - 1 - d_) : 0;
+    const long double p = sum_from(first - d_), q = smaller(sum_from(first, epsilon), p);
+    const long double p_error = sum_error(p, first - d_);
+    const long double error = p_error + smaller(sum_error(q + before, first), p + before);
+    return larger(0.0L, smaller(p - q + sign * error, p + before + p_error)) / total_;
+  }
+
+  // Of a sum from there on: a few roundings of 2^-64, and as many of the exponent, each relative to its size. Where
+  // they come near 1 they say nothing.
+  long double sum_error(long double sum, long double from) const {
+    const long double relative = 1e-18L * (10 + (from > 0 ? from * from / (2 * s_ * s_) : 0));
+    return relative < 0.1L ? sum * relative : std::numeric_limits<long double>::infinity();
   }
 
   // e^{scale − x²/2s²}. At large losses Q's masses are below the range of any number, but not times e^loss.

@@ -68,7 +68,11 @@ long double thinned_profile(long double mu, long double epsilon, long double rat
 class GaussianModel final : public LossModel {
  public:
   explicit GaussianModel(long double mu) : exact_mu_(mu), mu_(static_cast<double>(mu)) {}
-  long double delta(double epsilon) const override { return gaussian_profile(exact_mu_, epsilon); }
+  // The profile grows with μ. At large μ the rounding of μ and of ε/μ − μ/2 shows, and is rounded outward.
+  long double delta(double epsilon) const override { return gaussian_profile(exact_mu_ * (1 + kMuError), epsilon); }
+  long double delta_lower(double epsilon) const override {
+    return gaussian_profile(exact_mu_ * (1 - kMuError), epsilon);
+  }
   double top(double tail) const override { return mu_ * normal_quantile_above(tail) + mu_ * mu_ / 2; }
   LossHalves halves(double step, std::size_t bins, bool) const override {
     PositiveLoss half = empty_half(step, bins);
@@ -87,7 +91,8 @@ class GaussianModel final : public LossModel {
   }
 
  private:
-  long double exact_mu_;  // at large μ, ε/μ − μ/2 cancels: a double would not do
+  static constexpr long double kMuError = 1e-16L;  // a thousand roundings of 2^-64, of as many noises composed
+  long double exact_mu_;                           // at large μ, ε/μ − μ/2 cancels: a double would not do
   double mu_;
 };
 

@@ -141,7 +141,7 @@ Result<std::unique_ptr<const LossModel>> time_subsampling_model(const TimeSubsam
     if (!(reach.highest > 0)) return response_model(0, 2, 0);
     return std::make_unique<FilteredModel>(sigma, event.rate, reach);
   }
-  if (event.rate >= 1) return gaussian_model(std::sqrt(static_cast<double>(event.participation)) / sigma);
+  if (event.rate >= 1) return gaussian_model(std::sqrt(static_cast<long double>(event.participation)) / sigma);
   if (event.participation > 100'000'000)
     return fail(ErrorKind::cannot_certify, "participation: more than 10^8 steps cannot be priced");
   // Without a filter, exactly: δ(ε) = Σ_k Bin(k; I, p) G(√k/σ), the number of changed steps that are kept.

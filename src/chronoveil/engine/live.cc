@@ -72,6 +72,11 @@ Result<LiveStanding> run_live_by(const LiveClock& clock, const Job& job, const L
     return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
   // Opened before anything is spent; nothing is read from it yet.
   CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
+  return run_live_on(*input, clock, job, options);
+}
+
+Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock, const Job& job,
+                                 const LiveOptions& options) {
   CV_TRY(LiveSession session,
          options.rehearses() ? LiveSession::rehearse(job, options, clock) : LiveSession::open(job, options, clock));
   if (options.publish) CV_CHECK(options.publish(session.header() + session.caught_up()));
@@ -82,12 +87,12 @@ Result<LiveStanding> run_live_by(const LiveClock& clock, const Job& job, const L
     // A step that is over is closed once everything that was there by then has been read, however much comes meanwhile.
     if (!due) {
       CV_TRY(due, session.due());
-      if (due) CV_CHECK(input->hold());
+      if (due) CV_CHECK(input.hold());
     }
     const std::chrono::milliseconds patience = due            ? 0ms
                                                : clock.runs() ? session.patience(kLookAgain)
                                                               : data::Patience::kEndless;
-    CV_TRY(const data::Awaited came, input->next_within(arrival, patience));
+    CV_TRY(const data::Awaited came, input.next_within(arrival, patience));
     if (came == data::Awaited::end) break;
     if (came == data::Awaited::something) {
       CV_CHECK(session.take(arrival));

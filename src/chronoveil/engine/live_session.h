@@ -134,5 +134,7 @@ class LiveSession {
 
 // run_live, by that clock.
 Result<LiveStanding> run_live_by(const LiveClock&, const Job&, const LiveOptions&);
+// The same, of an input that is open.
+Result<LiveStanding> run_live_on(data::LiveInput&, const LiveClock&, const Job&, const LiveOptions&);
 
 }  // namespace chronoveil::engine

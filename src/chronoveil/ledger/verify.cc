@@ -113,7 +113,7 @@ class DatasetVerifier {
     Result<void> fits = account_.admit(period, part, cost);
     const auto& partition = account_.dataset().partition;
     if (fits || !partition || !partition->widened) return fits;
-    mispriced = fits.error().message;
+    mispriced = (mispriced ? *mispriced + "; " : "") + fits.error().message;
     return {};
   }
 
