@@ -131,15 +131,23 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
   cut_ = n < all || whole.cut_below;
   below_ = n < all ? 1.01 : whole.below;
   first_ += static_cast<long>(all - n);
-  above_.assign(n + 1, 0.0L);
-  decayed_.assign(n + 1, 0.0L);
-  const long double keep = std::exp(-static_cast<long double>(tilt_) * window_step_);
-  const long double keep_decayed = std::exp(-(static_cast<long double>(tilt_) + 1) * window_step_);
-  for (std::size_t k = n; k-- > 0;) {
-    above_[k] = sum.loss.mass[k + all - n] + keep * above_[k + 1];
-    decayed_[k] = sum.loss.mass[k + all - n] + keep_decayed * decayed_[k + 1];
-  }
+  mass_ = std::move(whole.sum.loss.mass);
+  mass_.erase(mass_.begin(), mass_.begin() + static_cast<std::ptrdiff_t>(all - n));
+  keep_ = std::exp(-static_cast<long double>(tilt_) * window_step_);
+  keep_decayed_ = std::exp(-(static_cast<long double>(tilt_) + 1) * window_step_);
+  above_.resize(n + 1);
+  decayed_.resize(n + 1);
+  above_[n] = decayed_[n] = 0;
+  summed_from_ = n;
   return {};
+}
+
+void Composition::sum_down_to(std::size_t k) {
+  for (; summed_from_ > k; --summed_from_) {
+    const std::size_t at = summed_from_ - 1;
+    above_[at] = mass_[at] + keep_ * above_[at + 1];
+    decayed_[at] = mass_[at] + keep_decayed_ * decayed_[at + 1];
+  }
 }
 
 double Composition::grid_loss(std::size_t k) const {
@@ -147,12 +155,13 @@ double Composition::grid_loss(std::size_t k) const {
 }
 
 // log of Σ_{l_i >= l_k} (1 − e^{ε − l_i}) × mass, for ε at most l_k.
-double Composition::log_delta_from(std::size_t k, double epsilon) const {
+double Composition::log_delta_from(std::size_t k, double epsilon) {
+  sum_down_to(k);
   const long double value = above_[k] - std::exp(static_cast<long double>(epsilon) - grid_loss(k)) * decayed_[k];
   return value > 0 ? static_cast<double>(std::log(value)) + log_scale_ - tilt_ * grid_loss(k) : -kInfinity;
 }
 
-double Composition::window_delta(double epsilon) const {
+double Composition::window_delta(double epsilon) {
   const double position = std::floor(epsilon / window_step_) + 1 - static_cast<double>(first_);
   if (position >= static_cast<double>(above_.size() - 1)) return outside_;
   const auto k = static_cast<std::size_t>(std::max(0.0, position));
@@ -163,15 +172,23 @@ double Composition::window_delta(double epsilon) const {
   return inside + std::exp(std::log(below_) + log_scale_ - tilt_ * epsilon);
 }
 
-double Composition::window_epsilon(double delta) const {
+double Composition::window_epsilon(double delta) {
   if (delta <= outside_) return kInfinity;
   const double wanted = std::log(delta - outside_);
-  // ε lies in the last cell whose left end still has more than δ; cell k is [loss k − 1, loss k).
-  std::size_t low = 0, high = above_.size() - 1;
+  // ε lies in the last cell whose left end still has more than δ; cell k is [loss k − 1, loss k). From the top down, so
+  // that nothing is summed up far below it.
+  constexpr std::size_t kStretch = 128;
+  auto more = [&](std::size_t k) { return log_delta_from(k, grid_loss(k) - window_step_) > wanted; };
+  std::size_t high = mass_.size(), low = high - std::min(high, kStretch);
+  while (low > 0 && !more(low)) {
+    high = low;
+    low -= std::min(low, kStretch);
+  }
   while (high - low > 1) {
     const std::size_t middle = (low + high) / 2;
-    (log_delta_from(middle, grid_loss(middle) - window_step_) > wanted ? low : high) = middle;
+    (more(middle) ? low : high) = middle;
   }
+  sum_down_to(low);
   // Within a cell δ is linear in e^ε. Below the first loss there is only that line, or, where losses below the window
   // were cut off, more than it: an upper bound then ends at the cell's left end, a lower bound may follow the line.
   const long double scaled = std::exp(static_cast<long double>(wanted) - log_scale_ + tilt_ * grid_loss(low));
@@ -182,7 +199,7 @@ double Composition::window_epsilon(double delta) const {
 }
 
 // Round-off must be a small part of the answer.
-bool Composition::trusts(double epsilon) const {
+bool Composition::trusts(double epsilon) {
   const double value = window_delta(epsilon) - outside_;
   const double noise = error_ * (1 + 1 / (tilt_ * window_step_)) * std::exp(log_scale_ - tilt_ * epsilon);
   return noise < 1e-3 * value;

@@ -41,11 +41,13 @@ class Composition {
   double modest(double tilt, double epsilon, double log_delta) const;
   // For questions about an ε near `epsilon`, where δ is about e^log_delta.
   Result<void> transform(double tilt, double epsilon, double log_delta);
-  double window_delta(double epsilon) const;
-  double window_epsilon(double delta) const;
+  double window_delta(double epsilon);
+  double window_epsilon(double delta);
   double grid_loss(std::size_t k) const;
-  double log_delta_from(std::size_t k, double epsilon) const;
-  bool trusts(double epsilon) const;
+  double log_delta_from(std::size_t k, double epsilon);
+  bool trusts(double epsilon);
+  // above_ and decayed_ as far as a question needs them.
+  void sum_down_to(std::size_t k);
 
   std::vector<Repeated> parts_;
   const SaddlePoint& saddle_;
@@ -57,8 +59,11 @@ class Composition {
   double tilt_ = 0, log_scale_ = 0, outside_ = 0, error_ = 0;
   long first_ = 0;
   double window_step_ = 0;
-  bool cut_ = false;                          // losses below first_ are not in the sums
-  double below_ = 0;                          // and bounds their tilted mass
+  bool cut_ = false;  // losses below first_ are not in the sums
+  double below_ = 0;  // and bounds their tilted mass
+  std::vector<double> mass_;
+  long double keep_ = 0, keep_decayed_ = 0;  // e^{−θ h} and e^{−(θ+1) h}
+  std::size_t summed_from_ = 0;
   std::vector<long double> above_, decayed_;  // Σ_{i>=k} m_i e^{−θ(l_i − l_k)}, and the same with e^{−(θ+1)(l_i − l_k)}
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <type_traits>
 
 namespace chronoveil::accounting {
 namespace {
@@ -24,17 +25,18 @@ T mills(T x) {
 // (1 − t M(t)) by Mills' ratio; |t| <= 150 keeps it to 1e-15 or better.
 long double mills_slope(long double t) { return 1 - t * mills(t); }
 
-// M(t − h) − M(t + h) = −2 Σ_{n odd} h^n/n! M⁽ⁿ⁾(t) for −11 <= t <= 20 and h <= ¼, from one Mills' ratio: M' = tM − 1
-// and M⁽ⁿ⁺¹⁾ = t M⁽ⁿ⁾ + n M⁽ⁿ⁻¹⁾. All terms are positive. Above t = 0 the recurrence loses digits, t² each time, and
-// its terms fall faster than that.
+// M(t − h) − M(t + h) = −2 Σ_{n odd} h^n/n! M⁽ⁿ⁾(t) for −11 <= t <= 20 and h <= ¼, from M(t): M' = tM − 1 and
+// M⁽ⁿ⁺¹⁾ = t M⁽ⁿ⁾ + n M⁽ⁿ⁻¹⁾. All terms are positive. Above t = 0 the recurrence loses digits, t² each time, and its
+// terms fall faster than that.
 template <class T>
-T mills_difference(T t, T h) {
-  T before = mills(t), derivative = t * before - 1;  // M⁽ⁿ⁻¹⁾ and M⁽ⁿ⁾, n = 1
-  T power = h, sum = 0;                              // h^n/n!
+T mills_difference(T t, T h, T ratio) {
+  constexpr T kNothing = std::is_same_v<T, double> ? T(1e-14) : T(1e-20);
+  T before = ratio, derivative = t * before - 1;  // M⁽ⁿ⁻¹⁾ and M⁽ⁿ⁾, n = 1
+  T power = h, sum = 0;                           // h^n/n!
   for (int n = 1; n < 80; n += 2) {
     const T term = -power * derivative;
     sum += term;
-    if (term < T(1e-20) * sum) break;
+    if (term < kNothing * sum) break;
     const T next = t * derivative + T(n) * before;  // n + 1
     before = next;
     derivative = t * next + T(n + 1) * derivative;  // n + 2
@@ -42,6 +44,38 @@ T mills_difference(T t, T h) {
   }
   return 2 * sum;
 }
+
+// M(t) for 0 <= t <= 20 by Taylor's series around the nearest multiple of 1/8: a fraction of the time of erfc. With
+// |d| <= 1/16 the first term left out is below 1e-16 M; what the recurrence loses, (td)^n/n! units, is e^1.25 in all.
+class QuickMills {
+ public:
+  QuickMills() {
+    for (int i = 0; i < kNodes; ++i) {
+      const long double t = static_cast<long double>(i) / kInOne;
+      long double before = 0, here = mills(t), factorial = 1;
+      for (int n = 0; n < kTerms; ++n) {
+        terms_[i][n] = static_cast<double>(here / factorial);
+        const long double next = t * here + (n == 0 ? -1 : static_cast<long double>(n) * before);
+        before = here;
+        here = next;
+        factorial *= n + 1;
+      }
+    }
+  }
+
+  double at(double t) const {
+    const int i = static_cast<int>(kInOne * t + 0.5);
+    const double d = t - static_cast<double>(i) / kInOne;
+    const double* const term = terms_[i];
+    double sum = term[kTerms - 1];
+    for (int n = kTerms - 1; n-- > 0;) sum = sum * d + term[n];
+    return sum;
+  }
+
+ private:
+  static constexpr int kInOne = 8, kNodes = 20 * kInOne + 1, kTerms = 11;
+  double terms_[kNodes][kTerms];
+};
 
 }  // namespace
 
@@ -82,7 +116,7 @@ long double gaussian_profile(long double mu, long double epsilon) {
   if (mu > 0.5L) return density * (mills_ratio(x) - mills_ratio(x + mu));
   // M(x) − M(x+μ) = ∫ (1 − t M(t)) dt, smooth and positive: no cancellation for small μ.
   const long double half = mu / 2, mid = x + half;
-  if (mid <= 20) return density * mills_difference(mid, half);
+  if (mid <= 20) return density * mills_difference(mid, half, mills(mid));
   long double sum = 0;
   for (int i = 0; i < 4; ++i) {
     const long double step = half * kGaussNodes[i];
@@ -92,10 +126,12 @@ long double gaussian_profile(long double mu, long double epsilon) {
 }
 
 double quick_gaussian_profile(double mu, double epsilon) {
-  const double x = epsilon / mu - mu / 2, mid = x + mu / 2;
-  if (!(mu > 0 && mu <= 0.5 && x > -6 && mid < 20))
+  const double half = mu / 2, middle = epsilon / mu, x = middle - half;
+  if (!(mu > 0 && mu <= 0.5 && middle >= 0 && middle < 20))
     return std::max(static_cast<double>(gaussian_profile(mu, epsilon)), std::numeric_limits<double>::min());
-  return std::exp(-0.5 * x * x - static_cast<double>(kHalfLogTwoPi)) * mills_difference(mid, mu / 2);
+  static const QuickMills ratios;
+  return std::exp(-0.5 * x * x - static_cast<double>(kHalfLogTwoPi)) *
+         mills_difference(middle, half, ratios.at(middle));
 }
 
 long double gaussian_profile_at(long double mu, long double alpha_minus_one) {

@@ -87,6 +87,12 @@ double SaddlePoint::log_delta(double tilt) const {
   return c.k - tilt * epsilon - std::log(tilt * (1 + tilt)) - 0.5 * std::log(2 * std::numbers::pi * curvature);
 }
 
+double SaddlePoint::log_moment(double tilt) const {
+  for (const auto& [at, moment] : log_moments_)
+    if (at == tilt) return moment;
+  return log_moments_.emplace_back(tilt, cumulants(tilt).k).second;
+}
+
 double SaddlePoint::tilt_for_delta(double delta) const {
   // Both bounds ask with what their infinite losses leave of one δ.
   if (std::abs(last_for_delta_.first - delta) <= 1e-4 * delta) return last_for_delta_.second;

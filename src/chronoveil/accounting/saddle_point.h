@@ -26,7 +26,7 @@ class SaddlePoint {
   // log of δ(ε) ≈ exp(K(θ) − θε) / (θ(1+θ) √(2π(K'' + 1/θ² + 1/(1+θ)²))), ε where K'(θ) = ε + 1/θ + 1/(1+θ).
   double log_delta(double tilt) const;
   // log E e^{θ·loss} of the whole sum.
-  double log_moment(double tilt) const { return cumulants(tilt).k; }
+  double log_moment(double tilt) const;
   // The ε whose question has this tilt.
   double epsilon(double tilt) const;
   // The standard deviation of one step's loss under this tilt: what a grid must resolve.
@@ -43,6 +43,7 @@ class SaddlePoint {
   std::optional<double> near_;
   // Both bounds, and every refinement, ask the same question again.
   mutable std::pair<double, double> last_for_epsilon_{-1, 0}, last_for_delta_{-1, 0};
+  mutable std::vector<std::pair<double, double>> log_moments_;  // by tilt
   double steps_ = 0, highest_ = 0;
 };
 

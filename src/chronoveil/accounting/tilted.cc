@@ -3,38 +3,53 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <limits>
-#include <unsupported/Eigen/FFT>
+#include <map>
+
+#include "chronoveil/accounting/real_transform.h"
 
 namespace chronoveil::accounting {
 namespace {
 
 constexpr double kUnit = 0x1p-53;
 
-// The smallest 2^a, 3·2^a or 5·2^a that is at least n, divisible by 4 as the real transform wants.
-long transform_size(long n) {
-  long best = std::numeric_limits<long>::max();
-  for (long odd : {1L, 3L, 5L}) {
-    long size = odd * 4;
-    while (size < n) size *= 2;
-    best = std::min(best, size);
+// What a convolution calculates in. One a thread, so that little is allocated and no transform prepared again.
+struct Workspace {
+  struct Buffers {
+    std::vector<double> folded, re, im, part_re, part_im, product;
+    std::vector<std::vector<double>> squares;
+  } buffers;
+
+  RealTransform& transform(std::size_t size) {
+    const auto found = transforms_.find(size);
+    if (found != transforms_.end()) return found->second;
+    if (sizes_ + size > static_cast<std::size_t>(kMostPoints)) {
+      transforms_.clear();
+      sizes_ = 0;
+    }
+    sizes_ += size;
+    return transforms_.try_emplace(size, size).first->second;
   }
-  return best;
+
+ private:
+  std::map<std::size_t, RealTransform> transforms_;
+  std::size_t sizes_ = 0;  // of all of them
+};
+
+Eigen::Map<const Eigen::ArrayXd> array(const std::vector<double>& values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 
 // z^n for a whole spectrum by repeated squaring; multiplies it into (re, im).
-void multiply_power(std::vector<double>& re, std::vector<double>& im, const std::vector<std::complex<double>>& z,
-                    std::int64_t n) {
-  const std::size_t size = z.size();
+void multiply_power(std::vector<double>& re, std::vector<double>& im, const std::vector<double>& part_re,
+                    const std::vector<double>& part_im, std::int64_t n) {
+  const std::size_t size = re.size();
   constexpr std::size_t kBlock = 256;  // stays in the first-level cache over all squarings
   double br[kBlock], bi[kBlock];
   for (std::size_t start = 0; start < size; start += kBlock) {
     const std::size_t length = std::min(kBlock, size - start);
-    for (std::size_t k = 0; k < length; ++k) {
-      br[k] = z[start + k].real();
-      bi[k] = z[start + k].imag();
-    }
+    std::copy_n(part_re.data() + start, length, br);
+    std::copy_n(part_im.data() + start, length, bi);
     double* const outr = re.data() + start;
     double* const outi = im.data() + start;
     for (std::int64_t bits = n;;) {
@@ -55,12 +70,6 @@ void multiply_power(std::vector<double>& re, std::vector<double>& im, const std:
   }
 }
 
-double norm(const std::vector<double>& values) {
-  double sum = 0;
-  for (double v : values) sum += v * v;
-  return std::sqrt(sum);
-}
-
 // The least value of f over t >= least, by steps of a constant factor from `start`; f need not be finite everywhere.
 template <class F>
 double least_value(F f, double start, double least) {
@@ -74,6 +83,59 @@ double least_value(F f, double start, double least) {
     }
   }
   return best;
+}
+
+// e^{rate k}, k = 0..size−1, by products of earlier ones: a unit of rounding for each doubling.
+template <std::size_t kSize>
+void fill_powers(double rate, double (&power)[kSize]) {
+  power[0] = 1;
+  for (std::size_t done = 1; done < kSize; done *= 2) {
+    const double factor = std::exp(rate * static_cast<double>(done));
+    for (std::size_t k = 0; k < std::min(done, kSize - done); ++k) power[done + k] = factor * power[k];
+  }
+}
+
+// log E e^{t S} of the sum S of all parts under the tilted law, rounded up; infinite where it is not known.
+double log_moment(std::span<const Tilted> parts, double t) {
+  constexpr std::size_t kBlock = 64, kRow = 16;
+  double total = 0;
+  for (const Tilted& part : parts) {
+    const std::vector<double>& mass = part.loss.mass;
+    const double rate = t * part.loss.step;
+    // Powers are the same within all blocks, and from block to block within all rows: few are exponentials. A row is
+    // so short that what underflows at its start is nothing at its end.
+    double within[kBlock], blocks[kRow];
+    fill_powers(rate, within);
+    fill_powers(rate * static_cast<double>(kBlock), blocks);
+    const std::size_t row_blocks = std::abs(rate) * static_cast<double>(kBlock * kRow) < 100 ? kRow : 1;
+    double sum = 0, row = 0;
+    for (std::size_t start = 0; start < mass.size(); start += kBlock) {
+      const std::size_t in_row = start / kBlock % row_blocks;
+      if (in_row == 0) row = std::exp(rate * static_cast<double>(part.loss.first + static_cast<long>(start)));
+      const auto length = static_cast<Eigen::Index>(std::min(kBlock, mass.size() - start));
+      const Eigen::Map<const Eigen::VectorXd> block(mass.data() + start, length);
+      const double inside = block.dot(Eigen::Map<const Eigen::VectorXd>(within, length));
+      if (inside > 0) sum += row * blocks[in_row] * inside;
+    }
+    // A sum that under- or overflows bounds nothing, neither does one whose powers do so within a block.
+    if (!(sum > 1e-240 && sum < 1e280 && std::abs(rate) * static_cast<double>(kBlock) < 600))
+      return std::numeric_limits<double>::infinity();
+    total += static_cast<double>(part.count) * (std::log(sum) + 1e-13);
+  }
+  return total;
+}
+
+// The variance of the same sum at t = 0, in units of the grid's step.
+double variance_of(std::span<const Tilted> parts) {
+  double total = 0;
+  for (const Tilted& part : parts) {
+    const auto size = static_cast<Eigen::Index>(part.loss.mass.size());
+    const auto mass = array(part.loss.mass);
+    const auto index = Eigen::ArrayXd::LinSpaced(size, 0.0, static_cast<double>(size - 1));
+    const double sum = mass.sum(), mean = (mass * index).sum() / sum;
+    total += static_cast<double>(part.count) * (mass * (index - mean).square()).sum() / sum;
+  }
+  return total;
 }
 
 struct Window {
@@ -92,8 +154,7 @@ Result<Window> choose_window(std::span<const Tilted> parts, Stage stage, Outside
   }
   if (support_last - support_first < 4096 || infinite_steps <= 1)
     return Window{static_cast<long>(support_first), static_cast<long>(support_last), 0, 0};
-  const TiltedMoments centre = moments(parts, 0);
-  const double deviation = std::max(std::sqrt(centre.variance), step);
+  const double deviation = step * std::max(std::sqrt(variance_of(parts)), 1.0);
   const double tilt = parts[0].tilt;
   double log_scale = 0;
   for (const Tilted& part : parts) log_scale += part.log_scale * static_cast<double>(part.count);
@@ -102,10 +163,10 @@ Result<Window> choose_window(std::span<const Tilted> parts, Stage stage, Outside
   const double log_tilted = std::log(outside.tilted), log_above = std::log(outside.above) - log_scale;
   const double start = std::sqrt(-2 * log_tilted) / deviation;
   auto above = [&](double t) {
-    const double k = moments(parts, t).log_moment;
+    const double k = log_moment(parts, t);
     return std::max((k - log_tilted) / t, (k - log_above) / (t + tilt));  // the P-mass falls by e^{−tilt·edge} besides
   };
-  auto below = [&](double t) { return (moments(parts, -t).log_moment - log_tilted) / t; };  // −edge
+  auto below = [&](double t) { return (log_moment(parts, -t) - log_tilted) / t; };  // −edge
   const double last = std::ceil(least_value(above, start, 0) / step);
   const double first = std::floor(-least_value(below, start, stage == Stage::last ? 0 : tilt) / step);
   const bool all_below = !(first > support_first), all_above = !(last < support_last);
@@ -172,44 +233,6 @@ Tilted tilted(const GridLoss& loss, double tilt, std::int64_t count, Side side) 
   return out;
 }
 
-TiltedMoments moments(std::span<const Tilted> parts, double t) {
-  constexpr std::size_t kBlock = 64;
-  TiltedMoments total;
-  for (const Tilted& part : parts) {
-    const std::vector<double>& mass = part.loss.mass;
-    const double rate = t * part.loss.step;
-    // Within a block the powers e^{rate k} k^j are the same for all blocks; a block's own power is one exp.
-    double power[3][kBlock];
-    for (std::size_t k = 0; k < kBlock; ++k) {
-      const double index = static_cast<double>(k);
-      power[0][k] = std::exp(rate * index);
-      power[1][k] = power[0][k] * index;
-      power[2][k] = power[1][k] * index;
-    }
-    double m0 = 0, m1 = 0, m2 = 0;
-    for (std::size_t start = 0; start < mass.size(); start += kBlock) {
-      const auto length = static_cast<Eigen::Index>(std::min(kBlock, mass.size() - start));
-      const Eigen::Map<const Eigen::VectorXd> block(mass.data() + start, length);
-      const double b0 = block.dot(Eigen::Map<const Eigen::VectorXd>(power[0], length));
-      if (b0 == 0) continue;
-      const double b1 = block.dot(Eigen::Map<const Eigen::VectorXd>(power[1], length));
-      const double b2 = block.dot(Eigen::Map<const Eigen::VectorXd>(power[2], length));
-      const double origin = static_cast<double>(part.loss.first + static_cast<long>(start));
-      const double scale = std::exp(rate * origin);
-      m0 += scale * b0;
-      m1 += scale * (b1 + origin * b0);
-      m2 += scale * (b2 + origin * (2 * b1 + origin * b0));
-    }
-    const double n = static_cast<double>(part.count), mean = m1 / m0;
-    // A sum that under- or overflows bounds nothing, neither does one whose powers do so within a block.
-    const bool known = m0 > 1e-280 && m0 < 1e280 && std::abs(rate) * static_cast<double>(kBlock) < 600;
-    total.log_moment += known ? n * (std::log(m0) + 1e-13) : std::numeric_limits<double>::infinity();  // rounded upward
-    total.mean += n * mean * part.loss.step;
-    total.variance += n * std::max(0.0, m2 / m0 - mean * mean) * part.loss.step * part.loss.step;
-  }
-  return total;
-}
-
 Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, Outside outside) {
   Convolved out;
   Tilted& sum = out.sum;
@@ -235,16 +258,21 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   }
   const long size = transform_size(points);
   const auto n = static_cast<std::size_t>(size), half = n / 2 + 1;
-  thread_local Eigen::FFT<double> fft;
-  fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
-  // ‖computed − exact‖₂ <= transform_error · ‖exact‖₂ for one transform; four times the textbook bound.
-  const double transform_error = 8 * std::log2(static_cast<double>(size)) * kUnit;
+  thread_local Workspace work;
+  RealTransform& transform = work.transform(n);
+  const double transform_error = kTransformError * std::log2(static_cast<double>(size)) * kUnit;
+  const double root_size = std::sqrt(static_cast<double>(size));
 
-  std::vector<double> re(half, 1.0), im(half, 0.0), folded(n);
-  std::vector<std::vector<double>> squares;  // of the magnitudes
+  auto& [folded, re, im, part_re, part_im, product, squares] = work.buffers;
+  folded.resize(n);
+  re.assign(half, 1.0);
+  im.assign(half, 0.0);
+  part_re.resize(half);
+  part_im.resize(half);
+  squares.resize(std::max(squares.size(), parts.size()));  // of the magnitudes
   std::vector<double> input_errors;
-  std::vector<std::complex<double>> spectrum(half);
-  for (const Tilted& part : parts) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Tilted& part = parts[i];
     std::fill(folded.begin(), folded.end(), 0.0);
     long at = part.loss.first % size;
     if (at < 0) at += size;
@@ -252,34 +280,30 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
       folded[static_cast<std::size_t>(at)] += mass;
       if (++at == size) at = 0;
     }
-    fft.fwd(spectrum.data(), folded.data(), static_cast<Eigen::Index>(size));
-    input_errors.push_back(transform_error * norm(folded) * std::sqrt(static_cast<double>(size)));
-    auto& square = squares.emplace_back(half);
-    for (std::size_t k = 0; k < half; ++k) square[k] = std::norm(spectrum[k]);
-    multiply_power(re, im, spectrum, part.count);
+    transform.forward(folded.data(), part_re.data(), part_im.data());
+    input_errors.push_back(transform_error * array(folded).matrix().norm() * root_size);
+    squares[i].resize(half);
+    for (std::size_t k = 0; k < half; ++k) squares[i][k] = part_re[k] * part_re[k] + part_im[k] * part_im[k];
+    multiply_power(re, im, part_re, part_im, part.count);
   }
   // Error of the product: Σ_i n_i |Z/z_i| |e_i| plus its own rounding, then that of the inverse transform.
-  double product_norm = 0;
-  for (std::size_t k = 0; k < half; ++k) product_norm += re[k] * re[k] + im[k] * im[k];
-  product_norm = std::sqrt(2 * product_norm);
+  product.resize(half);
+  for (std::size_t k = 0; k < half; ++k) product[k] = re[k] * re[k] + im[k] * im[k];
+  const double product_norm = std::sqrt(2 * array(product).sum());
   double error = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double count = static_cast<double>(parts[i].count);
     // |Z/z|, at most 1; where z is as good as nothing, what is left of one factor is, and of several factors less.
     const double unknown = parts[i].count == 1 ? 1.0 : 1e-16;
-    double sum_of_squares = 0;
-    for (std::size_t k = 0; k < half; ++k) {
-      const double product = re[k] * re[k] + im[k] * im[k], z = squares[i][k];
-      sum_of_squares += z > 1e-16 ? std::min(1.0, product / z) : unknown;
-    }
-    error += count * std::sqrt(2 * sum_of_squares) * input_errors[i];
+    auto& square = squares[i];
+    for (std::size_t k = 0; k < half; ++k)
+      square[k] = square[k] > 1e-16 ? std::min(1.0, product[k] / square[k]) : unknown;
+    error += count * std::sqrt(2 * array(square).sum()) * input_errors[i];
   }
-  const double root_size = std::sqrt(static_cast<double>(size));
   error = 1.01 * (error / static_cast<double>(size) + 8 * factors * kUnit * product_norm / root_size +
                   transform_error * product_norm / root_size);
 
-  for (std::size_t k = 0; k < half; ++k) spectrum[k] = {re[k], im[k]};
-  fft.inv(folded.data(), spectrum.data(), static_cast<Eigen::Index>(size));
+  transform.inverse(re.data(), im.data(), folded.data());
   sum.loss.first = window.first;
   sum.loss.mass.resize(static_cast<std::size_t>(points));
   long at = window.first % size;

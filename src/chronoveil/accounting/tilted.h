@@ -29,13 +29,6 @@ std::vector<double> exponentials(double rate, long first, std::size_t size);
 // Rounding is charged to log_scale, outward for `side`.
 Tilted tilted(const GridLoss&, double tilt, std::int64_t count, Side side);
 
-struct TiltedMoments {
-  double log_moment = 0;  // log E e^{t S}, rounded up; not finite when it overflows
-  double mean = 0, variance = 0;
-};
-// Of the sum S of all parts under the tilted law, at a further tilt t.
-TiltedMoments moments(std::span<const Tilted> parts, double t);
-
 // What a convolution may leave outside its window of the grid.
 struct Outside {
   double tilted = 1e-9;   // tilted mass, on either side

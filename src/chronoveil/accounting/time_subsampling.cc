@@ -2,6 +2,7 @@
 // added or removed changes at most I steps by at most 1 each.
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <type_traits>
 
 #include "chronoveil/accounting/extremes.h"
@@ -14,7 +15,8 @@ namespace {
 
 // After a filter: δ(ε) <= E f̃(Σ_{t∈J} v_t) with v_t in [0, c] and Σ v_t <= S, where f̃ is f(s) = G(√s/σ) up to its
 // inflection s* = 2(√(1+ε²) − 1)σ² and its tangent beyond: convex, so the expectation is largest when floor(S/c)
-// weights are c and one is the remainder. Also never more than G(√S/σ), all steps kept.
+// weights are c and one is the remainder. Also never more than G(√S/σ), all steps kept. The profile itself is convex in
+// e^ε, which this bound need not be: its envelope counts.
 class FilteredModel final : public LossModel {
  public:
   FilteredModel(double sigma, double rate, FilterReach reach) : sigma_(sigma), energy_(reach.energy) {
@@ -40,8 +42,9 @@ class FilteredModel final : public LossModel {
   // One value each at two points a bin.
   double terms() const override { return 2 * static_cast<double>(kept_.size()); }
   long double delta(double epsilon) const override {
-    const long double whole = gaussian_profile(std::sqrt(energy_) / sigma_, epsilon);
-    return smaller(1.0L, smaller(whole, averaged<long double>(epsilon, gaussian_profile)));
+    const long double bound = pointwise(epsilon);
+    std::call_once(touched_, [&] { find_touch(); });
+    return epsilon < touch_.at ? smaller(bound, chord(touch_, epsilon)) : bound;
   }
   double top(double tail) const override { return gaussian_model(std::sqrt(energy_) / sigma_)->top(tail); }
 
@@ -116,6 +119,47 @@ class FilteredModel final : public LossModel {
     return sum;
   }
 
+  long double pointwise(double epsilon) const {
+    const long double whole = gaussian_profile(std::sqrt(energy_) / sigma_, epsilon);
+    return smaller(1.0L, smaller(whole, averaged<long double>(epsilon, gaussian_profile)));
+  }
+
+  // The bound at one ε.
+  struct Point {
+    double at = 0;
+    long double bound = 1;
+  };
+  // The profile is convex in α = e^ε and h(1/β) = 1 − 1/β + h(β)/β, so between 1/β and β it lies below the chord:
+  //   h(α) <= ((β − α)(1 − 1/β + h(β)/β) + (α − 1/β) h(β)) / (β − 1/β)
+  static long double chord(Point end, double epsilon) {
+    const long double x = end.at, e = epsilon;
+    const long double mirrored = -std::expm1(-x) + end.bound * std::exp(-x);
+    const long double to_end = std::exp(e) * std::expm1(x - e), from_mirror = std::exp(-x) * std::expm1(x + e);
+    return (to_end * mirrored + from_mirror * end.bound) / (to_end + from_mirror);
+  }
+  // The chord that is lowest at ε = 0, the one of the envelope; any other one is a bound, too.
+  void find_touch() const {
+    double least = 1;
+    auto attempt = [&](double x) {
+      const Point point{x, pointwise(x)};
+      const auto value = static_cast<double>(chord(point, 0));
+      if (value < least) {
+        least = value;
+        touch_ = point;
+      }
+      return value;
+    };
+    for (double x = 1e-6; x < 100; x *= 2) attempt(x);
+    if (touch_.at == 0) return;
+    double low = touch_.at / 2, high = touch_.at * 2;
+    constexpr double kGolden = 0.3819660112501051;
+    for (int i = 0; i < 16; ++i) {
+      const double left = low + kGolden * (high - low), right = high - kGolden * (high - low);
+      const bool falls = attempt(left) > attempt(right);
+      (falls ? low : high) = falls ? left : right;
+    }
+  }
+
   // How much of the energy Σ v_t of a change is kept, and how likely that is; by rising energy.
   struct Kept {
     long double energy, weight;
@@ -128,6 +172,8 @@ class FilteredModel final : public LossModel {
   double sigma_, energy_, tail_ = 0;
   std::vector<Kept> kept_;
   std::vector<Sums> above_;
+  mutable std::once_flag touched_;
+  mutable Point touch_;
 };
 
 }  // namespace
