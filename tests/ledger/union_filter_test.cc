@@ -7,6 +7,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/moments.h"
+#include "chronoveil/ledger/dataset.h"
 #include "chronoveil/ledger/filter.h"
 #include "fixtures.h"
 
@@ -155,6 +156,25 @@ TEST(UnionFilter, GaussianReleasesNeedAtMostFourPercentMoreNoiseThanComposedInAd
         EXPECT_LT(rounds(filter, {gaussian(calibrated)}), count) << epsilon << " " << delta;
       }
     }
+  }
+}
+
+// A stored order of 1 or less would make a budget of 0, a cost of 0, and a member that holds for ever.
+TEST(UnionFilter, OrdersAreThoseOfTheLedger) {
+  const Epsilon epsilon = value_of(Epsilon::make(1));
+  const Delta delta = value_of(Delta::make(1e-6));
+  Dataset dataset;
+  dataset.name = "city";
+  dataset.epsilon = 1;
+  dataset.delta = 1e-6;
+  dataset.filter = united();
+  EXPECT_EQ(value_of(dataset_from_body(to_body(dataset))).filter.orders, dataset.filter.orders);
+  for (const double order : {-5.0, 0.0, 0.5, 1.0, 22.5, 1e18}) {
+    EXPECT_THAT(refusal(make_union(epsilon, delta, {order}, {0, 60, 30}, {}), ErrorKind::usage), HasSubstr("orders"));
+    Dataset forged = dataset;
+    forged.filter.orders.back() = order;
+    forged.filter.budget.values.back() = Amount();
+    EXPECT_THAT(refusal(dataset_from_body(to_body(forged)), ErrorKind::storage), HasSubstr("orders"));
   }
 }
 

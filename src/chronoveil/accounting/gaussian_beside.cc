@@ -11,6 +11,7 @@ namespace chronoveil::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static_assert(std::numeric_limits<long double>::digits >= 64, "the rounding below counts on 64 bits");
 
 // What Φ(−x) loses to rounding, in units of its last place; far beyond 1e-300 it no longer matters.
 long double lost_at(long double x) { return std::min(x * x, 2000.0L); }

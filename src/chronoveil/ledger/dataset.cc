@@ -170,6 +170,7 @@ Result<Dataset> dataset_from_body(std::string_view text) {
       if (!order.is_number()) return bad_body("orders");
       dataset.filter.orders.push_back(order.get<double>());
     }
+    if (!are_renyi_orders(dataset.filter.orders)) return bad_body("orders");
   }
   if (united) {
     CV_TRY(dataset.filter.shares, integers(filter_fields, "shares"));

@@ -260,6 +260,12 @@ Cost Cost::left_of(const Cost& budget) const {
   return left;
 }
 
+bool are_renyi_orders(std::span<const double> orders) {
+  const auto known = accounting::renyi_orders();
+  return std::all_of(orders.begin(), orders.end(),
+                     [&](double order) { return std::find(known.begin(), known.end(), order) != known.end(); });
+}
+
 FilterKind default_filter(Delta delta) { return delta.value() > 0 ? FilterKind::united : FilterKind::sum; }
 
 bool holds(const Filter& filter, const Cost& admitted) {
@@ -328,6 +334,9 @@ Result<Filter> make_union(Epsilon epsilon, Delta delta, std::vector<double> orde
       return invalid("reserves", fmt::format("{}", fmt::join(reserves, ",")), "rising hundredths of μ², from 1 to 99");
     }
     before = reserve;
+  }
+  if (!are_renyi_orders(orders)) {
+    return invalid("orders", fmt::format("{}", fmt::join(orders, ",")), "Rényi orders that the ledger knows");
   }
   const Amount set_aside = Amount::stated_down(delta.value()).hundredths(kWhole - together);
   Filter filter{FilterKind::united, std::move(orders), std::move(shares), std::move(reserves), {{}, set_aside}};

@@ -18,10 +18,11 @@
 // the union answers as j alone would, and P(S ∩ T_j) <= e^ε P'(S ∩ T_j) + δ_j. Summed over j: (ε, Σ δ_j). A refused
 // request is not added to any member.
 //
-// Why the gaussian members have one share. Let v be the most that one of them has left up to its μ*², reserve included.
-// Whatever is still asked is dominated by N(√v), by induction from the last request: an event M at which that member
-// has v' >= r² left afterwards is followed by something dominated by N(√v'), and M ⊗ N(√v') by N(√(v' + κ)), which is
-// no more than N(√v), since no member had more left than v before.
+// Why the gaussian members have one share. Let v be the most that one of those that still hold has left up to its μ*²,
+// reserve included. Whatever is still asked is dominated by N(√v), by induction from the last request: an event M after
+// which that member has v' >= r² left is followed by something dominated by N(√v'), and M ⊗ N(√v') by N(√(v' + κ)),
+// which is no more than N(√v), since that member held before and had no more left than v. What is charged first and
+// answered later (slots, runs) counts as left until then.
 //
 // Why one set-aside serves all members. An (ε_i, δ_i) event is, on both sides of a pair of neighbours, with probability
 // δ_i a leak and otherwise ε_i-DP [KairouzOhViswanath15]. All members split an event in the same way, or one of them
@@ -32,6 +33,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,9 +79,12 @@ std::string symbol(const Filter&, std::size_t coordinate);
 Result<Filter> make_filter(FilterKind, Epsilon, Delta);
 FilterKind default_filter(Delta);
 
+// Whether a stored filter may have these orders: at others, such as 1 or less, its members would hold for ever.
+bool are_renyi_orders(std::span<const double>);
+
 // The union with these orders, shares and reserves; what make_filter chooses, and what verify makes again from row 0.
 // Refused: shares that are not one for sum, gaussian and each order, or are negative, or exceed the whole of δ;
-// reserves that are not from 1 to 99 and rising.
+// reserves that are not from 1 to 99 and rising; orders that are none of accounting::renyi_orders().
 Result<Filter> make_union(Epsilon, Delta, std::vector<double> orders, std::vector<std::int64_t> shares,
                           std::vector<std::int64_t> reserves);
 
