@@ -5,38 +5,65 @@ import json
 import sqlite3
 import stat
 import unittest
+from decimal import Decimal, getcontext
 
 from program import FolderTest, run
 
+getcontext().prec = 60  # amounts have 30 decimals
 GAUSSIAN = '{"event":"gaussian","noise_multiplier":20}'
 HALF = '{"event":"pure","epsilon":0.5}'
 
 
 class Rows:
-    """The rows of a ledger, for tests that write others in their place, with a chain that fits."""
+    """The rows of a ledger, for tests that write others in their place, with a chain and a seal that fit."""
 
     COLUMNS = ("dataset", "sequence", "recorded_at", "recorded_by", "kind", "body", "previous", "hash")
 
     def __init__(self, ledger):
         self.database = sqlite3.connect(ledger)
-        for name in ("entries_never_change", "entries_never_go", "entries_only_grow"):
-            self.database.execute(f"DROP TRIGGER {name}")
 
     def read(self):
         return self.database.execute(f"SELECT {', '.join(self.COLUMNS)} FROM entries ORDER BY sequence").fetchall()
 
+    def behind(self, *statements):
+        """As whoever holds the file can: the triggers are away meanwhile, and back afterwards as they were."""
+        triggers = self.database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            self.database.execute(f"DROP TRIGGER {name}")
+        for statement, *parameters in statements:
+            self.database.execute(statement, *parameters)
+        for _, sql in triggers:
+            self.database.execute(sql)
+        self.database.commit()
+
+    @staticmethod
+    def sums(rows):
+        """What the debits of each period add up to, as the seal has it."""
+        def text(amount):
+            return format(min(amount, Decimal(10) ** 7).normalize(), "f")
+        periods = {}
+        for row in rows:
+            if row["kind"] == "debit":
+                body = json.loads(row["body"])
+                values, delta = periods.setdefault(body.get("period", ""), ([Decimal(0)] * len(body["cost"]["values"]),
+                                                                            [Decimal(0)]))
+                values[:] = [old + Decimal(new) for old, new in zip(values, body["cost"]["values"])]
+                delta[0] += Decimal(body["cost"]["delta"])
+        return json.dumps({period: {"delta": text(delta[0]), "values": [text(value) for value in values]}
+                           for period, (values, delta) in sorted(periods.items())}, separators=(",", ":"))
+
     def write(self, rows):
-        # As whoever knows how the chain is made would: every hash fits.
-        self.database.execute("DELETE FROM entries")
-        previous = ""
+        # As whoever knows how chain and seal are made would: everything fits.
+        statements, made, previous = [("DELETE FROM entries",)], [], ""
         for sequence, row in enumerate(rows):
             row = dict(zip(self.COLUMNS, row), sequence=sequence, previous=previous)
             lines = ("previous", "dataset", "sequence", "recorded_at", "recorded_by", "kind", "body")
             text = "\n".join(["chronoveil-ledger-1", *(str(row[name]) for name in lines)])
             previous = row["hash"] = hashlib.sha256(text.encode()).hexdigest()
-            self.database.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                                  [row[name] for name in self.COLUMNS])
-        self.database.commit()
+            made.append(row)
+            statements.append(("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", [row[name] for name in self.COLUMNS]))
+        statements.append(("UPDATE seals SET length = ?, head = ?, sums = ?", [len(made), previous, self.sums(made)]))
+        self.behind(*statements)
 
     def edit(self, change):
         """`change` takes the time and the body of a row, as an object, and returns both anew."""
@@ -343,25 +370,35 @@ class Budget(FolderTest):
         release = self.folder / "release.json"
         release.write_text(json.dumps({"series": [], **self.told("debit", "city", HALF)}), encoding="utf-8")
         self.assertTrue(self.told("verify", "--against", str(release))["holds"])
-        database = sqlite3.connect(self.ledger)
-        for name in ("entries_never_change", "entries_never_go"):
-            database.execute(f"DROP TRIGGER {name}")
-        (body,) = database.execute("SELECT body FROM entries WHERE sequence = 1").fetchone()
-        database.execute("UPDATE entries SET body = replace(body, '0.5', '0.1') WHERE sequence = 1")
-        database.commit()
+        rows = Rows(self.ledger)
+        (body,) = rows.database.execute("SELECT body FROM entries WHERE sequence = 1").fetchone()
+        rows.behind(("UPDATE entries SET body = replace(body, '0.5', '0.1') WHERE sequence = 1",))
         done = run(*self.words("verify", "--json"))
         self.assertEqual(done.returncode, 5)
         self.assertEqual([finding["row"] for finding in json.loads(done.stdout)["findings"]], [1])
         self.refused(5, "hash", "debit", "city", '{"event":"pure","epsilon":0.1}')
-        database.execute("UPDATE entries SET body = ? WHERE sequence = 1", (body,))
-        database.commit()
+        rows.behind(("UPDATE entries SET body = ? WHERE sequence = 1", (body,)))
         self.assertTrue(self.told("verify")["holds"])
-        database.execute("DELETE FROM entries WHERE sequence = 1")
-        database.commit()
+        rows.behind(("DELETE FROM entries WHERE sequence = 1",))
+        done = run(*self.words("verify"))
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        self.assertIn("for 2 rows, and 1 are there", done.stderr)
+        for command in ("show", "history"):
+            self.refused(5, "seal", command, "city")
+        self.refused(5, "seal", "debit", "city", HALF)
+        # Whoever cuts off a row and makes a seal that fits has the release against him.
+        rows.write(rows.read())
         self.assertTrue(self.told("verify")["holds"])
         done = run(*self.words("verify", "--against", str(release)))
         self.assertEqual((done.returncode, done.stdout), (5, ""))
         self.assertIn("not there", done.stderr)
+
+    def test_a_trigger_that_keeps_rows_away_makes_the_debit_fail(self):
+        self.create()
+        database = sqlite3.connect(self.ledger)
+        database.execute("CREATE TRIGGER quiet BEFORE INSERT ON entries BEGIN SELECT RAISE(IGNORE); END")
+        database.commit()
+        self.refused(5, "none of a ledger's", "debit", "city", HALF)
 
     def test_against_a_file_without_a_debit_is_bad_data(self):
         self.create()

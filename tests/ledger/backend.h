@@ -20,12 +20,14 @@ class Place {
   virtual ~Place() = default;
   virtual std::string where() const = 0;
   virtual std::string entries_table() const = 0;
+  virtual std::string seals_table() const = 0;
+  virtual std::string seal_name() const = 0;  // the column of the dataset there
   // Whether the database accepted it.
   virtual bool sql(const std::string& statement) = 0;
-  // As root of the database: no trigger protects the rows any more.
-  virtual void disarm() = 0;
-  // The rows and the schema as the first release wrote them.
-  virtual void create_version_1() = 0;
+  // The same as root of the database: the triggers are away while it runs, and back afterwards as they were.
+  virtual bool edit(const std::string& statement) = 0;
+  // An empty ledger with the schema as the first release wrote it, or the second.
+  virtual void create_version(int version) = 0;
 };
 
 std::unique_ptr<Place> make_sqlite_place();

@@ -123,10 +123,28 @@ Result<void> Account::apply_debit(const Entry& entry) {
   Spent& spent = spent_.try_emplace(debit.period, Spent{dataset_->filter.nothing(), {}}).first->second;
   Cost& total = place ? spent.parts.try_emplace(*place, dataset_->filter.nothing()).first->second : spent.whole;
   total += debit.cost;
+  sums_.add(debit.period, debit.cost);
   DebitProgress& progress = debits_[entry.sequence];
   progress.slots.resize(debit.slot_count());
   if (debit.uses) progress.run = RunProgress{entry.hash, std::move(debit.events), *debit.uses, 0, ""};
   return {};
+}
+
+Result<Seal> Account::seal_with(const std::vector<Entry>& added) const {
+  Sums sums = sums_;
+  for (const Entry& row : added) {
+    if (row.kind != "debit") continue;
+    CV_TRY(const DebitBody debit, debit_from_body(row.body));
+    sums.add(debit.period, debit.cost);
+  }
+  return Seal{next_sequence_ + static_cast<std::int64_t>(added.size()), added.empty() ? head_ : added.back().hash,
+              sums.text(), ""};
+}
+
+Result<Seal> seal_of(const std::vector<Entry>& rows) {
+  Account account;
+  for (const Entry& row : rows) CV_CHECK(account.apply(row));
+  return account.seal();
 }
 
 std::string Account::period_at(const std::string& recorded_at) const {

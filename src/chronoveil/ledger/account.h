@@ -11,6 +11,7 @@
 #include "chronoveil/ledger/body.h"
 #include "chronoveil/ledger/dataset.h"
 #include "chronoveil/ledger/entry.h"
+#include "chronoveil/ledger/seal.h"
 
 namespace chronoveil::ledger {
 
@@ -34,6 +35,9 @@ class Account {
   const Dataset& dataset() const { return *dataset_; }
   std::int64_t next_sequence() const { return next_sequence_; }
   const std::string& head() const { return head_; }
+  // Of the rows that were taken in, without a signature; and with rows to come, which are not checked here.
+  Seal seal() const { return {next_sequence_, head_, sums_.text(), ""}; }
+  Result<Seal> seal_with(const std::vector<Entry>& added) const;
 
   // The time to record now: the clock's, but never before the last row's.
   std::string time_to_record(const std::string& clock) const { return clock < last_time_ ? last_time_ : clock; }
@@ -89,7 +93,11 @@ class Account {
   std::string last_time_;
   bool moved_ = false;
   std::map<std::string, Spent> spent_;
+  Sums sums_;
   std::unordered_map<std::int64_t, DebitProgress> debits_;
 };
+
+// The seal of a dataset's rows from the first on; an error where they do not follow from each other.
+Result<Seal> seal_of(const std::vector<Entry>& rows);
 
 }  // namespace chronoveil::ledger

@@ -41,7 +41,22 @@ std::string one_line(std::string text) {
   return text;
 }
 
+std::function<void(const std::string&)>& warning_handler() {
+  static std::function<void(const std::string&)> handler;
+  return handler;
+}
+
+// Whose row it is. A name of the database is taken as it is, for the database compares it.
+Result<std::string> recorded_name(const std::string& known, const std::string& who) {
+  if (known.empty()) return one_line(who.empty() ? system_user() : who);
+  if (known.find_first_of("\r\n") != std::string::npos)
+    return fail(ErrorKind::storage, "ledger: the name of the database's role has a line feed; take another role");
+  return who.empty() ? known : known + " (" + one_line(who) + ")";
+}
+
 }  // namespace
+
+void on_warning(std::function<void(const std::string&)> handler) { warning_handler() = std::move(handler); }
 
 struct Ledger::Inside {
   std::unique_ptr<Store> store;
@@ -54,23 +69,36 @@ struct Ledger::Inside {
     Account& account = accounts[dataset];
     // The last row known is read again: a ledger that lost it must not be written to.
     const std::int64_t known = account.next_sequence() - 1;
-    CV_TRY(const std::vector<Entry> rows, read(std::max<std::int64_t>(known, 0)));
-    auto row = rows.begin();
+    CV_TRY(const Stored stored, read(std::max<std::int64_t>(known, 0)));
+    auto row = stored.rows.begin();
     if (known >= 0) {
-      if (row == rows.end() || row->hash != account.head()) {
+      if (row == stored.rows.end() || row->hash != account.head()) {
         accounts.erase(dataset);
         return fail(ErrorKind::storage,
                     "ledger: rows of dataset '" + dataset + "' that were there before are gone or changed");
       }
       ++row;
     }
-    for (; row != rows.end(); ++row) {
+    for (; row != stored.rows.end(); ++row) {
       if (Result<void> done = account.apply(*row); !done) {
         accounts.erase(dataset);
         return tl::unexpected(done.error());
       }
     }
+    if (Result<void> sealed = check_seal(dataset, account.seal(), stored.seal); !sealed) {
+      accounts.erase(dataset);
+      return tl::unexpected(sealed.error());
+    }
     return &account;
+  }
+
+  // A name that cannot be is no dataset that somebody made.
+  Result<std::vector<std::string>> names() {
+    CV_TRY(std::vector<std::string> all, store->datasets());
+    for (const std::string& name : all)
+      if (!check_dataset_name(name))
+        return fail(ErrorKind::storage, "ledger: it is damaged: a dataset has a name that none can have");
+    return all;
   }
 
   Result<Account*> existing(const std::string& dataset, const Store::Reader& read) {
@@ -91,7 +119,7 @@ struct Ledger::Inside {
   }
 
   Store::Reader reader(const std::string& dataset) {
-    return [this, dataset](std::int64_t from) { return store->entries(dataset, from); };
+    return [this, dataset](std::int64_t from) { return store->read(dataset, from); };
   }
 
   std::string now(const Account& account) const { return account.time_to_record(timestamp(options.clock())); }
@@ -108,7 +136,7 @@ struct Ledger::Inside {
   Result<std::vector<Entry>> append(const std::string& dataset, bool must_exist, const Composer& compose) {
     CV_CHECK(check_dataset_name(dataset));
     std::vector<Entry> rows;
-    Result<void> done = store->append(dataset, [&](const Store::Reader& read) -> Result<std::vector<Entry>> {
+    Result<void> done = store->append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
       rows.clear();
       CV_TRY(const Account* account, must_exist ? writable(dataset, read) : catch_up(dataset, read));
       const std::string recorded_at = now(*account);
@@ -120,11 +148,13 @@ struct Ledger::Inside {
             linked(std::move(entry), account->next_sequence() + static_cast<std::int64_t>(rows.size()), previous));
         previous = rows.back().hash;
       }
-      return rows;
+      CV_TRY(Seal seal, account->seal_with(rows));
+      return Addition{rows, std::move(seal)};
     });
     if (!done) {
       // What the store kept is unknown after its own errors; a refusal leaves the account as it was read.
       if (done.error().kind == ErrorKind::storage) accounts.erase(dataset);
+      if (store->in_doubt()) done.error().message += doubt_about(rows);
       return tl::unexpected(done.error());
     }
     Account& account = accounts[dataset];
@@ -135,6 +165,13 @@ struct Ledger::Inside {
       }
     }
     return rows;
+  }
+
+  // What a caller must know of rows that may be there although they could not be confirmed.
+  static std::string doubt_about(const std::vector<Entry>& rows) {
+    const bool debit = std::any_of(rows.begin(), rows.end(), [](const Entry& row) { return row.kind == "debit"; });
+    return std::string(debit ? "; the debit may have been made" : "; it may have been written all the same") +
+           ": see chronoveil budget history " + rows.front().dataset;
   }
 
   struct Admission {
@@ -204,21 +241,23 @@ struct Ledger::Inside {
   // Copies the rows of a dataset, as they are, to a store that has none of it, and appends a note of how they came.
   static Result<void> copy(const std::vector<Entry>& rows, Store& to, const std::optional<Entry>& note) {
     const std::string& dataset = rows.front().dataset;
-    return to.append(dataset, [&](const Store::Reader& read) -> Result<std::vector<Entry>> {
-      CV_TRY(const std::vector<Entry> present, read(0));
-      if (!present.empty()) return fail(ErrorKind::usage, "dataset: '" + dataset + "' exists there already");
-      std::vector<Entry> all = rows;
-      if (note) all.push_back(linked(*note, rows.back().sequence + 1, rows.back().hash));
+    return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
+      CV_TRY(const Stored present, read(0));
+      if (!present.rows.empty() || present.seal)
+        return fail(ErrorKind::usage, "dataset: '" + dataset + "' exists there already");
+      Addition all{rows, {}};
+      if (note) all.rows.push_back(linked(*note, rows.back().sequence + 1, rows.back().hash));
+      CV_TRY(all.seal, seal_of(all.rows));
       return all;
     });
   }
 
-  // Rows that follow from each other, or an error: a broken chain is not carried elsewhere.
+  // Rows that follow from each other, all of them, or an error: a broken chain is not carried elsewhere.
   static Result<std::vector<Entry>> sound_rows(Store& from, const std::string& dataset) {
-    CV_TRY(std::vector<Entry> rows, from.entries(dataset, 0));
-    Account account;
-    for (const Entry& row : rows) CV_CHECK(account.apply(row));
-    return rows;
+    CV_TRY(Stored stored, from.read(dataset, 0));
+    CV_TRY(const Seal seal, seal_of(stored.rows));
+    CV_CHECK(check_seal(dataset, seal, stored.seal));
+    return std::move(stored.rows);
   }
 
   Entry opened(const std::vector<Entry>& rows, Origin origin) const {
@@ -234,9 +273,11 @@ Ledger::~Ledger() = default;
 
 Result<Ledger> Ledger::open(const std::string& where, Options options) {
   auto inside = std::make_unique<Inside>();
-  CV_TRY(inside->store, open_store(where));
+  CV_TRY(inside->store, open_store(where, seal_of));
   if (!options.clock) options.clock = system_clock;
-  options.who = one_line(options.who.empty() ? system_user() : std::move(options.who));
+  CV_TRY(options.who, recorded_name(inside->store->writer_name(), options.who));
+  if (warning_handler())
+    for (const std::string& warning : inside->store->warnings()) warning_handler()(warning);
   inside->options = std::move(options);
   return Ledger(std::move(inside));
 }
@@ -282,8 +323,8 @@ Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const s
                          [&](const Account& account, const std::string&,
                              const Store::Reader& read) -> Result<std::vector<Inside::Draft>> {
                            CV_CHECK(account.may_open_slot(id));
-                           CV_TRY(const std::vector<Entry> from_debit, read(id.sequence));
-                           CV_TRY(const DebitBody debit, debit_from_body(from_debit.front().body));
+                           CV_TRY(const Stored from_debit, read(id.sequence));
+                           CV_TRY(const DebitBody debit, debit_from_body(from_debit.rows.front().body));
                            CV_TRY(const std::vector<Event> slots, debit.parsed_events());
                            CV_CHECK(check_slot(account.dataset(), debit.terms, event,
                                                slots[static_cast<std::size_t>(*id.slot)]));
@@ -341,7 +382,7 @@ Result<void> Ledger::settle(const DebitId& id, State state) {
 
 Result<std::vector<std::string>> Ledger::datasets() {
   const std::scoped_lock lock(inside_->mutex);
-  return inside_->store->datasets();
+  return inside_->names();
 }
 
 Result<View> Ledger::view(const std::string& name, const std::optional<std::string>& part) {
@@ -441,7 +482,7 @@ Result<std::vector<Entry>> Ledger::entries(const std::string& dataset) {
 
 Result<Verification> Ledger::verify(const std::vector<std::string>& only) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(std::vector<std::string> names, inside_->store->datasets());
+  CV_TRY(std::vector<std::string> names, inside_->names());
   for (const std::string& name : only) {
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       return invalid("dataset", name, "one that was created; see budget list");
@@ -449,28 +490,28 @@ Result<Verification> Ledger::verify(const std::vector<std::string>& only) {
   }
   Verification verification;
   for (const std::string& name : only.empty() ? names : only) {
-    CV_TRY(const std::vector<Entry> rows, inside_->store->entries(name, 0));
-    verify_dataset(name, rows, verification);
+    CV_TRY(const Stored stored, inside_->store->read(name, 0));
+    verify_dataset(name, stored.rows, stored.seal, verification);
   }
   return verification;
 }
 
 Result<Verification> Ledger::verify_against(const DebitReference& reference) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::vector<Entry> rows, inside_->store->entries(reference.id.dataset, 0));
+  CV_TRY(const Stored stored, inside_->store->read(reference.id.dataset, 0));
   Verification verification;
-  verify_dataset(reference.id.dataset, rows, verification);
-  verify_reference(reference, rows, verification);
+  verify_dataset(reference.id.dataset, stored.rows, stored.seal, verification);
+  verify_reference(reference, stored.rows, verification);
   return verification;
 }
 
 Result<void> Ledger::back_up(const std::string& to) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::unique_ptr<Store> target, open_store(to));
+  CV_TRY(const std::unique_ptr<Store> target, open_store(to, seal_of));
   CV_TRY(const std::vector<std::string> present, target->datasets());
   if (!present.empty())
     return fail(ErrorKind::usage, "backup: there is a ledger with datasets already; choose a new place");
-  CV_TRY(const std::vector<std::string> names, inside_->store->datasets());
+  CV_TRY(const std::vector<std::string> names, inside_->names());
   for (const std::string& name : names) {
     CV_TRY(const std::vector<Entry> rows, Inside::sound_rows(*inside_->store, name));
     CV_CHECK(Inside::copy(rows, *target, std::nullopt));
@@ -480,7 +521,7 @@ Result<void> Ledger::back_up(const std::string& to) {
 
 Result<void> Ledger::restore(const std::string& from) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::unique_ptr<Store> source, open_store(from));
+  CV_TRY(const std::unique_ptr<Store> source, open_store(from, seal_of));
   CV_TRY(const std::vector<std::string> names, source->datasets());
   if (names.empty()) return fail(ErrorKind::usage, "restore: the backup holds no dataset");
   for (const std::string& name : names) {
@@ -495,8 +536,8 @@ Result<void> Ledger::restore(const std::string& from) {
 
 Result<void> Ledger::move(const std::string& to) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::unique_ptr<Store> target, open_store(to));
-  CV_TRY(const std::vector<std::string> names, inside_->store->datasets());
+  CV_TRY(const std::unique_ptr<Store> target, open_store(to, seal_of));
+  CV_TRY(const std::vector<std::string> names, inside_->names());
   CV_TRY(const std::vector<std::string> present, target->datasets());
   const MovedBody body{std::string(target->kind()), place_digest(to)};
   for (const std::string& name : names) {

@@ -21,8 +21,14 @@ namespace chronoveil::ledger {
 
 struct Options {
   std::function<Instant()> clock;  // the system's unless given
-  std::string who;                 // the operating-system user unless given, for example the name of a token
+  // Who asks, for example the name of a token; else the operating-system user. Where the database itself knows who
+  // writes, its word comes first and this in parentheses.
+  std::string who;
 };
+
+// Called with one sentence whenever a ledger is opened whose database cannot keep what it promises. Set once, by the
+// program, before the first ledger is opened.
+void on_warning(std::function<void(const std::string&)>);
 
 // What a dataset's filter stands at.
 struct View {

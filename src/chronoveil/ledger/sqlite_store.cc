@@ -9,40 +9,12 @@
 #include <cstring>
 #include <filesystem>
 
+#include "chronoveil/ledger/sqlite_schema.h"
+
 namespace chronoveil::ledger {
 namespace {
 
-constexpr int kApplicationId = 0x43564c47;  // "CVLG"
-constexpr int kSchemaVersion = 2;
 constexpr int kBusyMilliseconds = 60'000;
-
-// Version 1 had the rows alone. Version 2 makes the database itself refuse to change or remove one.
-constexpr const char* kCreateRows = R"(
-CREATE TABLE entries (
-  dataset TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  recorded_at TEXT NOT NULL,
-  recorded_by TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  body TEXT NOT NULL,
-  previous TEXT NOT NULL,
-  hash TEXT NOT NULL,
-  PRIMARY KEY (dataset, sequence)
-) WITHOUT ROWID;
-PRAGMA application_id = 1129729095;
-)";
-static_assert(kApplicationId == 1129729095);
-
-constexpr const char* kFromVersion1 = R"(
-CREATE TRIGGER entries_never_change BEFORE UPDATE ON entries
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER entries_never_go BEFORE DELETE ON entries
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER entries_only_grow BEFORE INSERT ON entries
-WHEN NEW.sequence <> (SELECT COALESCE(MAX(sequence) + 1, 0) FROM entries WHERE dataset = NEW.dataset)
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-PRAGMA user_version = 2;
-)";
 
 struct CloseDatabase {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -83,10 +55,11 @@ class Use {
 
 class SqliteStore final : public Store {
  public:
-  static Result<std::unique_ptr<Store>> open(const std::string& path) {
+  static Result<std::unique_ptr<Store>> open(const std::string& path, const Sealer& sealer) {
     auto store = std::unique_ptr<SqliteStore>(new SqliteStore(path));
     CV_CHECK(store->connect());
-    CV_CHECK(store->prepare_schema());
+    CV_CHECK(store->check_integrity());
+    CV_CHECK(store->prepare_schema(sealer));
     CV_CHECK(store->prepare_statements());
     return std::unique_ptr<Store>(std::move(store));
   }
@@ -102,28 +75,40 @@ class SqliteStore final : public Store {
     return names;
   }
 
-  Result<std::vector<Entry>> entries(const std::string& dataset, std::int64_t from) override {
-    Use use(entries_);
+  Result<Stored> read(const std::string& dataset, std::int64_t from) override {
+    Use use(read_);
     use.bind(1, dataset);
     use.bind(2, from);
-    std::vector<Entry> result;
+    Stored stored;
     int status = SQLITE_OK;
     while ((status = use.step()) == SQLITE_ROW) {
-      result.push_back(
-          {dataset, use.integer(0), use.text(1), use.text(2), use.text(3), use.text(4), use.text(5), use.text(6)});
+      if (use.integer(0) == kSealFirst) {
+        if (stored.seal) return damaged("a dataset has two seals");
+        stored.seal = Seal{use.integer(1), use.text(2), use.text(3), use.text(4)};
+      } else {
+        stored.rows.push_back(
+            {dataset, use.integer(1), use.text(2), use.text(3), use.text(4), use.text(5), use.text(6), use.text(7)});
+      }
     }
     if (status != SQLITE_DONE) return failure("read");
-    return result;
+    return stored;
   }
 
   Result<void> append(const std::string& dataset, const Writer& writer) override {
-    CV_CHECK(run(begin_));
-    Result<void> done = append_inside(dataset, writer);
-    if (done) done = run(commit_);
-    // A failed statement may have rolled back by itself already.
-    if (!done && sqlite3_get_autocommit(database_.get()) == 0)
-      sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
-    return done;
+    return write([&] { return append_inside(dataset, writer); });
+  }
+
+  bool in_doubt() const override { return in_doubt_; }
+
+  Result<void> sign(const std::string& dataset, const Seal& expected, const std::string& signature) override {
+    return write([&]() -> Result<bool> {
+      CV_TRY(const Stored stored, read(dataset, expected.length));
+      if (stored.seal != expected) return fail(ErrorKind::storage, "ledger: rows were added meanwhile; sign again");
+      Seal sealed = expected;
+      sealed.signature = signature;
+      CV_CHECK(put_seal(dataset, sealed));
+      return true;
+    });
   }
 
  private:
@@ -136,6 +121,10 @@ class SqliteStore final : public Store {
     std::string message = "ledger: cannot " + std::string(doing) + " '" + path_ + "': " + sqlite3_errstr(status);
     if ((status & 0xff) == SQLITE_CONSTRAINT) message += " (the ledger is append-only)";
     return fail(ErrorKind::storage, std::move(message));
+  }
+
+  Failure damaged(const std::string& what) const {
+    return fail(ErrorKind::storage, "ledger: '" + path_ + "' is damaged: " + what + "; put it back from a backup");
   }
 
   Result<void> execute(const char* sql, std::string_view doing) {
@@ -194,7 +183,7 @@ class SqliteStore final : public Store {
     if (status != SQLITE_OK) return failure("open");
     sqlite3_extended_result_codes(database, 1);
     sqlite3_busy_timeout(database, kBusyMilliseconds);
-    CV_CHECK(execute("PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL;", "open"));
+    CV_CHECK(execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;", "open"));
     if (!in_memory()) CV_CHECK(enter_write_ahead_log());
     return {};
   }
@@ -207,52 +196,161 @@ class SqliteStore final : public Store {
     return {};
   }
 
+  // One byte that changed on the disk must not make rows invisible, or room for rows out of rows. What the pages hold
+  // is for the hashes and seals; whether they hang together is for this. 10,000 rows take it a few hundredths of a
+  // second.
+  Result<void> check_integrity() {
+    CV_TRY(const Statement statement, prepare("PRAGMA integrity_check(1)"));
+    Use use(statement);
+    const int status = use.step();
+    if (status != SQLITE_ROW) return failure("read");
+    if (use.text(0) != "ok") return damaged("its pages do not hang together");
+    CV_TRY(const Statement encoding, prepare("PRAGMA encoding"));
+    Use look(encoding);
+    if (look.step() != SQLITE_ROW) return failure("read");
+    if (look.text(0) != "UTF-8") return damaged("its texts are not in UTF-8");
+    return {};
+  }
+
   // Whoever comes first creates or upgrades; the others wait for the lock and find it done.
-  Result<void> prepare_schema() {
-    CV_TRY(const std::int64_t version, number("PRAGMA user_version"));
-    CV_TRY(const std::int64_t application, number("PRAGMA application_id"));
-    if (version == kSchemaVersion && application == kApplicationId) return {};
-    CV_CHECK(execute("BEGIN IMMEDIATE", "open"));
-    Result<void> done = upgrade();
-    if (done) done = execute("COMMIT", "open");
-    if (!done && sqlite3_get_autocommit(database_.get()) == 0)
-      sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  Result<void> prepare_schema(const Sealer& sealer) {
+    const auto look = [&]() -> Result<bool> {
+      CV_TRY(const std::int64_t version, number("PRAGMA user_version"));
+      CV_TRY(const std::int64_t application, number("PRAGMA application_id"));
+      if (version != kSqliteSchemaVersion || application != kSqliteApplicationId) return false;
+      CV_CHECK(take_schema());
+      return true;
+    };
+    CV_TRY(const bool current, in_transaction("BEGIN", look));
+    if (current) return {};
+    CV_CHECK(in_transaction("BEGIN IMMEDIATE", [&] { return upgrade(sealer); }));
+    return {};
+  }
+
+  template <class Body>
+  Result<bool> in_transaction(const char* begin, const Body& body) {
+    CV_CHECK(execute(begin, "open"));
+    Result<bool> done = body();
+    if (done) {
+      if (Result<void> committed = execute("COMMIT", "open"); !committed) done = tl::unexpected(committed.error());
+    }
+    roll_back_if_open();
     return done;
   }
 
-  Result<void> upgrade() {
-    CV_TRY(std::int64_t version, number("PRAGMA user_version"));
+  // A failed statement may have rolled back by itself already.
+  void roll_back_if_open() {
+    if (sqlite3_get_autocommit(database_.get()) == 0)
+      sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+
+  // The schema is what it should be, and what it is called now.
+  Result<void> take_schema() {
+    CV_CHECK(check_sqlite_schema(database_.get(), kSqliteSchemaVersion, path_));
+    CV_TRY(schema_, number("PRAGMA schema_version"));
+    return {};
+  }
+
+  Result<bool> upgrade(const Sealer& sealer) {
+    CV_TRY(const std::int64_t version, number("PRAGMA user_version"));
     CV_TRY(const std::int64_t application, number("PRAGMA application_id"));
     CV_TRY(const std::int64_t tables, number("SELECT COUNT(*) FROM sqlite_master"));
     const bool empty = version == 0 && application == 0 && tables == 0;
-    if (!empty && application != kApplicationId) {
+    if (!empty && application != kSqliteApplicationId) {
       return fail(ErrorKind::storage, "ledger: '" + path_ + "' is another program's database, not a ledger");
     }
-    if (version > kSchemaVersion) {
+    if (version > kSqliteSchemaVersion) {
       return fail(ErrorKind::storage, "ledger: '" + path_ + "' was written by a newer release (schema " +
                                           std::to_string(version) + "; this one knows up to " +
-                                          std::to_string(kSchemaVersion) + ")");
+                                          std::to_string(kSqliteSchemaVersion) + ")");
     }
-    if (empty) CV_CHECK(execute(kCreateRows, "create"));
-    if (version < 2) CV_CHECK(execute(kFromVersion1, "upgrade"));
+    if (!empty && version < 1) return damaged("its version is none");
+    if (!empty) CV_CHECK(check_sqlite_schema(database_.get(), static_cast<int>(version), path_));
+    for (int step = static_cast<int>(version) + 1; step <= kSqliteSchemaVersion; ++step)
+      CV_CHECK(execute(sqlite_upgrade_to(step), "upgrade"));
+    if (version < 3) CV_CHECK(seal_everything(sealer));
+    CV_CHECK(take_schema());
+    return true;
+  }
+
+  Result<void> seal_everything(const Sealer& sealer) {
+    CV_CHECK(prepare_statements());
+    CV_TRY(const std::vector<std::string> names, datasets());
+    for (const std::string& name : names) {
+      CV_TRY(const Stored stored, read(name, 0));
+      CV_TRY(const Seal seal, sealer(stored.rows));
+      CV_CHECK(put_seal(name, seal));
+    }
     return {};
   }
 
   Result<void> prepare_statements() {
     CV_TRY(begin_, prepare("BEGIN IMMEDIATE"));
     CV_TRY(commit_, prepare("COMMIT"));
-    CV_TRY(datasets_, prepare("SELECT DISTINCT dataset FROM entries ORDER BY dataset"));
-    CV_TRY(entries_, prepare("SELECT sequence, recorded_at, recorded_by, kind, body, previous, hash FROM entries "
-                             "WHERE dataset = ?1 AND sequence >= ?2 ORDER BY sequence"));
+    CV_TRY(schema_version_, prepare("PRAGMA schema_version"));
+    CV_TRY(datasets_, prepare("SELECT dataset FROM entries UNION SELECT dataset FROM seals ORDER BY dataset"));
+    // One statement, so that rows and seal are of one instant.
+    CV_TRY(read_, prepare("SELECT 0, length, head, sums, signature, '', '', '' FROM seals WHERE dataset = ?1 "
+                          "UNION ALL "
+                          "SELECT 1, sequence, recorded_at, recorded_by, kind, body, previous, hash FROM entries "
+                          "WHERE dataset = ?1 AND sequence >= ?2 ORDER BY 1, 2"));
     CV_TRY(insert_,
            prepare("INSERT INTO entries (dataset, sequence, recorded_at, recorded_by, kind, body, previous, hash) "
                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"));
+    CV_TRY(reseal_, prepare("UPDATE seals SET length = ?2, head = ?3, sums = ?4, signature = ?5 WHERE dataset = ?1"));
+    CV_TRY(seal_, prepare("INSERT INTO seals (dataset, length, head, sums, signature) VALUES (?1, ?2, ?3, ?4, ?5)"));
     return {};
   }
 
-  Result<void> append_inside(const std::string& dataset, const Writer& writer) {
-    CV_TRY(const std::vector<Entry> rows, writer([&](std::int64_t from) { return entries(dataset, from); }));
-    for (const Entry& row : rows) {
+  // The body says whether it has written anything.
+  template <class Body>
+  Result<void> write(const Body& body) {
+    in_doubt_ = false;
+    CV_CHECK(run(begin_));
+    Result<bool> wrote = same_schema();
+    if (wrote) wrote = body();
+    Result<void> done;
+    if (!wrote) done = tl::unexpected(wrote.error());
+    if (wrote && *wrote) {
+      done = run(commit_);
+      in_doubt_ = !done;
+    }
+    roll_back_if_open();
+    if (done && *wrote) empty_log();
+    return done;
+  }
+
+  // Somebody may have added a trigger since the ledger was opened.
+  Result<bool> same_schema() {
+    Use use(schema_version_);
+    if (use.step() != SQLITE_ROW) return failure("read");
+    if (use.integer(0) != schema_) CV_CHECK(take_schema());
+    return true;
+  }
+
+  // A statement that must have written exactly one row. A database may say that it is done and have done nothing.
+  Result<void> write_one(Use& use) {
+    if (use.step() != SQLITE_DONE) return failure("write");
+    if (sqlite3_changes(database_.get()) != 1)
+      return fail(ErrorKind::storage, "ledger: '" + path_ + "' did not take a row; something in it keeps rows away");
+    return {};
+  }
+
+  Result<void> put_seal(const std::string& dataset, const Seal& seal) {
+    CV_TRY(const Stored present, read(dataset, seal.length));
+    Use use(present.seal ? reseal_ : seal_);
+    use.bind(1, dataset);
+    use.bind(2, seal.length);
+    use.bind(3, seal.head);
+    use.bind(4, seal.sums);
+    use.bind(5, seal.signature);
+    return write_one(use);
+  }
+
+  Result<bool> append_inside(const std::string& dataset, const Writer& writer) {
+    CV_TRY(const Addition addition, writer([&](std::int64_t from) { return read(dataset, from); }));
+    if (addition.rows.empty()) return false;
+    for (const Entry& row : addition.rows) {
       Use use(insert_);
       use.bind(1, dataset);
       use.bind(2, row.sequence);
@@ -261,18 +359,34 @@ class SqliteStore final : public Store {
            {&row.recorded_at, &row.recorded_by, &row.kind, &row.body, &row.previous, &row.hash}) {
         use.bind(column++, *text);
       }
-      if (use.step() != SQLITE_DONE) return failure("write");
+      CV_CHECK(write_one(use));
     }
-    return {};
+    CV_CHECK(put_seal(dataset, addition.seal));
+    return true;
   }
+
+  // Carries what was committed over into the one file, so that a copy of it is a whole ledger. Readers may stand in the
+  // way, and then it stays in the log, where it is as durable; so may a full disk.
+  void empty_log() {
+    if (in_memory()) return;
+    sqlite3_busy_timeout(database_.get(), 0);
+    sqlite3_wal_checkpoint_v2(database_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+    sqlite3_busy_timeout(database_.get(), kBusyMilliseconds);
+  }
+
+  static constexpr std::int64_t kSealFirst = 0;  // in what read_ returns
 
   std::string path_;
   Database database_;
-  Statement begin_, commit_, datasets_, entries_, insert_;
+  Statement begin_, commit_, schema_version_, datasets_, read_, insert_, reseal_, seal_;
+  std::int64_t schema_ = 0;  // SQLite's number of the schema that was checked
+  bool in_doubt_ = false;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path) { return SqliteStore::open(path); }
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const Sealer& sealer) {
+  return SqliteStore::open(path, sealer);
+}
 
 }  // namespace chronoveil::ledger

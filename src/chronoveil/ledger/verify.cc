@@ -52,6 +52,8 @@ class DatasetVerifier {
     return {};
   }
 
+  Seal seal() const { return account_.seal(); }
+
   std::int64_t debits = 0;
   std::vector<Affected> affected;
   std::optional<std::string> mispriced;  // of the last row
@@ -148,16 +150,23 @@ class DatasetVerifier {
 
 }  // namespace
 
-void verify_dataset(const std::string& dataset, const std::vector<Entry>& entries, Verification& verification) {
+void verify_dataset(const std::string& dataset, const std::vector<Entry>& entries, const std::optional<Seal>& seal,
+                    Verification& verification) {
   DatasetVerifier verifier;
+  bool whole = true;
   ++verification.datasets;
   for (const Entry& entry : entries) {
     if (Result<void> done = verifier.take(entry); !done) {
       verification.findings.push_back({dataset, entry.sequence, done.error().message});
+      whole = false;
       break;
     }
     if (verifier.mispriced) verification.findings.push_back({dataset, entry.sequence, *verifier.mispriced});
     ++verification.rows;
+  }
+  if (whole) {
+    if (Result<void> fits = check_seal(dataset, verifier.seal(), seal); !fits)
+      verification.findings.push_back({dataset, verifier.seal().length - 1, fits.error().message});
   }
   verification.debits += verifier.debits;
   std::move(verifier.affected.begin(), verifier.affected.end(), std::back_inserter(verification.affected));

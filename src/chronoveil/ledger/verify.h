@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "chronoveil/ledger/debit.h"
 #include "chronoveil/ledger/entry.h"
+#include "chronoveil/ledger/seal.h"
 
 namespace chronoveil::ledger {
 
@@ -40,8 +42,9 @@ struct Verification {
 //   the stored budget is no larger than what (ε, δ) implies
 //   each stored cost is no less than what its event costs when priced again (to 1e-9, for another machine's logarithm)
 //   each debit fitted what the filter would still admit; each event in a slot was dominated by the slot's
+//   the seal is that of exactly these rows
 //   the uses of a run follow each other without a gap, are no more than were reserved, and end when it is settled
-void verify_dataset(const std::string& dataset, const std::vector<Entry>&, Verification&);
+void verify_dataset(const std::string& dataset, const std::vector<Entry>&, const std::optional<Seal>&, Verification&);
 
 // Whether the rows hold the one that a release refers to.
 void verify_reference(const DebitReference&, const std::vector<Entry>&, Verification&);

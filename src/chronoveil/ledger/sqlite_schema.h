@@ -1,0 +1,25 @@
+// The tables of a ledger in SQLite, version by version, and whether a database holds them and nothing else.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <string>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::ledger {
+
+inline constexpr int kSqliteApplicationId = 0x43564c47;  // "CVLG"
+inline constexpr int kSqliteSchemaVersion = 3;
+
+// SQL that makes a version (1 to kSqliteSchemaVersion) out of the one before it; before the first is nothing.
+//   1  the rows alone
+//   2  the database itself refuses to change or remove a row
+//   3  seals, which it holds to the rows
+const char* sqlite_upgrade_to(int version);
+
+// Whether the tables, indexes, views and triggers are those of a version, word for word. A trigger more could keep rows
+// from being written, a view in place of a table could show others. An error names what is too much, gone or changed.
+Result<void> check_sqlite_schema(sqlite3*, int version, const std::string& path);
+
+}  // namespace chronoveil::ledger
