@@ -11,6 +11,7 @@
 
 #include "budget_output.h"
 #include "chronoveil/engine/budget.h"
+#include "chronoveil/engine/witnesses.h"
 #include "chronoveil/ledger/ledger.h"
 #include "command.h"
 #include "event_argument.h"
@@ -130,6 +131,10 @@ Result<void> create(const BudgetOptions& options) {
   }
   CV_TRY(request.partition, partition_of(options, request.promise));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  // A dataset that was there once is not to begin anew.
+  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+  CV_CHECK(ledger::check_dataset_name(request.name));
+  CV_CHECK(engine::check_witnesses(ledger, place, request.name));
   CV_TRY(const ledger::Dataset dataset, ledger.create(request));
   if (options.json) {
     print(dataset_json(dataset));
@@ -208,6 +213,19 @@ Result<ledger::DebitReference> reference_in(const std::string& path) {
   return ledger::DebitReference{std::move(id), debit["chain_head"].get<std::string>()};
 }
 
+// What lies beside the ledger and was paid with a debit that is not there. A dataset that is broken in itself proves
+// nothing more.
+Result<void> hear_witnesses(const BudgetOptions& options, ledger::Ledger& ledger, ledger::Verification& verification) {
+  if (!verification.holds()) return {};
+  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+  CV_TRY(const std::vector<engine::Contradiction> found, options.name.empty()
+                                                             ? engine::contradictions(ledger, place)
+                                                             : engine::contradictions(ledger, place, options.name));
+  for (const engine::Contradiction& one : found)
+    verification.findings.push_back({one.debit.dataset, one.debit.sequence, one.text()});
+  return {};
+}
+
 // What was found is the result, so it goes to stdout; that something was found is the exit code.
 Result<void> verify(const BudgetOptions& options, CommandContext& context) {
   std::optional<ledger::DebitReference> reference;
@@ -221,6 +239,7 @@ Result<void> verify(const BudgetOptions& options, CommandContext& context) {
     CV_TRY(const ledger::Verification covered, ledger.verify_against(*reference));
     if (verification.holds()) verification.findings = covered.findings;
   }
+  CV_CHECK(hear_witnesses(options, ledger, verification));
   if (options.json) {
     print(verification_json(verification));
   } else if (verification.holds()) {
@@ -332,6 +351,8 @@ Result<void> debit(const BudgetOptions& options) {
   if (options.uses && state != ledger::State::reserved)
     return invalid("state", options.state, "reserved: a run is settled when it ends");
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+  CV_CHECK(engine::check_witnesses(ledger, place, options.name));
   if (options.slots) {
     CV_TRY(const ledger::DebitReference reference, ledger.reserve_slots(terms, slots_of(event)));
     print_reference(options, reference, "reserved");

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "chronoveil/accounting/event.h"
+#include "chronoveil/engine/witnesses.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/ledger/store.h"
 #include "chronoveil/mechanisms/catalogue.h"
@@ -187,6 +188,7 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
   CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
   CV_TRY(const std::vector<std::string> names, open.datasets());
+  CV_CHECK(check_witnesses(open, place, job.dataset));
   if (std::find(names.begin(), names.end(), job.dataset) == names.end()) return no_dataset();
   CV_TRY(ledger::View view, open.view(job.dataset));
   CV_CHECK(check_fit(job, view.dataset.promise));

@@ -1,0 +1,31 @@
+// What lies beside a ledger and names a debit of it: stored releases, the folders of live releases, the checkpoints and
+// models of trainings. A ledger that does not have such a debit is older than they are, restored or cut short, and
+// would give out a budget twice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "chronoveil/ledger/ledger.h"
+
+namespace chronoveil::engine {
+
+// One debit that a file beside the ledger names and the ledger does not have.
+struct Contradiction {
+  std::string path;
+  ledger::DebitId debit;
+
+  std::string text() const;
+};
+
+// All of them for a dataset, which need not be in the ledger any more. Reads the head of each stored release and the
+// state of each live release, nothing else.
+Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place,
+                                                  const std::string& dataset);
+// The same for every dataset that the ledger or a file beside it knows.
+Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place);
+
+// Refused (storage) where there is one; it is named.
+Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place, const std::string& dataset);
+
+}  // namespace chronoveil::engine

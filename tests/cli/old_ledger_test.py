@@ -1,0 +1,148 @@
+"""A ledger that is older than what lies beside it is refused, and what shows it is named; a copy of the one file is whole."""
+
+import shutil
+import struct
+import unittest
+
+from jobs import JobTest
+from live_jobs import LiveTest, counts
+from program import run
+
+HALF = '{"event":"pure","epsilon":0.5}'
+
+
+class Beside:
+    def keep(self):
+        shutil.copy(self.ledger, self.folder / "older.db")
+
+    def put_back(self, name="older.db"):
+        for suffix in ("-wal", "-shm"):
+            (self.folder / ("ledger.db" + suffix)).unlink(missing_ok=True)
+        shutil.copy(self.folder / name, self.ledger)
+
+    def assert_budget_refused(self, name, *words):
+        self.assert_fails(5, ["the ledger is older than", name], "budget", *words, "--ledger", str(self.ledger))
+
+    def assert_found(self, name, *words):
+        done = run("budget", "verify", *words, "--ledger", str(self.ledger))
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        self.assertIn(name, done.stderr)
+
+    def assert_holds(self):
+        self.assertTrue(self.assert_json("budget", "verify", "--ledger", str(self.ledger))["holds"])
+
+
+class StoredRelease(JobTest, Beside):
+    release = "ledger.db.releases/city-1.json"
+
+    def release_beside_an_older_ledger(self):
+        self.create()
+        self.keep()
+        self.assert_succeeds(*self.words("run"))
+        shutil.copy(self.ledger, self.folder / "latest.db")
+        self.put_back()
+
+    def test_is_held_against_the_ledger_of_before(self):
+        self.release_beside_an_older_ledger()
+        before = self.outputs()
+        for command, flags in (("run", ("--yes",)), ("check", ())):
+            self.assert_fails(5, ["the ledger is older than", self.release, "city:1"], *self.words(command, *flags))
+        self.assertEqual((self.outputs(), self.debits()), (before, []))
+        self.assert_budget_refused(self.release, "debit", "city", HALF)
+        self.assert_found(self.release)
+        self.assert_found(self.release, "city")
+        self.put_back("latest.db")
+        self.assert_holds()
+        self.assert_succeeds(*self.words("run", "--yes"))
+
+    def test_is_held_against_a_ledger_that_has_another_debit_in_its_place(self):
+        self.release_beside_an_older_ledger()
+        (self.folder / self.release).rename(self.folder / "aside.json")
+        self.assert_succeeds("budget", "debit", "city", HALF, "--ledger", str(self.ledger))
+        self.assert_holds()
+        (self.folder / "aside.json").rename(self.folder / self.release)
+        self.assert_found(self.release)
+        self.assert_fails(5, self.release, *self.words("run", "--yes"))
+
+    def test_is_held_against_a_new_ledger_and_a_new_dataset(self):
+        self.release_beside_an_older_ledger()
+        self.ledger.unlink()
+        self.assert_budget_refused(self.release, "create", "city", "--epsilon", "8")
+        self.assert_succeeds("budget", "create", "town", "--epsilon", "8", "--ledger", str(self.ledger))
+        self.assert_found(self.release)
+        self.assert_succeeds("budget", "verify", "town", "--ledger", str(self.ledger))
+
+    def test_that_cannot_be_read_still_has_a_name(self):
+        self.release_beside_an_older_ledger()
+        (self.folder / self.release).write_text('{"debit": {"id": "ci', encoding="utf-8")
+        self.assert_found(self.release)
+        self.put_back("latest.db")
+        self.assert_holds()
+
+    def test_does_not_stand_in_the_way_of_a_move_or_a_restored_backup(self):
+        self.create()
+        self.assert_succeeds(*self.words("run"))
+        backup, there = str(self.folder / "backup.db"), str(self.folder / "there.db")
+        self.assert_succeeds("budget", "backup", backup, "--ledger", str(self.ledger))
+        self.ledger.unlink()
+        self.assert_succeeds("budget", "restore", backup, "--ledger", str(self.ledger))
+        self.assert_holds()
+        self.assert_succeeds(*self.words("run", "--yes"))
+        self.assert_succeeds("budget", "move", there, "--ledger", str(self.ledger))
+        self.assert_holds()
+        self.assertTrue(self.assert_json("budget", "verify", "--ledger", there)["holds"])
+
+
+class Training(JobTest, Beside):
+    def test_is_held_against_a_ledger_without_its_debit(self):
+        self.create()
+        folder = self.folder / "ledger.db.training" / "city" / "0123456789abcdef"
+        folder.mkdir(parents=True)
+        name = b"city:7"
+        (folder / "checkpoint").write_bytes(b"chronoveil checkpoint 1\n" + struct.pack("<Q", len(name)) + name + b"...")
+        self.assert_found("0123456789abcdef/checkpoint")
+        self.assert_fails(5, "0123456789abcdef/checkpoint", *self.words("run"))
+        (folder / "checkpoint").unlink()
+        self.assert_holds()
+        (folder / "model-7").write_bytes(b"")
+        self.assert_found("0123456789abcdef/model-7")
+        (folder / "model-7").unlink()
+        (folder / "model-1").write_bytes(b"")
+        uses = ("budget", "debit", "city", HALF, "--uses", "9", "--ledger", str(self.ledger))
+        self.assert_fails(5, "0123456789abcdef/model-1", *uses)
+        (folder / "model-1").unlink()
+        self.assert_succeeds(*uses, "--mechanism", "gru [job 0123456789abcdef]")
+        (folder / "model-1").write_bytes(b"")
+        self.assert_holds()
+
+
+class LiveRelease(LiveTest, Beside):
+    def test_is_held_against_the_ledger_of_before(self):
+        self.prepare()
+        self.keep()
+        self.live(counts((0, 5), (1, 6), (2, 7)))
+        shutil.copy(self.ledger, self.folder / "latest.db")
+        self.put_back()
+        self.assert_found("ledger.db.live/clinic/cases")
+        self.assert_budget_refused("ledger.db.live/clinic/cases", "debit", "clinic", HALF)
+        self.live("", code=5, says="ledger.db.live/clinic/cases")
+        self.put_back("latest.db")
+        self.assert_holds()
+        self.live(counts((3, 8)))
+
+    # What a running process has debited is in the one file, so that a copy of it does not lose the debit.
+    def test_has_its_debit_in_the_one_file_while_it_runs(self):
+        self.prepare()
+        process = self.follow()
+        process.stdin.write(counts((0, 5), (1, 6), (2, 7)).encode())
+        process.stdin.flush()
+        for _ in range(2):  # the head, and the first step
+            self.next_line(process)
+        shutil.copy(self.ledger, self.folder / "copy.db")
+        copied = self.assert_json("budget", "history", "clinic", "--ledger", str(self.folder / "copy.db"))["debits"]
+        self.assertEqual([(debit["id"], debit["state"]) for debit in copied], [("clinic:1", "reserved")])
+        self.assertGreater(copied[0]["uses"]["used"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
