@@ -82,6 +82,23 @@ TEST(Moments, ATinyEpsilonCostsAsMuchAsItIs) {
   }
 }
 
+// Means that hardly differ: ad²/2 for one mean on each side, which no grid resolves, and no more for any mixture.
+TEST(Moments, MeansThatHardlyDifferCostHardlyAnything) {
+  for (const double distance : {1e-8, 1e-12, 1e-16, 1e-30, 1e-100}) {
+    const Event plain{Mixture{{{distance}, {1}}, {{0}, {1}}, 1}};
+    const Event mixed{Mixture{{{0, distance}, {0.5, 0.5}}, {{0}, {1}}, 1}};
+    for (const double a : {1.5, 22.0, 1024.0}) {
+      for (const Event& event : {plain, mixed}) {
+        const auto cost = renyi_cost(event, {&a, 1});
+        ASSERT_TRUE(cost);
+        EXPECT_EQ(cost->delta, 0);
+        EXPECT_GE(cost->epsilon[0], a * distance * distance / 2);
+        EXPECT_LE(cost->epsilon[0], a * distance * distance / 2 * 1.001);
+      }
+    }
+  }
+}
+
 TEST(Moments, MixturesAreBoundedFromAboveAndCloselyByQuadrature) {
   const oracle::Normals p{{0, 0.5}, {0.9, 0.1}}, q{{0}, {1}};
   const Event event{Mixture{{{0, 1}, {0.9, 0.1}}, {{0}, {1}}, 2}, 1};

@@ -38,6 +38,8 @@ using Admission = std::function<bool(const Counts&)>;
 
 class Game {
  public:
+  explicit Game(double epsilon = kEpsilon) : epsilon_(epsilon) {}
+
   // The δ at ε of a fixed list of requests: tight composition.
   double composed(const Counts& counts) const { return composed_from(counts, 0); }
 
@@ -51,7 +53,7 @@ class Game {
 
  private:
   // What is left of the hockey-stick divergence when the user stops with this log-likelihood ratio.
-  static double stopped(int ratio) { return std::max(0.0, 1 - std::exp(kEpsilon - ratio * kStep)); }
+  double stopped(int ratio) const { return std::max(0.0, 1 - std::exp(epsilon_ - ratio * kStep)); }
 
   template <class Then>
   static double answered(const Item& item, int ratio, const Then& then) {
@@ -105,6 +107,7 @@ class Game {
     return value;
   }
 
+  double epsilon_;
   Admission admits_;
   mutable std::unordered_map<std::uint64_t, double> composed_;
   std::unordered_map<std::uint64_t, bool> admitted_;
@@ -115,9 +118,10 @@ Filter filter_for(FilterKind kind, double epsilon) {
   return value_of(make_filter(kind, value_of(Epsilon::make(epsilon)), value_of(Delta::make(kDelta))));
 }
 
-Admission admitted_by(const Filter& filter) {
+// A twin prices as one filter does and admits as another.
+Admission admitted_by(const Filter& filter, const Filter& pricing) {
   std::vector<Result<Cost>> costs;
-  for (const Item& item : kMenu) costs.push_back(cost_of(filter, item.event(), std::nullopt));
+  for (const Item& item : kMenu) costs.push_back(cost_of(pricing, item.event(), std::nullopt));
   return [filter, costs](const Counts& counts) {
     Cost total = filter.nothing();
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -127,6 +131,7 @@ Admission admitted_by(const Filter& filter) {
     return holds(filter, total);
   };
 }
+Admission admitted_by(const Filter& filter) { return admitted_by(filter, filter); }
 
 TEST(AdaptiveUser, AdmissionByComposedPriceLetsTheTrueDeltaTriple) {
   Game game;
@@ -169,6 +174,21 @@ TEST(AdaptiveUser, TheGaussianMembersKeepTheirOneShare) {
   filter.budget.values.resize(2);
   filter.reserves.clear();
   EXPECT_LT(game.best_strategy(admitted_by(filter)), delta);
+}
+
+// The twin: members that charge pure requests as if the reserve stood beside them, and spend the reserve as well. At a
+// smaller ε and a larger δ the game tells the difference.
+TEST(AdaptiveUser, MembersThatSpendTheirReserveAreCaught) {
+  constexpr double kSmall = 0.5, kLarge = 0.04, kShare = 0.75 * kLarge;
+  Filter filter =
+      value_of(make_union(value_of(Epsilon::make(kSmall)), value_of(Delta::make(kLarge)), {}, {0, 75}, {1, 5, 20, 50}));
+  filter.budget.values[0] = Amount();
+  filter.budget.delta = Amount();
+  Game game(kSmall);
+  EXPECT_LE(game.best_strategy(admitted_by(filter)), kShare);
+  Filter twin = filter;
+  std::fill(twin.budget.values.begin() + 2, twin.budget.values.end(), twin.budget.values[1]);
+  EXPECT_GT(game.best_strategy(admitted_by(twin, filter)), kShare);
 }
 
 // The twin: a union whose members forget that they share δ. Each of them, with what is set aside, would be a filter.

@@ -178,6 +178,21 @@ TEST(UnionFilter, OrdersAreThoseOfTheLedger) {
   }
 }
 
+// Likewise for the reserves of a stored union: whole hundredths, rising.
+TEST(UnionFilter, ReservesOfAStoredUnionRise) {
+  Dataset dataset;
+  dataset.name = "city";
+  dataset.epsilon = 1;
+  dataset.delta = 1e-6;
+  dataset.filter = united();
+  for (const std::vector<std::int64_t>& reserves :
+       std::vector<std::vector<std::int64_t>>{{-1, 5, 20}, {0, 5, 20}, {5, 5, 20}, {20, 5, 1}, {1, 5, 100}}) {
+    Dataset forged = dataset;
+    forged.filter.reserves = reserves;
+    EXPECT_THAT(refusal(dataset_from_body(to_body(forged)), ErrorKind::storage), HasSubstr("reserves"));
+  }
+}
+
 // Laplace and Gaussian releases in turn, the former with a part of all that is spent, against a single filter that is
 // known in advance to be the best one for that mixture, and has 0.9 δ for itself: never more than a tenth and one
 // fewer, from a hundred rounds on never more than 4 % fewer, and as many or more in most cases.

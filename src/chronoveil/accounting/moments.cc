@@ -129,6 +129,8 @@ Result<double> pure_bound(const Event& event) {
   return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
 }
 
+Result<double> gaussian_distance(const Event& event);
+
 Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
   if (const auto* e = std::get_if<Gaussian>(&event.kind))
     return closed_form(orders, 0, [&](double a) { return a / (2 * e->noise_multiplier * e->noise_multiplier); });
@@ -145,6 +147,10 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
   // On a grid a small ε would be lost in rounding, too.
   if (const auto pure = pure_bound(event); pure && *pure <= 1e-4)
     return closed_form(orders, 0, [&](double a) { return a * *pure * *pure / 2; });
+  // So would the losses of means that are this near. A divergence is quasi-convex, so that of two mixtures is at most
+  // that of the two means that lie farthest apart [vanErvenHarremoes14, Thm 13].
+  if (const auto distance = gaussian_distance(event); distance && *distance <= 1e-8)
+    return closed_form(orders, 0, [&](double a) { return a * *distance * *distance / 2; });
   CV_TRY(const auto model, make_loss_model(event));
   CV_TRY(Cost cost, renyi_from_grid(*model, orders));
   // A bounded range of ε has no more than αε²/8 [CesarRogers21].

@@ -177,6 +177,7 @@ Result<Dataset> dataset_from_body(std::string_view text) {
     // The first unions had none.
     if (filter_fields.find("reserves")) {
       CV_TRY(dataset.filter.reserves, integers(filter_fields, "reserves"));
+      if (!are_reserves(dataset.filter.reserves)) return bad_body("reserves");
     }
     if (dataset.filter.shares.size() != 2 + dataset.filter.orders.size()) return bad_body("shares");
   }

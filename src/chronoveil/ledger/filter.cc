@@ -266,6 +266,13 @@ bool are_renyi_orders(std::span<const double> orders) {
                      [&](double order) { return std::find(known.begin(), known.end(), order) != known.end(); });
 }
 
+bool are_reserves(std::span<const std::int64_t> reserves) {
+  std::int64_t before = 0;
+  return std::all_of(reserves.begin(), reserves.end(), [&](std::int64_t reserve) {
+    return reserve > std::exchange(before, reserve) && reserve < kWhole;
+  });
+}
+
 FilterKind default_filter(Delta delta) { return delta.value() > 0 ? FilterKind::united : FilterKind::sum; }
 
 bool holds(const Filter& filter, const Cost& admitted) {
@@ -328,12 +335,8 @@ Result<Filter> make_union(Epsilon epsilon, Delta delta, std::vector<double> orde
     return invalid("shares", fmt::format("{}", fmt::join(shares, ",")),
                    "hundredths of delta, one a member, 100 at most together");
   }
-  std::int64_t before = 0;
-  for (const std::int64_t reserve : reserves) {
-    if (reserve <= before || reserve >= kWhole) {
-      return invalid("reserves", fmt::format("{}", fmt::join(reserves, ",")), "rising hundredths of μ², from 1 to 99");
-    }
-    before = reserve;
+  if (!are_reserves(reserves)) {
+    return invalid("reserves", fmt::format("{}", fmt::join(reserves, ",")), "rising hundredths of μ², from 1 to 99");
   }
   if (!are_renyi_orders(orders)) {
     return invalid("orders", fmt::format("{}", fmt::join(orders, ",")), "Rényi orders that the ledger knows");

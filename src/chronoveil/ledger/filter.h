@@ -81,6 +81,8 @@ FilterKind default_filter(Delta);
 
 // Whether a stored filter may have these orders: at others, such as 1 or less, its members would hold for ever.
 bool are_renyi_orders(std::span<const double>);
+// Whether these are reserves of a union: rising, from 1 to 99 hundredths.
+bool are_reserves(std::span<const std::int64_t>);
 
 // The union with these orders, shares and reserves; what make_filter chooses, and what verify makes again from row 0.
 // Refused: shares that are not one for sum, gaussian and each order, or are negative, or exceed the whole of δ;
