@@ -56,6 +56,13 @@ nlohmann::ordered_json planned_json(const engine::Job& job, const engine::TrainP
   return train_plan_json(job, planned);
 }
 
+// Whether it would succeed says something about the data, and nobody was debited for it.
+constexpr const char* kReadNote = "the data was read, without a debit: this answer is internal, and not private";
+
+bool knows_columns(const engine::Job& job) {
+  return !job.live.given && job.source.header && !(job.perturb.given && job.source.path == "-");
+}
+
 template <class Checked>
 std::string checked_text(const engine::Job& job, const Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
@@ -67,8 +74,8 @@ std::string checked_text(const engine::Job& job, const Checked& checked, bool da
                       100 * engine::share_left(checked.budget), goes_on ? "" : ", the debit fits");
   if (checked.earlier) text += earlier_text(job, *checked.earlier);
   text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n",
-                      job.live.given || (job.perturb.given && job.source.path == "-") ? "" : "columns, ",
-                      data ? ", and every row of the data" : "");
+                      knows_columns(job) || data ? "columns, " : "", data ? ", and every row of the data" : "");
+  if (data) text += fmt::format("internal  {}\n", kReadNote);
   return text;
 }
 
@@ -83,6 +90,7 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
                    {"left", cost_json(filter, checked.budget.left)}};
   all["admitted"] = true;
   all["data_read"] = data;
+  all["private"] = !data;
   all["earlier"] = nullptr;
   if (checked.earlier)
     all["earlier"] = {{"id", checked.earlier->id.text()},
@@ -91,7 +99,7 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   return all;
 }
 
-Result<void> check(const CheckOptions& options) {
+Result<void> check_and_show(const CheckOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   CV_CHECK(apply_analysis(options.analysis, job));
   engine::RunOptions run;
@@ -117,6 +125,13 @@ Result<void> check(const CheckOptions& options) {
     show(checked);
   }
   return {};
+}
+
+Result<void> check(const CheckOptions& options) {
+  Result<void> checked = check_and_show(options);
+  if (!checked && options.data && checked.error().kind == ErrorKind::bad_data)
+    checked.error().message += std::string("; ") + kReadNote;
+  return checked;
 }
 
 }  // namespace

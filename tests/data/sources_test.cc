@@ -235,7 +235,12 @@ TEST_F(Sources, SqliteSaysWhatIsWrong) {
   expect_failure(read_source(spec), ErrorKind::usage, "table: SQLite refuses it: no such table: absent");
   spec.table = "";
   for (const char* query : {"SELEKT", "SELECT card FROM", "DELETE FROM t", "DELETE FROM t RETURNING *", "",
-                            "SELECT * FROM t; DELETE FROM t", "SELECT * FROM t; x", "VACUUM", " "}) {
+                            "SELECT * FROM t; DELETE FROM t", "SELECT * FROM t; x", "VACUUM", " ",
+                            // What is no SELECT although it gives rows, and what reaches beyond the database.
+                            "PRAGMA table_info(t)", "PRAGMA case_sensitive_like = ON", "EXPLAIN SELECT * FROM t",
+                            "EXPLAIN QUERY PLAN SELECT * FROM t", "ATTACH 'other.db' AS other",
+                            "SELECT name AS card, type AS ts, cid AS stop FROM pragma_table_info('t')",
+                            "SELECT card, ts, load_extension('other') AS stop FROM t"}) {
     spec.query = query;
     const auto refused = read_source(spec);
     ASSERT_FALSE(refused) << query;
@@ -298,12 +303,24 @@ TEST_F(Sources, PostgresqlReadsLikeCsvAndSaysWhatIsWrong) {
   expect_failure(read_source(spec), ErrorKind::usage,
                  "query: PostgreSQL refuses it: relation \"absent\" does not exist");
   for (const char* refused :
-       {"SELEKT", "DELETE FROM trips", "DELETE FROM trips RETURNING *", "SELECT * FROM trips; DELETE FROM trips"}) {
+       {"SELEKT", "DELETE FROM trips", "DELETE FROM trips RETURNING *", "SELECT * FROM trips; DELETE FROM trips",
+        "WITH gone AS (DELETE FROM trips RETURNING *) SELECT * FROM gone", "EXPLAIN SELECT * FROM trips", "SHOW ALL",
+        "SELECT * INTO others FROM trips", "SELECT *, 'x'::integer FROM trips"}) {
     spec.query = refused;
     const auto read = read_source(spec);
     ASSERT_FALSE(read) << refused;
     EXPECT_EQ(read.error().kind, ErrorKind::usage) << refused << ": " << message(read);
   }
+  // Whether a table may be read is known before it is.
+  ASSERT_TRUE(server->sql("CREATE ROLE clerk LOGIN; GRANT SELECT (card, ts, stop) ON trips TO clerk"));
+  SourceSpec clerk = spec;
+  clerk.url.replace(clerk.url.find("user=chronoveil"), 15, "user=clerk");
+  clerk.query = "";
+  clerk.table = "trips";
+  EXPECT_EQ(message(open_source(clerk)), "table: the role of source.url may not read its column n");
+  ASSERT_TRUE(server->sql("GRANT SELECT (n) ON trips TO clerk"));
+  EXPECT_TRUE(read_source(clerk));
+
   ASSERT_TRUE(server->sql("CREATE SEQUENCE numbers"));
   spec.query = "SELECT card, ts, stop, nextval('numbers') AS n FROM trips";
   expect_failure(read_source(spec), ErrorKind::storage, "SQLSTATE 25006");  // writing in a read-only transaction

@@ -236,6 +236,19 @@ TEST_F(PerturbRun, WithoutAHeaderAFileThatIsNotThereIsStillRefusedBeforeTheDebit
   EXPECT_TRUE(meter_debits().empty());
 }
 
+TEST_F(PerturbRun, ACheckLooksAtNoRowThatIsFirstInsteadOfAHeader) {
+  create();
+  std::string text_without = text("columns = [\"2\"]\n");
+  text_without.replace(text_without.find("time = \"ts\""), 11, "time = \"1\"\nheader = false");
+  const Job without = job(text_without);
+  for (const char* rows : {"1,2\n", "1;2\n", "\"", ""}) {
+    write("load.csv", rows);
+    const Result<PerturbChecked> checked = check_perturbation(without, perturb_, false);
+    EXPECT_TRUE(checked) << rows << ": " << checked.error().message;
+    EXPECT_EQ(bool(check_perturbation(without, perturb_, true)), false) << rows << " is no series for a window of 4";
+  }
+}
+
 TEST_F(PerturbRun, ThatKeptColumnsArePublicIsSaidInThePlanAlready) {
   create();
   const auto times_said = [](const Guarantee& guarantee) {

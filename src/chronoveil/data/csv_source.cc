@@ -1,5 +1,6 @@
 #include "chronoveil/data/csv_source.h"
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,13 @@ class CsvSource final : public RecordSource {
 };
 
 }  // namespace
+
+Result<void> check_without_header(const SourceSpec& spec) {
+  CV_CHECK(check_delimiter(spec.delimiter));
+  CV_TRY(const RowDecoder decoder, RowDecoder::make(spec));
+  CV_CHECK(place_numbers(decoder, std::numeric_limits<std::size_t>::max()));
+  return {};
+}
 
 Result<std::unique_ptr<RecordSource>> open_csv(std::unique_ptr<ByteSource> bytes, const SourceSpec& spec,
                                                std::size_t window) {

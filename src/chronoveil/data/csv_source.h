@@ -18,6 +18,9 @@ namespace chronoveil::data {
 
 inline constexpr std::size_t kWindow = std::size_t{256} << 10;
 
+// What can be wrong with a source without a header before a byte of it is read: its columns go by number.
+Result<void> check_without_header(const SourceSpec&);
+
 // Reads the header and finds the columns. `window` is for tests.
 Result<std::unique_ptr<RecordSource>> open_csv(std::unique_ptr<ByteSource> bytes, const SourceSpec&,
                                                std::size_t window = kWindow);

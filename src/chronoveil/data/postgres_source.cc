@@ -32,6 +32,30 @@ std::string without_end(std::string query) {
   return query;
 }
 
+constexpr const char* kCursor = "chronoveil_rows";
+constexpr const char* kDeclaration = "chronoveil_declaration";
+
+// A type whose values the server checks by a function that somebody wrote, in SQL or another language that can read
+// tables. A query that has a constant of an array, a row or a range of them makes it run where the query is only
+// parsed: '{x}'::card[]. Functions that the server brings and calls IMMUTABLE, and those in C, are taken for what they
+// say. Operators of rows are not looked into.
+constexpr const char* kCheckedByFunction = R"(
+WITH harmless AS (
+  SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_language l ON l.oid = f.prolang
+  WHERE f.provolatile = 'i' AND (f.oid < 16384 OR l.lanname IN ('c', 'internal')))
+SELECT pg_catalog.format_type(c.contypid, NULL) FROM pg_catalog.pg_constraint c
+WHERE c.contypid <> 0 AND c.contype = 'c' AND (c.conbin::text ~ ':opnos ' OR EXISTS (
+  SELECT FROM pg_catalog.regexp_matches(c.conbin::text, ':(?:funcid|opfuncid) ([0-9]+)', 'g') AS called
+  WHERE called[1]::oid NOT IN (SELECT oid FROM harmless)))
+UNION ALL
+SELECT pg_catalog.format_type(r.rngtypid, NULL) FROM pg_catalog.pg_range r
+JOIN pg_catalog.pg_opclass o ON o.oid = r.rngsubopc
+JOIN pg_catalog.pg_amproc a ON a.amprocfamily = o.opcfamily
+WHERE a.amproc >= 16384 AND a.amproc NOT IN (SELECT oid FROM harmless)
+LIMIT 1)";
+
+// Before the first read the query is parsed and described, and no more: to declare its cursor would plan it, and what
+// is planned is evaluated where that seems possible, tables and all.
 class PostgresSource final : public RecordSource {
  public:
   explicit PostgresSource(RowDecoder decoder) : decoder_(std::move(decoder)) {}
@@ -54,29 +78,27 @@ class PostgresSource final : public RecordSource {
     }
     const bool table = spec.query.empty();
     const std::string all = table ? "SELECT * FROM " + quoted_table(spec.table) : without_end(spec.query);
+    if (!table) CV_CHECK(check_parsing_runs_nothing());
     CV_TRY(const std::vector<std::string> names, describe(all, table ? "table" : "query"));
+    if (!table) CV_CHECK(prepare_cursor(all));
     CV_TRY(places_, place_columns(decoder_, names, table ? "the table" : "the query's result"));
-    std::string select = all;
-    if (table) {  // only the columns that are wanted need to travel
-      select = "SELECT ";
-      for (std::size_t i = 0; i < places_.size(); ++i) {
-        select += (i > 0 ? ", " : "") + quoted_identifier(names[places_[i].column]);
-        places_[i].column = i;
-      }
-      select += " FROM " + quoted_table(spec.table);
+    if (!table) return {};
+    // Only the columns that are wanted need to travel.
+    std::string select = "SELECT ";
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      const std::string& name = names[places_[i].column];
+      CV_CHECK(check_may_read(spec.table, name));
+      select += (i > 0 ? ", " : "") + quoted_identifier(name);
+      places_[i].column = i;
     }
-    const Rows declared = run("DECLARE chronoveil_rows NO SCROLL CURSOR FOR " + select);
-    if (PQresultStatus(declared.get()) != PGRES_COMMAND_OK) {
-      return state_of(declared).starts_with("42") ? fail(ErrorKind::usage, "query: it must be a SELECT")
-                                                  : failed(declared);
-    }
-    return {};
+    return prepare_cursor(select + " FROM " + quoted_table(spec.table));
   }
 
   Result<bool> next(RecordBatch& batch) override {
     RowDecoder::begin(batch, rows_ + 1);
     if (ended_) return false;
-    fetched_ = run("FETCH " + std::to_string(kBatchRows) + " FROM chronoveil_rows");
+    if (!std::exchange(declared_, true)) CV_CHECK(declare_cursor());
+    fetched_ = run("FETCH " + std::to_string(kBatchRows) + " FROM " + kCursor);
     if (PQresultStatus(fetched_.get()) != PGRES_TUPLES_OK) return failed(fetched_);
     const int count = PQntuples(fetched_.get());
     ended_ = count == 0;
@@ -101,10 +123,40 @@ class PostgresSource final : public RecordSource {
     return Rows(PQexecParams(connection_.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0));
   }
 
+  // The first value of the first row; empty without one.
+  Result<std::string> answer(const std::string& sql, const std::vector<std::string>& values) {
+    std::vector<const char*> texts;
+    texts.reserve(values.size());
+    for (const std::string& value : values) texts.push_back(value.c_str());
+    const Rows rows(PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(texts.size()), nullptr, texts.data(),
+                                 nullptr, nullptr, 0));
+    if (PQresultStatus(rows.get()) != PGRES_TUPLES_OK) return failed(rows);
+    return PQntuples(rows.get()) == 0 ? std::string() : std::string(PQgetvalue(rows.get(), 0, 0));
+  }
+
+  Result<void> check_parsing_runs_nothing() {
+    CV_TRY(const std::string type, answer(kCheckedByFunction, {}));
+    if (type.empty()) return {};
+    return fail(ErrorKind::usage, "query: this database checks values of its type " + type +
+                                      " by a function, which a query could run before the debit; put the query into a "
+                                      "view, and name that as source.table");
+  }
+
+  // A query is refused by the server when it is run; of a table it can be known before.
+  Result<void> check_may_read(const std::string& table, const std::string& column) {
+    CV_TRY(const std::string may, answer("SELECT pg_catalog.has_column_privilege($1::text, $2::text, 'SELECT')",
+                                         {quoted_table(table), column}));
+    if (may == "t") return {};
+    return fail(ErrorKind::usage, "table: the role of source.url may not read its column " + column);
+  }
+
   Result<std::vector<std::string>> describe(const std::string& sql, const std::string& parameter) {
     const Rows prepared(PQprepare(connection_.get(), "", sql.c_str(), 0, nullptr));
     if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
-      if (!state_of(prepared).starts_with("42")) return failed(prepared);
+      const std::string_view state = state_of(prepared);
+      if (state.starts_with("22") || state.starts_with("23"))  // constants, which are the job's
+        return fail(ErrorKind::usage, parameter + ": PostgreSQL refuses a value in it: SQLSTATE " + std::string(state));
+      if (!state.starts_with("42")) return failed(prepared);
       // Nothing was read yet, so the words can only quote the job.
       const char* words = PQresultErrorField(prepared.get(), PG_DIAG_MESSAGE_PRIMARY);
       return fail(ErrorKind::usage, parameter + ": PostgreSQL refuses it: " + (words == nullptr ? "" : words));
@@ -116,6 +168,22 @@ class PostgresSource final : public RecordSource {
     for (int i = 0; i < PQnfields(described.get()); ++i) names.emplace_back(PQfname(described.get(), i));
     if (names.empty()) return fail(ErrorKind::usage, parameter + ": it must be a SELECT");
     return names;
+  }
+
+  // Parsed only. That it can be declared says that it is a SELECT.
+  Result<void> prepare_cursor(const std::string& select) {
+    const std::string sql = std::string("DECLARE ") + kCursor + " NO SCROLL CURSOR FOR " + select;
+    const Rows prepared(PQprepare(connection_.get(), kDeclaration, sql.c_str(), 0, nullptr));
+    if (PQresultStatus(prepared.get()) == PGRES_COMMAND_OK) return {};
+    const std::string_view state = state_of(prepared);
+    if (state.starts_with("42") || state.starts_with("0A")) return fail(ErrorKind::usage, "query: it must be a SELECT");
+    return failed(prepared);
+  }
+
+  Result<void> declare_cursor() {
+    const Rows declared(PQexecPrepared(connection_.get(), kDeclaration, 0, nullptr, nullptr, nullptr, 0));
+    if (PQresultStatus(declared.get()) != PGRES_COMMAND_OK) return failed(declared);
+    return {};
   }
 
   // The server's own words may quote values, so only its code is passed on.
@@ -131,6 +199,7 @@ class PostgresSource final : public RecordSource {
   std::vector<ColumnPlace> places_;
   Rows fetched_;  // the batch looks into it
   std::int64_t rows_ = 0;
+  bool declared_ = false;  // the cursor: with the first read
   bool ended_ = false;
 };
 

@@ -32,7 +32,8 @@ class RecordSource {
   virtual Result<bool> next(RecordBatch&) = 0;
 };
 
-// Opens the source and checks that every named column is there.
+// Opens the source and checks that every named column is there, as far as can be told without looking at a value: a CSV
+// without a header is looked at with the first next().
 Result<std::unique_ptr<RecordSource>> open_source(const SourceSpec&);
 
 }  // namespace chronoveil::data

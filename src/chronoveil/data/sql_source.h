@@ -1,5 +1,7 @@
 // Rows of a database as a source of records. Each has `query`, or reads the whole `table` ("trips", "main.trips").
-// Nothing is ever written: SQLite is opened read-only, PostgreSQL reads inside a read-only transaction.
+//   Written   nothing, ever: SQLite is opened read-only, PostgreSQL reads inside a read-only transaction
+//   Opening   compiles or parses the query and asks for the names of its columns. No expression of the query is
+//             evaluated and no row is looked at before the first next(): whatever the data, opening ends the same way
 #pragma once
 
 #include <memory>

@@ -38,6 +38,20 @@ std::string_view shortest_text(double number, Digits& digits) {
   return {digits.data(), static_cast<std::size_t>(end - digits.data())};
 }
 
+// What a query may not do although the database is read-only: change how the connection works, reach other files, load
+// code. A PRAGMA may run while it is compiled. The two that are let through are those that search and map indices ask.
+int allow_reading(void*, int action, const char* first, const char* second, const char*, const char*) {
+  const auto is = [](const char* name, const char* text) {
+    return name != nullptr && sqlite3_stricmp(name, text) == 0;
+  };
+  bool allowed = true;
+  if (action == SQLITE_PRAGMA) allowed = is(first, "data_version") || is(first, "page_size");
+  if (action == SQLITE_ATTACH || action == SQLITE_DETACH) allowed = false;
+  if (action == SQLITE_READ) allowed = first == nullptr || sqlite3_strnicmp(first, "pragma_", 7) != 0;
+  if (action == SQLITE_FUNCTION) allowed = !is(second, "load_extension") && !is(second, "fts3_tokenizer");
+  return allowed ? SQLITE_OK : SQLITE_DENY;
+}
+
 class SqliteSource final : public RecordSource {
  public:
   explicit SqliteSource(RowDecoder decoder) : decoder_(std::move(decoder)) {}
@@ -50,18 +64,21 @@ class SqliteSource final : public RecordSource {
       return fail(ErrorKind::storage, "cannot open the SQLite database " + spec.path + ": " + sqlite3_errstr(opened));
     }
     sqlite3_busy_timeout(database, kBusyMilliseconds);
+    sqlite3_set_authorizer(database, allow_reading, nullptr);
     const std::string sql = spec.query.empty() ? "SELECT * FROM " + quoted_table(spec.table) : spec.query;
     sqlite3_stmt* statement = nullptr;
     const char* rest = nullptr;
     const int prepared = sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()) + 1, &statement, &rest);
     statement_.reset(statement);
     if (prepared != SQLITE_OK) {
+      if (prepared == SQLITE_AUTH) return fail(ErrorKind::usage, "query: it must be a SELECT, which only reads");
       // Nothing was read yet, so the words can only quote the job. A file that is no database is seen here first.
       if (prepared != SQLITE_ERROR) return failed(prepared, spec.path);
       return fail(ErrorKind::usage, std::string(spec.query.empty() ? "table" : "query") +
                                         ": SQLite refuses it: " + sqlite3_errmsg(database));
     }
-    if (statement == nullptr || sqlite3_column_count(statement) == 0 || sqlite3_stmt_readonly(statement) == 0) {
+    if (statement == nullptr || sqlite3_column_count(statement) == 0 || sqlite3_stmt_readonly(statement) == 0 ||
+        sqlite3_stmt_isexplain(statement) != 0) {
       return fail(ErrorKind::usage, "query: it must be a SELECT");
     }
     // Blanks, semicolons and comments may follow; whatever else compiles to a statement may not.

@@ -260,7 +260,9 @@ Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& op
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, job, ask_of(planned)), planned));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
-  if (job.source.path != "-") {
+  if (job.source.path != "-" && !job.source.header && !read_data) {
+    CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
+  } else if (job.source.path != "-") {
     CV_TRY(OpenRows open, open_rows(job, {}));
     // As a run would, and forgotten: made-up draws, so that nothing of it is a release.
     if (read_data) {
