@@ -48,6 +48,7 @@ nlohmann::ordered_json standing_json(const engine::LiveStanding& stands) {
   all["span"] = {{"start", stands.start}, {"end", stands.end}, {"length", stands.length}};
   all["steps"] = {{"horizon", stands.steps}, {"published", stands.published}};
   all["last_published"] = stands.last.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(stands.last);
+  if (stands.caps) all["caps"] = engine::name(*stands.caps);
   if (stands.guarantee) {
     const Guarantee& guarantee = *stands.guarantee;
     all["guarantee"] = {{"definition", guarantee.definition},
@@ -61,6 +62,15 @@ nlohmann::ordered_json standing_json(const engine::LiveStanding& stands) {
   return all;
 }
 
+std::string_view caps_text(engine::LiveCaps caps) {
+  switch (caps) {
+    case engine::LiveCaps::verified: return "enforced: what each person has used was verified";
+    case engine::LiveCaps::in_use: return "enforced by the process that publishes now, which verified what was used";
+    case engine::LiveCaps::not_verified: break;
+  }
+  return "not verified: the next start verifies what each person has used, or refuses";
+}
+
 std::string standing_text(const engine::LiveStanding& stands) {
   std::string text = fmt::format("release   {}: {}\n", stands.name, engine::name(stands.stage));
   if (stands.stage == engine::LiveStage::none) return text + "          it was never opened in this ledger\n";
@@ -72,6 +82,7 @@ std::string standing_text(const engine::LiveStanding& stands) {
                         stands.last.empty() ? "" : ", the last " + stands.last);
   }
   text += fmt::format("questions {} of {} asked\n", stands.asked, stands.questions);
+  if (stands.caps) text += fmt::format("caps      {}\n", caps_text(*stands.caps));
   if (stands.guarantee) text += guarantee_text(*stands.guarantee);
   return text;
 }

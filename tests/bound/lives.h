@@ -137,6 +137,7 @@ class InMemory : public Participation {
     for (const auto& [person, row] : *rows_) last = std::max(last, row.last);
     return last;
   }
+  ParticipationSeal seal() const override { return {}; }
   Result<std::vector<std::int64_t>> used_before(std::int64_t step, const People& people) override {
     std::vector<std::int64_t> used;
     for (const std::string_view person : people) {

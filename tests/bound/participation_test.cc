@@ -1,6 +1,8 @@
 #include "chronoveil/bound/participation.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sodium.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -186,10 +188,50 @@ TEST_F(ParticipationFile, RefusesWhatIsNoneOfItsOwn) {
   EXPECT_TRUE(refused_for("another program's database"));
   std::filesystem::remove(path_);
   open();
-  sql("PRAGMA user_version = 2");
+  sql("PRAGMA user_version = 3");
   EXPECT_TRUE(refused_for("another version"));
-  sql("PRAGMA user_version = 1; UPDATE secret SET key = x'00'");
+  sql("PRAGMA user_version = 2; UPDATE secret SET key = x'00'");
   EXPECT_TRUE(refused_for("its key is damaged"));
+}
+
+// As version 1 left it: rows without a MAC.
+TEST_F(ParticipationFile, OneOfTheVersionBeforeIsGoneOnWithAndGetsItsMacs) {
+  const auto person = [](std::string_view name) {
+    const std::string key(32, 'k');
+    std::string hash(16, '\0');
+    crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
+                       reinterpret_cast<const unsigned char*>(name.data()), name.size(),
+                       reinterpret_cast<const unsigned char*>(key.data()), key.size());
+    std::string hex;
+    for (const char c : hash) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    return "x'" + hex + "'";
+  };
+  const std::string before =
+      "CREATE TABLE people (\n  person BLOB PRIMARY KEY,\n  last_slot INTEGER NOT NULL,\n  used_before INTEGER NOT "
+      "NULL,\n  used_after INTEGER NOT NULL\n) STRICT, WITHOUT ROWID;\n"
+      "CREATE TABLE secret (key BLOB NOT NULL) STRICT;\nPRAGMA application_id = 1129730132;\n"
+      "PRAGMA user_version = 1; INSERT INTO secret VALUES (CAST('" +
+      std::string(32, 'k') + "' AS BLOB)); INSERT INTO people VALUES (" + person("ann") + ", 5, 2, 3), (" +
+      person("ben") + ", 4, 0, 1);";
+  sql(before.c_str());
+  ParticipationSeal seal;
+  {
+    const auto opened = open(Missing::refuse);
+    EXPECT_EQ(value_of(opened->used_before(5, {"ann", "ben", "bea"})), (Numbers{2, 1, 0}));
+    ASSERT_TRUE(opened->use(5, {"ann"}, {4}));
+    seal = opened->seal();
+    EXPECT_EQ(seal.people, 2);
+    EXPECT_EQ(seal.uses, 7);
+  }
+  EXPECT_TRUE(Participation::open(path_, Missing::refuse, ParticipationAsOf{6, seal}));
+  EXPECT_EQ(value_of(open()->used_before(6, {"ann", "ben"})), (Numbers{6, 1}));
+  // A seal is of a later version than that.
+  std::filesystem::remove(path_);
+  sql(before.c_str());
+  EXPECT_FALSE(Participation::open(path_, Missing::refuse, ParticipationAsOf{6, seal}));
+  // What only looks like it is not.
+  sql("CREATE TRIGGER forget BEFORE UPDATE ON people BEGIN SELECT RAISE(IGNORE); END");
+  EXPECT_TRUE(refused_for("damaged"));
 }
 
 TEST_F(ParticipationFile, RefusesPathsThatAreNoFiles) {

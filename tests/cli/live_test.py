@@ -1,7 +1,9 @@
 """chronoveil live from outside, as a department uses it that publishes every week."""
 
+import contextlib
 import json
 import shutil
+import sqlite3
 import unittest
 
 from live_jobs import BASE, STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, visits, wards
@@ -181,6 +183,31 @@ class Records(LiveTest):
         people.write_bytes(kept)
         self.live(visits((1, "ann"), (1, "ben")), "--until", WEEKS[2])
         self.assertEqual([value for _, value, _ in self.values()], ["1", "1"])
+
+    def test_a_memory_of_people_with_one_flipped_bit_is_refused_and_never_said_to_be_enforced(self):
+        self.prepare(VISITS)
+        self.live(visits((0, "ann"), (0, "ben")), "--until", WEEKS[1])
+        self.assertEqual(self.standing()["caps"], "verified")
+        self.assertIn("caps      enforced: what each person has used was verified\n",
+                      self.assert_succeeds(*self.words("status", str(self.job))))
+        people = self.state / "people.1.db"
+        kept = people.read_bytes()
+        with contextlib.closing(sqlite3.connect(people)) as database:
+            (key,), = database.execute("SELECT key FROM secret")
+            person, = database.execute("SELECT MIN(person) FROM people").fetchone()
+        for what in (key, person):
+            for where in (0, len(what) - 1):
+                rotten = bytearray(kept)
+                rotten[kept.index(what) + where] ^= 4
+                people.write_bytes(rotten)
+                self.assert_fails(5, "people.1.db", *self.words("status", str(self.job)))
+                self.refuses(visits((1, "ann")), 5, "people.1.db", "--until", WEEKS[2])
+        people.write_bytes(kept)
+        self.live(visits((1, "ann"), (1, "cid")), "--until", WEEKS[2])
+        self.assertEqual([value for _, value, _ in self.values()], ["2", "1"])
+        # It can be ended whatever became of it.
+        people.write_bytes(kept)
+        self.assert_succeeds(*self.words("close", str(self.job)))
 
     def test_each_span_gives_everybody_a_new_cap_and_a_new_debit(self):
         self.prepare(VISITS, {"slots": {"end": WEEKS[2]}, "live": {"after": "continue"}})

@@ -1,6 +1,7 @@
 // The pieces that a live release rests on: states that survive a torn write, an output that is only appended to, and
 // what changed in a job.
 #include <gtest/gtest.h>
+#include <sodium.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -24,6 +25,7 @@ LiveState state_at(std::int64_t step) {
   state.begun = 31;
   state.synced = 100 + step;
   state.unsynced = std::string(static_cast<std::size_t>(40 + step % 7 * 60), static_cast<char>('a' + step % 26));
+  if (step % 2 == 0) state.seal = bound::ParticipationSeal{step, 40, 7 * step, -1, 1 + step};
   state.process.assign(static_cast<std::size_t>(5 + step % 3), 0x8000000000000001u + static_cast<std::uint64_t>(step));
   return state;
 }
@@ -37,6 +39,7 @@ void expect_equal(const LiveState& a, const LiveState& b) {
   EXPECT_EQ(a.synced, b.synced);
   EXPECT_EQ(a.unsynced, b.unsynced);
   EXPECT_EQ(a.process, b.process);
+  EXPECT_EQ(a.seal, b.seal);
 }
 
 class LiveParts : public ::testing::Test {
@@ -78,6 +81,24 @@ TEST_F(LiveParts, TheLatestStateIsReadBack) {
   struct stat facts {};
   ASSERT_EQ(::stat(at("state.0").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0600u);
+}
+
+// As a version wrote it that knew no seals: twelve numbers, no process, no lines.
+TEST_F(LiveParts, AStateOfAVersionWithoutSealsIsReadBack) {
+  std::string bytes = "CVLIVE01";
+  const auto put = [&](std::int64_t number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  for (const std::int64_t head : {1, 12, 0, 0}) put(head);
+  for (const std::int64_t field : {1, 3, 11, 12, 13, 0, 5, 1000, 4, 6, 31, 99}) put(field);
+  std::string hash(32, '\0');
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), nullptr, 0);
+  write("state.1", bytes + hash);
+  const LiveState found = latest();
+  EXPECT_EQ(found.debit, 3);
+  EXPECT_EQ(found.step, 5);
+  EXPECT_EQ(found.people, 6);
+  EXPECT_EQ(found.synced, 99);
+  EXPECT_FALSE(found.seal);
 }
 
 TEST_F(LiveParts, AWriteThatWasCutOffAnywhereLeavesTheStateBefore) {

@@ -11,9 +11,12 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <system_error>
+#include <utility>
 
 #include "chronoveil/base/bit_source.h"
 
@@ -22,28 +25,28 @@ namespace chronoveil::bound {
 namespace {
 
 constexpr int kApplicationId = 0x43565054;  // "CVPT"
-constexpr int kSchemaVersion = 1;
-constexpr const char* kSchema = R"(
-CREATE TABLE people (
+constexpr int kSchemaVersion = 2;
+constexpr const char* kPeople = R"(CREATE TABLE people (
+  person BLOB PRIMARY KEY,
+  last_slot INTEGER NOT NULL,
+  used_before INTEGER NOT NULL,
+  used_after INTEGER NOT NULL,
+  mac BLOB NOT NULL
+) STRICT, WITHOUT ROWID)";
+// Of version 1: rows without a MAC.
+constexpr const char* kPeopleBefore = R"(CREATE TABLE people (
   person BLOB PRIMARY KEY,
   last_slot INTEGER NOT NULL,
   used_before INTEGER NOT NULL,
   used_after INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TABLE secret (key BLOB NOT NULL) STRICT;
-PRAGMA application_id = 1129730132;
-PRAGMA user_version = 1;
-)";
-static_assert(kApplicationId == 1129730132 && kSchemaVersion == 1);
+) STRICT, WITHOUT ROWID)";
+constexpr const char* kSecret = "CREATE TABLE secret (key BLOB NOT NULL) STRICT";
+constexpr const char* kMarks = "PRAGMA application_id = 1129730132; PRAGMA user_version = 2;";
+static_assert(kApplicationId == 1129730132 && kSchemaVersion == 2);
 
-// A conflict with a slot that is later changes nothing, and is seen by that.
-constexpr const char* kUse = R"(
-INSERT INTO people (person, last_slot, used_before, used_after) VALUES (?1, ?2, 0, ?3)
-ON CONFLICT (person) DO UPDATE SET
-  last_slot = ?2,
-  used_before = CASE last_slot WHEN ?2 THEN used_before ELSE used_after END,
-  used_after = CASE last_slot WHEN ?2 THEN used_before ELSE used_after END + ?3
-WHERE last_slot <= ?2
+constexpr const char* kPut = R"(
+INSERT INTO people (person, last_slot, used_before, used_after, mac) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (person) DO UPDATE SET last_slot = ?2, used_before = ?3, used_after = ?4, mac = ?5
 )";
 
 struct CloseDatabase {
@@ -70,6 +73,7 @@ class Use {
   }
   void bind(int index, std::int64_t number) { sqlite3_bind_int64(statement_, index, number); }
   int step() { return sqlite3_step(statement_); }
+  bool has(int column, int type) const { return sqlite3_column_type(statement_, column) == type; }
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   std::string text(int column) const {
     const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -84,18 +88,29 @@ class Use {
   sqlite3_stmt* statement_;
 };
 
-using Key = std::array<unsigned char, crypto_generichash_KEYBYTES>;
-using HashedName = std::array<unsigned char, 16>;
-
 Failure earlier_slot() {
   return fail(ErrorKind::internal, "participation: a slot came after a later one; slots only go forward");
+}
+
+// Opened so, a file is neither locked nor made, and its log is not looked for.
+std::string uri_of(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      constexpr const char* kDigits = "0123456789abcdef";
+      uri += {'%', kDigits[(c >> 4) & 15], kDigits[c & 15]};
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
 }
 
 class SqliteParticipation final : public Participation {
  public:
   explicit SqliteParticipation(std::string path) : path_(std::move(path)) {}
 
-  Result<void> connect(Missing missing) {
+  Result<void> connect(Missing missing, const std::optional<ParticipationAsOf>& as_of) {
     CV_CHECK(make_file(missing));
     sqlite3* database = nullptr;
     const int status = sqlite3_open_v2(path_.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr);
@@ -105,29 +120,40 @@ class SqliteParticipation final : public Participation {
     // Two processes that bound for the same people would each let them have what is left.
     CV_CHECK(execute("PRAGMA trusted_schema = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL;"));
     CV_CHECK(enter_write_ahead_log());
-    CV_CHECK(prepare_schema(missing));
-    CV_CHECK(read_key());
-    CV_TRY(find_, prepare("SELECT last_slot, used_before, used_after FROM people WHERE person = ?1"));
-    CV_TRY(use_, prepare(kUse));
-    CV_TRY(last_slot_, number("SELECT COALESCE(MAX(last_slot), -1) FROM people"));
+    CV_TRY(begin_, prepare("BEGIN IMMEDIATE"));
+    CV_TRY(commit_, prepare("COMMIT"));
+    CV_CHECK(prepare_schema(missing, as_of.has_value()));
+    CV_CHECK(check_and_read(as_of));
+    CV_TRY(find_, prepare("SELECT person, last_slot, used_before, used_after, mac FROM people WHERE person = ?1"));
+    CV_TRY(put_, prepare(kPut));
     return {};
   }
 
+  // Of a file as it lies there, without its log: nothing is locked.
+  Result<void> look(const ParticipationAsOf& as_of) {
+    sqlite3* database = nullptr;
+    const int status =
+        sqlite3_open_v2(uri_of(path_).c_str(), &database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
+    database_.reset(database);
+    if (status != SQLITE_OK) return failure("open");
+    sqlite3_extended_result_codes(database, 1);
+    CV_CHECK(execute("PRAGMA trusted_schema = OFF"));
+    CV_TRY(const std::int64_t version, number("PRAGMA user_version"));
+    if (version != kSchemaVersion) return damaged();
+    return check_and_read(as_of);
+  }
+
   std::int64_t last_slot() const override { return last_slot_; }
+  ParticipationSeal seal() const override { return seal_; }
 
   Result<std::vector<std::int64_t>> used_before(std::int64_t step,
                                                 const std::vector<std::string_view>& people) override {
     const std::vector<HashedName> hashed = hash(people);
     std::vector<std::int64_t> used(people.size());
     for (const std::size_t i : in_order_of_the_table(hashed)) {
-      Use find(find_);
-      find.bind(1, hashed[i]);
-      const int status = find.step();
-      if (status == SQLITE_DONE) continue;
-      if (status != SQLITE_ROW) return failure("read");
-      const std::int64_t last_slot = find.integer(0);
-      if (last_slot > step) return earlier_slot();
-      used[i] = find.integer(last_slot == step ? 1 : 2);
+      CV_TRY(const PersonUses found, uses_of(hashed[i]));
+      if (found.last_slot > step) return earlier_slot();
+      used[i] = found.used_before(step);
     }
     return used;
   }
@@ -138,7 +164,12 @@ class SqliteParticipation final : public Participation {
       return fail(ErrorKind::internal, "participation: not one number of pairs a person");
     }
     if (people.empty()) return {};
-    CV_CHECK(in_transaction([&] { return use_inside(step, people, pairs); }));
+    // What became of a transaction that failed is in the file alone.
+    if (std::exchange(unsure_, true)) CV_CHECK(read_people({}));
+    ParticipationSeal after = seal_;
+    CV_CHECK(in_transaction([&] { return use_inside(step, people, pairs, after); }));
+    unsure_ = false;
+    seal_ = after;
     last_slot_ = std::max(last_slot_, step);
     return {};
   }
@@ -152,6 +183,7 @@ class SqliteParticipation final : public Participation {
   Failure cannot(std::string_view doing, const std::string& why) const {
     return fail(ErrorKind::storage, "participation: cannot " + std::string(doing) + " '" + path_ + "': " + why);
   }
+  Failure damaged() const { return cannot("go on with", "it is damaged; who has used up how much cannot be told"); }
   Failure gone() const { return cannot("go on with", "it is missing, and with it who has used up how much"); }
 
   // SQLite would make the file with the umask's mode; its log takes the mode of the file.
@@ -228,51 +260,175 @@ class SqliteParticipation final : public Participation {
     return {};
   }
 
-  Result<void> prepare_schema(Missing missing) {
-    CV_TRY(begin_, prepare("BEGIN IMMEDIATE"));
-    CV_TRY(commit_, prepare("COMMIT"));
+  Result<void> prepare_schema(Missing missing, bool sealed) {
     CV_TRY(const std::int64_t version, number("PRAGMA user_version"));
     CV_TRY(const std::int64_t application, number("PRAGMA application_id"));
     if (version == kSchemaVersion && application == kApplicationId) return {};
+    // Only what the last version left has no seal.
+    if (version == 1 && application == kApplicationId && !sealed) return upgrade();
     CV_TRY(const std::int64_t tables, number("SELECT COUNT(*) FROM sqlite_master"));
     if (application == kApplicationId) return cannot("open", "it was written by another version of this program");
     if (version != 0 || application != 0 || tables != 0) return cannot("open", "it is another program's database");
     if (missing == Missing::refuse) return gone();
     return in_transaction([&]() -> Result<void> {
-      CV_CHECK(execute(kSchema));
+      for (const char* sql : {kPeople, kSecret, kMarks}) CV_CHECK(execute(sql));
       return make_key();
     });
   }
 
+  // Rows of version 1 get their MACs. Nothing says what they were; they are taken as they are, in a file that is whole.
+  Result<void> upgrade() {
+    CV_CHECK(check_schema(kPeopleBefore));
+    CV_CHECK(read_key());
+    return in_transaction([&]() -> Result<void> {
+      for (const char* sql : {"ALTER TABLE people RENAME TO people_before", kPeople}) CV_CHECK(execute(sql));
+      CV_TRY(put_, prepare(kPut));
+      {
+        CV_TRY(const Statement statement,
+               prepare("SELECT person, last_slot, used_before, used_after FROM people_before ORDER BY person"));
+        Use rows(statement);
+        int status = SQLITE_ROW;
+        while ((status = rows.step()) == SQLITE_ROW) {
+          CV_TRY(const PersonUses row, row_in(rows));
+          CV_CHECK(put(row));
+        }
+        if (status != SQLITE_DONE) return failure("read");
+      }
+      for (const char* sql : {"DROP TABLE people_before", kMarks}) CV_CHECK(execute(sql));
+      return {};
+    });
+  }
+
+  // No trigger, no view, no other table: what is written here is what will be read.
+  Result<void> check_schema(const char* people) {
+    CV_TRY(const Statement whole, prepare("PRAGMA integrity_check(1)"));
+    {
+      Use use(whole);
+      if (use.step() != SQLITE_ROW) return failure("read");
+      if (use.text(0) != "ok") return damaged();
+    }
+    CV_TRY(const Statement statement, prepare("SELECT sql FROM sqlite_master ORDER BY name"));
+    Use use(statement);
+    for (const char* sql : {people, kSecret}) {
+      if (use.step() != SQLITE_ROW || use.text(0) != sql) return damaged();
+    }
+    return use.step() == SQLITE_DONE ? Result<void>() : damaged();
+  }
+
+  Result<void> check_and_read(const std::optional<ParticipationAsOf>& as_of) {
+    CV_CHECK(check_schema(kPeople));
+    CV_CHECK(read_key());
+    return read_people(as_of);
+  }
+
   Result<void> make_key() {
-    std::array<std::uint64_t, sizeof(Key) / 8> words{};
+    std::array<std::uint64_t, ParticipationKeys::kBytes / 8> words{};
     BitSource::for_this_thread().fill(words);
-    Key key;
-    static_assert(sizeof words == sizeof key);
-    std::memcpy(key.data(), words.data(), sizeof key);
     CV_TRY(const Statement statement, prepare("INSERT INTO secret (key) VALUES (?1)"));
     Use use(statement);
-    use.bind(1, key);
-    if (use.step() != SQLITE_DONE) return failure("write");
+    use.bind(1, {reinterpret_cast<const unsigned char*>(words.data()), sizeof words});
+    const int status = use.step();
+    sodium_memzero(words.data(), sizeof words);
+    if (status != SQLITE_DONE) return failure("write");
     return {};
   }
 
   Result<void> read_key() {
     CV_TRY(const Statement statement, prepare("SELECT key FROM secret"));
     Use use(statement);
-    if (use.step() != SQLITE_ROW) return failure("read");
+    const int status = use.step();
+    if (status != SQLITE_ROW) return status == SQLITE_DONE ? cannot("read", "its key is damaged") : failure("read");
     const std::span<const unsigned char> stored = use.blob(0);
-    if (stored.size() != key_.size()) return cannot("read", "its key is damaged");
-    std::copy(stored.begin(), stored.end(), key_.begin());
+    if (!use.has(0, SQLITE_BLOB) || stored.size() != ParticipationKeys::kBytes)
+      return cannot("read", "its key is damaged");
+    keys_.emplace(stored.first<ParticipationKeys::kBytes>());
+    if (use.step() != SQLITE_DONE) return cannot("read", "its key is damaged");
+    return {};
+  }
+
+  // The first four columns: person, last_slot, used_before, used_after.
+  Result<PersonUses> row_in(const Use& use) const {
+    PersonUses row;
+    const std::span<const unsigned char> person = use.blob(0);
+    bool whole = use.has(0, SQLITE_BLOB) && person.size() == row.person.size();
+    for (const int column : {1, 2, 3}) whole = whole && use.has(column, SQLITE_INTEGER);
+    if (!whole) return damaged();
+    std::copy(person.begin(), person.end(), row.person.begin());
+    row.last_slot = use.integer(1);
+    row.before = use.integer(2);
+    row.after = use.integer(3);
+    if (row.last_slot < 0 || row.before < 0 || row.after < row.before) return damaged();
+    return row;
+  }
+
+  // The same with the fifth, which must be right.
+  Result<PersonUses> sealed_row_in(const Use& use) const {
+    CV_TRY(const PersonUses row, row_in(use));
+    const RowMac mac = keys_->mac(row);
+    const std::span<const unsigned char> stored = use.blob(4);
+    if (!use.has(4, SQLITE_BLOB) || !std::equal(mac.begin(), mac.end(), stored.begin(), stored.end())) return damaged();
+    return row;
+  }
+
+  // Every row, in the order in which they are looked up: where all are in order, each is found.
+  Result<void> read_people(const std::optional<ParticipationAsOf>& as_of) {
+    CV_TRY(const Statement statement,
+           prepare("SELECT person, last_slot, used_before, used_after, mac FROM people ORDER BY person"));
+    Use use(statement);
+    ParticipationSeal now, then;
+    now.key = then.key = keys_->fingerprint();
+    std::optional<HashedName> last;
+    std::int64_t last_slot = -1;
+    int status = SQLITE_ROW;
+    while ((status = use.step()) == SQLITE_ROW) {
+      CV_TRY(const PersonUses row, sealed_row_in(use));
+      if (last && !(*last < row.person)) return damaged();
+      last = row.person;
+      last_slot = std::max(last_slot, row.last_slot);
+      keys_->add(now, row.person, row.after);
+      if (as_of && row.last_slot > as_of->step) return not_as_of();
+      if (as_of) keys_->add(then, row.person, row.used_before(as_of->step));
+    }
+    if (status != SQLITE_DONE) return failure("read");
+    if (as_of && !(then == as_of->seal)) return not_as_of();
+    seal_ = now;
+    last_slot_ = last_slot;
+    return {};
+  }
+
+  Failure not_as_of() const {
+    return cannot("go on with",
+                  "it is damaged, is older than the state, or is not the one that belongs to it; put "
+                  "back the one that does, or end the release");
+  }
+
+  Result<PersonUses> uses_of(const HashedName& person) {
+    Use find(find_);
+    find.bind(1, person);
+    const int status = find.step();
+    if (status == SQLITE_ROW) return sealed_row_in(find);
+    if (status != SQLITE_DONE) return failure("read");
+    PersonUses nothing;
+    nothing.person = person;
+    return nothing;
+  }
+
+  Result<void> put(const PersonUses& row) {
+    const RowMac mac = keys_->mac(row);
+    Use use(put_);
+    use.bind(1, row.person);
+    use.bind(2, row.last_slot);
+    use.bind(3, row.before);
+    use.bind(4, row.after);
+    use.bind(5, mac);
+    if (use.step() != SQLITE_DONE) return failure("write");
+    if (sqlite3_changes(database_.get()) != 1) return damaged();
     return {};
   }
 
   std::vector<HashedName> hash(const std::vector<std::string_view>& people) const {
     std::vector<HashedName> hashed(people.size());
-    for (std::size_t i = 0; i < people.size(); ++i) {
-      crypto_generichash(hashed[i].data(), hashed[i].size(), reinterpret_cast<const unsigned char*>(people[i].data()),
-                         people[i].size(), key_.data(), key_.size());
-    }
+    for (std::size_t i = 0; i < people.size(); ++i) hashed[i] = keys_->name(people[i]);
     return hashed;
   }
 
@@ -285,15 +441,19 @@ class SqliteParticipation final : public Participation {
   }
 
   Result<void> use_inside(std::int64_t step, const std::vector<std::string_view>& people,
-                          const std::vector<std::int64_t>& pairs) {
+                          const std::vector<std::int64_t>& pairs, ParticipationSeal& seal) {
     const std::vector<HashedName> hashed = hash(people);
     for (const std::size_t i : in_order_of_the_table(hashed)) {
-      Use use(use_);
-      use.bind(1, hashed[i]);
-      use.bind(2, step);
-      use.bind(3, pairs[i]);
-      if (use.step() != SQLITE_DONE) return failure("write");
-      if (sqlite3_changes(database_.get()) == 0) return earlier_slot();
+      CV_TRY(PersonUses row, uses_of(hashed[i]));
+      if (row.last_slot > step) return earlier_slot();
+      keys_->take(seal, row.person, row.after);
+      row.before = row.used_before(step);
+      row.last_slot = step;
+      if (pairs[i] > std::numeric_limits<std::int64_t>::max() - row.before)
+        return fail(ErrorKind::internal, "participation: more pairs than can be counted");
+      row.after = row.before + pairs[i];
+      keys_->add(seal, row.person, row.after);
+      CV_CHECK(put(row));
     }
     return {};
   }
@@ -301,21 +461,37 @@ class SqliteParticipation final : public Participation {
   std::string path_;
   std::int64_t last_slot_ = -1;
   std::unique_ptr<sqlite3, CloseDatabase> database_;
-  Statement begin_, commit_, find_, use_;
-  Key key_{};
+  Statement begin_, commit_, find_, put_;
+  std::optional<ParticipationKeys> keys_;
+  ParticipationSeal seal_;  // of what is in the file
+  bool unsure_ = false;     // whether it is that
 };
 
-}  // namespace
-
-Result<std::unique_ptr<Participation>> Participation::open(const std::string& path, Missing missing) {
+Result<std::string> absolute_path(const std::string& path) {
   if (path.empty()) return fail(ErrorKind::storage, "participation: '' is not the name of a file");
   // Absolute, since SQLite takes some relative names, such as ":memory:", for something else than a file.
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   if (error) return fail(ErrorKind::storage, "participation: cannot find '" + path + "': " + error.message());
-  auto participation = std::make_unique<SqliteParticipation>(absolute.string());
-  CV_CHECK(participation->connect(missing));
+  return absolute.string();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Participation>> Participation::open(const std::string& path, Missing missing,
+                                                           const std::optional<ParticipationAsOf>& as_of) {
+  CV_TRY(const std::string absolute, absolute_path(path));
+  auto participation = std::make_unique<SqliteParticipation>(absolute);
+  CV_CHECK(participation->connect(missing, as_of));
   return std::unique_ptr<Participation>(std::move(participation));
+}
+
+Result<bool> Participation::verify(const std::string& path, const ParticipationAsOf& as_of) {
+  CV_TRY(const std::string absolute, absolute_path(path));
+  struct stat log {};
+  if (::stat((absolute + "-wal").c_str(), &log) == 0 && log.st_size > 0) return false;
+  CV_CHECK(SqliteParticipation(absolute).look(as_of));
+  return true;
 }
 
 }  // namespace chronoveil::bound

@@ -5,30 +5,48 @@
 //             share one cap (string_table.h); among a thousand million people the chance is below 2^-68
 //   Crashes   for each person: the last slot, what was used before it, and what after it. A slot that is bounded again,
 //             since its counts were never used, finds what was before that slot and counts nobody twice
+//   Damage    each row has a MAC, and seal() says in five numbers what the file amounts to. Whoever goes on with a file
+//             gives the seal that it had: a file in which anything has changed that limits somebody is refused, and so
+//             is an older one, or another one. Whoever can write both, the file and the seal, is not kept from it
 //   Forward   a slot before a person's last one is refused (internal): what was used before it is no longer known
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chronoveil/base/result.h"
+#include "chronoveil/bound/participation_keys.h"
 
 namespace chronoveil::bound {
 
 enum class Missing { make, refuse };  // a file that is not there, or that is empty
 
+// What a file must amount to, as of the beginning of slot `step`: what was added for that slot may be in it or not,
+// since whoever added it may have died before the seal was taken, and will bound the slot again.
+struct ParticipationAsOf {
+  std::int64_t step = 0;
+  ParticipationSeal seal;
+};
+
 class Participation {
  public:
   // Opens or makes the file, mode 0600, in a folder that is there. Whoever goes on with a release that has begun must
   // refuse a missing one: a new one would give everybody all pairs again. Errors are storage.
-  static Result<std::unique_ptr<Participation>> open(const std::string& path, Missing = Missing::make);
+  static Result<std::unique_ptr<Participation>> open(const std::string& path, Missing = Missing::make,
+                                                     const std::optional<ParticipationAsOf>& = {});
+  // Whether a file that no process has open would be opened so, without a lock and without writing. False where that
+  // cannot be told without writing, since a process that had it open was killed.
+  static Result<bool> verify(const std::string& path, const ParticipationAsOf&);
   virtual ~Participation() = default;
 
   // The latest slot that anything was added for; -1 before the first. An older copy of the file shows in it.
   virtual std::int64_t last_slot() const = 0;
+  // Of everything that was added so far.
+  virtual ParticipationSeal seal() const = 0;
 
   // What each person has used before slot `step`, in the order of the names; 0 for who was never seen.
   virtual Result<std::vector<std::int64_t>> used_before(std::int64_t step,

@@ -4,14 +4,19 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 
 #include "chronoveil/base/result.h"
 
 namespace chronoveil::engine {
 
-// `kind`: "live", "training". One ledger has one such folder, by whatever name it is reached.
+// `kind`: "live", "training". One ledger has one such folder, by whatever name it is reached. A leaf that leads out of
+// it is a usage error: a dataset may be called "..".
 Result<std::filesystem::path> folder_beside(const std::string& ledger_place, const std::string& kind,
                                             const std::filesystem::path& leaf);
+
+// A folder and those above it that are missing, mode 0700 whatever the umask.
+std::error_code make_folders(const std::filesystem::path&);
 
 // Mode 0700, with the two folders above it; names that last through a power failure. Errors begin with `kind`.
 Result<void> make_private_folder(const std::string& kind, const std::filesystem::path& folder);

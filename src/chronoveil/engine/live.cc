@@ -13,6 +13,11 @@ std::string_view name(LiveStage stage) {
   return names[static_cast<int>(stage)];
 }
 
+std::string_view name(LiveCaps caps) {
+  constexpr std::string_view names[] = {"verified", "in use", "not verified"};
+  return names[static_cast<int>(caps)];
+}
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -28,6 +33,24 @@ Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow)
       data::open_live_input(job.source, follow, order));
   if (!input && !input.error().message.starts_with("source.")) input.error().message.insert(0, "source.path: ");
   return input;
+}
+
+// Whether the file that enforces the cap is what the state says. Nobody is kept from going on with the release
+// meanwhile, so the state and the file may change while they are read: then the process that changes them vouches.
+Result<LiveCaps> caps_of(const LiveFolder& folder, const LiveState& state) {
+  const auto in_use = [&] {
+    const Result<FolderLock> lock = folder.lock();
+    return !lock && lock.error().kind == ErrorKind::usage;
+  };
+  if (in_use()) return LiveCaps::in_use;
+  if (state.step == 0 || !state.seal) return LiveCaps::not_verified;
+  const Result<bool> verified = bound::Participation::verify(folder.people(state.debit), {state.step, *state.seal});
+  if (!verified) {
+    CV_TRY(const std::optional<LiveState> now, read_live_state(folder.path()));
+    if (in_use() || !now || now->step != state.step || now->debit != state.debit) return LiveCaps::in_use;
+    return Failure(verified.error());
+  }
+  return *verified ? LiveCaps::verified : LiveCaps::not_verified;
 }
 
 // How a release stands that no process works on, from the ledger and its folder.
@@ -57,6 +80,9 @@ Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
   }
   const bool over = debit->state != ledger::State::reserved;
   stands.stage = !over ? LiveStage::open : stands.published == stands.steps ? LiveStage::finished : LiveStage::closed;
+  if (stands.stage == LiveStage::open && state && OpenStep::remembers(job, opening.published.plan.shape)) {
+    CV_TRY(stands.caps, caps_of(folder, *state));
+  }
   return stands;
 }
 

@@ -41,6 +41,14 @@ struct LiveOptions {
 enum class LiveStage { none, open, finished, closed };
 std::string_view name(LiveStage);
 
+// What is known of the file that enforces the cap. One that is damaged is an error.
+enum class LiveCaps {
+  verified,      // it is what the state says
+  in_use,        // by the process that publishes, which verified it
+  not_verified,  // the last process was killed, or was of a version without seals: the next start verifies or refuses
+};
+std::string_view name(LiveCaps);
+
 // How a live release stands.
 struct LiveStanding {
   std::string name;
@@ -54,6 +62,8 @@ struct LiveStanding {
   std::optional<Guarantee> guarantee;
   std::string mark;         // of a rehearsal
   std::int64_t broken = 0;  // rows that could not be read, in this process
+  // Of an open release that writes down how much of the cap each person has used.
+  std::optional<LiveCaps> caps;
 };
 
 // Opens the release of the job, or goes on with it, and publishes steps until its input or its horizon ends.
@@ -62,7 +72,7 @@ struct LiveStanding {
 // which its owner is told of.
 Result<LiveStanding> run_live(const Job&, const LiveOptions&);
 
-// Reads only.
+// Reads only. A file of participation that is not what the state says is a storage error.
 Result<LiveStanding> live_status(const Job&, const std::string& ledger);
 
 // Ends the release: no further step is published, nothing is given back. Writes the outputs that are written whole.

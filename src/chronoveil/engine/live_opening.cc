@@ -307,8 +307,12 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   CV_TRY(process_, mechanisms::go_live(opened_.plan));
   const std::string people = keeping_ ? keeping_->folder.people(keeping_->state.debit) : "";
   const bool begun = keeping_ && keeping_->state.step > 0;
-  CV_TRY(OpenStep step,
-         OpenStep::make(*job_, opened_.plan.shape, people, begun ? bound::Missing::refuse : bound::Missing::make));
+  // Before the first step is sealed nothing was published, and whatever a crash left in the file counts for nobody.
+  if (keeping_ && !begun) keeping_->folder.forget_people(keeping_->state.debit);
+  std::optional<bound::ParticipationAsOf> as_of;
+  if (begun && keeping_->state.seal) as_of = bound::ParticipationAsOf{keeping_->state.step, *keeping_->state.seal};
+  CV_TRY(OpenStep step, OpenStep::make(*job_, opened_.plan.shape, people,
+                                       begun ? bound::Missing::refuse : bound::Missing::make, as_of));
   step_.emplace(std::move(step));
   if (keeping_ && step_->remembered().value_or(-1) < keeping_->state.people)
     return fail(ErrorKind::storage, "live: '" + people + "' is older than the state; put back the latest");

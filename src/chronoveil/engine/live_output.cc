@@ -24,8 +24,8 @@ Failure changed(const std::string& path, std::string_view how) {
                                       "; put back the file as this release left it, then go on");
 }
 
-Result<int> open_regular(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+Result<int> open_regular(const std::string& path, mode_t mode = 0644) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, mode);
   if (file < 0) return storage(path, "cannot be opened");
   struct stat facts {};
   if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) return file;
@@ -92,12 +92,14 @@ Result<LiveOutput> LiveOutput::resume(const std::string& path, std::int64_t sync
 }
 
 Result<LiveOutput> LiveOutput::rehearse(const std::string& path, std::string_view header) {
-  CV_TRY(const int file, open_regular(path));
+  // What is not private is for its owner alone, also where an older rehearsal lies there.
+  CV_TRY(const int file, open_regular(path, 0600));
   LiveOutput output(file, path);
   CV_TRY(const std::string start, read_from(file, path, 0, header.size()));
   if (!start.empty() && start != header)
     return fail(ErrorKind::usage, "output.csv: '" + path + "' is no rehearsal; it would be overwritten");
   if (::ftruncate(file, 0) != 0) return storage(path, "cannot be emptied");
+  if (::fchmod(file, 0600) != 0) return storage(path, "cannot be taken from others");
   return output;
 }
 

@@ -153,6 +153,7 @@ Result<void> LiveSession::commit() {
     state.next = cursor_->begin();
     state.asked = draws_->used();
     state.people = step_->remembered().value_or(-1);
+    state.seal = step_->seal();
     state.unsynced += lines_;
     StateWriter writer;
     process_->save(writer);

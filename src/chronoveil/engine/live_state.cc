@@ -54,9 +54,17 @@ auto fields_in(State& state) {
                     &state.step,   &state.next,  &state.asked,  &state.people, &state.begun,  &state.synced};
 }
 
+template <class Seal>
+auto fields_in_seal(Seal& seal) {
+  return std::array{&seal.key, &seal.people, &seal.uses, &seal.first, &seal.second};
+}
+
+// The seal follows the rest where there is one.
 std::vector<std::uint64_t> fields_of(const LiveState& state) {
   StateWriter writer;
   for (const std::int64_t* field : fields_in(state)) writer.put(*field);
+  if (state.seal)
+    for (const std::int64_t* field : fields_in_seal(*state.seal)) writer.put(*field);
   return std::move(writer).take();
 }
 
@@ -91,7 +99,10 @@ std::optional<Numbered> decode(std::string_view bytes) {
   const std::vector<std::uint64_t> fields = words_at(bytes, kHeadBytes, head[1]);
   StateReader reader(fields);
   LiveState& state = found.state;
-  for (std::int64_t* field : fields_in(state)) *field = reader.integer();
+  const auto own = fields_in(state);
+  for (std::int64_t* field : own) *field = reader.integer();
+  if (fields.size() > own.size())
+    for (std::int64_t* field : fields_in_seal(state.seal.emplace())) *field = reader.integer();
   if (!reader.complete()) return std::nullopt;
   state.process = words_at(bytes, fields_end, head[2]);
   state.unsynced = bytes.substr(process_end, head[3]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chronoveil/base/result.h"
+#include "chronoveil/bound/participation_keys.h"
 #include "chronoveil/mechanisms/live.h"
 
 namespace chronoveil::engine {
@@ -16,13 +17,16 @@ struct LiveState {
   std::int64_t format = mechanisms::kLiveStateFormat;  // of what the mechanism keeps
   std::int64_t debit = -1;                             // the row of the ledger; none while the span is being opened
   std::int64_t holder = 0;                             // a random number in the debit's tag: who opened the span
-  std::int64_t token = 0;              // of the last uses that were worked out, a random number; 0 before the first
-  std::int64_t before = 0;             // of the uses before those
-  std::int64_t span = 0;               // spans of the job that came before this one
-  std::int64_t step = 0;               // the next to publish
-  std::int64_t next = 0;               // the instant at which it begins: laws change clocks, and this must not change
-  std::int64_t asked = 0;              // uses of the debit that are gone
-  std::int64_t people = -1;            // the latest slot that anybody's participation was written down for
+  std::int64_t token = 0;    // of the last uses that were worked out, a random number; 0 before the first
+  std::int64_t before = 0;   // of the uses before those
+  std::int64_t span = 0;     // spans of the job that came before this one
+  std::int64_t step = 0;     // the next to publish
+  std::int64_t next = 0;     // the instant at which it begins: laws change clocks, and this must not change
+  std::int64_t asked = 0;    // uses of the debit that are gone
+  std::int64_t people = -1;  // the latest slot that anybody's participation was written down for
+  // What the file of participation amounted to when `step` began; none where nobody's is written down, and in folders
+  // of versions before there were seals.
+  std::optional<bound::ParticipationSeal> seal;
   std::int64_t begun = 0;              // where the rows of this span begin in the output
   std::int64_t synced = 0;             // bytes of the output that are on the disk for certain
   std::string unsynced;                // what follows them there

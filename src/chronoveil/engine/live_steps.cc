@@ -15,6 +15,7 @@ namespace {
 class RehearsedParticipation final : public bound::Participation {
  public:
   std::int64_t last_slot() const override { return -1; }
+  bound::ParticipationSeal seal() const override { return {}; }
   Result<std::vector<std::int64_t>> used_before(std::int64_t, const std::vector<std::string_view>& people) override {
     std::vector<std::int64_t> used;
     used.reserve(people.size());
@@ -34,15 +35,20 @@ class RehearsedParticipation final : public bound::Participation {
   std::unordered_map<std::string, std::int64_t> used_;
 };
 
-Result<std::unique_ptr<bound::Participation>> open_participation(const std::string& people, bound::Missing missing) {
+Result<std::unique_ptr<bound::Participation>> open_participation(const std::string& people, bound::Missing missing,
+                                                                 const std::optional<bound::ParticipationAsOf>& as_of) {
   if (people.empty()) return std::make_unique<RehearsedParticipation>();
-  return bound::Participation::open(people, missing);
+  return bound::Participation::open(people, missing, as_of);
 }
 
 }  // namespace
 
+bool OpenStep::remembers(const Job& job, const mechanisms::PublicShape& shape) {
+  return job.source.user && shape.unit == Unit::user && shape.max_steps < shape.series * shape.steps;
+}
+
 Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& shape, const std::string& people,
-                                bound::Missing missing) {
+                                bound::Missing missing, const std::optional<bound::ParticipationAsOf>& as_of) {
   OpenStep step;
   for (const std::string& key : job.keys) step.series_.emplace(key, static_cast<std::int64_t>(step.series_.size()));
   step.once_ = !job.source.user && job.source.value && job.duplicates == bound::Duplicates::refuse;
@@ -52,8 +58,8 @@ Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& s
   if (!job.source.user) return step;
   const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
   std::unique_ptr<bound::Participation> participation;
-  if (shape.unit == Unit::user && shape.max_steps < shape.series * shape.steps) {
-    CV_TRY(participation, open_participation(people, missing));
+  if (remembers(job, shape)) {
+    CV_TRY(participation, open_participation(people, missing, as_of));
   }
   step.participation_ = participation.get();
   step.people_.emplace(shape.series, caps, std::move(participation));
@@ -87,6 +93,11 @@ bool OpenStep::add(std::string_view person, std::int64_t series, std::int64_t am
 std::optional<std::int64_t> OpenStep::remembered() const {
   if (participation_ == nullptr) return std::nullopt;
   return participation_->last_slot();
+}
+
+std::optional<bound::ParticipationSeal> OpenStep::seal() const {
+  if (participation_ == nullptr) return std::nullopt;
+  return participation_->seal();
 }
 
 Result<void> OpenStep::close(std::int64_t step, std::vector<std::int64_t>& counts) {

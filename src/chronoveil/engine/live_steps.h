@@ -22,7 +22,10 @@ class OpenStep {
  public:
   // `people` is the file that remembers participation, needed only where somebody could exceed the cap; empty in a
   // rehearsal, which remembers in memory.
-  static Result<OpenStep> make(const Job&, const mechanisms::PublicShape&, const std::string& people, bound::Missing);
+  static Result<OpenStep> make(const Job&, const mechanisms::PublicShape&, const std::string& people, bound::Missing,
+                               const std::optional<bound::ParticipationAsOf>& = {});
+  // Whether somebody could.
+  static bool remembers(const Job&, const mechanisms::PublicShape&);
 
   // The number of the series of a row; none where it is not listed.
   std::optional<std::int64_t> series_of(const data::RecordBatch&, std::size_t row) const;
@@ -37,6 +40,8 @@ class OpenStep {
   void forget();
   // The latest slot that anybody's participation was written down for; nothing where nobody's is.
   std::optional<std::int64_t> remembered() const;
+  // What all that was written down amounts to; nothing where nobody's is.
+  std::optional<bound::ParticipationSeal> seal() const;
 
   // The counts of the step, one a series, mechanisms::kMissing where none came; the next step is open then.
   Result<void> close(std::int64_t step, std::vector<std::int64_t>& counts);

@@ -1,0 +1,72 @@
+// The secrets of a participation file, and what is computed under them: all keyed BLAKE2b of 128 bits, each under a key
+// of its own that is made from the key in the file. They lie in memory that is not swapped out nor dumped, where the
+// system lets us lock it, and that is wiped.
+//   name      what a person is called in the file
+//   mac       of a row, so that one that changed is seen when it is read
+//   share     of a person and what that person has used in the sum over all: rows that are missing, old or of somebody
+//             else make another sum. Who has used nothing adds nothing
+#pragma once
+
+#include <sodium.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace chronoveil::bound {
+
+using HashedName = std::array<unsigned char, 16>;
+using RowMac = std::array<unsigned char, 16>;
+
+// What one person has used: before the last slot that anything was added for, and after it.
+struct PersonUses {
+  HashedName person{};
+  std::int64_t last_slot = -1;
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+
+  // Before slot `step`, where the last one is not a later one.
+  std::int64_t used_before(std::int64_t step) const { return last_slot == step ? before : after; }
+};
+
+// What a file amounts to, kept outside of it. Two files with the same seal limit everybody alike.
+struct ParticipationSeal {
+  std::int64_t key = 0;                // a fingerprint
+  std::int64_t people = 0;             // who have used anything
+  std::int64_t uses = 0;               // of all of them
+  std::int64_t first = 0, second = 0;  // the sum of all shares
+
+  friend bool operator==(const ParticipationSeal&, const ParticipationSeal&) = default;
+};
+
+class ParticipationKeys {
+ public:
+  static constexpr std::size_t kBytes = crypto_generichash_KEYBYTES;
+
+  explicit ParticipationKeys(std::span<const unsigned char, kBytes> key);
+
+  std::int64_t fingerprint() const;
+  HashedName name(std::string_view person) const;
+  RowMac mac(const PersonUses& row) const;
+  void add(ParticipationSeal& seal, const HashedName& person, std::int64_t used) const { count(seal, person, used, 1); }
+  void take(ParticipationSeal& seal, const HashedName& person, std::int64_t used) const {
+    count(seal, person, used, -1);
+  }
+
+ private:
+  using Key = std::array<unsigned char, kBytes>;
+  struct Keys {
+    Key name, row, share;
+  };
+  struct Free {
+    void operator()(Keys* keys) const { sodium_free(keys); }
+  };
+
+  void count(ParticipationSeal&, const HashedName& person, std::int64_t used, int sign) const;
+
+  std::unique_ptr<Keys, Free> keys_;
+};
+
+}  // namespace chronoveil::bound
