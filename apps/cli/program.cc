@@ -7,6 +7,7 @@
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/version.h"
 #include "chronoveil/ledger/ledger.h"
+#include "private_memory.h"
 #include "signals.h"
 
 namespace chronoveil::cli {
@@ -49,6 +50,7 @@ int run(int argc, char** argv, std::string_view name, std::string_view descripti
 
 int run_program(int argc, char** argv, std::string_view name, std::string_view description, std::string_view example,
                 std::initializer_list<AddCommand> commands) {
+  keep_memory_private();
   install_signals();
   ledger::on_warning([](const std::string& warning) { print_error("warning: " + warning); });
   int exit_code = static_cast<int>(ErrorKind::internal);

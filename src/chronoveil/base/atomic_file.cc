@@ -101,6 +101,9 @@ Result<Target> target_of(const std::string& path) {
   }
   struct stat found {};
   if (::stat(target.path.c_str(), &found) != 0) {
+    // The link itself would be replaced, and what it names never written.
+    if (errno == ENOENT && std::filesystem::is_symlink(path, error))
+      return fail(ErrorKind::usage, "'" + path + "' is a symbolic link to a file that is not there");
     if (errno == ENOENT) return target;
     return storage_error(path, "cannot be written", errno);
   }

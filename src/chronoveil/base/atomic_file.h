@@ -2,6 +2,7 @@
 // synchronised, then renamed over it.
 //   All or none  every file is complete on the disk before the first gets its name, so an error in one leaves none
 //   Interrupts   SIGINT and SIGTERM wait while names are given; before that, there is nothing to leave behind
+//   Links        a symbolic link that leads nowhere is refused
 //   Not files    "-" is standard output; a device or a pipe is written to in place; a symbolic link keeps its name and
 //                its target is replaced
 //   Databases    a SQLite database is never replaced: it may be a ledger, and a lost debit would cost privacy

@@ -2,6 +2,7 @@
 // it.
 #include <pthread.h>
 #include <sodium.h>
+#include <sys/mman.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -32,6 +33,9 @@ void BitSource::prepare_libsodium() {
 
 BitSource::BitSource() : BitSource(&refill_by_chacha, kChachaWords, false) {
   prepare_libsodium();
+  // Not swapped out, where the limits allow it: the key, and what waits to be drawn. The pages stay locked when they
+  // are given back, since others may lie on them.
+  (void)::mlock(words_.get(), size_ * sizeof(std::uint64_t));
   take_key_from_operating_system();
 }
 

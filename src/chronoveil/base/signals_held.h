@@ -1,4 +1,5 @@
-// Holds SIGINT and SIGTERM back in this thread for as long as it lives, so that what was begun is done to the end.
+// Holds SIGINT, SIGTERM and SIGHUP back in this thread for as long as it lives, so that what was begun is done to the
+// end.
 #pragma once
 
 #include <signal.h>
@@ -12,6 +13,7 @@ class SignalsHeld {
     sigemptyset(&held);
     sigaddset(&held, SIGINT);
     sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
     ::pthread_sigmask(SIG_BLOCK, &held, &before_);
   }
   ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

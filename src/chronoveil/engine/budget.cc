@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "chronoveil/accounting/event.h"
+#include "chronoveil/engine/beside_ledger.h"
 #include "chronoveil/engine/witnesses.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/ledger/store.h"
@@ -140,8 +141,10 @@ Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, cons
 }  // namespace
 
 Result<std::string> ledger_place(const std::string& given) {
-  if (!given.empty()) return given;
-  return ledger::default_ledger_path();
+  if (given.empty()) return ledger::default_ledger_path();
+  // SQLite would keep it in memory.
+  if (given == ":memory:") return invalid("ledger", given, "the name of a file: a ledger must outlast the process");
+  return given;
 }
 
 double share_left(const ledger::View& view) { return ledger::share_left(view.dataset.filter, view.left); }
@@ -176,6 +179,12 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   // SQLite keeps what was written last in files beside.
   for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
     CV_CHECK(check_spared(job, "the ledger", place + std::string(suffix)));
+  for (const auto& [kind, what] : {std::pair("releases", "the stored releases"), std::pair("live", "the live releases"),
+                                   std::pair("training", "the checkpoints")}) {
+    CV_TRY(const std::filesystem::path folder, folder_beside(place, kind, ""));
+    CV_CHECK(check_outside(job, what, folder));
+  }
+  CV_CHECK(check_outside(job, "the stored releases", place + ".releases"));  // by the name that was given
   const auto no_dataset = [&] {
     return invalid("dataset.name", job.dataset,
                    "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "

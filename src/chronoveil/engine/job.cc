@@ -255,6 +255,19 @@ Result<void> check_spared(const Job& job, std::string_view what, const std::stri
   return {};
 }
 
+Result<void> check_outside(const Job& job, std::string_view what, const std::string& folder) {
+  std::error_code ignored;
+  const fs::path outside = (fs::weakly_canonical(fs::absolute(folder, ignored), ignored) / "").parent_path();
+  for (const auto& [key, output] : outputs_of(job)) {
+    if (output.empty() || output == "-") continue;
+    const fs::path file = fs::weakly_canonical(fs::absolute(output, ignored), ignored);
+    if (std::mismatch(outside.begin(), outside.end(), file.begin(), file.end()).first == outside.end())
+      return fail(ErrorKind::usage, std::string(key) + ": '" + output + "' lies in the folder of " + std::string(what) +
+                                        "; name a file elsewhere");
+  }
+  return {};
+}
+
 Result<std::vector<std::string>> read_key_list(const std::string& path, const std::string& key_of_list) {
   CV_TRY(std::string text, read_text_file(key_of_list, path));
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);

@@ -144,6 +144,8 @@ Result<void> check_values(const Job&);
 // That no output of the job is this file, under whatever name. Where one is, the error says `what` the file is:
 // "output.csv: 'trips.csv' is the source; it would be overwritten".
 Result<void> check_spared(const Job&, std::string_view what, const std::string& path);
+// None of its outputs lies in that folder or below it.
+Result<void> check_outside(const Job&, std::string_view what, const std::string& folder);
 
 // A list of public keys, one a line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates and
 // what is not UTF-8 refused.

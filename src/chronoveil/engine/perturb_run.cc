@@ -186,9 +186,10 @@ Result<PerturbedRelease> from_store(std::string_view text) {
 
 Result<void> write_perturbed(const Job& job, const PerturbedRelease& release) {
   std::vector<OutputFile> files;
-  if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv});
-  if (!job.json.empty()) files.push_back({job.json, report::perturbed_json(release)});
-  if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release)});
+  const int mode = mode_of(release.mark);
+  if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv, mode});
+  if (!job.json.empty()) files.push_back({job.json, report::perturbed_json(release), mode});
+  if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release), mode});
   if (!job.perturb.internal.empty() && release.internal)
     files.push_back({job.perturb.internal, report::perturbed_internal_html(release, *release.internal), 0600});
   return write_files(files);

@@ -15,14 +15,17 @@ report::Published published_of(const Job&, Planned, Estimate, std::string mark);
 // A job that writes nothing, or where it cannot: found before anything is spent.
 Result<void> check_outputs(const Job&);
 Result<void> write_outputs(const Job&, const report::Published&);
+// Whose random choices are known (the mark says so) is the data in another form: for its owner alone.
+inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }
 // The same for any kind of release, by what makes its texts.
 template <class Published>
 Result<void> write_outputs(const Job& job, const Published& published, std::string (*csv)(const Published&),
                            std::string (*json)(const Published&), std::string (*html)(const Published&)) {
   std::vector<OutputFile> files;
-  if (!job.csv.empty()) files.push_back({job.csv, csv(published)});
-  if (!job.json.empty()) files.push_back({job.json, json(published)});
-  if (!job.report.empty()) files.push_back({job.report, html(published)});
+  const int mode = mode_of(published.release.mark);
+  if (!job.csv.empty()) files.push_back({job.csv, csv(published), mode});
+  if (!job.json.empty()) files.push_back({job.json, json(published), mode});
+  if (!job.report.empty()) files.push_back({job.report, html(published), mode});
   return write_files(files);
 }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "chronoveil/base/atomic_file.h"
+#include "chronoveil/engine/beside_ledger.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/ledger/store.h"
 
@@ -23,8 +24,7 @@ Result<ReleaseStore> ReleaseStore::of_ledger(const std::string& place) {
 }
 
 Result<void> ReleaseStore::prepare() const {
-  std::error_code error;
-  if (const fs::path above = fs::path(folder_).parent_path(); !above.empty()) fs::create_directories(above, error);
+  const std::error_code error = make_folders(fs::path(folder_).parent_path());
   if (error || (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)) {
     const int code = error ? error.value() : errno;
     return fail(ErrorKind::storage, "ledger: the folder '" + folder_ + "' for stored releases cannot be made: " +

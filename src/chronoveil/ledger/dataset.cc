@@ -74,6 +74,9 @@ Result<void> check_dataset_name(std::string_view name) {
 
 Result<Dataset> make_dataset(const DatasetRequest& request) {
   CV_CHECK(check_dataset_name(request.name));
+  // Those that were made before this was refused can still be used.
+  if (request.name == "." || request.name == "..")
+    return invalid("dataset", request.name, "a name of its own: it names folders too");
   CV_CHECK(check_promise(request.promise));
   CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
   CV_TRY(const Delta delta, Delta::make(request.delta));
