@@ -150,10 +150,13 @@ class SqliteParticipation final : public Participation {
                                                 const std::vector<std::string_view>& people) override {
     const std::vector<HashedName> hashed = hash(people);
     std::vector<std::int64_t> used(people.size());
+    read_.clear();
+    read_.reserve(people.size());
     for (const std::size_t i : in_order_of_the_table(hashed)) {
       CV_TRY(const PersonUses found, uses_of(hashed[i]));
       if (found.last_slot > step) return earlier_slot();
       used[i] = found.used_before(step);
+      read_.push_back(found);
     }
     return used;
   }
@@ -165,7 +168,10 @@ class SqliteParticipation final : public Participation {
     }
     if (people.empty()) return {};
     // What became of a transaction that failed is in the file alone.
-    if (std::exchange(unsure_, true)) CV_CHECK(read_people({}));
+    if (std::exchange(unsure_, true)) {
+      read_.clear();
+      CV_CHECK(read_people({}));
+    }
     ParticipationSeal after = seal_;
     CV_CHECK(in_transaction([&] { return use_inside(step, people, pairs, after); }));
     unsure_ = false;
@@ -443,8 +449,12 @@ class SqliteParticipation final : public Participation {
   Result<void> use_inside(std::int64_t step, const std::vector<std::string_view>& people,
                           const std::vector<std::int64_t>& pairs, ParticipationSeal& seal) {
     const std::vector<HashedName> hashed = hash(people);
+    const std::vector<PersonUses> read = std::exchange(read_, {});
+    auto known = read.begin();
     for (const std::size_t i : in_order_of_the_table(hashed)) {
-      CV_TRY(PersonUses row, uses_of(hashed[i]));
+      known = std::find_if(known, read.end(), [&](const PersonUses& one) { return !(one.person < hashed[i]); });
+      const bool found = known != read.end() && known->person == hashed[i];
+      CV_TRY(PersonUses row, found ? Result<PersonUses>(*known) : uses_of(hashed[i]));
       if (row.last_slot > step) return earlier_slot();
       keys_->take(seal, row.person, row.after);
       row.before = row.used_before(step);
@@ -463,6 +473,8 @@ class SqliteParticipation final : public Participation {
   std::unique_ptr<sqlite3, CloseDatabase> database_;
   Statement begin_, commit_, find_, put_;
   std::optional<ParticipationKeys> keys_;
+  // What was read last, in the order of the table; whoever reads it wants to add to it. Nobody else writes to the file.
+  std::vector<PersonUses> read_;
   ParticipationSeal seal_;  // of what is in the file
   bool unsure_ = false;     // whether it is that
 };

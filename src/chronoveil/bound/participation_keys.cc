@@ -7,11 +7,13 @@
 namespace chronoveil::bound {
 namespace {
 
+using Sip = std::array<unsigned char, crypto_shorthash_siphashx24_BYTES>;
+
 template <std::size_t N>
-std::array<unsigned char, N> hashed(std::string_view bytes, const std::array<unsigned char, 32>& key) {
-  std::array<unsigned char, N> hash;
-  crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-                     key.data(), key.size());
+Sip sip_of(const std::array<unsigned char, N>& bytes, const Sip& key) {
+  static_assert(crypto_shorthash_siphashx24_KEYBYTES == sizeof(Sip));
+  Sip hash;
+  crypto_shorthash_siphashx24(hash.data(), bytes.data(), bytes.size(), key.data());
   return hash;
 }
 
@@ -19,8 +21,8 @@ std::array<unsigned char, N> hashed(std::string_view bytes, const std::array<uns
 template <class... Parts>
 auto joined(const Parts&... parts) {
   static_assert((std::has_unique_object_representations_v<Parts> && ...));
-  std::array<char, (sizeof(Parts) + ...)> bytes;
-  char* at = bytes.data();
+  std::array<unsigned char, (sizeof(Parts) + ...)> bytes;
+  unsigned char* at = bytes.data();
   ((std::memcpy(at, &parts, sizeof parts), at += sizeof parts), ...);
   return bytes;
 }
@@ -39,29 +41,33 @@ ParticipationKeys::ParticipationKeys(std::span<const unsigned char, kBytes> key)
   keys_.reset(static_cast<Keys*>(sodium_malloc(sizeof(Keys))));
   if (!keys_) throw std::bad_alloc();
   std::memcpy(keys_->name.data(), key.data(), key.size());
-  keys_->row = hashed<kBytes>("row", keys_->name);
-  keys_->share = hashed<kBytes>("share", keys_->name);
+  // Longer than a name, so that no name has the same hash.
+  const auto derive = [&](std::string_view label, void* to, std::size_t size) {
+    std::array<unsigned char, 32> hash;
+    crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(label.data()), label.size(),
+                       keys_->name.data(), keys_->name.size());
+    std::memcpy(to, hash.data(), size);
+    sodium_memzero(hash.data(), hash.size());
+  };
+  derive("row", keys_->row.data(), keys_->row.size());
+  derive("share", keys_->share.data(), keys_->share.size());
+  derive("fingerprint", &keys_->fingerprint, sizeof keys_->fingerprint);
 }
 
-std::int64_t ParticipationKeys::fingerprint() const {
-  // Rows are longer.
-  const auto hash = hashed<16>("fingerprint", keys_->row);
-  std::int64_t number = 0;
-  std::memcpy(&number, hash.data(), sizeof number);
-  return number;
+HashedName ParticipationKeys::name(std::string_view person) const {
+  HashedName hash;
+  crypto_generichash(hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(person.data()), person.size(),
+                     keys_->name.data(), keys_->name.size());
+  return hash;
 }
-
-HashedName ParticipationKeys::name(std::string_view person) const { return hashed<16>(person, keys_->name); }
 
 RowMac ParticipationKeys::mac(const PersonUses& row) const {
-  const auto bytes = joined(row.person, row.last_slot, row.before, row.after);
-  return hashed<16>({bytes.data(), bytes.size()}, keys_->row);
+  return sip_of(joined(row.person, row.last_slot, row.before, row.after), keys_->row);
 }
 
 void ParticipationKeys::count(ParticipationSeal& seal, const HashedName& person, std::int64_t used, int sign) const {
   if (used == 0) return;
-  const auto bytes = joined(person, used);
-  const auto hash = hashed<16>({bytes.data(), bytes.size()}, keys_->share);
+  const Sip hash = sip_of(joined(person, used), keys_->share);
   std::uint64_t halves[2];
   std::memcpy(halves, hash.data(), sizeof halves);
   seal.people += sign;

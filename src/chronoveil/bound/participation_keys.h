@@ -1,10 +1,10 @@
-// The secrets of a participation file, and what is computed under them: all keyed BLAKE2b of 128 bits, each under a key
-// of its own that is made from the key in the file. They lie in memory that is not swapped out nor dumped, where the
-// system lets us lock it, and that is wiped.
-//   name      what a person is called in the file
-//   mac       of a row, so that one that changed is seen when it is read
+// The secrets of a participation file, and what is computed under them, 128 bits each. They lie in memory that is not
+// swapped out nor dumped, where the system lets us lock it, and that is wiped.
+//   name      what a person is called in the file: keyed BLAKE2b, under the key in the file; the other keys are made
+//             from that one
+//   mac       of a row, so that one that changed is seen when it is read: SipHash-2-4
 //   share     of a person and what that person has used in the sum over all: rows that are missing, old or of somebody
-//             else make another sum. Who has used nothing adds nothing
+//             else make another sum: SipHash-2-4. Who has used nothing adds nothing
 #pragma once
 
 #include <sodium.h>
@@ -47,7 +47,7 @@ class ParticipationKeys {
 
   explicit ParticipationKeys(std::span<const unsigned char, kBytes> key);
 
-  std::int64_t fingerprint() const;
+  std::int64_t fingerprint() const { return keys_->fingerprint; }
   HashedName name(std::string_view person) const;
   RowMac mac(const PersonUses& row) const;
   void add(ParticipationSeal& seal, const HashedName& person, std::int64_t used) const { count(seal, person, used, 1); }
@@ -56,9 +56,10 @@ class ParticipationKeys {
   }
 
  private:
-  using Key = std::array<unsigned char, kBytes>;
   struct Keys {
-    Key name, row, share;
+    std::array<unsigned char, kBytes> name;
+    std::array<unsigned char, crypto_shorthash_siphashx24_KEYBYTES> row, share;
+    std::int64_t fingerprint;
   };
   struct Free {
     void operator()(Keys* keys) const { sodium_free(keys); }
