@@ -4,7 +4,7 @@ DESTDIR ?=
 export DESTDIR
 EXPERIMENTS := koga2022 fan2011 gupta2024 ye2023 schuchardt2025
 
-.PHONY: help setup build run test bench soak $(EXPERIMENTS:%=experiment-%) check format docs install uninstall clean
+.PHONY: help setup build run test bench soak torture $(EXPERIMENTS:%=experiment-%) check format docs install uninstall clean
 
 help:  ## Say what there is to type
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
@@ -46,6 +46,12 @@ soak:  ## Kill a live release and a training 1,000 times at random, restart each
 	@cmake --preset dev -Wno-dev --log-level=WARNING
 	@cmake --build --preset dev --target chronoveil chronoveil-forecast kill_at_write
 	@CHRONOVEIL_KILLS=$${CHRONOVEIL_KILLS:-1000} ctest --preset dev -R "live_crash|train_crash" -V
+
+torture:  ## Damage every byte, kill at every call, cut every message: what make test does on a sample
+	@tools/setup.sh build test
+	@cmake --preset dev -Wno-dev --log-level=WARNING
+	@cmake --build --preset dev
+	@python3 -B tools/torture.py
 
 check:  ## Static analysis: clang-tidy and cppcheck
 	@tools/setup.sh build test check
