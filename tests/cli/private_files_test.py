@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import unittest
@@ -50,6 +51,7 @@ class Modes(OpenToAll, JobTest):
         self.done("run", str(self.folder / "seeded.toml"), "--seed", "1")
         self.done("run", str(self.folder / "replayed.toml"), "--noise-from", str(noise))
         self.done("check", str(self.job), "--data", *ledger)
+        self.done("budget", "backup", str(self.folder / "copy.db"), *ledger)
         self.done("evaluate", str(self.job), "--release", str(self.folder / "out.json"), "--report",
                   str(self.folder / "internal.html"))
         left = self.assert_private(given)
@@ -104,6 +106,13 @@ class LiveModes(OpenToAll, LiveTest):
 class Memory(JobTest):
     """Of a run that waits for data, after its debit."""
 
+    def end(self, process):
+        if process.returncode is None:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        process.stderr.close()
+
     def waiting(self, **options):
         self.create()
         (self.folder / "trips.csv").unlink()
@@ -111,7 +120,7 @@ class Memory(JobTest):
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
         process = subprocess.Popen([PROGRAM, *self.words("run")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, env=environment, cwd=self.folder, **options)
-        self.addCleanup(process.kill)
+        self.addCleanup(self.end, process)
         self.pipe = open(self.folder / "trips.csv", "w", encoding="utf-8")
         self.addCleanup(self.pipe.close)
         self.pipe.write(HEADER + ROWS)
@@ -127,16 +136,29 @@ class Memory(JobTest):
         process.send_signal(signal.SIGQUIT)
         _, status = os.waitpid(process.pid, 0)
         process.returncode = -signal.SIGQUIT
-        process.stdout.close()
-        process.stderr.close()
         self.assertEqual((os.WTERMSIG(status), os.WCOREDUMP(status)), (signal.SIGQUIT, False))
         self.assertEqual(self.outputs(), [])
 
+    @unittest.skipIf(resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] < 65536, "nothing may be locked here")
     def test_the_key_of_the_noise_is_locked_in_memory(self):
         process = self.waiting()
         with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
             locked = next(line for line in status if line.startswith("VmLck:"))
         self.assertGreater(int(locked.split()[1]), 0, locked)
+
+    @unittest.skipUnless(os.geteuid() == 0, "every other test shows it")
+    def test_somebody_without_rights_gets_outputs_all_the_same(self):
+        """A file without a name takes one by way of /proc, which belongs to others where nobody may look into us."""
+        self.create()
+        program = shutil.copy(PROGRAM, self.folder)
+        for path in (self.folder, *self.folder.rglob("*")):
+            os.chown(path, 65534, 65534)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+        for again in ((), ("--again", "city:1")):  # the second replaces what is there
+            done = subprocess.run([program, *self.words("run"), *again], user=65534, group=65534, extra_groups=[],
+                                  capture_output=True, text=True, env=environment, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.outputs(), [os.path.basename(program), "out.csv", "out.html", "out.json"])
 
     def test_a_terminal_that_goes_away_ends_it_like_any_other_wish(self):
         process = self.waiting()

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -347,7 +348,11 @@ class SqliteParticipation final : public Participation {
     const std::span<const unsigned char> stored = use.blob(0);
     if (!use.has(0, SQLITE_BLOB) || stored.size() != ParticipationKeys::kBytes)
       return cannot("read", "its key is damaged");
-    keys_.emplace(stored.first<ParticipationKeys::kBytes>());
+    try {
+      keys_.emplace(stored.first<ParticipationKeys::kBytes>());
+    } catch (const std::bad_alloc&) {
+      return cannot("read", "not enough memory for its keys");
+    }
     if (use.step() != SQLITE_DONE) return cannot("read", "its key is damaged");
     return {};
   }
