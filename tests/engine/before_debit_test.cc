@@ -164,6 +164,9 @@ TEST_F(BeforeDebit, ARowThatIsFirstInsteadOfAHeaderIsNotLookedAt) {
     const Result<report::Published> done = run_job(asked, options_);
     EXPECT_TRUE(debited) << rows;
   }
+  write("rows.csv", "c1;2026-03-01;north\n");
+  EXPECT_TRUE(
+      fails(run_job(job(job_text(numbers)), options_), ErrorKind::bad_data, "source.series: there is no column 5"));
   // What needs no row is said at once.
   Job named = job(job_text(numbers));
   named.source.time = "ts";

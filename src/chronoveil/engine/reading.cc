@@ -1,21 +1,37 @@
 #include "chronoveil/engine/reading.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "chronoveil/engine/named_errors.h"
 
 namespace chronoveil::engine {
 namespace {
 
+template <class T>
+Result<T> named_by_job(Result<T> result) {
+  return in_section("source",
+                    {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "place", "longitude",
+                     "latitude", "time_format", "zone", "delimiter", "header"},
+                    std::move(result));
+}
+
+// Without a header columns are missing only when the first row is there.
+class NamedRows final : public data::RecordSource {
+ public:
+  explicit NamedRows(std::unique_ptr<data::RecordSource> rows) : rows_(std::move(rows)) {}
+  Result<bool> next(data::RecordBatch& batch) override { return named_by_job(rows_->next(batch)); }
+
+ private:
+  std::unique_ptr<data::RecordSource> rows_;
+};
+
 // What is wrong with the source as a whole is said of the key that names it.
 Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& spec) {
-  Result<std::unique_ptr<data::RecordSource>> source =
-      in_section("source",
-                 {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "place", "longitude",
-                  "latitude", "time_format", "zone", "delimiter", "header"},
-                 data::open_source(spec));
+  Result<std::unique_ptr<data::RecordSource>> source = named_by_job(data::open_source(spec));
   if (!source && !source.error().message.starts_with("source."))
     source.error().message.insert(0, spec.kind == data::SourceKind::postgresql ? "source.url: " : "source.path: ");
+  if (source && !spec.header) return std::make_unique<NamedRows>(std::move(*source));
   return source;
 }
 
