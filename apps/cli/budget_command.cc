@@ -57,6 +57,7 @@ struct BudgetOptions {
   bool released = false;
   bool abandoned = false;
   std::string against;
+  std::string key;
   std::string place;
 };
 
@@ -213,6 +214,11 @@ Result<ledger::DebitReference> reference_in(const std::string& path) {
   return ledger::DebitReference{std::move(id), debit["chain_head"].get<std::string>()};
 }
 
+// Nothing stands for every dataset.
+std::vector<std::string> named(const BudgetOptions& options) {
+  return options.name.empty() ? std::vector<std::string>{} : std::vector{options.name};
+}
+
 // What lies beside the ledger and was paid with a debit that is not there. A dataset that is broken in itself proves
 // nothing more.
 Result<void> hear_witnesses(const BudgetOptions& options, ledger::Ledger& ledger, ledger::Verification& verification) {
@@ -232,9 +238,12 @@ Result<void> verify(const BudgetOptions& options, CommandContext& context) {
   if (!options.against.empty()) {
     CV_TRY(reference, reference_in(options.against));
   }
+  std::optional<ledger::PublicKey> key;
+  if (!options.key.empty()) {
+    CV_TRY(key, ledger::PublicKey::read(options.key));
+  }
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
-  CV_TRY(ledger::Verification verification,
-         ledger.verify(options.name.empty() ? std::vector<std::string>{} : std::vector{options.name}));
+  CV_TRY(ledger::Verification verification, ledger.verify(named(options), key));
   if (reference) {
     CV_TRY(const ledger::Verification covered, ledger.verify_against(*reference));
     if (verification.holds()) verification.findings = covered.findings;
@@ -243,15 +252,29 @@ Result<void> verify(const BudgetOptions& options, CommandContext& context) {
   if (options.json) {
     print(verification_json(verification));
   } else if (verification.holds()) {
-    std::cout << fmt::format("holds: {} datasets, {} rows, {} debits; chain, prices and sums agree{}\n",
-                             verification.datasets, verification.rows, verification.debits,
-                             reference ? "; the release is covered" : "");
+    std::cout << fmt::format(
+        "holds: {} datasets, {} rows, {} debits; chain, prices and sums agree{}\n", verification.datasets,
+        verification.rows, verification.debits,
+        std::string(key ? "; every seal is signed" : "") + (reference ? "; the release is covered" : ""));
   }
   if (!options.json) std::cout << affected_text(verification);
   for (const ledger::Finding& finding : verification.findings) {
     print_error(fmt::format("verify: dataset '{}', row {}: {}", finding.dataset, finding.sequence, finding.message));
   }
   if (!verification.holds()) context.exit_code = static_cast<int>(ErrorKind::storage);
+  return {};
+}
+
+Result<void> sign(const BudgetOptions& options) {
+  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_CHECK(ledger.sign(named(options)));
+  CV_TRY(const std::vector<std::string> names,
+         options.name.empty() ? ledger.datasets() : Result<std::vector<std::string>>(named(options)));
+  if (options.json) {
+    print({{"signed", names}});
+  } else {
+    for (const std::string& name : names) std::cout << "signed " << name << "\n";
+  }
   return {};
 }
 
@@ -476,8 +499,15 @@ void add_looks(CLI::App& budget, CommandContext& context) {
   command = add_command(budget, options, "verify", "Check the chain, the price of every row and the sums");
   command->add_option("NAME", options->name, "Only this dataset");
   command->add_option("--against", options->against, "A release (JSON) whose debit must be there");
+  command->add_option("--key", options->key, "The public key (NAME.pub) that every seal must be signed by");
   add_example(*command, "chronoveil budget verify --against out.json");
   on_run(*command, context, [options, &context] { return verify(*options, context); });
+
+  options = std::make_shared<BudgetOptions>();
+  command = add_command(budget, options, "sign", "Sign what verifies with the key that CHRONOVEIL_KEY names");
+  command->add_option("NAME", options->name, "Only this dataset");
+  add_example(*command, "CHRONOVEIL_KEY=owner.key chronoveil budget sign city");
+  on_run(*command, context, [options] { return sign(*options); });
 
   options = std::make_shared<BudgetOptions>();
   command = add_command(budget, options, "export", "Print every row as JSON, one a line");

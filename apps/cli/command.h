@@ -51,6 +51,8 @@ void say_on_interrupt(std::string_view note);
 void add_account_command(CLI::App& app, CommandContext& context);
 void add_calibrate_command(CLI::App& app, CommandContext& context);
 void add_budget_command(CLI::App& app, CommandContext& context);
+void add_key_command(CLI::App& app, CommandContext& context);
+void add_verify_command(CLI::App& app, CommandContext& context);
 void add_noise_command(CLI::App& app, CommandContext& context);
 void add_plan_command(CLI::App& app, CommandContext& context);
 void add_check_command(CLI::App& app, CommandContext& context);

@@ -188,7 +188,10 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release) {
   std::vector<OutputFile> files;
   const int mode = mode_of(release.mark);
   if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv, mode});
-  if (!job.json.empty()) files.push_back({job.json, report::perturbed_json(release), mode});
+  if (!job.json.empty()) {
+    CV_TRY(std::string signed_document, report::signed_release(report::perturbed_json(release)));
+    files.push_back({job.json, std::move(signed_document), mode});
+  }
   if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release), mode});
   if (!job.perturb.internal.empty() && release.internal)
     files.push_back({job.perturb.internal, report::perturbed_internal_html(release, *release.internal), 0600});

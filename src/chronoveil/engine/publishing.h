@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/engine/engine.h"
+#include "chronoveil/report/release_signature.h"
 
 namespace chronoveil::engine {
 
@@ -24,7 +26,10 @@ Result<void> write_outputs(const Job& job, const Published& published, std::stri
   std::vector<OutputFile> files;
   const int mode = mode_of(published.release.mark);
   if (!job.csv.empty()) files.push_back({job.csv, csv(published), mode});
-  if (!job.json.empty()) files.push_back({job.json, json(published), mode});
+  if (!job.json.empty()) {
+    CV_TRY(std::string signed_document, report::signed_release(json(published)));
+    files.push_back({job.json, std::move(signed_document), mode});
+  }
   if (!job.report.empty()) files.push_back({job.report, html(published), mode});
   return write_files(files);
 }

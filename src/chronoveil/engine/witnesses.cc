@@ -106,6 +106,7 @@ void add_releases(const fs::path& folder, const std::optional<std::string>& data
     Witness witness{path.string(), *named, "", "", false};
     std::ifstream file(path, std::ios::binary);
     DebitReader reader;
+    while (file && file.peek() != '{') file.ignore();  // some kinds say first how long it is
     if (file) nlohmann::json::sax_parse(file, &reader, nlohmann::json::input_format_t::json, false);
     if (reader.id == named->text()) witness.chain_head = reader.chain_head;
     all.push_back(std::move(witness));

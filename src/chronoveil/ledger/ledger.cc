@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 
@@ -12,6 +13,7 @@
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/base/version.h"
 #include "chronoveil/ledger/account.h"
+#include "chronoveil/ledger/anchor.h"
 #include "chronoveil/ledger/body.h"
 #include "chronoveil/ledger/pricing.h"
 #include "chronoveil/ledger/store.h"
@@ -62,7 +64,11 @@ struct Ledger::Inside {
   std::unique_ptr<Store> store;
   Options options;
   std::mutex mutex;
-  std::map<std::string, Account> accounts;  // each as of the last row that this process has read
+  std::map<std::string, Account> accounts;        // each as of the last row that this process has read
+  std::map<std::string, std::string> signatures;  // of their seals
+  const SecretKey* key = nullptr;
+  std::unique_ptr<Anchor> anchor;
+  AnchoredHeads anchored;  // before this ledger was opened
 
   // Brings the account up to the rows in the store.
   Result<Account*> catch_up(const std::string& dataset, const Store::Reader& read) {
@@ -79,17 +85,67 @@ struct Ledger::Inside {
       }
       ++row;
     }
-    for (; row != stored.rows.end(); ++row) {
-      if (Result<void> done = account.apply(*row); !done) {
-        accounts.erase(dataset);
-        return tl::unexpected(done.error());
+    const auto take_in = [&]() -> Result<void> {
+      for (; row != stored.rows.end(); ++row) {
+        CV_CHECK(account.apply(*row));
+        CV_CHECK(check_anchored_head(dataset, account));
       }
-    }
-    if (Result<void> sealed = check_seal(dataset, account.seal(), stored.seal); !sealed) {
+      CV_CHECK(check_seal(dataset, account.seal(), stored.seal));
+      if (stored.seal) CV_CHECK(signer_of(dataset, *stored.seal));
+      return check_anchored_length(dataset, account);
+    };
+    if (Result<void> done = take_in(); !done) {
       accounts.erase(dataset);
-      return tl::unexpected(sealed.error());
+      return tl::unexpected(done.error());
     }
+    signatures[dataset] = stored.seal ? stored.seal->signature : "";
     return &account;
+  }
+
+  static Failure older_than_anchor(const std::string& dataset) {
+    return fail(ErrorKind::storage, "anchor: the ledger is older than its anchor, or another one: dataset '" + dataset +
+                                        "' does not have a row that was anchored; put back the latest ledger");
+  }
+
+  // Whether the last row that was taken in is the one that was anchored in its place, if one was.
+  Result<void> check_anchored_head(const std::string& dataset, const Account& account) const {
+    const auto heads = anchored.find(dataset);
+    if (heads == anchored.end()) return {};
+    const auto head = heads->second.find(account.next_sequence());
+    if (head != heads->second.end() && head->second != account.head()) return older_than_anchor(dataset);
+    return {};
+  }
+
+  // What was moved away goes on elsewhere, and so do its heads.
+  Result<void> check_anchored_length(const std::string& dataset, const Account& account) const {
+    const auto heads = anchored.find(dataset);
+    if (heads == anchored.end() || account.moved_away()) return {};
+    if (heads->second.rbegin()->first > account.next_sequence()) return older_than_anchor(dataset);
+    return {};
+  }
+
+  // The debit stands although its head could not be anchored; nothing was read yet.
+  Result<void> anchor_head(const std::string& dataset, const Account& account) {
+    if (!anchor) return {};
+    Result<void> done = anchor->append(dataset, account.next_sequence(), account.head());
+    if (!done) done.error().message += "; what was written stands: see chronoveil budget history " + dataset;
+    return done;
+  }
+
+  // The signature of a seal that follows one with the signature `before`.
+  Result<std::string> signature_for(const std::string& dataset, const Seal& seal, const std::string& before,
+                                    bool is_new) const {
+    if (key == nullptr) {
+      if (before.empty()) return std::string();
+      return fail(ErrorKind::usage, "CHRONOVEIL_KEY: dataset '" + dataset +
+                                        "' is signed; name the secret key that it is signed with, or it could not be "
+                                        "verified any more");
+    }
+    if (!is_new && !before.starts_with(key->public_key().text() + ":"))
+      return fail(ErrorKind::usage,
+                  "CHRONOVEIL_KEY: dataset '" + dataset +
+                      "' is not signed by this key yet; look at it, then run: chronoveil budget sign " + dataset);
+    return sign_seal(*key, dataset, seal);
   }
 
   // A name that cannot be is no dataset that somebody made.
@@ -98,6 +154,8 @@ struct Ledger::Inside {
     for (const std::string& name : all)
       if (!check_dataset_name(name))
         return fail(ErrorKind::storage, "ledger: it is damaged: a dataset has a name that none can have");
+    for (const auto& item : anchored)
+      if (std::find(all.begin(), all.end(), item.first) == all.end()) return older_than_anchor(item.first);
     return all;
   }
 
@@ -149,6 +207,9 @@ struct Ledger::Inside {
         previous = rows.back().hash;
       }
       CV_TRY(Seal seal, account->seal_with(rows));
+      if (!rows.empty()) {
+        CV_TRY(seal.signature, signature_for(dataset, seal, signatures[dataset], !account->exists()));
+      }
       return Addition{rows, std::move(seal)};
     });
     if (!done) {
@@ -164,6 +225,7 @@ struct Ledger::Inside {
         return tl::unexpected(applied.error());
       }
     }
+    if (!rows.empty()) CV_CHECK(anchor_head(dataset, account));
     return rows;
   }
 
@@ -239,25 +301,30 @@ struct Ledger::Inside {
   }
 
   // Copies the rows of a dataset, as they are, to a store that has none of it, and appends a note of how they came.
-  static Result<void> copy(const std::vector<Entry>& rows, Store& to, const std::optional<Entry>& note) {
-    const std::string& dataset = rows.front().dataset;
+  Result<void> copy(const Stored& from, Store& to, const std::optional<Entry>& note) const {
+    const std::string& dataset = from.rows.front().dataset;
     return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
       CV_TRY(const Stored present, read(0));
       if (!present.rows.empty() || present.seal)
         return fail(ErrorKind::usage, "dataset: '" + dataset + "' exists there already");
-      Addition all{rows, {}};
-      if (note) all.rows.push_back(linked(*note, rows.back().sequence + 1, rows.back().hash));
+      Addition all{from.rows, *from.seal};
+      if (!note) return all;
+      all.rows.push_back(linked(*note, from.rows.back().sequence + 1, from.rows.back().hash));
       CV_TRY(all.seal, seal_of(all.rows));
+      if (!from.seal->signature.empty()) {
+        CV_TRY(all.seal.signature, signature_for(dataset, all.seal, from.seal->signature, false));
+      }
       return all;
     });
   }
 
   // Rows that follow from each other, all of them, or an error: a broken chain is not carried elsewhere.
-  static Result<std::vector<Entry>> sound_rows(Store& from, const std::string& dataset) {
+  static Result<Stored> sound_rows(Store& from, const std::string& dataset) {
     CV_TRY(Stored stored, from.read(dataset, 0));
     CV_TRY(const Seal seal, seal_of(stored.rows));
     CV_CHECK(check_seal(dataset, seal, stored.seal));
-    return std::move(stored.rows);
+    if (stored.seal) CV_CHECK(signer_of(dataset, *stored.seal));
+    return stored;
   }
 
   Entry opened(const std::vector<Entry>& rows, Origin origin) const {
@@ -275,6 +342,15 @@ Result<Ledger> Ledger::open(const std::string& where, Options options) {
   auto inside = std::make_unique<Inside>();
   CV_TRY(inside->store, open_store(where, seal_of));
   if (!options.clock) options.clock = system_clock;
+  const auto variable = [](const std::optional<std::string>& given, const char* name) {
+    const char* value = std::getenv(name);
+    return given ? *given : std::string(value == nullptr ? "" : value);
+  };
+  CV_TRY(inside->key, SecretKey::at(variable(options.key, "CHRONOVEIL_KEY")));
+  if (const std::string place = variable(options.anchor, "CHRONOVEIL_ANCHOR"); !place.empty()) {
+    CV_TRY(inside->anchor, open_anchor(place));
+    CV_TRY(inside->anchored, inside->anchor->heads());
+  }
   CV_TRY(options.who, recorded_name(inside->store->writer_name(), options.who));
   if (warning_handler())
     for (const std::string& warning : inside->store->warnings()) warning_handler()(warning);
@@ -475,12 +551,13 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
 Result<std::vector<Entry>> Ledger::entries(const std::string& dataset) {
   CV_CHECK(check_dataset_name(dataset));
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(std::vector<Entry> rows, Inside::sound_rows(*inside_->store, dataset));
-  if (rows.empty()) return invalid("dataset", dataset, "one that was created; see budget list and budget create");
-  return rows;
+  CV_TRY(Stored stored, Inside::sound_rows(*inside_->store, dataset));
+  if (stored.rows.empty())
+    return invalid("dataset", dataset, "one that was created; see budget list and budget create");
+  return std::move(stored.rows);
 }
 
-Result<Verification> Ledger::verify(const std::vector<std::string>& only) {
+Result<Verification> Ledger::verify(const std::vector<std::string>& only, const std::optional<PublicKey>& signed_by) {
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(std::vector<std::string> names, inside_->names());
   for (const std::string& name : only) {
@@ -492,8 +569,29 @@ Result<Verification> Ledger::verify(const std::vector<std::string>& only) {
   for (const std::string& name : only.empty() ? names : only) {
     CV_TRY(const Stored stored, inside_->store->read(name, 0));
     verify_dataset(name, stored.rows, stored.seal, verification);
+    if (verification.holds()) verify_signature(name, stored.seal, signed_by, verification);
+    if (verification.holds() && inside_->anchor) {
+      if (Result<Account*> anchored = inside_->catch_up(name, inside_->reader(name)); !anchored)
+        verification.findings.push_back({name, 0, anchored.error().message});
+    }
   }
   return verification;
+}
+
+Result<void> Ledger::sign(const std::vector<std::string>& only) {
+  CV_TRY(const Verification verification, verify(only));
+  if (!verification.holds())
+    return fail(ErrorKind::storage, "sign: dataset '" + verification.findings.front().dataset +
+                                        "' does not hold: " + verification.findings.front().message);
+  const std::scoped_lock lock(inside_->mutex);
+  if (inside_->key == nullptr)
+    return fail(ErrorKind::usage, "CHRONOVEIL_KEY: name the secret key to sign with; see chronoveil key create");
+  CV_TRY(const std::vector<std::string> names, inside_->names());
+  for (const std::string& name : only.empty() ? names : only) {
+    CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
+    CV_CHECK(inside_->store->sign(name, *stored.seal, sign_seal(*inside_->key, name, *stored.seal)));
+  }
+  return {};
 }
 
 Result<Verification> Ledger::verify_against(const DebitReference& reference) {
@@ -513,8 +611,8 @@ Result<void> Ledger::back_up(const std::string& to) {
     return fail(ErrorKind::usage, "backup: there is a ledger with datasets already; choose a new place");
   CV_TRY(const std::vector<std::string> names, inside_->names());
   for (const std::string& name : names) {
-    CV_TRY(const std::vector<Entry> rows, Inside::sound_rows(*inside_->store, name));
-    CV_CHECK(Inside::copy(rows, *target, std::nullopt));
+    CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
+    CV_CHECK(inside_->copy(stored, *target, std::nullopt));
   }
   return {};
 }
@@ -525,11 +623,19 @@ Result<void> Ledger::restore(const std::string& from) {
   CV_TRY(const std::vector<std::string> names, source->datasets());
   if (names.empty()) return fail(ErrorKind::usage, "restore: the backup holds no dataset");
   for (const std::string& name : names) {
-    CV_TRY(const std::vector<Entry> rows, Inside::sound_rows(*source, name));
-    if (rows.back().kind == "moved") {
+    CV_TRY(const Stored stored, Inside::sound_rows(*source, name));
+    Account account;
+    for (const Entry& row : stored.rows) {
+      CV_CHECK(account.apply(row));
+      CV_CHECK(inside_->check_anchored_head(name, account));
+    }
+    CV_CHECK(inside_->check_anchored_length(name, account));
+    if (stored.rows.back().kind == "moved") {
       return fail(ErrorKind::usage, "restore: dataset '" + name + "' was moved elsewhere before the backup was made");
     }
-    CV_CHECK(Inside::copy(rows, *inside_->store, inside_->opened(rows, Origin::backup)));
+    CV_CHECK(inside_->copy(stored, *inside_->store, inside_->opened(stored.rows, Origin::backup)));
+    CV_TRY(const Account* here, inside_->catch_up(name, inside_->reader(name)));
+    CV_CHECK(inside_->anchor_head(name, *here));
   }
   return {};
 }
@@ -541,11 +647,11 @@ Result<void> Ledger::move(const std::string& to) {
   CV_TRY(const std::vector<std::string> present, target->datasets());
   const MovedBody body{std::string(target->kind()), place_digest(to)};
   for (const std::string& name : names) {
-    CV_TRY(std::vector<Entry> rows, Inside::sound_rows(*inside_->store, name));
-    const bool left_before = rows.back().kind == "moved";
+    CV_TRY(Stored stored, Inside::sound_rows(*inside_->store, name));
+    const bool left_before = stored.rows.back().kind == "moved";
     const bool arrived = std::find(present.begin(), present.end(), name) != present.end();
     if (left_before) {
-      CV_TRY(const MovedBody moved, moved_from_body(rows.back().body));
+      CV_TRY(const MovedBody moved, moved_from_body(stored.rows.back().body));
       if (moved.place != body.place) return fail(ErrorKind::usage, "move: dataset '" + name + "' was moved elsewhere");
       if (arrived) continue;  // an earlier run came as far as this
     }
@@ -556,9 +662,9 @@ Result<void> Ledger::move(const std::string& to) {
           [&](const Account&, const std::string&, const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
             return std::vector<Inside::Draft>{{"moved", to_body(body)}};
           }));
-      CV_TRY(rows, Inside::sound_rows(*inside_->store, name));
+      CV_TRY(stored, Inside::sound_rows(*inside_->store, name));
     }
-    CV_CHECK(Inside::copy(rows, *target, inside_->opened(rows, Origin::moved)));
+    CV_CHECK(inside_->copy(stored, *target, inside_->opened(stored.rows, Origin::moved)));
   }
   return {};
 }

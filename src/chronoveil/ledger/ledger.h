@@ -15,6 +15,7 @@
 #include "chronoveil/ledger/entry.h"
 #include "chronoveil/ledger/receipt.h"
 #include "chronoveil/ledger/run.h"
+#include "chronoveil/ledger/signing.h"
 #include "chronoveil/ledger/verify.h"
 
 namespace chronoveil::ledger {
@@ -24,6 +25,9 @@ struct Options {
   // Who asks, for example the name of a token; else the operating-system user. Where the database itself knows who
   // writes, its word comes first and this in parentheses.
   std::string who;
+  // The path of a secret key that signs every seal, and where heads are anchored (open_anchor); empty for none. Not
+  // given: what the variables CHRONOVEIL_KEY and CHRONOVEIL_ANCHOR say.
+  std::optional<std::string> key, anchor;
 };
 
 // Called with one sentence whenever a ledger is opened whose database cannot keep what it promises. Set once, by the
@@ -86,8 +90,13 @@ class Ledger {
   Result<View> view(const std::string& dataset, const std::optional<std::string>& part = std::nullopt);
   Result<std::vector<Debit>> history(const std::string& dataset);
   Result<std::vector<Entry>> entries(const std::string& dataset);
-  // Every dataset, or those named.
-  Result<Verification> verify(const std::vector<std::string>& datasets = {});
+  // Every dataset, or those named. With a key, each seal must be signed by it.
+  Result<Verification> verify(const std::vector<std::string>& datasets = {},
+                              const std::optional<PublicKey>& signed_by = std::nullopt);
+  // Signs the seals of every dataset, or of those named, with the key of the options, once they verify. A dataset is
+  // signed by the key that it was signed by before, and by another, or for the first time, only here: whoever appends
+  // to rows that somebody forged must not sign them.
+  Result<void> sign(const std::vector<std::string>& datasets = {});
   // Whether the ledger still has the row that covers a release.
   Result<Verification> verify_against(const DebitReference&);
 

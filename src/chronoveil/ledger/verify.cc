@@ -172,6 +172,17 @@ void verify_dataset(const std::string& dataset, const std::vector<Entry>& entrie
   std::move(verifier.affected.begin(), verifier.affected.end(), std::back_inserter(verification.affected));
 }
 
+void verify_signature(const std::string& dataset, const std::optional<Seal>& seal,
+                      const std::optional<PublicKey>& signed_by, Verification& verification) {
+  if (!seal) return;
+  const Result<std::optional<PublicKey>> signer = signer_of(dataset, *seal);
+  std::string wrong;
+  if (!signer) wrong = signer.error().message;
+  if (signer && signed_by && !*signer) wrong = "its seal is not signed";
+  if (signer && signed_by && *signer && **signer != *signed_by) wrong = "its seal is signed by another key";
+  if (!wrong.empty()) verification.findings.push_back({dataset, seal->length - 1, wrong});
+}
+
 void verify_reference(const DebitReference& reference, const std::vector<Entry>& entries, Verification& verification) {
   for (const Entry& entry : entries) {
     if (entry.hash != reference.chain_head) continue;

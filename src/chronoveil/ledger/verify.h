@@ -9,6 +9,7 @@
 #include "chronoveil/ledger/debit.h"
 #include "chronoveil/ledger/entry.h"
 #include "chronoveil/ledger/seal.h"
+#include "chronoveil/ledger/signing.h"
 
 namespace chronoveil::ledger {
 
@@ -45,6 +46,10 @@ struct Verification {
 //   the seal is that of exactly these rows
 //   the uses of a run follow each other without a gap, are no more than were reserved, and end when it is settled
 void verify_dataset(const std::string& dataset, const std::vector<Entry>&, const std::optional<Seal>&, Verification&);
+
+// Whether the signature of a seal, if it has one, is of that seal; with a key, whether it has one by that key.
+void verify_signature(const std::string& dataset, const std::optional<Seal>&, const std::optional<PublicKey>&,
+                      Verification&);
 
 // Whether the rows hold the one that a release refers to.
 void verify_reference(const DebitReference&, const std::vector<Entry>&, Verification&);

@@ -223,7 +223,10 @@ Result<void> write_all(const Job& job, const Training& training) {
   std::vector<OutputFile> files{{job.train.output, to_bytes(training.model), mode}};
   if (!job.json.empty() || !job.report.empty()) {
     CV_TRY(const report::Trained trained, report_of(job, training));
-    if (!job.json.empty()) files.push_back({job.json, report::to_json(trained), mode});
+    if (!job.json.empty()) {
+      CV_TRY(std::string signed_document, report::signed_release(report::to_json(trained)));
+      files.push_back({job.json, std::move(signed_document), mode});
+    }
     if (!job.report.empty()) files.push_back({job.report, report::to_html(trained), mode});
   }
   return write_files(files);

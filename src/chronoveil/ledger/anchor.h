@@ -1,0 +1,31 @@
+// Heads of chains, kept where whoever holds the ledger cannot take them back: a file on another disk, append-only if
+// the file system can (chattr +a), or a table in a second PostgreSQL server where the program may insert and select. A
+// ledger that does not have a head that was anchored is an older one, or another.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "chronoveil/base/result.h"
+
+namespace chronoveil::ledger {
+
+// For each dataset: how many rows there were, and the hash of the last.
+using AnchoredHeads = std::map<std::string, std::map<std::int64_t, std::string>>;
+
+class Anchor {
+ public:
+  virtual ~Anchor() = default;
+  virtual Result<AnchoredHeads> heads() = 0;
+  // Durable when it returns.
+  virtual Result<void> append(const std::string& dataset, std::int64_t length, const std::string& head) = 0;
+};
+
+// At a path or a URL postgresql://...; made where it is not there. One ledger has one anchor.
+//   file   a line "DATASET LENGTH HEAD" for each; what is no such line, as a crash may leave it, is passed over
+//   table  chronoveil_anchor (dataset, length, head), in the first schema of the search path
+Result<std::unique_ptr<Anchor>> open_anchor(const std::string& where);
+
+}  // namespace chronoveil::ledger
