@@ -124,8 +124,25 @@ class Copies(CopyTest):
         self.prepare(VISITS)
         self.live(visits((0, "ann")), "--until", WEEKS[1])
         self.assertEqual(len(list(self.state.glob("people.*.db"))), 1)
+        kept = (self.state / "people.1.db").read_bytes()
         self.assert_succeeds(*self.words("close", str(self.job)))
         self.assertEqual(list(self.state.glob("people.*")), [])
+        # As a kill leaves it that came before they were forgotten.
+        for name in ("people.1.db", "people.1.db-wal"):
+            (self.state / name).write_bytes(kept)
+        self.refuses(visits((1, "ben")), 2, "is over", "--until", WEEKS[2])
+        self.assertEqual(list(self.state.glob("people.*")), [])
+
+    def test_who_was_in_spans_before_is_forgotten_too(self):
+        self.prepare(VISITS, {"slots": {"end": WEEKS[2]}, "live": {"after": "continue"}})
+        self.live(visits((0, "ann")), "--until", WEEKS[1])
+        kept = (self.state / "people.1.db").read_bytes()
+        self.live(visits((1, "ann"), (2, "ben")), "--until", WEEKS[3], says="is over; the ")
+        names = [path.name for path in self.state.glob("people.*")]
+        self.assertEqual((len(names), "people.1.db" in names), (1, False), names)
+        (self.state / "people.1.db").write_bytes(kept)
+        self.live(visits((3, "cid")), "--until", WEEKS[4])
+        self.assertEqual([path.name for path in self.state.glob("people.*")], names)
 
     def test_rows_of_a_file_that_was_replaced_count_once(self):
         self.prepare({"source": {"path": "in.csv", "duplicates": "sum"}})

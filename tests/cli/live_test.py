@@ -208,6 +208,7 @@ class Records(LiveTest):
         # It can be ended whatever became of it.
         people.write_bytes(kept)
         self.assert_succeeds(*self.words("close", str(self.job)))
+        self.assertEqual(list(self.state.glob("people.*")), [])
 
     def test_each_span_gives_everybody_a_new_cap_and_a_new_debit(self):
         self.prepare(VISITS, {"slots": {"end": WEEKS[2]}, "live": {"after": "continue"}})

@@ -151,6 +151,8 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   if (session.error().kind != ErrorKind::storage) return Failure(std::move(session).error());
   // Whatever is lost or changed of it: it must be possible to end it. Its documents are not written then.
   CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
+  if (const Result<LiveFolder> folder = LiveFolder::of_release(budget.place, job))
+    folder->forget_people(debit->id.sequence);
   LiveStanding stands;
   stands.name = job.live.name;
   stands.stage = LiveStage::closed;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/engine/text_file.h"
@@ -52,6 +53,17 @@ Result<void> LiveFolder::make() const { return make_private_folder("live", path_
 void LiveFolder::forget_people(std::int64_t debit) const {
   std::error_code ignored;
   for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(people(debit) + suffix, ignored);
+}
+
+void LiveFolder::forget_other_people(std::int64_t debit) const {
+  const std::string own = fs::path(people(debit)).filename().string();
+  std::error_code ignored;
+  std::vector<fs::path> others;
+  for (fs::directory_iterator entry(path_, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with("people.") && !name.starts_with(own)) others.push_back(entry->path());
+  }
+  for (const fs::path& other : others) fs::remove(other, ignored);
 }
 
 Result<void> LiveFolder::put(const LiveOpening& opening) const {

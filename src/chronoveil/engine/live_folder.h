@@ -28,6 +28,8 @@ class LiveFolder {
   // Caps hold over what one debit pays for, so each debit has a file of its own.
   std::string people(std::int64_t debit) const { return path_ + "/people." + std::to_string(debit) + ".db"; }
   void forget_people(std::int64_t debit) const;
+  // Those of all other debits, which are over: whoever ended them may have been killed before this.
+  void forget_other_people(std::int64_t debit) const;
   // Whether a release was ever opened here.
   bool has_opening() const;
   Result<void> make() const;  // mode 0700, with the folders above it

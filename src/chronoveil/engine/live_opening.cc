@@ -155,6 +155,7 @@ Result<void> LiveSession::open_or_resume() {
       return storage(where + " is older than the ledger; put back the latest");
   }
   const bool over = debit && debit->state != ledger::State::reserved;
+  if (over) keeping.folder.forget_people(debit->id.sequence);  // whoever ended it may have been killed before this
   const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
   if (opening) {
     // Without a debit of its own nothing was begun, and the job may be another.
@@ -309,6 +310,7 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   const bool begun = keeping_ && keeping_->state.step > 0;
   // Before the first step is sealed nothing was published, and whatever a crash left in the file counts for nobody.
   if (keeping_ && !begun) keeping_->folder.forget_people(keeping_->state.debit);
+  if (keeping_) keeping_->folder.forget_other_people(keeping_->state.debit);
   std::optional<bound::ParticipationAsOf> as_of;
   if (begun && keeping_->state.seal) as_of = bound::ParticipationAsOf{keeping_->state.step, *keeping_->state.seal};
   CV_TRY(OpenStep step, OpenStep::make(*job_, opened_.plan.shape, people,
