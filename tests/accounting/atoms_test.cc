@@ -49,13 +49,18 @@ TEST(Atoms, JustAboveAGridPointNeverMakeAnUpperBoundTooSmall) {
   }
 }
 
-TEST(Atoms, ComponentsLeftOutOfAMixtureAreChargedAsInfiniteLosses) {
+TEST(Atoms, ComponentsLeftOutOfAMixtureAreChargedAsInfiniteLossesToTheUpperBoundAlone) {
   const UnitMixture p{.means = {0, 1}, .weights = {0.75, 0.25}, .tail = 1e-4};
   const UnitMixture q{.means = {0, -1}, .weights = {0.75, 0.25}, .tail = 1e-4};
   const auto model = monotone_mixture_model(p, q, true);
   EXPECT_DOUBLE_EQ(model->infinite(), 2e-4);
   EXPECT_GE(model->delta(1000), 2e-4L);
-  EXPECT_DOUBLE_EQ(model->halves(0.1, 50, false).upper.infinite, 2e-4);
+  EXPECT_EQ(model->infinite_lower(), 0);
+  EXPECT_EQ(model->delta_lower(1000), 0);
+  EXPECT_DOUBLE_EQ(model->halves(0.1, 50, false).upper.charged, 2e-4);
+  const LossGrids grids = model->grids(0.1, 50, Reading::symmetric);
+  EXPECT_GE(grids.upper.infinite, 2e-4);
+  EXPECT_EQ(grids.lower.infinite, 0);
 }
 
 }  // namespace

@@ -117,6 +117,37 @@ TEST(Limits, AnInfiniteEpsilonHasAReason) {
   }
 }
 
+// A loss beyond the range of numbers has no bins to count, and one that is next to nothing has no width for them.
+TEST(Limits, LossesBeyondTheRangeOfNumbersAreRefused) {
+  for (const Kind& other : {Kind(Pure{0.1}), Kind(Exponential{1e-149}), Kind(Laplace{3})}) {
+    const Event event{Compose{{{Gaussian{1.1e-150}, 1'000'000'000'000}, {other, 2}}}, 1};
+    for (const auto& price : {epsilon_at(event, *Delta::make(1e-5)), delta_at(event, *Epsilon::make(1))}) {
+      ASSERT_FALSE(price);
+      EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify) << price.error().message;
+    }
+  }
+  for (const double tiny : {5e-324, 1e-322, 1e-320, 1e-310, 1e-300, 1e-200}) {
+    const Event event{Pure{tiny}, 2};
+    expect_sane(event, epsilon_at(event, *Delta::make(1e-9)));
+    expect_sane(event, delta_at(event, *Epsilon::make(tiny)));
+  }
+}
+
+// The grid of the engine may end a little above the sum of all losses, its price does not.
+TEST(Limits, BoundedLossesCostNoMoreThanTheirSum) {
+  for (const Event& event : {Event{Exponential{21.74544418854006}, 2}, Event{Laplace{0.3}, 7}, Event{Pure{0.1}, 3},
+                             Event{Compose{{{DiscreteLaplace{3, 2}, 5}, {Exponential{0.7}, 2}}}, 1}}) {
+    const auto sum = epsilon_at(event, *Delta::make(0));
+    ASSERT_TRUE(sum);
+    for (const double delta : {5e-110, 1e-60, 1e-20}) {
+      const auto price = epsilon_at(event, *Delta::make(delta));
+      ASSERT_TRUE(price) << price.error().message;
+      EXPECT_LE(price->epsilon, sum->epsilon) << to_text(event) << " at delta " << delta;
+      EXPECT_LE(price->epsilon_lower, price->epsilon);
+    }
+  }
+}
+
 TEST(Limits, PureMechanismsHaveAFiniteEpsilonAtDeltaZero) {
   for (const auto& [event, epsilon] :
        std::initializer_list<std::pair<Event, double>>{{{Laplace{4}, 6}, 1.5},

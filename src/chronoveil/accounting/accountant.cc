@@ -15,16 +15,50 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// A sum of products that is rounded up only where it is rounded at all.
+class SumUp {
+ public:
+  void add(std::int64_t count, double each) {
+    const auto times = static_cast<long double>(count);
+    const long double product = times * each, lost = std::fma(times, static_cast<long double>(each), -product);
+    const long double more = up(product, lost), total = sum_ + more, taken = total - sum_;
+    sum_ = up(total, (sum_ - (total - taken)) + (more - taken));
+  }
+  double value() const {
+    const auto rounded = static_cast<double>(sum_);
+    return rounded < sum_ ? std::nextafter(rounded, kInfinity) : rounded;
+  }
+
+ private:
+  static long double up(long double rounded, long double lost) {
+    return lost > 0 ? std::nextafter(rounded, std::numeric_limits<long double>::infinity()) : rounded;
+  }
+  long double sum_ = 0;
+};
+
 // Every loss is bounded, or there is no noise at all: ε at δ = 0, or infinity.
 double pure_epsilon(const Steps& steps) {
-  long double sum = 0;
+  SumUp sum;
   for (const Step& step : steps.steps) {
     if (step.model->delta(0) <= 0) continue;
     if (step.model->infinite() > 0 || !step.model->bounded()) return kInfinity;
-    sum += static_cast<long double>(step.count) * step.model->top(0);
+    sum.add(step.count, step.model->top(0));
   }
-  const auto rounded = static_cast<double>(sum);
-  return rounded < sum ? std::nextafter(rounded, kInfinity) : rounded;
+  return sum.value();
+}
+
+// No composition costs more than all its losses together, where all are bounded; the engine's grid may say a little
+// more.
+double at_most_all_losses(double epsilon, const Steps& steps) {
+  SumUp sum;
+  for (const Step& step : steps.steps) {
+    if (!step.model->bounded()) return epsilon;
+    sum.add(step.count, step.model->top(0));
+  }
+  if (!(sum.value() < epsilon)) return epsilon;
+  for (const Step& step : steps.steps)
+    if (step.model->infinite() > 0) return epsilon;
+  return sum.value();
 }
 
 // The ε where a profile that takes long falls to δ. Below it the quick one, which is attained, is the answer; above it
@@ -155,6 +189,10 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
     CV_TRY(price, single(steps, question));
   } else {
     CV_TRY(price, composed_price(steps, question, options));
+    if (question.epsilon_wanted) {
+      price.epsilon = at_most_all_losses(price.epsilon, steps);
+      price.epsilon_lower = std::min(price.epsilon_lower, price.epsilon);
+    }
     if (steps.zcdp) lower_to_zcdp(price, *steps.zcdp, question);
   }
   for (const double value : {price.epsilon, price.epsilon_lower, price.delta, price.delta_lower})

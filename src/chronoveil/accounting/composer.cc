@@ -115,6 +115,7 @@ class Composer {
     for (const Step& step : steps_.steps) terms_ += step.model->least_terms();
     if (!(terms_ <= kMostTerms)) return too_dear();
     set_tops(1e-290);
+    CV_CHECK(check_tops());
     if (highest_ > 0 && steps_.total > 1.1e11)
       return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
     // Losses above the grid go to +∞ with a mass that must not matter beside δ, which may have to be found first.
@@ -131,6 +132,7 @@ class Composer {
 
   Result<Price> on_grid(double step, double tail) {
     set_tops(tail);
+    CV_CHECK(check_tops());
     if (highest_ <= 0) return trivial();
     find_saddle(highest_);
     return bounded(step);
@@ -156,6 +158,14 @@ class Composer {
       tops_.push_back(step.model->top(tail));
       highest_ = larger(highest_, tops_.back());
     }
+  }
+
+  // Every number of bins comes from these: nothing is counted in a loss, or a sum of all, that is beyond any number.
+  // A smaller tail has a higher top, so the smallest is checked once.
+  Result<void> check_tops() const {
+    if (!std::isfinite(highest_ * (steps_.total + 1)))
+      return fail(ErrorKind::cannot_certify, "the losses of this event are beyond the range of numbers");
+    return {};
   }
 
   Result<Price> refined(double tail) {
@@ -188,16 +198,19 @@ class Composer {
 
   // No finite loss is above 0: an infinite one is all that can happen.
   Price trivial() const {
-    AnyInfinite any;
-    for (const Step& step : steps_.steps) any.add(step.model->infinite(), static_cast<double>(step.count));
+    AnyInfinite any, surely;
+    for (const Step& step : steps_.steps) {
+      any.add(step.model->infinite(), static_cast<double>(step.count));
+      surely.add(step.model->infinite_lower(), static_cast<double>(step.count));
+    }
     Price price;
     price.delta = price.delta_lower = price.epsilon = price.epsilon_lower = question_.given;
     if (question_.epsilon_wanted) {
       price.epsilon = any.upper() <= question_.given ? 0 : kInfinity;
-      price.epsilon_lower = any.lower() <= question_.given ? 0 : kInfinity;
+      price.epsilon_lower = surely.lower() <= question_.given ? 0 : kInfinity;
     } else {
       price.delta = any.upper();
-      price.delta_lower = any.lower();
+      price.delta_lower = surely.lower();
     }
     price.certificate = Certificate::exact;
     return price;
@@ -230,6 +243,7 @@ class Composer {
       if (!(deviation < 2 * step)) break;
       // Where all tilted mass sits on one atom there is nothing to resolve.
       step = quantised(std::max(deviation / 3, highest / 4096));
+      if (!(step > 0)) break;  // below the range of numbers
       saddle = make_saddle(reading, step, static_cast<std::size_t>(std::ceil(highest / step)), tilt);
     }
     return saddle;
@@ -300,7 +314,10 @@ class Composer {
     CV_TRY(Discretised parts, discretised(step, readings_[reading]));
     CV_TRY(const double upper, ask(std::move(parts.upper), Side::upper, *saddles_[reading]));
     CV_TRY(const double lower, ask(std::move(parts.lower), Side::lower, *saddles_[reading]));
-    return std::pair(upper, smaller(lower, upper));
+    // Both hold whatever the grid: where they do not, one is wrong, and no price may rest on it. Below 0 an ε is 0.
+    if (lower > larger(0.0, upper))
+      return fail(ErrorKind::internal, "the lower bound of this price is above the upper one");
+    return std::pair(upper, lower);
   }
 
   Result<Price> bounded(double step) {

@@ -36,17 +36,18 @@ class Composition {
   double infinite_mass() const { return infinite_; }
 
  private:
-  double shift() const;
+  long double shift() const;
   double capped(double tilt) const;
   double modest(double tilt, double epsilon, double log_delta) const;
   // For questions about an ε near `epsilon`, where δ is about e^log_delta.
   Result<void> transform(double tilt, double epsilon, double log_delta);
-  double window_delta(double epsilon);
-  double window_epsilon(double delta);
-  double grid_loss(std::size_t k) const;
-  double log_delta_from(std::size_t k, double epsilon);
-  bool trusts(double epsilon);
-  // above_ and decayed_ as far as a question needs them.
+  double window_delta(long double epsilon);
+  long double window_epsilon(double delta);
+  long double grid_loss(std::size_t k) const;
+  long double log_delta_from(std::size_t k, long double epsilon);
+  double read_error(std::size_t k) const;
+  bool trusts(long double epsilon);
+  // gained_ and decayed_ as far as a question needs them.
   void sum_down_to(std::size_t k);
 
   std::vector<Repeated> parts_;
@@ -62,9 +63,10 @@ class Composition {
   bool cut_ = false;  // losses below first_ are not in the sums
   double below_ = 0;  // and bounds their tilted mass
   std::vector<double> mass_;
-  long double keep_ = 0, keep_decayed_ = 0;  // e^{−θ h} and e^{−(θ+1) h}
+  long double keep_ = 0, keep_decayed_ = 0, rise_ = 0;  // e^{−θ h}, e^{−(θ+1) h} and 1 − e^{−h}
   std::size_t summed_from_ = 0;
-  std::vector<long double> above_, decayed_;  // Σ_{i>=k} m_i e^{−θ(l_i − l_k)}, and the same with e^{−(θ+1)(l_i − l_k)}
+  // Σ_{i>=k} m_i e^{−θ(l_i − l_k)} (1 − e^{−(l_i − l_k)}), and Σ_{i>=k} m_i e^{−(θ+1)(l_i − l_k)}.
+  std::vector<long double> gained_, decayed_;
 };
 
 }  // namespace chronoveil::accounting

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 namespace chronoveil::accounting {
 
@@ -40,8 +41,11 @@ FilterReach filter_reach(const std::vector<std::int64_t>& kernel, std::int64_t p
   const long double peak = std::ldexp(static_cast<long double>(largest), -kFilterBits);
   // n squares, each rounded once and added with one more rounding, 64 bits each.
   const long double up = 1 + std::ldexp(static_cast<long double>(n + 8), -63);
-  return {.energy = static_cast<double>(std::ldexp(energy, -2 * kFilterBits) * up),
-          .highest = static_cast<double>(peak * peak * up)};
+  const auto rounded_up = [](long double value) {
+    const auto nearest = static_cast<double>(value);
+    return nearest < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity()) : nearest;
+  };
+  return {.energy = rounded_up(std::ldexp(energy, -2 * kFilterBits) * up), .highest = rounded_up(peak * peak * up)};
 }
 
 }  // namespace chronoveil::accounting

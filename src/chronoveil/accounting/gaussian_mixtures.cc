@@ -48,6 +48,18 @@ long double mixture_tail(const UnitMixture& mixture, double x) {
   return sum;
 }
 
+// The same rounded up (sign +1) or down: means are known to kMuError, x − mean and its square to a unit of 64 bits.
+long double mixture_tail(const UnitMixture& mixture, double x, int sign) {
+  long double sum = 0;
+  for (std::size_t i = 0; i < mixture.means.size(); ++i) {
+    const long double unknown =
+        kMuError * std::abs(static_cast<long double>(mixture.means[i])) + 0x1p-63L * std::abs(x);
+    const long double at = static_cast<long double>(x) - mixture.means[i] - sign * unknown;
+    sum += mixture.weights[i] * normal_tail(at) * (1 + sign * 0x1p-63L * (8 + at * at));
+  }
+  return sum;
+}
+
 // The x where `tail` of a standard normal lies above.
 double normal_quantile_above(double tail) {
   double low = 0, high = 40;
@@ -69,9 +81,9 @@ class GaussianModel final : public LossModel {
  public:
   explicit GaussianModel(long double mu) : exact_mu_(mu), mu_(static_cast<double>(mu)) {}
   // The profile grows with μ. At large μ the rounding of μ and of ε/μ − μ/2 shows, and is rounded outward.
-  long double delta(double epsilon) const override { return gaussian_profile(exact_mu_ * (1 + kMuError), epsilon); }
+  long double delta(double epsilon) const override { return gaussian_profile(exact_mu_ * (1 + kExactError), epsilon); }
   long double delta_lower(double epsilon) const override {
-    return gaussian_profile(exact_mu_ * (1 - kMuError), epsilon);
+    return gaussian_profile(exact_mu_ * (1 - kExactError), epsilon);
   }
   double top(double tail) const override { return mu_ * normal_quantile_above(tail) + mu_ * mu_ / 2; }
   LossHalves halves(double step, std::size_t bins, bool) const override {
@@ -91,17 +103,18 @@ class GaussianModel final : public LossModel {
   }
 
  private:
-  static constexpr long double kMuError = 1e-16L;  // a thousand roundings of 2^-64, of as many noises composed
-  long double exact_mu_;                           // at large μ, ε/μ − μ/2 cancels: a double would not do
+  static constexpr long double kExactError = 1e-16L;  // a thousand roundings of 2^-64, of as many noises composed
+  long double exact_mu_;                              // at large μ, ε/μ − μ/2 cancels: a double would not do
   double mu_;
 };
 
 class MonotoneMixtureModel : public LossModel {
  public:
   MonotoneMixtureModel(UnitMixture p, UnitMixture q, bool symmetric)
-      : p_(std::move(p)), q_(std::move(q)), symmetric_(symmetric), dropped_(p_.tail + q_.tail) {
-    drop_negligible(p_);
-    drop_negligible(q_);
+      : p_(std::move(p)), q_(std::move(q)), symmetric_(symmetric) {
+    dropped_p_ = drop_negligible(p_);
+    dropped_q_ = drop_negligible(q_);
+    dropped_ = dropped_p_.weight + dropped_q_.weight;
     const auto [p_low, p_high] = std::minmax_element(p_.means.begin(), p_.means.end());
     const auto [q_low, q_high] = std::minmax_element(q_.means.begin(), q_.means.end());
     low_ = std::min(*p_low, *q_low);
@@ -110,16 +123,28 @@ class MonotoneMixtureModel : public LossModel {
     most_loss_ = loss(high_ + kFar);
   }
 
+  // δ is the largest P(X > x) − e^ε Q(X > x), at the crossing. Another x gives less by the square of the difference;
+  // what is rounded in the means and in both tails, which may nearly cancel, is rounded outward.
   long double delta(double epsilon) const override {
     const double x = crossing(epsilon, 0.5 * (low_ + high_));
     if (std::isinf(x)) return x > 0 ? dropped_ : 1.0L;
     const long double factor = std::exp(static_cast<long double>(epsilon));
     // Beyond the range of e^ε Q's share is left out: δ is then all of P's.
-    const long double shared = std::isinf(factor) ? 0.0L : factor * mixture_tail(q_, x);
-    return larger(0.0L, mixture_tail(p_, x) - shared) + dropped_;
+    const long double shared = std::isinf(factor) ? 0.0L : factor * mixture_tail(q_, x, -1);
+    return larger(0.0L, mixture_tail(p_, x, +1) - shared) + dropped_;
+  }
+  // Any x gives a lower bound. What was dropped of P is missing; what was dropped of Q lies no further up than this.
+  long double delta_lower(double epsilon) const override {
+    const double x = crossing(epsilon, 0.5 * (low_ + high_));
+    if (std::isinf(x)) return 0;
+    const long double factor = std::exp(static_cast<long double>(epsilon));
+    const long double unseen = dropped_q_.weight > 0 ? dropped_q_.weight * normal_tail(x - dropped_q_.high) : 0.0L;
+    if (std::isinf(factor)) return 0;
+    return larger(0.0L, mixture_tail(p_, x, -1) - factor * (mixture_tail(q_, x, +1) + unseen));
   }
 
   double infinite() const override { return dropped_; }
+  double infinite_lower() const override { return 0; }
   bool symmetric() const override { return symmetric_; }
   // Several tries to find where a bin ends, each with all components.
   double terms() const override { return 8 * static_cast<double>(p_.means.size() + q_.means.size()); }
@@ -140,9 +165,15 @@ class MonotoneMixtureModel : public LossModel {
 
   LossHalves halves(double step, std::size_t bins, bool attained) const override {
     LossHalves halves;
-    halves.upper = half_of(step, bins, +1);
+    std::vector<bool> spoiled;
+    halves.upper = half_of(step, bins, +1, spoiled);
+    if (dropped_ > 0) halves.lower = without(halves.upper, spoiled);
     if (attained && !symmetric_) {
-      halves.attained = {halves.upper, half_of(step, bins, -1)};
+      const bool attained_alone = !directed();  // otherwise an upper bound rests on it, too
+      std::vector<bool> spoiled_below;
+      PositiveLoss below = half_of(step, bins, -1, spoiled_below);
+      if (attained_alone && dropped_ > 0) below = without(std::move(below), spoiled_below);
+      halves.attained = {attained_alone && halves.lower ? *halves.lower : halves.upper, std::move(below)};
       halves.attained->above.zero = halves.attained->below.zero = 0;  // one direction alone has no mass at 0
     }
     return halves;
@@ -184,17 +215,46 @@ class MonotoneMixtureModel : public LossModel {
   }
 
  private:
-  void drop_negligible(UnitMixture& mixture) {
+  // Components that were left out: their weight, and between which their means lie.
+  struct Dropped {
+    double weight = 0, low = 0, high = 0;
+
+    void add(double more, double mean_low, double mean_high) {
+      if (!(more > 0)) return;
+      low = weight > 0 ? std::min(low, mean_low) : mean_low;
+      high = weight > 0 ? std::max(high, mean_high) : mean_high;
+      weight += more;
+    }
+    // At least e^raised times their mass between a and b.
+    double between(double a, double b, double raised) const {
+      const double distance = std::max({0.0, low - b, a - high});
+      return weight > 0 ? weight * std::exp(raised - 0.5 * distance * distance) : 0.0;
+    }
+  };
+
+  static Dropped drop_negligible(UnitMixture& mixture) {
     UnitMixture kept;
+    Dropped dropped;
+    dropped.add(mixture.tail, mixture.tail_low, mixture.tail_high);
     for (std::size_t i = 0; i < mixture.means.size(); ++i) {
       if (mixture.weights[i] > kNegligible) {
         kept.means.push_back(mixture.means[i]);
         kept.weights.push_back(mixture.weights[i]);
       } else {
-        dropped_ += mixture.weights[i];
+        dropped.add(mixture.weights[i], mixture.means[i], mixture.means[i]);
       }
     }
     mixture = std::move(kept);
+    return dropped;
+  }
+
+  // For a lower bound: without the bins where what was left out may be more than a rounding of what is known.
+  static PositiveLoss without(PositiveLoss half, const std::vector<bool>& spoiled) {
+    half.charged = 0;
+    for (std::size_t i = 0; i < half.bins(); ++i)
+      if (spoiled[i]) half.p[i] = half.q[i] = 0;
+    if (spoiled.back()) half.beyond_p = half.beyond_q = 0;
+    return half;
   }
 
   static double log_density(const UnitMixture& mixture, double x) {
@@ -223,11 +283,19 @@ class MonotoneMixtureModel : public LossModel {
   double slope(double x) const { return posterior_mean(p_, x) - posterior_mean(q_, x); }
 
   // Positive losses of P‖Q (direction +1, x upward from the crossing of 0) or of Q‖P (direction −1, x downward).
-  PositiveLoss half_of(double step, std::size_t bins, int direction) const {
+  // `spoiled` says of each bin, and of what is beyond, whether components left out may matter there; empty if none are.
+  PositiveLoss half_of(double step, std::size_t bins, int direction, std::vector<bool>& spoiled) const {
     const UnitMixture& p = direction > 0 ? p_ : q_;
     const UnitMixture& q = direction > 0 ? q_ : p_;
     PositiveLoss half = empty_half(step, bins);
-    half.infinite = dropped_;
+    half.charged = dropped_;
+    if (dropped_ > 0) spoiled.assign(bins + 1, false);
+    const auto spoils = [&](double a, double b, double low, double p_mass, double q_mass) {
+      constexpr double kRounding = 1e-14;  // well below kMassError
+      const Dropped& of_p = direction > 0 ? dropped_p_ : dropped_q_;
+      const Dropped& of_q = direction > 0 ? dropped_q_ : dropped_p_;
+      return of_p.between(a, b, 0) > kRounding * p_mass || of_q.between(a, b, low) > kRounding * q_mass;
+    };
     // Beyond these points neither mixture has mass that a double could hold.
     constexpr double kReach = 39;
     const double edge = direction > 0 ? high_ + kReach : low_ - kReach;
@@ -246,12 +314,18 @@ class MonotoneMixtureModel : public LossModel {
       });
       half.p[i] = p_mass * kInvSqrtTwoPi;
       half.q[i] = q_mass * kInvSqrtTwoPi;
+      if (dropped_ > 0) spoiled[i] = spoils(std::min(x, next), std::max(x, next), low, half.p[i], half.q[i]);
       x = next;
     }
     half.beyond_p = static_cast<double>(direction > 0 ? mixture_tail(p, x) : lower_tail(p, x));
     const long double factor = std::exp(static_cast<long double>(half.loss(bins)));
     const long double shared = direction > 0 ? mixture_tail(q, x) : lower_tail(q, x);
     half.beyond_q = std::isinf(factor) ? 0.0 : smaller(static_cast<double>(factor * shared), half.beyond_p);
+    if (dropped_ > 0) {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      spoiled[bins] = spoils(direction > 0 ? x : -kInfinity, direction > 0 ? kInfinity : x, half.loss(bins),
+                             half.beyond_p, half.beyond_q);
+    }
     // Symmetrised: what neither half takes sits at 0.
     const long double both =
         direction > 0 ? mixture_tail(p, start) + mixture_tail(q, start) : lower_tail(p, start) + lower_tail(q, start);
@@ -270,19 +344,28 @@ class MonotoneMixtureModel : public LossModel {
   bool symmetric_;
   static constexpr double kFar = 200;  // from all means: what lies there is below the range of a long double
   double low_ = 0, high_ = 0;
-  double dropped_;                         // the weight of all components left out
+  Dropped dropped_p_, dropped_q_;
+  double dropped_ = 0;                     // the weight of all components left out
   double least_loss_ = 0, most_loss_ = 0;  // at low_ − kFar and high_ + kFar
 };
 
 class SubsampledGaussianModel final : public MonotoneMixtureModel {
  public:
-  SubsampledGaussianModel(double mu, double rate, Directions directions)
-      : MonotoneMixtureModel({{0, mu}, {1 - rate, rate}, 0}, {{0}, {1}, 0}, rate >= 1),
-        mu_(mu),
+  SubsampledGaussianModel(long double mu, double rate, Directions directions)
+      : MonotoneMixtureModel({.means = {0, static_cast<double>(mu)}, .weights = {1 - rate, rate}},
+                             {.means = {0}, .weights = {1}}, rate >= 1),
+        exact_mu_(mu),
+        mu_(static_cast<double>(mu)),
         rate_(rate),
         directions_(directions) {}
   bool directed() const override { return directions_ == Directions::fixed; }
-  long double delta(double epsilon) const override { return rate_ * thinned_profile(mu_, epsilon, rate_); }
+  // Both grow with μ and with the rate: a rounded rate moves ln α' by as much, relatively, as μ is moved here.
+  long double delta(double epsilon) const override {
+    return rate_ * thinned_profile(exact_mu_ * (1 + kMuError), epsilon, rate_);
+  }
+  long double delta_lower(double epsilon) const override {
+    return rate_ * thinned_profile(exact_mu_ * (1 - kMuError), epsilon, rate_);
+  }
   double terms() const override { return 2; }
 
  protected:
@@ -302,23 +385,23 @@ class SubsampledGaussianModel final : public MonotoneMixtureModel {
   }
 
  private:
+  long double exact_mu_;
   double mu_, rate_;
   Directions directions_;
 };
 
 class RevealedGaussiansModel final : public LossModel {
  public:
-  RevealedGaussiansModel(std::vector<double> mus, std::vector<double> weights, double tail, double rate)
-      : mus_(std::move(mus)), weights_(std::move(weights)), rate_(rate), infinite_(tail) {}
-
-  long double delta(double epsilon) const override {
-    long double sum = 0;
-    for (std::size_t k = 0; k < mus_.size(); ++k)
-      if (mus_[k] > 0) sum += weights_[k] * thinned_profile(mus_[k], epsilon, rate_);
-    return rate_ * (sum + infinite_);
+  RevealedGaussiansModel(std::vector<long double> mus, std::vector<double> weights, double tail, double rate)
+      : exact_mus_(std::move(mus)), weights_(std::move(weights)), rate_(rate), tail_(tail) {
+    for (const long double mu : exact_mus_) mus_.push_back(static_cast<double>(mu));
   }
 
-  double infinite() const override { return rate_ * infinite_; }
+  long double delta(double epsilon) const override { return rate_ * (mean(epsilon, +1) + tail_); }
+  long double delta_lower(double epsilon) const override { return rate_ * mean(epsilon, -1); }
+
+  double infinite() const override { return rate_ * tail_; }
+  double infinite_lower() const override { return 0; }
   double terms() const override { return static_cast<double>(mus_.size()); }
 
   double top(double tail) const override {
@@ -351,16 +434,26 @@ class RevealedGaussiansModel final : public LossModel {
       (i < bins ? half.q[i] : half.beyond_q) = q_mass;
       total += p_mass + q_mass * std::exp(-low);
     }
-    half.infinite = rate_ * infinite_;
-    half.zero = larger(0.0, 1 - total - half.infinite);
+    half.charged = rate_ * tail_;
+    half.zero = larger(0.0, 1 - total - half.charged);
     LossHalves halves;
     halves.upper = std::move(half);
     return halves;
   }
 
  private:
+  // Σ w_k G_{α'}(μ_k), rounded up (sign +1) or down.
+  long double mean(double epsilon, int sign) const {
+    long double sum = 0;
+    for (std::size_t k = 0; k < exact_mus_.size(); ++k)
+      if (exact_mus_[k] > 0)
+        sum += weights_[k] * thinned_profile(exact_mus_[k] * (1 + sign * kMuError), epsilon, rate_);
+    return sum;
+  }
+
+  std::vector<long double> exact_mus_;
   std::vector<double> mus_, weights_;
-  double rate_, infinite_;
+  double rate_, tail_;
 };
 
 }  // namespace
@@ -409,13 +502,13 @@ std::unique_ptr<const LossModel> monotone_mixture_model(UnitMixture p, UnitMixtu
   return std::make_unique<MonotoneMixtureModel>(std::move(p), std::move(q), symmetric);
 }
 
-std::unique_ptr<const LossModel> subsampled_gaussian_model(double mu, double rate, Directions directions) {
+std::unique_ptr<const LossModel> subsampled_gaussian_model(long double mu, double rate, Directions directions) {
   if (rate <= 0) return response_model(0, 2, 0);
   if (rate >= 1) return gaussian_model(mu);
   return std::make_unique<SubsampledGaussianModel>(mu, rate, directions);
 }
 
-std::unique_ptr<const LossModel> revealed_gaussians_model(std::vector<double> mus, std::vector<double> weights,
+std::unique_ptr<const LossModel> revealed_gaussians_model(std::vector<long double> mus, std::vector<double> weights,
                                                           double tail, double rate) {
   return std::make_unique<RevealedGaussiansModel>(std::move(mus), std::move(weights), tail, rate);
 }
@@ -444,8 +537,9 @@ Binomial from_ratios(std::int64_t first, std::int64_t last, std::int64_t mode, R
     out.weights[static_cast<std::size_t>(mode) + k] = static_cast<double>(up[k] / sum);
   for (std::size_t k = 0; k < down.size(); ++k)
     out.weights[static_cast<std::size_t>(mode) - 1 - k] = static_cast<double>(down[k] / sum);
-  // Ratios fall along each side, so what was cut is less than (1e-70) × the number of terms.
-  out.tail = static_cast<double>(kStop * static_cast<long double>(last - first + 1));
+  // Ratios fall along each side, so what was cut is less than (1e-70) × the number of terms cut.
+  const std::int64_t kept = static_cast<std::int64_t>(up.size() + down.size());
+  out.tail = static_cast<double>(kStop * static_cast<long double>(last - first + 1 - kept));
   return out;
 }
 

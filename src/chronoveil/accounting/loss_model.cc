@@ -53,7 +53,7 @@ struct Maker {
   Made operator()(const SampledWithoutReplacement& e) const { return sampled_without_replacement_model(e); }
   Made operator()(const SampledWithReplacement& e) const { return sampled_with_replacement_model(e); }
   Made operator()(const DpSgd& e) const {
-    return subsampled_gaussian_model(1 / e.noise_multiplier, e.rate, Directions::fixed);
+    return subsampled_gaussian_model(1 / static_cast<long double>(e.noise_multiplier), e.rate, Directions::fixed);
   }
   Made operator()(const Compose&) const { return fail(ErrorKind::internal, "compose has no model of its own"); }
 };

@@ -12,6 +12,9 @@ namespace chronoveil::accounting {
 
 // Relative error of LossModel::delta, generously.
 inline constexpr long double kProfileError = 1e-12L;
+// Relative error of the distance μ between two means, in standard deviations: four roundings of a double. Where noise
+// is little, ε/μ − μ/2 cancels and that is more than kProfileError, so δ is taken at μ(1 ± kMuError): it grows with μ.
+inline constexpr long double kMuError = 4e-16L;
 // What is attained and what is certified are called the same up to this difference.
 inline constexpr double kAttainedGap = 1e-9;
 
@@ -44,7 +47,8 @@ class LossModel {
 
   // h(e^ε) for ε >= 0, h(α) = max(H_α(P‖Q), H_α(Q‖P)) or the certified bound on it.
   virtual long double delta(double epsilon) const = 0;
-  // A lower bound on the same, and on infinite(): what real neighbours are known to attain, where that is less.
+  // A lower bound on the same, and on infinite(): what real neighbours are known to attain, where that is less, and
+  // without what was left out of a sum and is charged to delta().
   virtual long double delta_lower(double epsilon) const { return delta(epsilon); }
   virtual double infinite_lower() const { return infinite(); }
   // A loss above which P has at most `tail` of its mass, not counting infinite losses.

@@ -49,7 +49,7 @@ GridLoss merged_onto_grid(const std::vector<MassAt>& atoms, double step, double 
 }
 
 bool all_finite(const PositiveLoss& half) {
-  bool good = std::isfinite(half.beyond_p + half.beyond_q + half.infinite + half.zero);
+  bool good = std::isfinite(half.beyond_p + half.beyond_q + half.infinite + half.charged + half.zero);
   for (const double mass : half.p) good &= std::isfinite(mass);
   for (const double mass : half.q) good &= std::isfinite(mass);
   return good;
@@ -85,6 +85,7 @@ PositiveLoss thinned(PositiveLoss loss, double rate) {
   loss.beyond_p *= rate;
   loss.beyond_q *= rate;
   loss.infinite *= rate;
+  loss.charged *= rate;
   loss.zero = loss.zero * rate + (1 - rate);
   return loss;
 }
@@ -96,7 +97,7 @@ std::vector<long double> profile_on_grid(const PositiveLoss& loss) {
   const long double rise = -std::expm1(-static_cast<long double>(loss.step));
   // h(α_i) = h(α_{i+1}) + (p_i − α_i q_i) + (α_{i+1} − α_i) Q(loss > l_{i+1}): a sum of positive terms.
   const double top_q = smaller(loss.beyond_p, loss.beyond_q);
-  values[n] = loss.infinite + (loss.beyond_p - top_q);
+  values[n] = static_cast<long double>(loss.infinite) + loss.charged + (loss.beyond_p - top_q);
   long double q_above = top_q;  // times α_i
   for (std::size_t i = n; i-- > 0;) {
     values[i] = values[i + 1] + larger(0.0, loss.p[i] - loss.q[i]) + rise * q_above;
@@ -105,7 +106,7 @@ std::vector<long double> profile_on_grid(const PositiveLoss& loss) {
   return values;
 }
 
-PositiveLoss from_profile(double step, const std::vector<long double>& given) {
+PositiveLoss from_profile(double step, const std::vector<long double>& given, double infinite) {
   const std::size_t n = given.size() - 1;
   std::vector<long double> values = given;
   // The envelope is that of the whole symmetric profile: a chord from 1/α to α passes 1 at (2h(α) + α − 1)/(α + 1).
@@ -132,7 +133,8 @@ PositiveLoss from_profile(double step, const std::vector<long double>& given) {
     hull.push_back(c);
   }
   PositiveLoss loss{.step = step, .p = std::vector<double>(n), .q = std::vector<double>(n)};
-  loss.infinite = static_cast<double>(values[n]);
+  loss.infinite = static_cast<double>(smaller<long double>(infinite, values[n]));
+  loss.charged = static_cast<double>((values[n] - loss.infinite) * (1 + kSumError));
   const double decay = std::exp(-step);
   for (std::size_t k = 1; k < hull.size(); ++k) {
     const std::size_t a = hull[k - 1], b = hull[k];
@@ -162,12 +164,14 @@ PositiveLoss paired(const PositiveLoss& fine) {
 
 PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>& losses) {
   std::vector<long double> values = profile_on_grid(losses.front());
+  double infinite = losses.front().infinite;
   for (std::size_t k = 1; k < losses.size(); ++k) {
     const auto other = profile_on_grid(losses[k]);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = larger(values[i], other[i]);
+    infinite = larger(infinite, losses[k].infinite);
   }
   for (long double& value : values) value *= 1 + kSumError;
-  return from_profile(losses.front().step, values);
+  return from_profile(losses.front().step, values, infinite);
 }
 
 PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& second) {
@@ -234,12 +238,14 @@ PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& se
 
 PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>& losses) {
   std::vector<long double> values = profile_on_grid(losses.front());
+  double infinite = losses.front().infinite;
   for (std::size_t k = 1; k < losses.size(); ++k) {
     const auto other = profile_on_grid(losses[k]);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = smaller(values[i], other[i]);
+    infinite = smaller(infinite, losses[k].infinite);
   }
   for (long double& value : values) value *= 1 + kSumError;
-  return from_profile(losses.front().step, values);
+  return from_profile(losses.front().step, values, infinite);
 }
 
 GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
@@ -248,7 +254,7 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
   GridLoss grid{.step = step,
                 .first = -n,
                 .mass = std::vector<double>(2 * static_cast<std::size_t>(n) + 1),
-                .infinite = above.infinite,
+                .infinite = above.infinite + above.charged * (1 + kMassError),
                 .slack = 0};
   double* const centre = grid.mass.data() + n;
   const double rise = -std::expm1(-step), growth = std::expm1(step);
@@ -256,8 +262,10 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
   for (std::size_t i = 0; i < above.bins(); ++i) {
     const double p = above.p[i] * (1 + kMassError);
     if (p <= 0) continue;
-    // (a − e^l b)/(1 − e^{−h}) moves up, the rest down; what rounding may hide moves up too.
-    const double up = std::clamp((p - above.q[i] + 3 * kMassError * p) / rise, 0.0, p);
+    // (a − e^l b)/(1 − e^{−h}) moves up, the rest down; what rounding may hide moves up too: of the masses, and of both
+    // ends of the bin, which are multiples of the step to one rounding each.
+    const double hidden = 3 * kMassError + 4 * 0x1p-53 * above.loss(i + 1);
+    const double up = std::clamp((p - above.q[i] + hidden * p) / rise, 0.0, p);
     centre[i + 1] += up;
     centre[i] += p - up;
   }
@@ -266,7 +274,8 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
     // rounding may hide moves up.
     const double p = below.p[i], q = below.q[i] * (1 + kMassError);
     if (q <= 0) continue;
-    const double down = std::clamp((p - q - 3 * kMassError * p) / growth, 0.0, q);
+    const double hidden = 3 * kMassError + 4 * 0x1p-53 * below.loss(i + 1);
+    const double down = std::clamp((p - q - hidden * p) / growth, 0.0, q);
     const double decay = std::exp(-below.loss(i)) * (1 + kMassError);
     const long at = -static_cast<long>(i);
     centre[at - 1] += down * decay;
@@ -319,7 +328,10 @@ GridLoss dominating(const std::vector<MassAt>& atoms, double infinite, double st
 }
 
 GridLoss dominated(const std::vector<MassAt>& atoms, double infinite, double step) {
-  GridLoss grid = merged_onto_grid(atoms, step, 0, 3 * kMassError);
+  constexpr double kSlack = 3 * kMassError;
+  // Losses are not known well enough to be told apart on a grid that fine: as good as none, which every pair dominates.
+  const bool told_apart = step > 4 * kSlack;
+  GridLoss grid = merged_onto_grid(told_apart ? atoms : std::vector<MassAt>(), step, 0, kSlack);
   for (double& mass : grid.mass) mass *= 1 - 3 * kMassError;
   grid.infinite = infinite * (1 - 3 * kMassError);
   return grid;

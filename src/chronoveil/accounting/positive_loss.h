@@ -20,7 +20,10 @@ struct PositiveLoss {
   double beyond_p = 0;  // finite losses above the last bin; beyond_q is times e^{bins() h}
   double beyond_q = 0;
   double infinite = 0;  // P-mass where Q has none
-  double zero = 1;      // mass at loss 0, the same under both: whatever is left
+  // P-mass of what was left out, or whose loss is not known: an upper bound takes it for infinite, a lower one for
+  // nothing.
+  double charged = 0;
+  double zero = 1;  // mass at loss 0, the same under both: whatever is left
 
   std::size_t bins() const { return p.size(); }
   double loss(std::size_t i) const { return step * static_cast<double>(i); }
@@ -46,8 +49,9 @@ PositiveLoss maximum_of_merged(const PositiveLoss&, const PositiveLoss&);
 PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>&);
 
 // From values h(e^{i step}), i = 0..n, of a convex profile that each are an upper bound: the straight lines between
-// them. Values that are not convex are replaced by their lower convex envelope.
-PositiveLoss from_profile(double step, const std::vector<long double>& values);
+// them. Values that are not convex are replaced by their lower convex envelope. Of the last value so much is known to
+// be of an infinite loss; the rest is charged, since the profile may fall further beyond the grid.
+PositiveLoss from_profile(double step, const std::vector<long double>& values, double infinite = 0);
 
 // The same masses in bins twice as wide. A profile that is known on a grid only is cut twice as finely as asked and
 // then paired, so that the distance between its dominating and its dominated grid measures what the grid may hide.

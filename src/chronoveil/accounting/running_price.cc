@@ -16,6 +16,8 @@ class RememberingModel final : public LossModel {
   explicit RememberingModel(std::shared_ptr<const LossModel> model) : model_(std::move(model)) {}
 
   long double delta(double epsilon) const override { return model_->delta(epsilon); }
+  long double delta_lower(double epsilon) const override { return model_->delta_lower(epsilon); }
+  double infinite_lower() const override { return model_->infinite_lower(); }
   Lattice lattice() const override { return model_->lattice(); }
   double infinite() const override { return model_->infinite(); }
   bool tight() const override { return model_->tight(); }

@@ -168,7 +168,15 @@ class RevealedModel final : public LossModel {
     for (std::size_t k = 0; k < models_.size(); ++k) sum += weights_[k] * models_[k]->delta(epsilon);
     return sum;
   }
+  // Of a unit drawn several times the noise was rounded down (drawn_again()), by less than this.
+  long double delta_lower(double epsilon) const override {
+    constexpr double kUp = 1 + 4e-16;
+    long double sum = 0;
+    for (std::size_t k = 0; k < models_.size(); ++k) sum += weights_[k] * models_[k]->delta_lower(epsilon * kUp);
+    return sum;
+  }
   double infinite() const override { return tail_; }
+  double infinite_lower() const override { return 0; }
   double top(double tail) const override {
     double highest = 0;
     for (const Model& model : models_) highest = larger(highest, model->top(tail));
@@ -200,7 +208,7 @@ class RevealedModel final : public LossModel {
       out.upper.beyond_q += more.beyond_q;
       out.upper.zero += more.zero;
     }
-    out.upper.infinite = tail_;
+    out.upper.charged = tail_;
     return out;
   }
 
@@ -225,7 +233,7 @@ Result<Model> sampled(const Event& inner, double share, Directions directions) {
   if (share <= 0) return response_model(0, 2, 0);
   if (share < kLeastShare) return share_too_small();
   if (const auto* gaussian = std::get_if<Gaussian>(&inner.kind))
-    return subsampled_gaussian_model(1 / gaussian->noise_multiplier, share, directions);
+    return subsampled_gaussian_model(1 / static_cast<long double>(gaussian->noise_multiplier), share, directions);
   CV_TRY(Model model, make_loss_model(inner));
   if (share >= 1) return model;
   return std::make_unique<SampledModel>(std::move(model), share, directions);
@@ -244,11 +252,13 @@ Result<Event> drawn_again(const Event& inner, std::int64_t times) {
   std::visit(
       [&](auto& e) {
         if constexpr (requires { e.noise_multiplier; }) {
-          e.noise_multiplier /= factor;
+          const double noise = e.noise_multiplier / factor;
+          e.noise_multiplier = std::fma(noise, factor, -e.noise_multiplier) > 0 ? std::nextafter(noise, 0.0) : noise;
         } else if constexpr (requires { e.sensitivity; }) {
           fits = !__builtin_mul_overflow(e.sensitivity, times, &e.sensitivity);
         } else if constexpr (requires { e.epsilon; }) {
-          e.epsilon *= factor;
+          const double epsilon = e.epsilon * factor;
+          e.epsilon = std::fma(e.epsilon, factor, -epsilon) > 0 ? std::nextafter(epsilon, HUGE_VAL) : epsilon;
         }
       },
       more.kind);
@@ -293,8 +303,12 @@ Result<Model> sampled_with_replacement_model(const SampledWithReplacement& e) {
     if (!(drawn.weights[k] > 0)) continue;
     CV_TRY(const Event more, drawn_again(*e.inner, static_cast<std::int64_t>(k)));
     CV_CHECK(validate(more));
-    CV_TRY(Model model, make_loss_model(more));
-    models.push_back(std::move(model));
+    if (const auto* gaussian = std::get_if<Gaussian>(&e.inner->kind)) {
+      models.push_back(gaussian_model(static_cast<long double>(k) / gaussian->noise_multiplier));
+    } else {
+      CV_TRY(Model model, make_loss_model(more));
+      models.push_back(std::move(model));
+    }
     weights.push_back(drawn.weights[k] / share);
   }
   auto revealed = std::make_unique<RevealedModel>(std::move(models), std::move(weights), drawn.tail / share);

@@ -32,7 +32,8 @@ Failure share_too_small();
 
 // The probability that the unit in question is in the sample, rounded up; of `dp_sgd` too. 1 where nothing is sampled.
 double sampled_share(const Event&);
-// The inner event of a sample with replacement when a unit is drawn `times` times, and replaced every time.
+// The inner event of a sample with replacement when a unit is drawn `times` times, and replaced every time; its noise
+// rounded down, or its ε up.
 Result<Event> drawn_again(const Event& inner, std::int64_t times);
 
 }  // namespace chronoveil::accounting

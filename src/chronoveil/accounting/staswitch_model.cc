@@ -105,8 +105,11 @@ class StaSwitchModel final : public LossModel {
     std::vector<long double> values(2 * bins + 1);
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = std::min(1.0L, profile(step / 2 * static_cast<double>(i)) * (1 + kProfileError));
+    // No finite loss is above the top: what the profile has there stays.
+    const double reach = step * static_cast<double>(bins);
+    const double infinite = reach >= top(0) * (1 - kOnGrid) ? static_cast<double>(values.back()) : 0.0;
     LossHalves halves;
-    halves.upper = paired(from_profile(step / 2, values));
+    halves.upper = paired(from_profile(step / 2, values, infinite));
     return halves;
   }
 

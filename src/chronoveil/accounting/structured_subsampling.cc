@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "chronoveil/accounting/extremes.h"
 #include "chronoveil/accounting/gaussian_mixtures.h"
@@ -41,7 +43,17 @@ class BestBoundModel final : public LossModel {
     for (const auto& bound : bounds_) least = smaller(least, bound->delta(epsilon));
     return least;
   }
+  long double delta_lower(double epsilon) const override {
+    long double least = 1;
+    for (const auto& bound : bounds_) least = smaller(least, bound->delta_lower(epsilon));
+    return least;
+  }
   double infinite() const override { return bounds_.front()->infinite(); }
+  double infinite_lower() const override {
+    double least = 1;
+    for (const auto& bound : bounds_) least = smaller(least, bound->infinite_lower());
+    return least;
+  }
   double terms() const override { return terms_of(bounds_); }
   double least_terms() const override { return least_terms_of(bounds_); }
   double top(double tail) const override {
@@ -75,9 +87,19 @@ class WorstSeriesModel final : public LossModel {
     for (const auto& model : series_) most = larger(most, model->delta(epsilon));
     return most;
   }
+  long double delta_lower(double epsilon) const override {
+    long double most = 0;
+    for (const auto& model : series_) most = larger(most, model->delta_lower(epsilon));
+    return most;
+  }
   double infinite() const override {
     double most = 0;
     for (const auto& model : series_) most = larger(most, model->infinite());
+    return most;
+  }
+  double infinite_lower() const override {
+    double most = 0;
+    for (const auto& model : series_) most = larger(most, model->infinite_lower());
     return most;
   }
   double top(double tail) const override {
@@ -103,13 +125,16 @@ class ThinnedModel final : public LossModel {
   ThinnedModel(std::unique_ptr<const LossModel> model, double rate) : model_(std::move(model)), rate_(rate) {}
   bool tight() const override { return false; }
   long double delta(double epsilon) const override { return rate_ * model_->delta(epsilon); }
+  long double delta_lower(double epsilon) const override { return rate_ * model_->delta_lower(epsilon); }
   double infinite() const override { return rate_ * model_->infinite(); }
+  double infinite_lower() const override { return rate_ * model_->infinite_lower(); }
   double terms() const override { return model_->terms(); }
   double least_terms() const override { return model_->least_terms(); }
   double top(double tail) const override { return model_->top(tail / rate_); }
   LossHalves halves(double step, std::size_t bins, bool) const override {
     LossHalves halves = model_->halves(step, bins, false);
     halves.upper = thinned(std::move(halves.upper), rate_);
+    if (halves.lower) halves.lower = thinned(std::move(*halves.lower), rate_);
     return halves;
   }
 
@@ -118,11 +143,13 @@ class ThinnedModel final : public LossModel {
   double rate_;
 };
 
-UnitMixture ladder(const Binomial& weights, double rung) {
+// Means at 0, rung, 2 rung, …; any of them may have been cut off.
+UnitMixture ladder(const Binomial& weights, long double rung) {
   UnitMixture mixture{.means = {}, .weights = {}, .tail = weights.tail};
+  mixture.tail_high = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < weights.weights.size(); ++i) {
     if (weights.weights[i] <= 0) continue;
-    mixture.means.push_back(rung * static_cast<double>(i));
+    mixture.means.push_back(static_cast<double>(rung * static_cast<long double>(i)));
     mixture.weights.push_back(weights.weights[i]);
   }
   return mixture;
@@ -130,11 +157,14 @@ UnitMixture ladder(const Binomial& weights, double rung) {
 
 UnitMixture mirrored(UnitMixture mixture) {
   for (double& mean : mixture.means) mean = -mean;
+  std::swap(mixture.tail_low, mixture.tail_high);
+  mixture.tail_low = -mixture.tail_low;
+  mixture.tail_high = -mixture.tail_high;
   return mixture;
 }
 
 // "iterate" with `windows` > 1 drawn with replacement from a share r.
-std::unique_ptr<const LossModel> several_windows(std::int64_t windows, double r, double sigma) {
+std::unique_ptr<const LossModel> several_windows(std::int64_t windows, double r, long double sigma) {
   const Binomial touched = binomial(windows, r);
   const UnitMixture up = ladder(touched, 2 / sigma);
   Models bounds;
@@ -142,13 +172,15 @@ std::unique_ptr<const LossModel> several_windows(std::int64_t windows, double r,
   bounds.push_back(monotone_mixture_model(up, mirrored(up), true));
   // (b) Σ_{k>=1} Bin(k) G_{α'}(2k/σ), α' = 1 + (α−1)/R, R = 1 − (1−r)^λ.
   const double any = -std::expm1(static_cast<double>(windows) * std::log1p(-std::min(r, 1 - 1e-16)));
-  std::vector<double> mus, weights;
+  std::vector<long double> mus;
+  std::vector<double> weights;
   for (std::size_t k = 1; k < touched.weights.size(); ++k) {
-    mus.push_back(2 * static_cast<double>(k) / sigma);
+    mus.push_back(2 * static_cast<long double>(k) / sigma);
     weights.push_back(touched.weights[k] / any);
   }
   bounds.push_back(revealed_gaussians_model(std::move(mus), std::move(weights), touched.tail / any, any));
-  return std::make_unique<BestBoundModel>(std::move(bounds), monotone_mixture_model(up, {{0}, {1}, 0}, false));
+  return std::make_unique<BestBoundModel>(std::move(bounds),
+                                          monotone_mixture_model(up, {.means = {0}, .weights = {1}}, false));
 }
 
 // τ for m_C and m_F changed steps inside the context and the forecast of one window.
@@ -243,8 +275,9 @@ Result<Event> black_box_event(const StructuredSubsampling& e) {
 }
 
 Result<std::unique_ptr<const LossModel>> structured_subsampling_model(const StructuredSubsampling& e) {
-  const double sigma = e.noise_multiplier, rho = series_rate(e);
-  const double distance = 2 / sigma;  // two gradients clipped to norm 1 are 2 apart
+  const long double sigma = e.noise_multiplier;
+  const double rho = series_rate(e);
+  const long double distance = 2 / sigma;  // two gradients clipped to norm 1 are 2 apart
   if (e.context_noise > 0 || e.label_noise > 0) return subsampled_gaussian_model(distance, rho * augmented_share(e));
   if (e.bottom_level == StructuredSubsampling::Bottom::with_replacement) {
     const double r = touched_share(e);

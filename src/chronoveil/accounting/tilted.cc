@@ -226,8 +226,13 @@ Tilted tilted(const GridLoss& loss, double tilt, std::int64_t count, Side side) 
   for (double mass : out.loss.mass) sum += mass;
   if (sum > 0) {
     for (double& mass : out.loss.mass) mass /= sum;
-    // The exponents carry a relative error of one unit each, and so many units enter each mass.
-    const double rounding = 2 * kUnit * (std::abs(rate) * static_cast<double>(loss.mass.size()) + 16);
+    // Exponents carry a relative error of a unit each: that of every mass, the scale, its multiple by the count and its
+    // sum with others, and what is taken off again at the loss asked for. So many units enter a mass, and as many as
+    // its own logarithm has where it is among them.
+    const double furthest =
+        std::max(std::abs(static_cast<double>(loss.first)), std::abs(static_cast<double>(loss.last())));
+    const double exponents = std::abs(rate) * (furthest + static_cast<double>(loss.mass.size()));
+    const double rounding = 6 * kUnit * (exponents + (wild ? 800 : 16));
     out.log_scale = peak + std::log(sum) + (side == Side::upper ? rounding : -rounding);
   }
   return out;
@@ -238,14 +243,22 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   Tilted& sum = out.sum;
   sum.tilt = parts[0].tilt;
   sum.loss.step = parts[0].loss.step;
-  double factors = 0;  // how many factors the product has
+  double factors = 0;    // how many factors the product has
+  double log_total = 0;  // of the product of all sums of masses, rounded up
+  std::vector<double> totals;
   for (const Tilted& part : parts) {
     const double n = static_cast<double>(part.count);
     sum.log_scale += n * part.log_scale;
     sum.loss.infinite += n * part.loss.infinite;
     sum.loss.slack += n * part.loss.slack;
     factors += n;
+    // A sum of positive numbers, in any order, loses a unit for each of them at most.
+    const double sum_of_masses = array(part.loss.mass).sum();
+    totals.push_back(
+        std::max(1e-300, sum_of_masses * (1 + 2 * kUnit * static_cast<double>(part.loss.mass.size() + 8))));
+    log_total += n * std::log(totals.back());
   }
+  out.total = std::exp(log_total) * (1 + 1e-9);
   if (factors * 64 * kUnit > 1e-3)
     return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
   CV_TRY(const Window window, choose_window(parts, stage, outside));
@@ -293,11 +306,12 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   double error = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double count = static_cast<double>(parts[i].count);
-    // |Z/z|, at most 1; where z is as good as nothing, what is left of one factor is, and of several factors less.
-    const double unknown = parts[i].count == 1 ? 1.0 : 1e-16;
+    // |Z/z|². Where z is as good as nothing, what is left of one factor is all others, each at most its sum of masses
+    // (which may exceed 1 after coarsening), and of several factors that times another |z| of at most 1e-8.
+    const double others = out.total / totals[i];
+    const double unknown = parts[i].count == 1 ? others * others : 1e-16 * (others / totals[i]) * (others / totals[i]);
     auto& square = squares[i];
-    for (std::size_t k = 0; k < half; ++k)
-      square[k] = square[k] > 1e-16 ? std::min(1.0, product[k] / square[k]) : unknown;
+    for (std::size_t k = 0; k < half; ++k) square[k] = square[k] > 1e-16 ? product[k] / square[k] : unknown;
     error += count * std::sqrt(2 * array(square).sum()) * input_errors[i];
   }
   error = 1.01 * (error / static_cast<double>(size) + 8 * factors * kUnit * product_norm / root_size +

@@ -15,7 +15,8 @@ enum class Side { upper, lower };
 // The largest transform; a request that would need more is refused before it starts.
 inline constexpr long kMostPoints = 1L << 22;
 
-// P-mass at index i = mass[i − first] · e^{log_scale − tilt·step·i}; the masses sum to about 1.
+// P-mass at index i = mass[i − first] · e^{log_scale − tilt·step·i}; the masses sum to about 1, or to more where they
+// were moved up a coarser grid.
 struct Tilted {
   GridLoss loss;
   double tilt = 0;
@@ -45,6 +46,7 @@ struct Convolved {
   double error = 0;        // bounds what was added to or taken from each mass
   bool cut_below = false;  // some mass lies below the window and was not moved
   double below = 0;        // and bounds it
+  double total = 0;        // bounds the sum of all tilted masses, in the window and outside of it
 };
 Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage, Outside outside);
 
