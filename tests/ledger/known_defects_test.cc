@@ -84,6 +84,8 @@ std::vector<Case> examples() {
   all.push_back(old_debit(R"({"event":"laplace","noise_multiplier":1e-8,"count":2})"));
   all.push_back(old_debit(R"({"event":"pure","epsilon":1e-10,"count":1000000000000})"));
   all.back().dataset.filter = FilterKind::renyi;
+  all.push_back(old_debit(R"({"event":"pure","epsilon":1e-8,"count":2})"));
+  all.back().debit.terms.delta = 1e-20;
   for (std::size_t i = 11; i < 13; ++i) all[i].dataset.promise = {Unit::event, 24, Relation::swap};
   return all;
 }
@@ -122,6 +124,7 @@ TEST(KnownDefects, ADebitWithoutTheirMarksIsNotNamed) {
   all[12].debit.events = accounting::event_to_json(pure(1));
   all[13].debit.events["noise_multiplier"] = 1e-6;
   all[14].debit.events["epsilon"] = 1e-3;
+  all[15].debit.events["epsilon"] = 1e-3;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto found = defects(all[i]);
     EXPECT_EQ(std::count(found.begin(), found.end(), known_defects()[i].id), 0) << known_defects()[i].id;

@@ -13,7 +13,7 @@
 namespace chronoveil::accounting {
 
 // Raised whenever a price may change; stored with every debit.
-inline constexpr int kAnalysisVersion = 6;
+inline constexpr int kAnalysisVersion = 7;
 
 enum class Analysis { certified, published };
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <type_traits>
 
 namespace chronoveil::ledger {
 
@@ -134,6 +136,39 @@ bool has_tiny_pure_events(const Dataset& dataset, const DebitBody&, const Event&
           any_with_tiny_epsilon<accounting::Exponential>(event));
 }
 
+// At least this much is the largest loss of all simple events together; 0 of one that may have hardly any, since it
+// happens rarely, and infinity of one that never has.
+double least_top(const Event& event) {
+  const double each = std::visit(
+      []<class Kind>(const Kind& simple) {
+        if constexpr (std::is_same_v<Kind, accounting::Compose>) {
+          double sum = 0;
+          for (const Event& part : simple.events) sum += least_top(part);
+          return sum;
+        } else if constexpr (std::is_same_v<Kind, accounting::Mixture> || std::is_same_v<Kind, accounting::DpSgd> ||
+                             std::is_same_v<Kind, accounting::StructuredSubsampling> || requires { simple.inner; }) {
+          return 0.0;
+        } else if constexpr (requires { simple.noise_multiplier; }) {
+          return 1 / simple.noise_multiplier;
+        } else if constexpr (requires { simple.scale; }) {
+          return static_cast<double>(simple.sensitivity) / simple.scale;
+        } else if constexpr (requires { simple.epsilon; }) {
+          return static_cast<double>(simple.epsilon);
+        } else {
+          return std::numeric_limits<double>::infinity();
+        }
+      },
+      event.kind);
+  return static_cast<double>(event.count) * each;
+}
+
+// A composition was read to 1e-19 or so of a loss, however small all losses were.
+bool lost_digits(const Dataset& dataset, const DebitBody& debit, const Event& event) {
+  const bool composed = std::holds_alternative<accounting::Compose>(event.kind) || event.count > 1;
+  const bool priced_at_delta = debit.terms.delta && *debit.terms.delta > 0 && *debit.terms.delta < 1e-6;
+  return (composed && priced_at_delta && least_top(event) < 1e-3) || costs_very_much(dataset, debit, event);
+}
+
 constexpr std::array kDefects = {
     KnownDefect{
         "CV-1", 2, 5,
@@ -175,6 +210,8 @@ constexpr std::array kDefects = {
                 repeats_hardly_any_noise},
     KnownDefect{"CV-15", 1, 5, "the cost of purely private events with a very small ε was lost in rounding",
                 has_tiny_pure_events},
+    KnownDefect{"CV-16", 1, 6, "the last digits of ε were lost where losses are next to nothing, or noise is",
+                lost_digits},
 };
 
 }  // namespace
