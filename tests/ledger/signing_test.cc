@@ -277,6 +277,18 @@ TEST_P(Anchored, WhatWasMovedAwayIsReadThereAndHere) {
   EXPECT_TRUE(value_of(value_of(open(place_->where())).verify()).holds());
 }
 
+TEST_P(Anchored, ATableNeedsARoleThatInsertsAndSelectsAndNoMore) {
+  if (!elsewhere_) GTEST_SKIP() << "a file has no roles";
+  ASSERT_TRUE(value_of(open(place_->where())).create(dataset("city", 1)));
+  std::string role = anchor_.substr(anchor_.rfind("%3D") + 3), as_role = anchor_;
+  ASSERT_TRUE(elsewhere_->sql("CREATE ROLE anchors_of_" + role + " LOGIN; GRANT USAGE ON SCHEMA " + role +
+                              " TO anchors_of_" + role + "; GRANT SELECT, INSERT ON chronoveil_anchor TO anchors_of_" +
+                              role));
+  anchor_ = as_role.replace(as_role.find("user=chronoveil"), 15, "user=anchors_of_" + role);
+  ASSERT_TRUE(value_of(open(place_->where())).reserve(terms("city"), pure(0.5)));
+  EXPECT_EQ(value_of(value_of(open_anchor(anchor_))->heads()).at("city").size(), 2u);
+}
+
 TEST(AnchorFile, ThatCannotBeWrittenIsFoundBeforeOrLeavesTheDebitStanding) {
   TemporaryFolder folder;
   const std::unique_ptr<Place> place = make_sqlite_place();
