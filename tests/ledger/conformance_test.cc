@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "backend.h"
 #include "chronoveil/ledger/store.h"
@@ -458,6 +459,30 @@ TEST_P(LedgerConformance, ALedgerOfAnEarlierReleaseIsUpgradedWithItsRows) {
     EXPECT_FALSE(place_->sql("UPDATE " + place_->entries_table() + " SET body = body"));
     EXPECT_FALSE(place_->sql("UPDATE " + place_->seals_table() + " SET length = length - 1"));
     EXPECT_EQ(value_of(open().history("city")).size(), 2u);
+    EXPECT_TRUE(value_of(open().verify()).holds());
+  }
+}
+
+TEST_P(LedgerConformance, ManyWhoOpenALedgerAtOnceFindItMadeOrUpgradedOnce) {
+  for (const int version : {0, 1, 2}) {
+    place_ = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
+    if (version > 0) place_->create_version(version);
+    constexpr std::size_t kMany = 8;
+    std::vector<std::string> said(kMany);
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < kMany; ++i) {
+      threads.emplace_back([&, i] {
+        Result<Ledger> ledger = Ledger::open(place_->where());
+        if (!ledger) {
+          said[i] = ledger.error().message;
+        } else if (Result<Dataset> made = ledger->create(dataset("city" + std::to_string(i), 1)); !made) {
+          said[i] = made.error().message;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& error : said) EXPECT_EQ(error, "") << version;
+    EXPECT_EQ(value_of(open().datasets()).size(), kMany);
     EXPECT_TRUE(value_of(open().verify()).holds());
   }
 }

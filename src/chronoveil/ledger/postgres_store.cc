@@ -130,7 +130,14 @@ class PostgresStore final : public Store {
   // Whoever comes first creates or upgrades; the others collide with it, start again and find it done.
   Result<void> prepare_schema(const Sealer& sealer) {
     CV_TRY(const int version, schema_version());
-    if (version != kPostgresSchemaVersion) CV_CHECK(session_.transaction([&] { return upgrade(sealer); }));
+    if (version != kPostgresSchemaVersion) {
+      const auto lock_and_upgrade = [&]() -> Result<bool> {
+        // Before anything is read: whoever waits here sees what the one before has made.
+        if (version > 0) CV_CHECK(session_.command("LOCK TABLE " + meta() + " IN ACCESS EXCLUSIVE MODE"));
+        return upgrade(sealer);
+      };
+      CV_CHECK(session_.transaction(lock_and_upgrade));
+    }
     return check_postgres_schema(session_, name_, schema_);
   }
 
