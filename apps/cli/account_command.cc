@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/event_json.h"
@@ -16,6 +17,7 @@
 #include "chronoveil/accounting/structured_subsampling.h"
 #include "command.h"
 #include "event_argument.h"
+#include "patience.h"
 #include "progress_line.h"
 
 namespace chronoveil::cli {
@@ -32,6 +34,7 @@ struct Request {
   std::optional<std::string> epsilon, delta, tolerance;
   std::string analysis = "certified";
   bool max_count = false, compare = false, json = false;
+  Patience patience;
 };
 
 void add_request(CLI::App& command, Request& request) {
@@ -41,6 +44,7 @@ void add_request(CLI::App& command, Request& request) {
                      "δ, less than 1; greater than 0 but for events that move values in time");
   command.add_option("--analysis", request.analysis, "certified, or published: a paper's own formula, not certified");
   command.add_option("--tolerance", request.tolerance, "Largest relative gap between both bounds of ε (0.001)");
+  Patience::add_option(command, request.patience);
   add_json_flag(command, request.json);
 }
 
@@ -54,6 +58,16 @@ Result<accounting::Options> read_options(const Request& request) {
     return invalid("analysis", request.analysis, "certified or published");
   options.analysis = request.analysis == "published" ? Analysis::published : Analysis::certified;
   return options;
+}
+
+// What takes long to measure is bounded at once instead, for whoever has not said that there is time.
+bool has_time_to_measure(const Request& request, const Event& event) {
+  constexpr double kEnough = 60;
+  return !accounting::takes_long_to_measure(event) || request.patience.seconds() >= kEnough;
+}
+
+std::string not_measured_line(const accounting::Options& options) {
+  return options.measured ? "" : "Not measured: with --patience 60 it is, in that time, and may come out lower.\n";
 }
 
 Result<Epsilon> read_epsilon(const Request& request) {
@@ -204,7 +218,8 @@ Result<json> comparison(const Event& event, Delta delta) {
   return out;
 }
 
-Result<void> print_max_count(const Request& request, const Event& event, const accounting::Options& options) {
+Result<void> print_max_count(const Request& request, const Event& event, const accounting::Options& options,
+                             std::ostream& out) {
   if (!request.epsilon || !request.delta)
     return fail(ErrorKind::usage, "--max-count: needs both --epsilon and --delta");
   CV_TRY(const Epsilon epsilon, read_epsilon(request));
@@ -213,26 +228,27 @@ Result<void> print_max_count(const Request& request, const Event& event, const a
   if (!request.json) {
     Event once = event;
     once.count = 1;
-    std::cout << fmt::format("{}: at most {} times within ε = {}, δ = {}.\n", described(once), count,
-                             shortest(epsilon.value()), shortest(delta.value()));
+    out << fmt::format("{}: at most {} times within ε = {}, δ = {}.\n", described(once), count,
+                       shortest(epsilon.value()), shortest(delta.value()));
     return {};
   }
   Event repeated = event;
   repeated.count = std::max<std::int64_t>(count, 1);
-  json out = {{"event", accounting::event_to_json(repeated)},
-              {"count", count},
-              {"epsilon", epsilon.value()},
-              {"delta", delta.value()},
-              {"analysis", request.analysis}};
-  add_neighbours(out, event);
-  std::cout << out.dump() << '\n';
+  json answer = {{"event", accounting::event_to_json(repeated)},
+                 {"count", count},
+                 {"epsilon", epsilon.value()},
+                 {"delta", delta.value()},
+                 {"analysis", request.analysis}};
+  add_neighbours(answer, event);
+  out << answer.dump() << '\n';
   return {};
 }
 
-Result<void> account(const Request& request) {
-  CV_TRY(const accounting::Options options, read_options(request));
+Result<void> account(const Request& request, std::ostream& out) {
+  CV_TRY(accounting::Options options, read_options(request));
   CV_TRY(const Event event, read_event(request.event));
-  if (request.max_count) return print_max_count(request, event, options);
+  options.measured = has_time_to_measure(request, event);
+  if (request.max_count) return print_max_count(request, event, options, out);
   if (request.epsilon.has_value() == request.delta.has_value())
     return fail(ErrorKind::usage, "give --delta to ask for ε or --epsilon to ask for δ (both with --max-count)");
   const bool epsilon_asked = request.delta.has_value();
@@ -252,28 +268,31 @@ Result<void> account(const Request& request) {
     CV_TRY(price, accounting::delta_at(event, epsilon, options));
   }
   if (request.json) {
-    json out = price_to_json(event, price, epsilon_asked);
-    out.update(compared);
-    for (double epsilon : more) out["epsilon_by_participation"].push_back(finite_or_null(epsilon));
-    std::cout << out.dump() << '\n';
+    json answer = price_to_json(event, price, epsilon_asked);
+    answer.update(compared);
+    if (!options.measured) answer["measured"] = false;
+    for (double epsilon : more) answer["epsilon_by_participation"].push_back(finite_or_null(epsilon));
+    out << answer.dump() << '\n';
     return {};
   }
-  std::cout << fmt::format("{}: {}.\n{}\n{}", described(event), guaranteed(event, price),
-                           assurance(price, epsilon_asked), nominal_line(price));
+  out << fmt::format("{}: {}.\n{}\n{}", described(event), guaranteed(event, price), assurance(price, epsilon_asked),
+                     nominal_line(price))
+      << not_measured_line(options);
   if (more.size() == 4)
-    std::cout << fmt::format("If a person takes part in 2, 3 or 4 times as many steps: ε = {}, {}, {}.\n",
-                             rounded_up(more[1]), rounded_up(more[2]), rounded_up(more[3]));
+    out << fmt::format("If a person takes part in 2, 3 or 4 times as many steps: ε = {}, {}, {}.\n",
+                       rounded_up(more[1]), rounded_up(more[2]), rounded_up(more[3]));
   static constexpr std::pair<const char*, const char*> kOthers[] = {
       {"epsilon_rdp", "Rényi accounting"}, {"epsilon_zcdp", "zCDP"}, {"epsilon_black_box", "windows pooled, at best"}};
   for (const auto& [key, title] : kOthers)
     if (compared.contains(key) && compared[key].is_number())
-      std::cout << fmt::format("For comparison, {}: ε = {}.\n", title, rounded_up(compared[key].get<double>()));
+      out << fmt::format("For comparison, {}: ε = {}.\n", title, rounded_up(compared[key].get<double>()));
   return {};
 }
 
-Result<void> calibrate(const Request& request) {
-  CV_TRY(const accounting::Options options, read_options(request));
+Result<void> calibrate(const Request& request, std::ostream& out) {
+  CV_TRY(accounting::Options options, read_options(request));
   CV_TRY(Event event, read_event(request.event, true));
+  options.measured = has_time_to_measure(request, event);
   if (!request.epsilon || (!request.delta && !accounting::window_of(event)))
     return fail(ErrorKind::usage, "--epsilon and --delta are both needed to calibrate");
   CV_TRY(const Epsilon epsilon, read_epsilon(request));
@@ -281,17 +300,32 @@ Result<void> calibrate(const Request& request) {
   if (!accounting::has_open_noise(event)) event = accounting::opened(std::move(event));
   CV_TRY(const auto found, accounting::calibrate(event, epsilon, delta, options));
   if (request.json) {
-    json out = price_to_json(found.event, found.price, true);
-    out[found.parameter == "epsilon" ? "event_epsilon" : found.parameter] = found.noise;
+    json answer = price_to_json(found.event, found.price, true);
+    answer[found.parameter == "epsilon" ? "event_epsilon" : found.parameter] = found.noise;
     if (const auto window = accounting::window_of(found.event); window && found.parameter == "stay")
-      out["move"] = (1 - found.noise) / static_cast<double>(*window - 1);
-    if (found.parameter == "threshold") out["threshold"] = static_cast<std::int64_t>(found.noise);
-    std::cout << out.dump() << '\n';
+      answer["move"] = (1 - found.noise) / static_cast<double>(*window - 1);
+    if (found.parameter == "threshold") answer["threshold"] = static_cast<std::int64_t>(found.noise);
+    if (!options.measured) answer["measured"] = false;
+    out << answer.dump() << '\n';
     return {};
   }
-  std::cout << fmt::format("{} {}: {}.\nPrice: {}. {}\n{}", found.parameter, shortest(found.noise),
-                           described(found.event), guaranteed(found.event, found.price), assurance(found.price, true),
-                           nominal_line(found.price));
+  out << fmt::format("{} {}: {}.\nPrice: {}. {}\n{}", found.parameter, shortest(found.noise), described(found.event),
+                     guaranteed(found.event, found.price), assurance(found.price, true), nominal_line(found.price))
+      << not_measured_line(options);
+  return {};
+}
+
+// The question may take longer than anybody waits, so nothing is printed before the answer is there.
+Result<void> answered(const std::string& what, const std::shared_ptr<Request>& request,
+                      Result<void> (*answer)(const Request&, std::ostream&)) {
+  const Waiting waiting(what);
+  CV_TRY(const std::string text,
+         request->patience.wait_for<std::string>(what, [request, answer]() -> Result<std::string> {
+           std::ostringstream out;
+           CV_CHECK(answer(*request, out));
+           return out.str();
+         }));
+  std::cout << text;
   return {};
 }
 
@@ -306,10 +340,7 @@ void add_account_command(CLI::App& app, CommandContext& context) {
   add_example(*command, "chronoveil account gaussian --noise-multiplier 2 --count 1000 --delta 1e-6");
   add_example(*command, "chronoveil account dp_sgd --rate 0.01 --noise-multiplier 1 --count 10000 --delta 1e-5");
   add_example(*command, R"(chronoveil account '{"event": "laplace", "noise_multiplier": 2}' --epsilon 0.1 --json)");
-  on_run(*command, context, [request] {
-    const Waiting waiting("pricing");
-    return account(*request);
-  });
+  on_run(*command, context, [request] { return answered("pricing", request, account); });
 }
 
 void add_calibrate_command(CLI::App& app, CommandContext& context) {
@@ -322,10 +353,7 @@ void add_calibrate_command(CLI::App& app, CommandContext& context) {
                      "found");
   add_example(*command, "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6");
   add_example(*command, "chronoveil calibrate ranswitch --window 10 --epsilon 2 --delta 0.5");
-  on_run(*command, context, [request] {
-    const Waiting waiting("calibrating");
-    return calibrate(*request);
-  });
+  on_run(*command, context, [request] { return answered("calibrating", request, calibrate); });
 }
 
 }  // namespace chronoveil::cli

@@ -2,20 +2,22 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
 
 #include "budget_output.h"
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/budget.h"
+#include "chronoveil/engine/text_file.h"
 #include "chronoveil/engine/witnesses.h"
 #include "chronoveil/ledger/ledger.h"
 #include "command.h"
 #include "event_argument.h"
 #include "ledger_option.h"
+#include "patience.h"
+#include "progress_line.h"
 
 namespace chronoveil::cli {
 
@@ -50,6 +52,8 @@ struct BudgetOptions {
   std::string state = "reserved";
   bool slots = false;
   std::optional<std::int64_t> uses;
+  bool composed = false;
+  Patience patience;
   std::int64_t first = 0;
   std::int64_t count = 1;
 
@@ -66,13 +70,6 @@ using Options = std::shared_ptr<BudgetOptions>;
 Result<ledger::Ledger> open_ledger(const BudgetOptions& options) {
   CV_TRY(const std::string place, engine::ledger_place(options.ledger));
   return ledger::Ledger::open(place);
-}
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return fail(ErrorKind::storage, "cannot read '" + path + "'");
-  return text;
 }
 
 void print(const json& object) { std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << "\n"; }
@@ -99,11 +96,12 @@ Result<std::optional<ledger::Partition>> partition_of(const BudgetOptions& optio
     if (!options.parts.empty()) return invalid("parts", options.parts, "left out with --parts-by");
     partition.by = ledger::Partition::By::day;
   } else if (options.parts.starts_with('@')) {
-    CV_TRY(const std::string text, read_file(options.parts.substr(1)));
+    CV_TRY(const std::string text, engine::read_text_file("parts", options.parts.substr(1)));
     partition.names = split(text, '\n');
   } else {
     partition.names = split(options.parts, ',');
   }
+  for (const std::string& part : partition.names) CV_CHECK(check_plain_text("parts", part));
   return partition;
 }
 
@@ -145,16 +143,24 @@ Result<void> create(const BudgetOptions& options) {
   return {};
 }
 
+// What everything would have cost, had it been chosen in advance. It takes as long as it takes to compose all that
+// differs, so it is priced on request alone; what the filter has admitted is a sum.
+Result<accounting::Price> composed_price(const ledger::View& view, const Patience& patience) {
+  if (view.not_composed) return tl::unexpected(*view.not_composed);
+  const auto* everything = std::get_if<accounting::Compose>(&view.dearest.kind);
+  if (everything != nullptr && everything->events.empty()) return accounting::Price{};
+  const Waiting waiting("composing");
+  CV_TRY(const Delta delta, Delta::make(view.dataset.delta));
+  return patience.wait_for<accounting::Price>(
+      "composing", [event = view.dearest, delta] { return accounting::epsilon_at(event, delta, {.fitted = true}); });
+}
+
 Result<void> show(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::View view,
          ledger.view(options.name, options.part.empty() ? std::nullopt : std::optional(options.part)));
-  CV_TRY(const Delta delta, Delta::make(view.dataset.delta));
-  const auto* everything = std::get_if<accounting::Compose>(&view.dearest.kind);
-  const bool nothing_yet = everything != nullptr && everything->events.empty();
-  Result<accounting::Price> composed =
-      nothing_yet ? accounting::Price{} : accounting::epsilon_at(view.dearest, delta, {.fitted = true});
-  if (view.not_composed) composed = tl::unexpected(*view.not_composed);
+  std::optional<Result<accounting::Price>> composed;
+  if (options.composed) composed = composed_price(view, options.patience);
   if (options.json) {
     print(view_json(view, composed));
   } else {
@@ -200,7 +206,7 @@ Result<void> history(const BudgetOptions& options) {
 
 // {"debit": {"id": ..., "chain_head": ...}} out of a release.
 Result<ledger::DebitReference> reference_in(const std::string& path) {
-  CV_TRY(const std::string text, read_file(path));
+  CV_TRY(const std::string text, engine::read_text_file("against", path, engine::TextSize::document));
   const json release = json::parse(text, nullptr, false);
   const auto refuse = [&] {
     return fail(ErrorKind::bad_data, "against: '" + path + "' holds no debit with id and chain_head");
@@ -361,6 +367,8 @@ void print_reference(const BudgetOptions& options, const ledger::DebitReference&
 constexpr std::int64_t kMostSlots = 100'000;
 
 Result<void> debit(const BudgetOptions& options) {
+  CV_CHECK(check_plain_text("purpose", options.purpose));
+  CV_CHECK(check_plain_text("mechanism", options.mechanism));
   CV_TRY(const Asked request, asked(options));
   const accounting::Event& event = request.event;
   const ledger::Terms terms = terms_of(options, request.stated);
@@ -393,6 +401,7 @@ Result<void> debit(const BudgetOptions& options) {
 }
 
 Result<void> use_slot(const BudgetOptions& options) {
+  CV_CHECK(check_plain_text("mechanism", options.mechanism));
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
   CV_TRY(const accounting::Event event, read_event(options.event));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
@@ -470,6 +479,7 @@ void add_create(CLI::App& budget, CommandContext& context) {
   command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
   command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one a line");
   command->add_option("--parts-by", options->parts_by, "Public parts by date")->check(CLI::IsMember({"day"}));
+  add_clock_flag(*command);
   command->add_option("--straddle", options->straddle,
                       "How many neighbouring parts a window of w-event can touch; as many as it has events");
   add_example(*command, "chronoveil budget create city --epsilon 1 --delta 1e-6 --unit user");
@@ -481,6 +491,9 @@ void add_looks(CLI::App& budget, CommandContext& context) {
   CLI::App* command = add_command(budget, options, "show", "Show what is left of a budget");
   command->add_option("NAME", options->name, "The dataset")->required();
   command->add_option("--part", options->part, "What is left for this part");
+  command->add_flag("--composed", options->composed,
+                    "Also what all of it would cost, had it been chosen in advance; may take a while");
+  Patience::add_option(*command, options->patience);
   add_example(*command, "chronoveil budget show city");
   on_run(*command, context, [options] { return show(*options); });
 
@@ -530,6 +543,7 @@ void add_debits(CLI::App& budget, CommandContext& context) {
                       "The neighbours it was priced for; the dataset's unless given");
   command->add_flag("--no-eviction", options->no_eviction,
                     "With a unit wider than the dataset's: no cap can push one event out for another");
+  add_clock_flag(*command);
   command->add_option("--state", options->state, "reserved (the default), released or abandoned");
   command->add_flag("--slots", options->slots, "Reserve one slot for each event composed");
   command->add_option("--uses", options->uses, "Reserve a run: the event happens in this many numbered uses");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/budget.h"
 #include "chronoveil/ledger/rounded_text.h"
 
@@ -161,7 +162,7 @@ json members_json(const ledger::View& view) {
   for (std::size_t i = 0; i < filter.budget.values.size(); ++i) {
     result.push_back({{"filter", ledger::name(ledger::kind_of(filter, i))},
                       {"measure", ledger::symbol(filter, i)},
-                      {"share_of_delta", static_cast<double>(filter.shares[i]) / 100},
+                      {"share_of_delta", ledger::share_of_delta(filter, i)},
                       {"holds", view.admitted.values[i] <= filter.budget.values[i]},
                       {"share_left", ledger::share_left(filter, view.left, i)}});
   }
@@ -231,7 +232,7 @@ std::string affected_text(const ledger::Verification& verification) {
   return text;
 }
 
-json view_json(const ledger::View& view, const Result<accounting::Price>& composed) {
+json view_json(const ledger::View& view, const std::optional<Result<accounting::Price>>& composed) {
   json admits = json::object();
   if (view.admissible.gaussian_noise_multiplier) {
     admits["gaussian_noise_multiplier"] = *view.admissible.gaussian_noise_multiplier;
@@ -242,15 +243,16 @@ json view_json(const ledger::View& view, const Result<accounting::Price>& compos
                  {"left", cost_json(view.dataset.filter, view.left)},
                  {"share_left", engine::share_left(view)},
                  {"still_admits", std::move(admits)},
-                 {"composed", composed_json(view, composed)},
                  {"debits", view.debits},
                  {"runs", json::array()},
                  {"rows", view.rows},
                  {"chain_head", view.chain_head},
                  {"moved_away", view.moved_away}};
+  if (composed) result["composed"] = composed_json(view, *composed);
   if (view.dataset.filter.kind == ledger::FilterKind::united) result["members"] = members_json(view);
   if (view.beta > 0) result["beta"] = view.beta;
   if (!view.period.empty()) result["period"] = view.period;
+  if (!view.clock_note.empty()) result["clock"] = view.clock_note;
   for (const ledger::Debit& run : view.runs) {
     result["runs"].push_back({{"id", run.id.text()}, {"purpose", run.terms.purpose}, {"uses", uses_json(run)}});
   }
@@ -269,7 +271,7 @@ std::string dataset_line(const ledger::Dataset& dataset) {
   if (dataset.promise.unit == Unit::w_event) unit += fmt::format(" of width {}", dataset.promise.width);
   std::string relation(name(dataset.promise.relation));
   if (dataset.promise.relation == Relation::swap) relation += fmt::format(" of window {}", dataset.promise.width);
-  return fmt::format("{}: {}, unit {}, {}, filter {}", dataset.name, total_text(dataset), unit, relation,
+  return fmt::format("{}: {}, unit {}, {}, filter {}", visible(dataset.name), total_text(dataset), unit, relation,
                      ledger::name(dataset.filter.kind));
 }
 
@@ -284,11 +286,12 @@ std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {
   return text;
 }
 
-std::string view_text(const ledger::View& view, const Result<accounting::Price>& composed) {
+std::string view_text(const ledger::View& view, const std::optional<Result<accounting::Price>>& composed) {
   const ledger::Filter& filter = view.dataset.filter;
   std::string text = dataset_line(view.dataset) + "\n";
   if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
-  if (!view.period.empty()) text += fmt::format("  period        {}\n", view.period);
+  if (!view.period.empty()) text += fmt::format("  period        {}\n", visible(view.period));
+  if (!view.clock_note.empty()) text += fmt::format("  clock         {}\n", visible(view.clock_note));
   text += fmt::format("  left          {} {:.1f} %\n", bar(engine::share_left(view)), 100 * engine::share_left(view));
   text += filter.kind == ledger::FilterKind::united
               ? members_text(view)
@@ -297,17 +300,17 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
   if (view.beta > 0) text += fmt::format("  confidence    1 - {}: some prices are measured\n", shortest(view.beta));
   text += fmt::format("  still admits  {}\n", engine::still_admits(view));
   if (!view.part_rule.empty()) text += fmt::format("  parts         {}\n", view.part_rule);
-  text += fmt::format("  composed      {}: {}\n", composed_text(view, composed), kInAdvance);
+  if (composed) text += fmt::format("  composed      {}: {}\n", composed_text(view, *composed), kInAdvance);
   text += fmt::format("  debits        {}\n", view.debits);
   for (const ledger::Debit& run : view.runs) {
     text += fmt::format("  run           {}  {}", run.id.text(), uses_text(run));
-    if (!run.terms.purpose.empty()) text += "  " + run.terms.purpose;
+    if (!run.terms.purpose.empty()) text += "  " + visible(run.terms.purpose);
     text += "\n";
   }
   for (const ledger::Debit& debit : view.earlier) {
     text += fmt::format("  earlier       {}  of {} may still publish what it paid for there: {}", debit.id.text(),
-                        debit.period, cost_text(filter, debit.cost));
-    if (!debit.terms.purpose.empty()) text += "  " + debit.terms.purpose;
+                        visible(debit.period), cost_text(filter, debit.cost));
+    if (!debit.terms.purpose.empty()) text += "  " + visible(debit.terms.purpose);
     text += "\n";
   }
   if (!view.earlier.empty()) {
@@ -319,17 +322,18 @@ std::string view_text(const ledger::View& view, const Result<accounting::Price>&
 }
 
 std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit) {
-  std::string text = fmt::format("{}  {}  {}  {}  {}", debit.id.text(), debit.recorded_at, ledger::name(debit.state),
-                                 cost_text(filter, debit.cost), accounting::to_text(debit.event));
+  std::string text =
+      fmt::format("{}  {}  {}  {}  {}", debit.id.text(), visible(debit.recorded_at), ledger::name(debit.state),
+                  cost_text(filter, debit.cost), accounting::to_text(debit.event));
   if (!debit.slots.empty()) {
     const auto used = std::count_if(debit.slots.begin(), debit.slots.end(),
                                     [](const ledger::Slot& slot) { return slot.used.has_value(); });
     text += fmt::format("  slots {} of {} used", used, debit.slots.size());
   }
   if (debit.uses) text += "  " + uses_text(debit);
-  if (debit.terms.part) text += fmt::format("  part {}", *debit.terms.part);
-  if (!debit.period.empty()) text += fmt::format("  period {}", debit.period);
-  if (!debit.terms.purpose.empty()) text += fmt::format("  {}", debit.terms.purpose);
+  if (debit.terms.part) text += fmt::format("  part {}", visible(*debit.terms.part));
+  if (!debit.period.empty()) text += fmt::format("  period {}", visible(debit.period));
+  if (!debit.terms.purpose.empty()) text += fmt::format("  {}", visible(debit.terms.purpose));
   return text;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "chronoveil/accounting/accountant.h"
@@ -17,12 +18,13 @@ nlohmann::json entry_json(const ledger::Entry&);
 nlohmann::json verification_json(const ledger::Verification&);
 // The debits that rest on known defects, one a line; empty without any.
 std::string affected_text(const ledger::Verification&);
-// With the price of everything composed "if all had been chosen in advance", or why there is none.
-nlohmann::json view_json(const ledger::View&, const Result<accounting::Price>& composed);
+// With the price of everything composed "if all had been chosen in advance", or why there is none, where it was asked
+// for.
+nlohmann::json view_json(const ledger::View&, const std::optional<Result<accounting::Price>>& composed);
 
 std::string dataset_line(const ledger::Dataset&);
 std::string cost_text(const ledger::Filter&, const ledger::Cost&);
-std::string view_text(const ledger::View&, const Result<accounting::Price>& composed);
+std::string view_text(const ledger::View&, const std::optional<Result<accounting::Price>>& composed);
 std::string debit_line(const ledger::Filter&, const ledger::Debit&);
 
 }  // namespace chronoveil::cli

@@ -141,6 +141,7 @@ void add_check_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("check", "Check job, columns, outputs and budget, without a debit");
   command->add_option("JOB", options->job, "The job file (TOML)")->required();
   add_ledger_option(*command, options->ledger);
+  add_clock_flag(*command);
   command->add_flag("--data", options->data,
                     "Read all the data too, so that a bad row is found before it costs a debit; internal: whether it "
                     "fails depends on the data");

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "chronoveil/base/plain_text.h"
+
 namespace chronoveil::cli {
 
 void on_run(CLI::App& command, CommandContext& context, std::function<Result<void>()> body) {
@@ -35,13 +37,10 @@ Result<void> only_beside_job(const CLI::App& command, std::initializer_list<std:
   return {};
 }
 
-void print_error(std::string_view message) {
-  std::string line = "chronoveil: ";
-  for (const char c : message) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    line.push_back(control ? '?' : c);
-  }
-  line.push_back('\n');
+void print_error(std::string_view message) { print_note("chronoveil: " + std::string(message)); }
+
+void print_note(std::string_view text) {
+  const std::string line = visible(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -40,11 +40,14 @@ void add_example(CLI::App& command, std::string_view command_line);
 // option that is passed over in silence would promise something else than is done.
 Result<void> only_beside_job(const CLI::App& command, std::initializer_list<std::string_view> allowed);
 
-// "chronoveil: message" on stderr, always one line: control characters in quoted input are replaced.
+// "chronoveil: message" on stderr, always one line: control characters in quoted input are made visible.
 void print_error(std::string_view message);
 
+// A line on stderr that is no error, such as the mark of what is not private; made visible in the same way.
+void print_note(std::string_view text);
+
 // What SIGINT or SIGTERM says from now on, for example what has been spent: "chronoveil: interrupted; NOTE".
-// At most 400 bytes are kept; empty takes the note back.
+// About 400 bytes are kept; empty takes the note back.
 void say_on_interrupt(std::string_view note);
 
 // Every command, in the order of --help; each stands in its own file.

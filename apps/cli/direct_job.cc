@@ -76,6 +76,11 @@ void add_file_options(CLI::App& command, DirectJob& options) {
   command.add_option("--json-out", job.json, "Write the release JSON there");
   command.add_option("--report", job.report, "Write the HTML report there");
   command.add_option("--title", job.title, "The title of the report");
+  command
+      .add_option_function<std::string>(
+          "--formulas", [&job](const std::string& word) { job.keeps_formulas = word == "keep"; },
+          "keep: keys that a spreadsheet would take for formulas may be in the CSV; refuse (the default)")
+      ->check(CLI::IsMember({"refuse", "keep"}));
   add_run_flags(command, options.flags);
   add_json_flag(command, options.json);
 }
@@ -129,6 +134,7 @@ Error with_options(Error error, std::span<const std::pair<std::string_view, std:
       {"dataset.name", "--dataset"},
       {"source.path", "INPUT"},
       {"source.url", "INPUT"},
+      {"dataset.purpose", "--purpose"},
       {"series.list", "--series-list"},
       {"series.keys", "--series-key"},
       {"mechanism.name", "--mechanism"},

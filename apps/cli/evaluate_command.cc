@@ -66,7 +66,7 @@ Result<void> evaluate(const EvaluateOptions& options) {
   if (options.json && options.report == "-")
     return fail(ErrorKind::usage, "--report: standard output is taken by --json");
   if (!options.report.empty()) CV_CHECK(check_report(options, job));
-  CV_TRY(const std::string text, engine::read_text_file("--release", options.release));
+  CV_TRY(const std::string text, engine::read_text_file("--release", options.release, engine::TextSize::document));
   if (job.perturb.given)
     return fail(ErrorKind::usage,
                 "JOB: what moved where is known only while it moves; run the job with output.internal");

@@ -1,16 +1,12 @@
 #include "event_argument.h"
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/engine/text_file.h"
 
 namespace chronoveil::cli {
 namespace {
@@ -104,12 +100,6 @@ Result<json> read_field(const Field& field, const std::string& text) {
   return fail(ErrorKind::internal, "unknown kind of field");
 }
 
-Result<std::string> read_all(std::istream& in, const std::string& where) {
-  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  if (in.bad()) return fail(ErrorKind::storage, where + ": could not be read");
-  return text;
-}
-
 }  // namespace
 
 void add_event_argument(CLI::App& command, EventArgument& argument) {
@@ -141,16 +131,8 @@ Result<accounting::Event> read_event(const EventArgument& argument, bool open_no
     if (!argument.options.empty())
       return fail(ErrorKind::usage,
                   argument.options.begin()->first + ": this option goes with an event given by name only");
-    if (text == "-") {
-      CV_TRY(const std::string read, read_all(std::cin, "stdin"));
-      return accounting::parse_event(read, open_noise);
-    }
-    if (!text.empty() && text[0] == '@') {
-      const std::string path = text.substr(1);
-      errno = 0;
-      std::ifstream file(path, std::ios::binary);
-      if (!file) return fail(ErrorKind::storage, path + ": could not be opened: " + std::strerror(errno));
-      CV_TRY(const std::string read, read_all(file, path));
+    if (text == "-" || text.starts_with('@')) {
+      CV_TRY(const std::string read, engine::read_text_file("event", text == "-" ? text : text.substr(1)));
       return accounting::parse_event(read, open_noise);
     }
     return accounting::parse_event(text, open_noise);

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <vector>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "text_table.h"
 
@@ -75,7 +76,8 @@ ordered_json plan_json(const engine::Job& job, const engine::Planned& planned) {
 std::string job_text(const engine::Job& job, const engine::Planned& planned) {
   const mechanisms::PublicShape& shape = planned.chosen.shape;
   std::string text = fmt::format("releases  {} of {}, {} to {} ({})\n", counted(shape.series, "series", "series"),
-                                 counted(shape.steps, "slot", "slots"), job.slots.start, job.slots.end, job.slots.zone);
+                                 counted(shape.steps, "slot", "slots"), visible(job.slots.start),
+                                 visible(job.slots.end), visible(job.slots.zone));
   std::string unit(name(shape.unit));
   if (shape.unit == Unit::w_event) unit += fmt::format(" of width {}", shape.width);
   std::string caps =
@@ -108,29 +110,29 @@ std::string plan_text(const engine::Job& job, const engine::Planned& planned) {
 std::string guarantee_text(const Guarantee& guarantee) {
   const std::string epsilon = std::isfinite(guarantee.epsilon) ? ledger::rounded_up(guarantee.epsilon) : "infinite";
   std::string text =
-      fmt::format("guarantee {}, unit {}, {}{}: ε = {}, δ = {} ({})\n", guarantee.definition, unit_text(guarantee),
-                  name(guarantee.relation),
+      fmt::format("guarantee {}, unit {}, {}{}: ε = {}, δ = {} ({})\n", visible(guarantee.definition),
+                  unit_text(guarantee), name(guarantee.relation),
                   guarantee.window > 0 ? fmt::format(" within {} steps", guarantee.window) : std::string(), epsilon,
                   guarantee.delta, name(guarantee.certificate));
   for (const Assumption& assumption : guarantee.assumptions)
-    text += fmt::format("  {}  {}\n", name(assumption.basis), assumption.text);
+    text += fmt::format("  {}  {}\n", name(assumption.basis), visible(assumption.text));
   return text;
 }
 
 std::string debit_text(const std::optional<ledger::DebitReference>& debit,
                        const std::optional<report::BudgetLeft>& budget) {
   std::string text;
-  if (debit) text += fmt::format("debit     {}\n", debit->id.text());
+  if (debit) text += fmt::format("debit     {}\n", visible(debit->id.text()));
   if (budget)
-    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", budget->dataset, 100 * budget->fraction_left,
-                        budget->still_admits);
+    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", visible(budget->dataset),
+                        100 * budget->fraction_left, budget->still_admits);
   return text;
 }
 
 std::string outputs_text(const engine::Job& job) {
   std::string text;
   for (const std::string* path : {&job.csv, &job.json, &job.report}) {
-    if (!path->empty()) text += (text.empty() ? "" : ", ") + *path;
+    if (!path->empty()) text += (text.empty() ? "" : ", ") + visible(*path);
   }
   return "written   " + text + "\n";
 }

@@ -1,5 +1,9 @@
 #include "ledger_option.h"
 
+#include <cstdlib>
+
+#include "chronoveil/ledger/plausible_clock.h"
+
 namespace chronoveil::cli {
 
 void add_ledger_option(CLI::App& command, std::string& ledger) {
@@ -8,6 +12,13 @@ void add_ledger_option(CLI::App& command, std::string& ledger) {
       ->check([](const std::string& given) {
         return std::string(given.empty() ? "it is empty; leave it out for the user's own ledger" : "");
       });
+}
+
+void add_clock_flag(CLI::App& command) {
+  // In the environment, where the ledger looks for it, also from another program that takes over.
+  command.add_flag_callback(
+      "--clock-is-right", [] { ::setenv(ledger::kClockIsRight, "1", 1); },
+      "Debit a budget that renews although the clock is far ahead of its last row");
 }
 
 }  // namespace chronoveil::cli

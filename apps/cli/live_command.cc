@@ -7,6 +7,7 @@
 #include <iostream>
 #include <memory>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/base/write_all.h"
 #include "chronoveil/engine/live.h"
 #include "command.h"
@@ -72,14 +73,15 @@ std::string_view caps_text(engine::LiveCaps caps) {
 }
 
 std::string standing_text(const engine::LiveStanding& stands) {
-  std::string text = fmt::format("release   {}: {}\n", stands.name, engine::name(stands.stage));
+  std::string text = fmt::format("release   {}: {}\n", visible(stands.name), engine::name(stands.stage));
   if (stands.stage == engine::LiveStage::none) return text + "          it was never opened in this ledger\n";
   if (stands.debit) text += fmt::format("debit     {}\n", stands.debit->id.text());
   if (!stands.mechanism.empty()) {  // else its folder is lost, and only the ledger knows of it
-    text += fmt::format("mechanism {}\n", stands.mechanism);
-    text += fmt::format("span      {} to {}, slots of {}\n", stands.start, stands.end, stands.length);
+    text += fmt::format("mechanism {}\n", visible(stands.mechanism));
+    text += fmt::format("span      {} to {}, slots of {}\n", visible(stands.start), visible(stands.end),
+                        visible(stands.length));
     text += fmt::format("steps     {} of {} published{}\n", stands.published, stands.steps,
-                        stands.last.empty() ? "" : ", the last " + stands.last);
+                        stands.last.empty() ? "" : ", the last " + visible(stands.last));
   }
   text += fmt::format("questions {} of {} asked\n", stands.asked, stands.questions);
   if (stands.caps) text += fmt::format("caps      {}\n", caps_text(*stands.caps));
@@ -134,7 +136,7 @@ Result<void> run(const LiveCommandOptions& given) {
   Result<engine::LiveStanding> stands = engine::run_live(job, options);
   say_on_interrupt("");
   if (!stands) return with_flag_names(Result<void>(tl::unexpected(std::move(stands).error())));
-  if (!stands->mark.empty()) std::fprintf(stderr, "%s\n", stands->mark.c_str());
+  if (!stands->mark.empty()) print_note(stands->mark);
   if (given.json) print(*stands, true);
   if (stands->broken == 0) return {};
   return fail(ErrorKind::bad_data,
@@ -166,6 +168,7 @@ void add_live_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("live", "Publish each step of a job as it comes; goes on after a crash");
   command->add_option("JOB", options->job, "The job file (TOML)");
   add_ledger_option(*command, options->ledger);
+  add_clock_flag(*command);
   command->add_flag("--yes", options->yes, "Open a new release, with a new debit, although one of this name is over");
   command->add_flag("--once", options->once, "Take what a file or directory holds now, and do not wait for more");
   command->add_option("--until", options->until,

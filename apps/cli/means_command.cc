@@ -78,7 +78,7 @@ Result<void> means(const MeansOptions& options, const CLI::App& command) {
   const DirectJob& direct = options.direct;
   if (is_job_file(options)) {
     CV_CHECK(only_beside_job(command, {"--analysis", "--ledger", "--yes", "--again", "--dry-run", "--seed",
-                                       "--noise-from", "--keep-from", "--json"}));
+                                       "--noise-from", "--keep-from", "--clock-is-right", "--json"}));
     CV_TRY(engine::Job job, engine::read_job(direct.input));
     if (!job.means.given)
       return fail(ErrorKind::usage, direct.input + ": means: the job has no section [means]; use chronoveil run");

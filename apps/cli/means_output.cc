@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/mechanisms/cell_guarantee.h"
 #include "chronoveil/report/means_json.h"
@@ -86,9 +87,9 @@ std::string comparison_text(const plan::MeansComparison& comparison) {
 
 std::string means_plan_text(const engine::Job& job, const engine::MeansPlanned& planned) {
   const mechanisms::CellShape& shape = planned.chosen.shape;
-  std::string text = fmt::format("releases  means of {} in {} of {}, {} to {} ({})\n", *job.source.measure,
+  std::string text = fmt::format("releases  means of {} in {} of {}, {} to {} ({})\n", visible(*job.source.measure),
                                  counted(shape.places, "place", "places"), counted(shape.steps, "slot", "slots"),
-                                 job.slots.start, job.slots.end, job.slots.zone);
+                                 visible(job.slots.start), visible(job.slots.end), visible(job.slots.zone));
   text += fmt::format("protects  user, {}: {}; at most {} a person{}, enforced\n", name(planned.chosen.relation),
                       relation_text(planned.chosen.relation), counted(shape.max_cells, "cell", "cells"),
                       shape.max_records ? fmt::format(", {} in each", counted(*shape.max_records, "record", "records"))
@@ -135,12 +136,12 @@ Result<void> print_means_plan(const engine::Job& job, engine::Compare compare, b
 
 std::string means_published_text(const engine::Job& job, const report::MeansPublished& published) {
   std::string text = guarantee_text(published.release.guarantee);
-  text += fmt::format("mechanism {}\n", published.plan.mechanism);
+  text += fmt::format("mechanism {}\n", visible(published.plan.mechanism));
   std::int64_t with_mean = 0;
   for (const CellEstimate& cell : published.release.cells) with_mean += cell.state == CellEstimate::State::published;
   text += fmt::format("cells     {} of {} published\n", with_mean, published.release.cells.size());
   text += debit_text(published.debit, published.budget);
-  for (const std::string& sentence : published.not_protected) text += fmt::format("note      {}\n", sentence);
+  for (const std::string& sentence : published.not_protected) text += fmt::format("note      {}\n", visible(sentence));
   return text + outputs_text(job);
 }
 

@@ -52,7 +52,8 @@ Result<engine::Job> job_of(const PerturbCommandOptions& options) {
 Result<void> perturb(const PerturbCommandOptions& options, const CLI::App& command) {
   const DirectJob& direct = options.direct;
   if (direct.input.ends_with(".toml")) {
-    CV_CHECK(only_beside_job(command, {"--analysis", "--ledger", "--yes", "--again", "--dry-run", "--seed", "--json"}));
+    CV_CHECK(only_beside_job(
+        command, {"--analysis", "--ledger", "--yes", "--again", "--dry-run", "--seed", "--clock-is-right", "--json"}));
     CV_TRY(engine::Job job, engine::read_job(direct.input));
     if (!job.perturb.given)
       return fail(ErrorKind::usage, direct.input + ": perturb: the job has no section [perturb]; use chronoveil run");

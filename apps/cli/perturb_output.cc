@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iostream>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "job_output.h"
 #include "perturb_names.h"
@@ -20,7 +21,7 @@ std::string value_text(const mechanisms::Value& value) {
   return std::visit(
       [](const auto& held) -> std::string {
         using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, std::string>) return held;
+        if constexpr (std::is_same_v<Held, std::string>) return visible(held);
         if constexpr (std::is_same_v<Held, bool>) return held ? "true" : "false";
         if constexpr (std::is_same_v<Held, std::int64_t>) return std::to_string(held);
         // Calibrated ones are all held as real numbers, the whole ones among them too.
@@ -143,15 +144,15 @@ Result<void> print_perturb_plan(const engine::Job& job, engine::Compare compare,
 
 std::string perturbed_text(const engine::Job& job, const engine::PerturbedRelease& release) {
   std::string text = guarantee_text(release.guarantee);
-  text += fmt::format("mechanism {}, {}\n", release.plan.mechanism, parameters_text(release.plan));
+  text += fmt::format("mechanism {}, {}\n", visible(release.plan.mechanism), parameters_text(release.plan));
   text += fmt::format("rows      {}", release.rows);
   if (release.empty > 0) text += fmt::format(", {} of them empty", release.empty);
   text += fmt::format("\nmoves     {} steps a value on average, by the law of the mechanism\n",
                       figure(release.expected.mean_distance));
   text += debit_text(release.debit, release.budget);
-  for (const std::string& sentence : release.not_protected) text += fmt::format("note      {}\n", sentence);
+  for (const std::string& sentence : release.not_protected) text += fmt::format("note      {}\n", visible(sentence));
   text += outputs_text(job);
-  if (!job.perturb.internal.empty()) text += "internal  " + job.perturb.internal + ": for the owner alone\n";
+  if (!job.perturb.internal.empty()) text += "internal  " + visible(job.perturb.internal) + ": for the owner alone\n";
   return text;
 }
 

@@ -1,14 +1,18 @@
 #include "program.h"
 
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/version.h"
+#include "chronoveil/base/waiting.h"
 #include "chronoveil/ledger/ledger.h"
+#include "patience.h"
 #include "private_memory.h"
 #include "signals.h"
+#include "visible_output.h"
 
 namespace chronoveil::cli {
 namespace {
@@ -52,7 +56,9 @@ int run_program(int argc, char** argv, std::string_view name, std::string_view d
                 std::initializer_list<AddCommand> commands) {
   keep_memory_private();
   install_signals();
+  const VisibleOutput visible(std::cout);
   ledger::on_warning([](const std::string& warning) { print_error("warning: " + warning); });
+  set_waiting_notice([](std::string_view what) { print_error("waiting for " + std::string(what)); });
   int exit_code = static_cast<int>(ErrorKind::internal);
   try {
     exit_code = run(argc, argv, name, description, example, commands);
@@ -63,6 +69,7 @@ int run_program(int argc, char** argv, std::string_view name, std::string_view d
     print_error("stdout: could not be written");
     exit_code = static_cast<int>(ErrorKind::storage);
   }
+  Patience::finish(exit_code);
   return exit_code;
 }
 

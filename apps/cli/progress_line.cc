@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "chronoveil/base/plain_text.h"
+
 namespace chronoveil::cli {
 
 ProgressLine::ProgressLine() : on_(::isatty(STDERR_FILENO) == 1) {}
@@ -14,7 +16,7 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::tell(std::string_view text) const {
-  if (on_) std::fprintf(stderr, "\r\033[K%.*s", static_cast<int>(text.size()), text.data());
+  if (on_) std::fputs(("\r\033[K" + visible(text)).c_str(), stderr);
 }
 
 Waiting::Waiting(std::string what) {

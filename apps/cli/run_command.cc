@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "chronoveil/base/plain_text.h"
 #include "command.h"
 #include "job_output.h"
 #include "means_command.h"
@@ -23,7 +24,7 @@ struct RunCommandOptions {
 
 std::string published_text(const engine::Job& job, const report::Published& published) {
   std::string text = guarantee_text(published.release.guarantee);
-  text += fmt::format("mechanism {}\n", published.plan.mechanism);
+  text += fmt::format("mechanism {}\n", visible(published.plan.mechanism));
   return text + debit_text(published.debit, published.budget) + outputs_text(job);
 }
 

@@ -48,6 +48,7 @@ void name_flags(Error& error) {
 
 void add_run_flags(CLI::App& command, RunFlags& flags) {
   add_ledger_option(command, flags.ledger);
+  add_clock_flag(command);
   command.add_flag("--yes", flags.yes, "Debit the same job over the same span a second time");
   command.add_option("--again", flags.again, "Emit the stored release of this debit anew, at no cost");
   command.add_flag("--dry-run", flags.dry_run, "Plan only: no ledger, no data");
@@ -106,7 +107,7 @@ Result<Published> run_watched(const engine::Job& job, const RunFlags& flags, Opt
     return run(job, options);
   }();
   say_on_interrupt("");
-  if (published && !mark_of(*published).empty()) std::fprintf(stderr, "%s\n", mark_of(*published).c_str());
+  if (published && !mark_of(*published).empty()) print_note(mark_of(*published));
   return with_flag_names(std::move(published));
 }
 

@@ -12,6 +12,7 @@
 #include <iostream>
 #include <string_view>
 
+#include "chronoveil/base/plain_text.h"
 #include "command.h"
 
 namespace chronoveil::cli {
@@ -53,14 +54,19 @@ void occupy_closed_streams() {
 
 void say_on_interrupt(std::string_view note) {
   note_length.store(0, std::memory_order_release);
-  const std::size_t length = std::min(note.size(), kNoteSize);
-  std::memcpy(note_text, note.data(), length);
+  const std::string text = visible(note);
+  std::size_t length = std::min(text.size(), kNoteSize);
+  // No character is cut in two.
+  while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
+  std::memcpy(note_text, text.data(), length);
   note_length.store(length, std::memory_order_release);
 }
 
 void install_signals() {
   occupy_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);
+  // Beyond the limit on the size of a file a write fails with EFBIG, which is reported like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   struct sigaction action {};
   action.sa_handler = leave;
   sigemptyset(&action.sa_mask);

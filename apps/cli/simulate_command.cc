@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/simulate/worlds.h"
 #include "command.h"
@@ -87,11 +88,11 @@ void print_summary(const Truth& truth, const SimulateOptions& options) {
     return;
   }
   if (options.output == "-" || options.truth == "-" || options.keys == "-" || options.job == "-") return;
-  std::cout << fmt::format("wrote {}: {} rows, {} series of {} slots, seed {}\n", options.output, truth.rows, series,
-                           truth.axis.steps(), options.seed);
-  if (!options.truth.empty()) std::cout << "truth: " << options.truth << "\n";
-  if (!options.keys.empty()) std::cout << "keys:  " << options.keys << "\n";
-  if (!options.job.empty()) std::cout << "job:   " << options.job << "\n";
+  std::cout << fmt::format("wrote {}: {} rows, {} series of {} slots, seed {}\n", visible(options.output), truth.rows,
+                           series, truth.axis.steps(), options.seed);
+  if (!options.truth.empty()) std::cout << "truth: " << visible(options.truth) << "\n";
+  if (!options.keys.empty()) std::cout << "keys:  " << visible(options.keys) << "\n";
+  if (!options.job.empty()) std::cout << "job:   " << visible(options.job) << "\n";
 }
 
 // Standard output and every file can hold one thing only.

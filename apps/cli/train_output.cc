@@ -6,6 +6,7 @@
 
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/accounting/structured_subsampling.h"
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/train_job.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/report/json_parts.h"
@@ -81,11 +82,11 @@ ordered_json model_json(const forecasting::ModelConfig& model) {
 
 std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& planned) {
   const auto series = static_cast<std::int64_t>(planned.series.size());
-  std::string text =
-      fmt::format("trains    {} on {} of {}, {} to {} ({})\n", planned.model.model, counted(series, "series", "series"),
-                  counted(planned.axis.steps(), "slot", "slots"), job.slots.start, job.slots.end, job.slots.zone);
+  std::string text = fmt::format("trains    {} on {} of {}, {} to {} ({})\n", planned.model.model,
+                                 counted(series, "series", "series"), counted(planned.axis.steps(), "slot", "slots"),
+                                 visible(job.slots.start), visible(job.slots.end), visible(job.slots.zone));
   if (planned.channels.size() > 1)
-    text += fmt::format("channels  {}, read together\n", fmt::join(planned.channels, ", "));
+    text += fmt::format("channels  {}, read together\n", visible(fmt::format("{}", fmt::join(planned.channels, ", "))));
   if (planned.bounds)
     text += fmt::format("values    clamped to [{}, {}] before training\n", shortest(planned.bounds->lower()),
                         shortest(planned.bounds->upper()));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/base/atomic_file.h"
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/report/forecasted.h"
 #include "chronoveil/training/forecast.h"
 #include "commands.h"
@@ -155,6 +156,7 @@ Result<void> check_private(const CLI::App& command, const ForecastCommandOptions
 Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& command) {
   CV_CHECK(apply(options.machine));
   CV_CHECK(check_private(command, options));
+  CV_CHECK(check_plain_text("--title", options.title));
   CV_TRY(const training::ForecastRequest request, request_of(options));
   std::string csv = options.csv;
   if (csv.empty() && !options.json && options.report.empty() && options.json_path.empty()) csv = "-";
@@ -175,7 +177,7 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   if (!options.json_path.empty()) files.push_back({options.json_path, report::to_json(all), mode});
   if (!options.report.empty()) files.push_back({options.report, report::to_html(all), mode});
   CV_CHECK(write_files(files));
-  if (!all.mark.empty()) std::cerr << all.mark << "\n";
+  if (!all.mark.empty()) print_note(all.mark);
   if (options.json) std::cout << report::to_json(all);
   return {};
 }
@@ -213,6 +215,7 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("--upper", history.upper, "A public upper bound of values");
   command->add_option("--fill", options->fill, "Steps that were not kept: linear (the default), or mean");
   add_ledger_option(*command, options->flags.ledger);
+  add_clock_flag(*command);
   command->add_option("--seed", options->flags.seed, "For tests and experiments only: not private, no ledger");
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);

@@ -117,12 +117,15 @@ class Budget(FolderTest):
         self.told("create", "city", "--epsilon", "2", "--delta", "1e-6")
         fresh = self.told("show", "city")
         self.assertEqual([member["filter"] for member in fresh["members"]],
-                         ["sum", "gaussian", "renyi", "renyi", "renyi"])
-        self.assertEqual([member["share_of_delta"] for member in fresh["members"]], [0, 0.55, 0.3, 0.04, 0.01])
+                         ["sum", *4 * ["gaussian"], "renyi", "renyi", "renyi"])
+        # The gaussian members have one share together.
+        self.assertEqual([member["share_of_delta"] for member in fresh["members"]],
+                         [0, *4 * [0.65], 0.22, 0.02, 0.01])
         self.assertTrue(all(member["holds"] and member["share_left"] == 1 for member in fresh["members"]))
         self.told("debit", "city", '{"event":"laplace","noise_multiplier":1}')
         shown = self.told("show", "city")
-        self.assertEqual([member["holds"] for member in shown["members"]], [True, False, True, True, True])
+        self.assertEqual([member["holds"] for member in shown["members"]],
+                         [True, *4 * [False], True, True, True])
         self.assertEqual(shown["share_left"], 0.5)
         self.assertEqual(shown["still_admits"]["pure_epsilon"], 1)
         self.refused(4, ["the filter union has admitted ε = 1", "asks ε = 1.5", "a pure event with epsilon <= 1"],
@@ -239,11 +242,14 @@ class Budget(FolderTest):
 
     def test_show_gives_the_composed_price_beside_what_was_admitted(self):
         self.create("city", "--delta", "1e-6")
-        empty = self.told("show", "city")
+        empty = self.told("show", "city", "--composed")
         self.assertEqual((empty["composed"]["epsilon"], empty["share_left"]), (0, 1))
         for _ in range(4):
             self.told("debit", "city", GAUSSIAN)
-        shown = self.told("show", "city")
+        self.assertNotIn("composed", self.told("show", "city"))
+        self.assertNotIn("composed", self.assert_succeeds(*self.words("show", "city")))
+        self.assertIn("  composed      ε = ", self.assert_succeeds(*self.words("show", "city", "--composed")))
+        shown = self.told("show", "city", "--composed")
         self.assertIn("never used to admit", shown["composed"]["meaning"])
         priced = self.assert_json("account", '{"event":"gaussian","noise_multiplier":20,"count":4}', "--delta", "1e-6")
         self.assertAlmostEqual(shown["composed"]["epsilon"], priced["epsilon"], delta=1e-3)

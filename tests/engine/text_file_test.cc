@@ -1,16 +1,17 @@
 #include "chronoveil/engine/text_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "support/temporary_folder.h"
 
 namespace chronoveil::engine {
 namespace {
-
-using namespace std::string_view_literals;
 
 TEST(SameFile, IsToldUnderEveryName) {
   namespace fs = std::filesystem;
@@ -32,17 +33,53 @@ TEST(SameFile, IsToldUnderEveryName) {
   EXPECT_FALSE(same_file("/dev/null", "/dev/null"));
 }
 
-TEST(Utf8, WellFormedTextIsTold) {
-  for (const std::string_view text : {""sv, "north"sv, "Süd"sv, "\xe2\x82\xac"sv, "\xf0\x9f\x9a\x8c"sv, "\0"sv,
-                                      "\xed\x9f\xbf"sv, "\xee\x80\x80"sv, "\xf4\x8f\xbf\xbf"sv})
-    EXPECT_TRUE(is_utf8(text)) << text;
+TEST(TextFile, IsReadWholeUpToALimit) {
+  const chronoveil::testing::TemporaryFolder temporary;
+  const std::string path = temporary.path() + "/keys.txt";
+  const auto most = static_cast<std::size_t>(TextSize::written_by_people);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 16, most, most + 1}) {
+    std::ofstream(path, std::ios::trunc) << std::string(size, 'a');
+    const Result<std::string> text = read_text_file("series.list", path);
+    ASSERT_EQ(text.has_value(), size <= most) << size;
+    if (text) {
+      EXPECT_EQ(text->size(), size);
+      continue;
+    }
+    EXPECT_EQ(text.error().kind, ErrorKind::usage);
+    EXPECT_EQ(text.error().message, "series.list: '" + path + "' is too long; it must be at most 64 MiB");
+  }
 }
 
-TEST(Utf8, OverlongFormsSurrogatesAndWhatIsCutOffAreNone) {
-  for (const std::string_view text :
-       {"\xff"sv, "nor\xfeth"sv, "\x80"sv, "\xc3"sv, "\xe2\x82"sv, "\xc0\xaf"sv, "\xe0\x80\xaf"sv, "\xed\xa0\x80"sv,
-        "\xf4\x90\x80\x80"sv, "\xf8\x88\x80\x80\x80"sv, "a\xc3(b"sv})
-    EXPECT_FALSE(is_utf8(text)) << text.size();
+TEST(TextFile, ThatNeverEndsIsRefused) {
+  const Result<std::string> text = read_text_file("job", "/dev/zero");
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().kind, ErrorKind::usage);
+  EXPECT_NE(text.error().message.find("64 MiB"), std::string::npos) << text.error().message;
+}
+
+TEST(TextFile, ThatCannotBeReadIsNamed) {
+  for (const char* path : {"/nowhere/at/all", "/"}) {
+    const Result<std::string> text = read_text_file("job", path);
+    ASSERT_FALSE(text) << path;
+    EXPECT_EQ(text.error().kind, ErrorKind::storage);
+    EXPECT_NE(text.error().message.find("job: cannot read '"), std::string::npos) << text.error().message;
+  }
+}
+
+// As `<(command)` gives one: the writer comes late, is slow, and goes.
+TEST(TextFile, APipeIsReadToItsEnd) {
+  const chronoveil::testing::TemporaryFolder temporary;
+  const std::string path = temporary.path() + "/pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::jthread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    std::ofstream pipe(path);
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    for (int i = 0; i < 3; ++i) pipe << std::string(100'000, 'a') << std::flush;
+  });
+  const Result<std::string> text = read_text_file("series.list", path);
+  ASSERT_TRUE(text) << text.error().message;
+  EXPECT_EQ(text->size(), 300'000u);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ TEST(Csv, OneSeriesWithoutANameHasNoSeriesColumn) {
 TEST(Csv, KeysComeFirstAndAreQuotedWhereNeeded) {
   const std::string csv = to_csv(two_steps({"plain", "a,b", "say \"hi\"", "two\nlines", " padded", ""}));
   EXPECT_EQ(csv.substr(0, csv.find('\n')), "series,time,value,lower,upper,sampled");
-  for (const char* start : {"\nplain,2026", "\n\"a,b\",2026", "\n\"say \"\"hi\"\"\",2026", "\n\"two\nlines\",2026",
+  for (const char* start : {"\nplain,2026", "\n\"a,b\",2026", "\n\"say \"\"hi\"\"\",2026", "\ntwo\\nlines,2026",
                             "\n\" padded\",2026", "\n\"\",2026"})
     EXPECT_NE(csv.find(start), std::string::npos) << start;
 }

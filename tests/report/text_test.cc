@@ -48,6 +48,7 @@ TEST(Markup, NothingCanBreakOutOfTextOrAttributes) {
                                      11)),
             "ab[0m c");
   EXPECT_EQ(escaped("Zürich 東京"), "Zürich 東京");
+  EXPECT_EQ(escaped("a\xe2\x80\xae<b\xc2\x9b\xff"), R"(a\u202e&lt;b\u009b\xff)");
 }
 
 TEST(LocalTime, LabelsAreReadOrRefused) {

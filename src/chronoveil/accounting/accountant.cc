@@ -114,10 +114,10 @@ double solve_single(const LossModel& model, double delta, double sign) {
   return sign > 0 ? high * (1 + 4e-16) : low * (1 - 4e-16);
 }
 
-std::string infinite_reason(const Steps& steps, double delta) {
+std::string infinite_reason(const Steps& steps, double delta, const Options& options) {
   double infinite = 0;
   for (const Step& step : steps.steps) {
-    const LossModel& model = steps.total <= 1 ? step.model->once() : *step.model;
+    const LossModel& model = steps.total <= 1 && options.measured ? step.model->once() : *step.model;
     infinite += model.infinite() * static_cast<double>(step.count);
   }
   if (infinite > 0)
@@ -126,8 +126,9 @@ std::string infinite_reason(const Steps& steps, double delta) {
   return "with delta 0 no finite epsilon holds: the loss is not bounded";
 }
 
-Result<Price> single(const Steps& steps, Question question) {
-  const LossModel& model = steps.steps.front().model->once();
+Result<Price> single(const Steps& steps, Question question, const Options& options) {
+  const LossModel& whole = *steps.steps.front().model;
+  const LossModel& model = options.measured ? whole.once() : whole;
   Price price;
   if (question.epsilon_wanted) {
     price.delta = price.delta_lower = question.given;
@@ -186,7 +187,7 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
     const bool exact = steps.total <= 1 && (steps.steps.empty() || steps.steps.front().model->tight());
     price.certificate = exact ? Certificate::exact : Certificate::upper_bound;
   } else if (steps.only_gaussian || steps.total <= 1) {
-    CV_TRY(price, single(steps, question));
+    CV_TRY(price, single(steps, question, options));
   } else {
     CV_TRY(price, composed_price(steps, question, options));
     if (question.epsilon_wanted) {
@@ -198,7 +199,7 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
   for (const double value : {price.epsilon, price.epsilon_lower, price.delta, price.delta_lower})
     if (std::isnan(value))
       return fail(ErrorKind::cannot_certify, "the price of this event is beyond the range of numbers");
-  if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given);
+  if (std::isinf(price.epsilon)) price.reason = infinite_reason(steps, question.given, options);
   return price;
 }
 

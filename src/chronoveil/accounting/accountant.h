@@ -22,6 +22,7 @@ struct Options {
   double tolerance = 1e-3;  // the relative gap in ε between both bounds (or 1e-6 absolute, whichever is larger)
   bool attained = false;    // also compute what real neighbours attain
   bool fitted = false;      // the event was fitted to its neighbours by the ledger: in_one_relation() would do it twice
+  bool measured = true;     // false: no price is measured, so that StaSwitch in a wide window has a larger one at once
 };
 
 // What a paper states for the same parameters: bounds for single outputs, not for sets of them.
@@ -66,5 +67,8 @@ Result<Calibration> calibrate(const Event& open, Epsilon, Delta, const Options& 
 // The most that Price::beta can be for this event, at any ε or δ, found by calibrate() or not; 0 where prices are
 // certain. Of a composition, which is certain itself, what its events can have one by one.
 double largest_beta(const Event&);
+
+// Whether a price of this event is measured in so wide a window that it takes longer than a few seconds.
+bool takes_long_to_measure(const Event&);
 
 }  // namespace chronoveil::accounting

@@ -175,7 +175,7 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
   // One price of StaSwitch takes long, and so does one of a composition with it; a few digits of x are plenty there.
   const bool stateful = any_open<StaSwitch>(open);
   const bool quick = std::holds_alternative<StaSwitch>(open.kind) && open.count == 1;
-  curve.be_quick(quick);
+  curve.be_quick(quick && (options.measured || narrowest <= kLargestFollowedWindow));
   // What is measured is known to two digits, and what the search is told is no closer.
   const bool measured = quick && narrowest > kLargestFollowedWindow;
   // Where RanSwitch, once, has its lowest point.

@@ -230,6 +230,12 @@ double largest_beta(const Event& event) {
   return measured ? kMostCompared * kSimulationBeta : 0;
 }
 
+bool takes_long_to_measure(const Event& event) {
+  constexpr std::int64_t kWide = 40;  // some 5 s on two cores, see simulation_plan()
+  const auto* alone = std::get_if<StaSwitch>(&event.kind);
+  return alone != nullptr && alone->window > kWide && largest_beta({*alone, 1}) > 0;
+}
+
 Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch& event) {
   return std::make_unique<StaSwitchModel>(event);
 }

@@ -1,10 +1,12 @@
 #include "chronoveil/engine/job.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <unordered_set>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/data/duration.h"
 #include "chronoveil/engine/job_table.h"
 #include "chronoveil/engine/means_job.h"
@@ -132,11 +134,13 @@ Result<void> read_mechanism(const Section& section, Job& job) {
 }
 
 Result<void> read_output(const Section& section, Job& job) {
-  CV_CHECK(section.only({"csv", "json", "report", "title", "level", "non_negative", "integers", "internal", "model"}));
+  CV_CHECK(section.only(
+      {"csv", "json", "report", "title", "level", "non_negative", "integers", "internal", "model", "formulas"}));
   CV_CHECK(read_path(section, "csv", job.path, job.csv));
   CV_CHECK(read_path(section, "json", job.path, job.json));
   CV_CHECK(read_path(section, "report", job.path, job.report));
   CV_CHECK(section.read("title", job.title));
+  CV_CHECK(read_word<bool>(section, "formulas", {{"refuse", false}, {"keep", true}}, job.keeps_formulas));
   CV_CHECK(section.read("level", job.level));
   CV_CHECK(section.read("non_negative", job.non_negative));
   return section.read("integers", job.integers);
@@ -187,6 +191,17 @@ Result<void> check_source(const data::SourceSpec& source) {
   return {};
 }
 
+// Whether a spreadsheet that opens a CSV would calculate the cell instead of showing it, quoted or not. A number with a
+// sign is a number.
+bool begins_like_a_formula(const std::string& text) {
+  if (text.empty() || std::string_view("=+-@").find(text.front()) == std::string_view::npos) return false;
+  const char* const end = text.data() + text.size();
+  const char* const digits = text.data() + (text.front() == '=' || text.front() == '@' ? 0 : 1);
+  double number = 0;
+  const auto [stop, error] = std::from_chars(digits, end, number);
+  return error != std::errc() || stop != end || !((*digits >= '0' && *digits <= '9') || *digits == '.');
+}
+
 Result<void> check_keys(const Job& job) {
   const std::string section = job.means.given ? "places" : "series";
   const std::string column = job.means.given ? "source.place" : "source.series";
@@ -206,6 +221,13 @@ Result<void> check_keys(const Job& job) {
     if (job.keys[i].empty()) return fail(ErrorKind::usage, key + " is empty");
     // JSON could not write it, and would make two such keys one.
     if (!is_utf8(job.keys[i])) return fail(ErrorKind::usage, key + " is not UTF-8 text");
+    CV_CHECK(check_plain_text(key, job.keys[i]));
+    if (!job.csv.empty() && !job.keeps_formulas && begins_like_a_formula(job.keys[i]))
+      return fail(ErrorKind::usage,
+                  "output.formulas: key " + std::to_string(i + 1) + " of " + section + " begins with '" +
+                      job.keys[i].substr(0, 1) +
+                      "', which a spreadsheet takes for a formula; call it something else, or say that the CSV is not "
+                      "for one (\"keep\")");
     if (!seen.insert(job.keys[i]).second) return fail(ErrorKind::usage, key + " is there twice");
   }
   return {};
@@ -284,6 +306,7 @@ Result<std::vector<std::string>> read_key_list(const std::string& path, const st
     if (!is_utf8(key))
       return fail(ErrorKind::usage,
                   key_of_list + ": line " + std::to_string(line) + " of '" + path + "' is not UTF-8 text");
+    CV_CHECK(check_plain_text(key_of_list + ": line " + std::to_string(line) + " of '" + path + "'", key));
     if (!seen.insert(key).second)
       return fail(ErrorKind::usage, key_of_list + ": line " + std::to_string(line) + " of '" + path +
                                         "' holds a key for the second time");
@@ -298,6 +321,9 @@ Result<void> check_values(const Job& job) {
     if (Result<void> named = ledger::check_dataset_name(job.dataset); !named)
       return fail(ErrorKind::usage, "dataset.name: " + named.error().message);
   }
+  CV_CHECK(check_plain_text("dataset.purpose", job.purpose));
+  CV_CHECK(check_plain_text("output.title", job.title));
+  CV_CHECK(check_plain_text("live.name", job.live.name));
   CV_CHECK(check_source(job.source));
   CV_CHECK(check_keys(job));
   if (job.path == "-" && job.source.path == "-")

@@ -122,7 +122,8 @@ struct Job {
   bool non_negative = true;   // [output] post-processing
   bool integers = false;
   double level = 0.95;
-  std::string title;  // [output]
+  std::string title;            // [output]
+  bool keeps_formulas = false;  // [output] formulas = "keep": keys may begin like one in a spreadsheet
   std::string csv, json, report;
   LiveSpec live;
   MeansSpec means;

@@ -20,7 +20,7 @@ Result<report::Published> LiveSession::published_so_far() {
     axis.labels.push_back(cursor.label());
   }
   axis.boundaries.push_back(cursor.begin());
-  CV_TRY(const std::string text, read_text_file("output.csv", job_->csv));
+  CV_TRY(const std::string text, read_text_file("output.csv", job_->csv, TextSize::document));
   Estimate& estimate = published.release.estimate;
   const std::size_t series = values_.size(), cells = series * static_cast<std::size_t>(steps);
   estimate.value.resize(cells);

@@ -28,7 +28,7 @@ Failure damaged(const std::string& path) {
 }
 
 Result<Facts> facts_in(const std::string& path) {
-  CV_TRY(const std::string text, read_text_file("live", path));
+  CV_TRY(const std::string text, read_text_file("live", path, TextSize::document));
   const json list = json::parse(text, nullptr, false);
   if (!list.is_array()) return damaged(path);
   Facts facts;
@@ -76,7 +76,7 @@ Result<void> LiveFolder::put(const LiveOpening& opening) const {
 Result<LiveOpening> LiveFolder::get() const {
   LiveOpening opening;
   CV_TRY(opening.facts, facts_in(facts_path(path_)));
-  CV_TRY(const std::string text, read_text_file("live", opening_path(path_)));
+  CV_TRY(const std::string text, read_text_file("live", opening_path(path_), TextSize::document));
   Result<report::Published> published = report::from_json(text);
   if (!published) return damaged(opening_path(path_));
   opening.published = std::move(*published);
@@ -84,7 +84,7 @@ Result<LiveOpening> LiveFolder::get() const {
 }
 
 Result<std::string> LiveFolder::opening_digest() const {
-  CV_TRY(const std::string text, read_text_file("live", opening_path(path_)));
+  CV_TRY(const std::string text, read_text_file("live", opening_path(path_), TextSize::document));
   return ledger::sha256_hex(text).substr(0, 16);
 }
 

@@ -46,7 +46,7 @@ Result<void> ReleaseStore::put(const ledger::DebitId& id, std::string text) cons
 Result<std::string> ReleaseStore::get(const ledger::DebitId& id) const {
   if (!has(id))
     return fail(ErrorKind::usage, "again: no release of debit " + id.text() + " is stored with this ledger");
-  return read_text_file("again", path_of(id));
+  return read_text_file("again", path_of(id), TextSize::document);
 }
 
 }  // namespace chronoveil::engine

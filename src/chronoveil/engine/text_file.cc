@@ -1,22 +1,42 @@
 #include "chronoveil/engine/text_file.h"
 
-#include <boost/locale/utf.hpp>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <system_error>
+
+#include "chronoveil/base/waiting.h"
 
 namespace chronoveil::engine {
 namespace {
 
-struct CloseFile {
-  void operator()(std::FILE* file) const {
-    if (file != stdin) std::fclose(file);
+struct OpenFile {
+  explicit OpenFile(int opened) : number(opened) {}
+  ~OpenFile() {
+    if (number > STDIN_FILENO) ::close(number);
   }
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  const int number;
 };
+
+bool is_pipe(int file) {
+  struct stat status {};
+  return ::fstat(file, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+// Waits for something to read, or for the last writer of a pipe to go, or so long; -1: without end.
+bool becomes_ready(int file, int milliseconds) {
+  pollfd one{file, POLLIN, 0};
+  return ::poll(&one, 1, milliseconds) > 0;
+}
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -42,18 +62,44 @@ Result<std::vector<Number>> read_words(std::string_view what, const std::string&
 
 }  // namespace
 
-Result<std::string> read_text_file(std::string_view what, const std::string& path) {
-  const auto failed = [&](int code) {
-    return fail(ErrorKind::storage,
-                std::string(what) + ": cannot read '" + path + "': " + std::generic_category().message(code));
+Result<std::string> read_text_file(std::string_view what, const std::string& path, TextSize largest) {
+  const auto failed = [&](const std::string& why) {
+    return fail(ErrorKind::storage, std::string(what) + ": cannot read '" + path + "': " + why);
   };
-  const std::unique_ptr<std::FILE, CloseFile> file(path == "-" ? stdin : std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) return failed(errno);
+  const auto reason = [](int code) { return std::generic_category().message(code); };
+  // Without waiting, so that a pipe without a writer is told from one whose writer is slow.
+  const OpenFile file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.number < 0) return failed(reason(errno));
+  WaitingFor waiting("'" + path + "', which nobody has written yet");
+  // A pipe without a writer reads like one at its end, until the first writer has come.
+  bool awaits_writer = file.number != STDIN_FILENO && is_pipe(file.number);
+  const auto begun = std::chrono::steady_clock::now();
+  CV_TRY(const std::chrono::milliseconds patience, longest_wait());
   std::string text;
-  char buffer[1 << 16];
-  while (const std::size_t size = std::fread(buffer, 1, sizeof buffer, file.get())) text.append(buffer, size);
-  if (std::ferror(file.get()) != 0) return failed(errno);
-  return text;
+  std::vector<char> buffer(1 << 16);
+  for (;;) {
+    const ssize_t size = ::read(file.number, buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0 && errno == EAGAIN) {
+      awaits_writer = false;
+      becomes_ready(file.number, -1);
+      continue;
+    }
+    if (size < 0) return failed(reason(errno));
+    if (size == 0 && awaits_writer) {
+      // In slices: a writer that comes and keeps silent is told by reading only.
+      if (std::chrono::steady_clock::now() - begun > patience) return failed("it is a pipe that nobody writes to");
+      awaits_writer = !becomes_ready(file.number, 100);
+      continue;
+    }
+    if (size == 0) return text;
+    waiting.over();
+    if (static_cast<std::int64_t>(text.size()) + size > static_cast<std::int64_t>(largest))
+      return fail(largest == TextSize::document ? ErrorKind::bad_data : ErrorKind::usage,
+                  std::string(what) + ": '" + path + "' is too long; it must be at most " +
+                      std::to_string(static_cast<std::int64_t>(largest) >> 20) + " MiB");
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+  }
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -62,15 +108,6 @@ bool same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   if (fs::exists(a, error) && fs::exists(b, error)) return fs::is_regular_file(a, error) && fs::equivalent(a, b, error);
   return fs::weakly_canonical(fs::absolute(a, error), error) == fs::weakly_canonical(fs::absolute(b, error), error);
-}
-
-bool is_utf8(std::string_view text) {
-  using Utf8 = boost::locale::utf::utf_traits<char>;
-  for (const char* at = text.data(); at != text.data() + text.size();) {
-    const auto point = Utf8::decode(at, text.data() + text.size());
-    if (point == boost::locale::utf::illegal || point == boost::locale::utf::incomplete) return false;
-  }
-  return true;
 }
 
 Result<std::vector<double>> read_numbers(std::string_view what, const std::string& path) {

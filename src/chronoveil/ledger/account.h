@@ -39,6 +39,8 @@ class Account {
   Seal seal() const { return {next_sequence_, head_, sums_.text(), ""}; }
   Result<Seal> seal_with(const std::vector<Entry>& added) const;
 
+  // Of the last row; empty before the first.
+  const std::string& last_time() const { return last_time_; }
   // The time to record now: the clock's, but never before the last row's.
   std::string time_to_record(const std::string& clock) const { return clock < last_time_ ? last_time_ : clock; }
   // The period that a debit recorded at this time belongs to; empty when the budget does not renew.

@@ -225,6 +225,13 @@ Result<FilterKind> parse_filter_kind(std::string_view text) {
   return invalid("filter", text, "one of sum, zcdp, renyi, gaussian, union");
 }
 
+double share_of_delta(const Filter& filter, std::size_t coordinate) {
+  const std::size_t first = first_order(filter);
+  const std::size_t place =
+      coordinate >= first ? kGaussian + 1 + (coordinate - first) : std::min(coordinate, kGaussian);
+  return static_cast<double>(filter.shares[place]) / static_cast<double>(kWhole);
+}
+
 FilterKind kind_of(const Filter& filter, std::size_t coordinate) {
   if (filter.kind != FilterKind::united) return filter.kind;
   if (coordinate == kSum) return FilterKind::sum;

@@ -72,6 +72,8 @@ struct Filter {
 
 // The filter that a coordinate belongs to: a member of the union, or else the filter itself.
 FilterKind kind_of(const Filter&, std::size_t coordinate);
+// Of a member of a union, as a share of the whole; the gaussian members have one together.
+double share_of_delta(const Filter&, std::size_t coordinate);
 // What the amount of a coordinate measures: "ε", "ρ", "μ²", "μ²[5%]" with a reserve of 5 %, "ε(22)".
 std::string symbol(const Filter&, std::size_t coordinate);
 

@@ -12,9 +12,11 @@
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/event_json.h"
 #include "chronoveil/base/version.h"
+#include "chronoveil/base/waiting.h"
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/anchor.h"
 #include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/plausible_clock.h"
 #include "chronoveil/ledger/pricing.h"
 #include "chronoveil/ledger/store.h"
 
@@ -182,6 +184,33 @@ struct Ledger::Inside {
 
   std::string now(const Account& account) const { return account.time_to_record(timestamp(options.clock())); }
 
+  bool trusts_clock(const Account& account, Instant clock) const {
+    return options.clock_is_right || !account.exists() || !account.dataset().renews ||
+           is_plausible(*account.dataset().renews, account.last_time(), clock);
+  }
+
+  // What follows is dated like the row before it where the clock cannot be trusted; a debit then is refused.
+  std::string time_of_next_row(const Account& account) const {
+    const Instant clock = options.clock();
+    return trusts_clock(account, clock) ? account.time_to_record(timestamp(clock)) : account.last_time();
+  }
+
+  Result<void> check_clock(const Account& account) const {
+    const Instant clock = options.clock();
+    if (trusts_clock(account, clock)) return {};
+    return implausible(account.dataset().name, account.last_time(), clock);
+  }
+
+  std::string clock_note(const Account& account) const {
+    if (!account.dataset().renews) return "";
+    const Instant clock = options.clock();
+    if (timestamp(clock + std::chrono::days(1)) < account.last_time())
+      return "the last row is dated " + account.last_time() + ", after the clock: the period stays " +
+             account.period_at(account.last_time()) + " until the clock passes it";
+    if (trusts_clock(account, clock)) return "";
+    return implausible(account.dataset().name, account.last_time(), clock).value().message;
+  }
+
   // Runs `compose` on the up-to-date account inside a transaction; it returns the kinds and bodies of the rows to
   // append. Returns those rows once they are durable.
   struct Draft {
@@ -194,10 +223,12 @@ struct Ledger::Inside {
   Result<std::vector<Entry>> append(const std::string& dataset, bool must_exist, const Composer& compose) {
     CV_CHECK(check_dataset_name(dataset));
     std::vector<Entry> rows;
+    WaitingFor waiting("the ledger's dataset '" + dataset + "', which another process holds");
     Result<void> done = store->append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
+      waiting.over();
       rows.clear();
       CV_TRY(const Account* account, must_exist ? writable(dataset, read) : catch_up(dataset, read));
-      const std::string recorded_at = now(*account);
+      const std::string recorded_at = time_of_next_row(*account);
       CV_TRY(const std::vector<Draft> drafts, compose(*account, recorded_at, read));
       std::string previous = account->head();
       for (const Draft& draft : drafts) {
@@ -290,6 +321,7 @@ struct Ledger::Inside {
     CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true,
                                                  [&](const Account& account, const std::string& recorded_at,
                                                      const Store::Reader&) -> Result<std::vector<Draft>> {
+                                                   CV_CHECK(check_clock(account));
                                                    body.period = account.period_at(recorded_at);
                                                    CV_TRY(const Admission admission,
                                                           admission_of(account, body.period, terms, event, cost));
@@ -327,9 +359,10 @@ struct Ledger::Inside {
     return stored;
   }
 
-  Entry opened(const std::vector<Entry>& rows, Origin origin) const {
-    const std::string recorded_at = std::max(timestamp(options.clock()), rows.back().recorded_at);
-    return Entry{rows.front().dataset, 0, recorded_at, options.who, "opened", to_body(origin), "", ""};
+  Result<Entry> opened(const std::vector<Entry>& rows, Origin origin) const {
+    Account account;
+    for (const Entry& row : rows) CV_CHECK(account.apply(row));
+    return Entry{rows.front().dataset, 0, time_of_next_row(account), options.who, "opened", to_body(origin), "", ""};
   }
 };
 
@@ -340,8 +373,12 @@ Ledger::~Ledger() = default;
 
 Result<Ledger> Ledger::open(const std::string& where, Options options) {
   auto inside = std::make_unique<Inside>();
+  WaitingFor waiting("the ledger to open");
   CV_TRY(inside->store, open_store(where, seal_of));
+  waiting.over();
   if (!options.clock) options.clock = system_clock;
+  if (const char* word = std::getenv(kClockIsRight); word != nullptr && word == std::string_view("1"))
+    options.clock_is_right = true;
   const auto variable = [](const std::optional<std::string>& given, const char* name) {
     const char* value = std::getenv(name);
     return given ? *given : std::string(value == nullptr ? "" : value);
@@ -365,6 +402,9 @@ Result<Dataset> Ledger::create(const DatasetRequest& request) {
       request.name, false,
       [&](const Account& account, const std::string&, const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
         if (account.exists()) return invalid("dataset", request.name, "a name not taken yet");
+        if (const Instant clock = inside_->options.clock();
+            dataset.renews && !inside_->options.clock_is_right && !is_plausible(*dataset.renews, "", clock))
+          return implausible(request.name, "", clock);
         return std::vector<Inside::Draft>{{"create", to_body(dataset)}};
       }));
   return dataset;
@@ -380,6 +420,7 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   const std::scoped_lock lock(inside_->mutex);
   CV_CHECK(Inside::check_says_eviction(terms));
   CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
+  CV_CHECK(inside_->check_clock(*account));
   CV_TRY(const Cost cost, price(account->dataset(), terms, event));
   CV_TRY(Inside::Admission admission,
          Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost));
@@ -468,6 +509,7 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   View view;
   view.dataset = account->dataset();
   view.period = account->period_at(inside_->now(*account));
+  view.clock_note = inside_->clock_note(*account);
   view.admitted = account->admitted(view.period);
   CV_TRY(const Cost so_far, account->charged(view.period, part));
   view.left = so_far.left_of(view.dataset.filter.budget);
@@ -633,7 +675,8 @@ Result<void> Ledger::restore(const std::string& from) {
     if (stored.rows.back().kind == "moved") {
       return fail(ErrorKind::usage, "restore: dataset '" + name + "' was moved elsewhere before the backup was made");
     }
-    CV_CHECK(inside_->copy(stored, *inside_->store, inside_->opened(stored.rows, Origin::backup)));
+    CV_TRY(const Entry note, inside_->opened(stored.rows, Origin::backup));
+    CV_CHECK(inside_->copy(stored, *inside_->store, note));
     CV_TRY(const Account* here, inside_->catch_up(name, inside_->reader(name)));
     CV_CHECK(inside_->anchor_head(name, *here));
   }
@@ -664,7 +707,8 @@ Result<void> Ledger::move(const std::string& to) {
           }));
       CV_TRY(stored, Inside::sound_rows(*inside_->store, name));
     }
-    CV_CHECK(inside_->copy(stored, *target, inside_->opened(stored.rows, Origin::moved)));
+    CV_TRY(const Entry note, inside_->opened(stored.rows, Origin::moved));
+    CV_CHECK(inside_->copy(stored, *target, note));
   }
   return {};
 }

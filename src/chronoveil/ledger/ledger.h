@@ -28,6 +28,8 @@ struct Options {
   // The path of a secret key that signs every seal, and where heads are anchored (open_anchor); empty for none. Not
   // given: what the variables CHRONOVEIL_KEY and CHRONOVEIL_ANCHOR say.
   std::optional<std::string> key, anchor;
+  // However far the clock is ahead of the last row; the environment may say so, too (plausible_clock.h).
+  bool clock_is_right = false;
 };
 
 // Called with one sentence whenever a ledger is opened whose database cannot keep what it promises. Set once, by the
@@ -38,8 +40,10 @@ void on_warning(std::function<void(const std::string&)>);
 struct View {
   Dataset dataset;
   std::string period;  // the current one; empty when the budget does not renew
-  Cost admitted;       // for the dearest neighbour
-  Cost left;           // for the whole dataset, or for the part that was asked about
+  // Where the budget renews and the clock is not what the rows let expect: why, in words; see plausible_clock.h.
+  std::string clock_note;
+  Cost admitted;  // for the dearest neighbour
+  Cost left;      // for the whole dataset, or for the part that was asked about
   Admissible admissible;
   std::string part_rule;  // empty without parts
   std::int64_t debits = 0;

@@ -7,14 +7,16 @@
 #include <chrono>
 #include <string_view>
 #include <thread>
+#include <utility>
+
+#include "chronoveil/base/waiting.h"
 
 namespace chronoveil::ledger {
 namespace {
 
 constexpr int kMostAttempts = 500;
-// For a lock that somebody holds, and for how long we may hold one without a word: a process that was stopped must not
-// keep everybody waiting.
-constexpr const char* kPatience = "60s";
+// How long we may hold a lock without a word: a process that was stopped must not keep everybody waiting.
+constexpr const char* kLongestSilence = "60s";
 
 }  // namespace
 
@@ -46,9 +48,12 @@ Result<void> PostgresSession::begin_session() {
   CV_CHECK(command("SET synchronous_commit = on"));
   CV_CHECK(command("SET default_transaction_isolation = 'serializable'"));
   CV_CHECK(command("SET client_encoding = 'UTF8'"));
-  for (const std::string name : {"lock_timeout", "idle_in_transaction_session_timeout"}) {
+  CV_TRY(const std::chrono::milliseconds patience, longest_wait());
+  const std::string for_a_lock = std::to_string(patience.count()) + "ms";
+  for (const auto& [name, longest] : {std::pair<std::string, std::string>{"lock_timeout", for_a_lock},
+                                      {"idle_in_transaction_session_timeout", kLongestSilence}}) {
     CV_TRY(const std::string chosen, setting(name));
-    if (chosen == "0") CV_CHECK(command("SET " + name + " = '" + kPatience + "'"));
+    if (chosen == "0") CV_CHECK(command("SET " + name + " = '" + longest + "'"));
   }
   return {};
 }

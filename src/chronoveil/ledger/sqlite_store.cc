@@ -6,15 +6,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
+#include "chronoveil/base/waiting.h"
 #include "chronoveil/ledger/sqlite_schema.h"
 
 namespace chronoveil::ledger {
 namespace {
-
-constexpr int kBusyMilliseconds = 60'000;
 
 struct CloseDatabase {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
@@ -120,6 +120,7 @@ class SqliteStore final : public Store {
     const int status = database_ ? sqlite3_extended_errcode(database_.get()) : SQLITE_NOMEM;
     std::string message = "ledger: cannot " + std::string(doing) + " '" + path_ + "': " + sqlite3_errstr(status);
     if ((status & 0xff) == SQLITE_CONSTRAINT) message += " (the ledger is append-only)";
+    if ((status & 0xff) == SQLITE_BUSY) message += "; another process has held it for too long (see CHRONOVEIL_WAIT)";
     return fail(ErrorKind::storage, std::move(message));
   }
 
@@ -182,7 +183,8 @@ class SqliteStore final : public Store {
     database_.reset(database);
     if (status != SQLITE_OK) return failure("open");
     sqlite3_extended_result_codes(database, 1);
-    sqlite3_busy_timeout(database, kBusyMilliseconds);
+    CV_TRY(patience_, longest_wait());
+    sqlite3_busy_timeout(database, busy_milliseconds());
     CV_CHECK(execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;", "open"));
     if (!in_memory()) CV_CHECK(enter_write_ahead_log());
     return {};
@@ -371,12 +373,15 @@ class SqliteStore final : public Store {
     if (in_memory()) return;
     sqlite3_busy_timeout(database_.get(), 0);
     sqlite3_wal_checkpoint_v2(database_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
-    sqlite3_busy_timeout(database_.get(), kBusyMilliseconds);
+    sqlite3_busy_timeout(database_.get(), busy_milliseconds());
   }
+
+  int busy_milliseconds() const { return static_cast<int>(patience_.count()); }
 
   static constexpr std::int64_t kSealFirst = 0;  // in what read_ returns
 
   std::string path_;
+  std::chrono::milliseconds patience_{0};  // for a lock
   Database database_;
   Statement begin_, commit_, schema_version_, datasets_, read_, insert_, reseal_, seal_;
   std::int64_t schema_ = 0;  // SQLite's number of the schema that was checked

@@ -1,9 +1,12 @@
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/report/csv_rows.h"
 #include "chronoveil/report/numbers.h"
 #include "chronoveil/report/writers.h"
 
 namespace chronoveil::report {
-std::string csv_field(const std::string& text) {
+
+std::string csv_field(const std::string& given) {
+  const std::string text = visible(given);
   const bool plain =
       text.find_first_of(",\"\r\n") == std::string::npos && !text.empty() && text.front() != ' ' && text.back() != ' ';
   if (plain) return text;

@@ -8,7 +8,8 @@
 namespace chronoveil::report {
 
 // RFC 4180: quoted when it holds a comma, a quote or a line break, with quotes doubled. Blanks at an end are quoted
-// too, since some readers drop them.
+// too, since some readers drop them. Keys are plain text when a job is read; what an older release holds is made
+// visible.
 std::string csv_field(const std::string& text);
 
 class CsvRows {

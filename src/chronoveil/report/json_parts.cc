@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "chronoveil/accounting/event_json.h"
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/base/version.h"
 #include "chronoveil/report/json_names.h"
 
@@ -14,7 +15,7 @@ using nlohmann::ordered_json;
 ordered_json finite_or_null(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
 
 std::string text_of(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return visible_lines(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 ordered_json parameters_json(const mechanisms::Parameters& parameters) {

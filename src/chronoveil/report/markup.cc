@@ -2,24 +2,29 @@
 
 #include <fmt/format.h>
 
+#include "chronoveil/base/plain_text.h"
+
 namespace chronoveil::report {
 
 std::string escaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
+  std::string plain;
+  plain.reserve(text.size());
   for (const char c : text) {
+    if (c == '\t' || c == '\n' || c == '\r')
+      plain += ' ';
+    else if (static_cast<unsigned char>(c) >= 0x20 && c != '\x7f')
+      plain += c;
+  }
+  std::string out;
+  out.reserve(plain.size());
+  for (const char c : visible(plain)) {
     switch (c) {
       case '&': out += "&amp;"; break;
       case '<': out += "&lt;"; break;
       case '>': out += "&gt;"; break;
       case '"': out += "&quot;"; break;
       case '\'': out += "&#39;"; break;
-      case '\t':
-      case '\n':
-      case '\r': out += ' '; break;
-      case '\x7f': break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
+      default: out += c;
     }
   }
   return out;

@@ -19,7 +19,7 @@ Result<void> save_checkpoint(const std::string& folder, const Checkpoint& checkp
 }
 
 std::optional<Checkpoint> load_checkpoint(const std::string& folder) {
-  const Result<std::string> bytes = engine::read_text_file("checkpoint", path_in(folder));
+  const Result<std::string> bytes = engine::read_text_file("checkpoint", path_in(folder), engine::TextSize::document);
   if (!bytes) return std::nullopt;
   const auto blocks = unsealed(kMagic, 2, *bytes);
   if (!blocks) return std::nullopt;

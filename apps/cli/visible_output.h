@@ -1,0 +1,24 @@
+// Whatever a command prints for people or as JSON, without characters that would command the terminal: the last fence,
+// behind which nothing has to be trusted. Files that are written to standard output go past it, as they are.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+
+namespace chronoveil::cli {
+
+// While it lives, what is written to the stream passes through visible_lines().
+class VisibleOutput {
+ public:
+  explicit VisibleOutput(std::ostream&);
+  ~VisibleOutput();
+  VisibleOutput(const VisibleOutput&) = delete;
+  VisibleOutput& operator=(const VisibleOutput&) = delete;
+
+ private:
+  class Buffer;
+  std::ostream& stream_;
+  std::unique_ptr<Buffer> buffer_;
+};
+
+}  // namespace chronoveil::cli
