@@ -84,6 +84,14 @@ TEST(ModelConfig, WhatIsOutOfRangeIsRefusedByItsKey) {
   }
 }
 
+TEST(ModelConfig, WhatWouldTakeLongWithFewWeightsIsBounded) {
+  EXPECT_EQ(refused("deepar", [](ModelConfig& c) { c.forecast_length = 50'000; }), "");
+  EXPECT_EQ(refused("deepar", [](ModelConfig& c) { c.forecast_length = 50'001; }), "model.forecast_length");
+  EXPECT_EQ(refused("dlinear", [](ModelConfig& c) { c.forecast_length = 50'001; }), "");
+  EXPECT_EQ(refused("itransformer", [](ModelConfig& c) { c.channels = 4'097; }), "model.channels");
+  EXPECT_EQ(refused("itransformer", [](ModelConfig& c) { c.covariates = 4'097; }), "model.covariates");
+}
+
 TEST(ModelConfig, WhatOnlyAnotherModelHasIsRefused) {
   EXPECT_EQ(refused("dlinear", [](ModelConfig& c) { c.layers = 2; }), "model.layers");
   EXPECT_EQ(refused("dlinear", [](ModelConfig& c) { c.lags = {1}; }), "model.lags");

@@ -38,6 +38,22 @@ torch::Tensor gradients_alone(const Model& model, const Parameters& parameters, 
   return torch::stack(rows);
 }
 
+// What a file of weights is held against, without a model being made.
+TEST_F(Models, ShapesAreThoseOfTheInitialWeights) {
+  for (const std::string& kind : sample_kinds()) {
+    for (const std::int64_t channels : {1, 3}) {
+      const auto model = sample_model(sample_config(kind, channels, 4));
+      const Parameters parameters = model->initial(7);
+      const std::vector<ParameterShape> shapes = model->shapes();
+      ASSERT_EQ(shapes.size(), parameters.count()) << kind;
+      for (std::size_t i = 0; i < shapes.size(); ++i) {
+        EXPECT_EQ(shapes[i].name, parameters[i].name) << kind;
+        EXPECT_EQ(parameters[i].value.sizes(), shapes[i].sizes) << kind << ' ' << shapes[i].name;
+      }
+    }
+  }
+}
+
 TEST_F(Models, ClippedSumIsTheSumOfWindowsThatWereRunAloneAndClippedByHand) {
   for (const std::string& kind : sample_kinds()) {
     for (const std::int64_t channels : {1, 3}) {

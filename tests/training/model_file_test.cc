@@ -68,6 +68,21 @@ TEST_F(ModelFile, WeightsOfAnotherConfigurationAreRefused) {
   EXPECT_TRUE(fails(network_of(*back), ErrorKind::bad_data, "configuration"));
 }
 
+// A few kilobytes that claim a network of terabytes: refused by its sizes, before anything is made of them.
+TEST_F(ModelFile, AHugeConfigurationIsRefusedWithoutBuildingIt) {
+  const TrainedModel small = trained();
+  for (const char* name : {"simple_feed_forward", "dlinear", "deepar", "itransformer"}) {
+    TrainedModel model = small;
+    model.config = {};
+    model.config.model = name;
+    model.config.context_length = 1'000'000;
+    model.config.forecast_length = 10'000;
+    model.config.hidden = 65'536;
+    if (model.config.model != "dlinear") model.config.layers = 64;
+    EXPECT_TRUE(fails(network_of(model), ErrorKind::bad_data, "configuration")) << name;
+  }
+}
+
 TEST_F(ModelFile, ADamagedCheckpointIsNone) {
   const Checkpoint checkpoint{"city:1", trained().weights};
   ASSERT_TRUE(save_checkpoint(folder_.path(), checkpoint));

@@ -28,6 +28,9 @@ Defaults defaults_of(std::string_view model) {
 constexpr std::int64_t kLongest = 1'000'000;  // steps, channels: far beyond use, far below overflow
 constexpr std::int64_t kWidest = 65'536;
 constexpr std::int64_t kDeepest = 64;
+// Sample paths are drawn step by step, whatever the weights; and each token looks at each other one.
+constexpr std::int64_t kLongestPath = 50'000;
+constexpr std::int64_t kMostTokens = 4'096;
 
 Result<void> within(std::string_view key, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value >= least && value <= most) return {};
@@ -66,9 +69,12 @@ Result<ModelConfig> completed(ModelConfig config) {
   if (config.layers == 0) config.layers = defaults.layers;
   if (config.model == "deepar" && config.lags.empty()) config.lags = {1};
   CV_CHECK(within("model.context_length", config.context_length, 1, kLongest));
-  CV_CHECK(within("model.forecast_length", config.forecast_length, 1, kLongest));
+  CV_CHECK(
+      within("model.forecast_length", config.forecast_length, 1, config.model == "deepar" ? kLongestPath : kLongest));
   CV_CHECK(within("model.channels", config.channels, 1, kLongest));
   CV_CHECK(within("model.covariates", config.covariates, 0, kWidest));
+  if (config.model == "itransformer") CV_CHECK(within("model.channels", config.channels, 1, kMostTokens));
+  if (config.model == "itransformer") CV_CHECK(within("model.covariates", config.covariates, 0, kMostTokens));
   CV_CHECK(within("model.hidden", config.hidden, 1, kWidest));
   if (defaults.layers == 0 && config.layers != 0)
     return invalid("model.layers", std::to_string(config.layers), "0: " + config.model + " has no layers to choose");

@@ -41,6 +41,12 @@ Linear Layout::student_t_head(const std::string& name, std::int64_t in, std::int
   return {weight, add({name + ".bias", {3 * laws}, 0, {0, inverse_softplus(scale), inverse_softplus(3)}})};
 }
 
+std::vector<ParameterShape> Layout::shapes() const {
+  std::vector<ParameterShape> all;
+  for (const Start& start : starts_) all.push_back({start.name, start.shape});
+  return all;
+}
+
 Parameters Layout::initial(std::uint64_t seed) const {
   BitSource bits = BitSource::with_seed(seed);
   Parameters all;

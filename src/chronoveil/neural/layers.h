@@ -41,6 +41,7 @@ class Layout {
   // and the scale at its spread: a model that has learned nothing then says what was a season before.
   Linear student_t_head(const std::string& name, std::int64_t in, std::int64_t laws, const forecasting::ModelConfig&);
 
+  std::vector<ParameterShape> shapes() const;
   // The same on every machine: bits of BitSource::with_seed(seed), 24 a number.
   Parameters initial(std::uint64_t seed) const;
 
@@ -63,6 +64,7 @@ inline StudentT law_along(const torch::Tensor& raw, std::int64_t along) {
 // A model whose parameters are those of its layout, set up in its constructor.
 class LayeredModel : public Model {
  public:
+  std::vector<ParameterShape> shapes() const override { return layout_.shapes(); }
   Parameters initial(std::uint64_t seed) const override { return layout_.initial(seed); }
 
  protected:

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "chronoveil/base/result.h"
 #include "chronoveil/forecasting/model_config.h"
@@ -34,6 +35,8 @@ class Model {
   virtual ~Model() = default;
   const forecasting::ModelConfig& config() const { return config_; }
 
+  // The parameters in their order: what the configuration asks for, whatever that would take.
+  virtual std::vector<ParameterShape> shapes() const = 0;
   // Initial weights, from a public seed alone.
   virtual Parameters initial(std::uint64_t seed) const = 0;
   // Teacher forcing where a model is autoregressive.

@@ -14,6 +14,12 @@ struct Parameter {
   torch::Tensor value;  // float32
 };
 
+// What a parameter is called and how large it is, before there is one.
+struct ParameterShape {
+  std::string name;
+  std::vector<std::int64_t> sizes;
+};
+
 class Parameters {
  public:
   // The place of a new parameter in the order.

@@ -144,22 +144,20 @@ Result<TrainedModel> read_model(std::string_view bytes, const std::string& path)
 }
 
 Result<TrainedModel> load_model(const std::string& path) {
-  CV_TRY(const std::string bytes, engine::read_text_file("model", path));
+  CV_TRY(const std::string bytes, engine::read_text_file("model", path, engine::TextSize::document));
   return read_model(bytes, path);
 }
 
 Result<LoadedNetwork> network_of(const TrainedModel& trained) {
   LoadedNetwork network;
   CV_TRY(network.model, neural::make_model(trained.config));
-  network.parameters = network.model->initial(0);
-  bool fits = network.parameters.count() == trained.weights.size();
-  for (std::size_t i = 0; fits && i < trained.weights.size(); ++i)
-    fits = network.parameters[i].name == trained.weights[i].name &&
-           network.parameters[i].value.sizes() == trained.weights[i].value.sizes();
+  // The weights are there already: a small file that claims a large network must not make one.
+  const std::vector<neural::ParameterShape> shapes = network.model->shapes();
+  bool fits = shapes.size() == trained.weights.size();
+  for (std::size_t i = 0; fits && i < shapes.size(); ++i)
+    fits = shapes[i].name == trained.weights[i].name && trained.weights[i].value.sizes() == shapes[i].sizes;
   if (!fits) return fail(ErrorKind::bad_data, "model: its weights are not those of its configuration");
-  std::vector<torch::Tensor> flat;
-  for (const neural::Parameter& weight : trained.weights) flat.push_back(weight.value.reshape({-1}));
-  network.parameters.set_flat(torch::cat(flat));
+  for (const neural::Parameter& weight : trained.weights) network.parameters.add(weight.name, weight.value.clone());
   return network;
 }
 
