@@ -131,6 +131,31 @@ TEST(KnownDefects, ADebitWithoutTheirMarksIsNotNamed) {
   }
 }
 
+// The last digits are lost in other ways than that of the example.
+TEST(KnownDefects, LostDigitsAreFoundInMixturesFarFromZeroAndInWhatCostsVeryMuch) {
+  const auto is_named = [](const Case& made) {
+    const auto found = defects(made);
+    return std::count(found.begin(), found.end(), "CV-16") == 1;
+  };
+  const auto mixture = [](const std::string& mean) {
+    return old_debit(R"({"event":"mixture","noise_multiplier":3,"p":{"means":[0],"weights":[1]},"q":{"means":[)" +
+                         mean + R"(],"weights":[1]}})",
+                     6);
+  };
+  EXPECT_TRUE(is_named(mixture("-1e9")));
+  EXPECT_FALSE(is_named(mixture("-10")));
+  Case dear = old_debit(R"({"event":"dp_sgd","rate":0.5,"noise_multiplier":1e-3})", 6);
+  EXPECT_FALSE(is_named(dear));
+  dear.debit.cost.values[0] = Amount::stated_up(5e5);
+  EXPECT_TRUE(is_named(dear));
+  // Of a sample the losses may be next to nothing though its noise is not.
+  Case rare = old_debit(
+      R"({"event":"poisson_sampled","rate":1e-9,"inner":{"event":"laplace","noise_multiplier":1},"count":2})", 6);
+  EXPECT_FALSE(is_named(rare));
+  rare.debit.terms.delta = 1e-15;
+  EXPECT_TRUE(is_named(rare));
+}
+
 TEST(KnownDefects, ThePageHasASectionForEachInTheirOrder) {
   std::ifstream file(CHRONOVEIL_DOCS "/known_vulnerabilities.md");
   ASSERT_TRUE(file);
@@ -194,6 +219,28 @@ TEST_F(OldLedger, WhatCostsMoreWhenPricedAgainIsFoundAndTheRowsAfterItAreRead) {
   EXPECT_THAT(verification.findings[0].message, HasSubstr("priced again: 1 instead of 4"));
   EXPECT_EQ(verification.rows, 3);
   EXPECT_EQ(verification.debits, 2);
+}
+
+Case that_took_everything(const std::string& epsilon) {
+  Case whole = old_debit(R"({"event":"pure","epsilon":)" + epsilon + "}");
+  whole.dataset.epsilon = 1;
+  whole.dataset.delta = 0;
+  whole.debit.takes_all = true;
+  whole.debit.cost = value_of(make_dataset(whole.dataset)).filter.budget;
+  return whole;
+}
+
+// A price may move by its last digits from one version to the next, also that of what fills a budget to its last.
+TEST_F(OldLedger, WhatTookEverythingMayCostALastDigitMoreToday) {
+  write({that_took_everything("1.000000000001")});
+  EXPECT_TRUE(value_of(value_of(Ledger::open(place())).verify()).findings.empty());
+}
+
+TEST_F(OldLedger, WhatTookEverythingAndCostsMoreThanThatIsFound) {
+  write({that_took_everything("1.000001")});
+  const Verification verification = value_of(value_of(Ledger::open(place())).verify());
+  ASSERT_EQ(verification.findings.size(), 1u);
+  EXPECT_THAT(verification.findings[0].message, HasSubstr("took everything"));
 }
 
 // Seven days of 0.5 in a budget of 1: an early default of two parts took them for 1, and somebody's week is in all.

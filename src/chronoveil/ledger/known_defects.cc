@@ -162,11 +162,21 @@ double least_top(const Event& event) {
   return static_cast<double>(event.count) * each;
 }
 
+// Only differences of means matter, but their own digits were kept.
+bool has_means_far_from_zero(const Event& event) {
+  return any<accounting::Mixture>(event, [](const accounting::Mixture& mixture, double) {
+    const auto is_far = [&](double mean) { return std::abs(mean) > 1000 * mixture.noise_multiplier; };
+    return std::any_of(mixture.p.means.begin(), mixture.p.means.end(), is_far) ||
+           std::any_of(mixture.q.means.begin(), mixture.q.means.end(), is_far);
+  });
+}
+
 // A composition was read to 1e-19 or so of a loss, however small all losses were.
 bool lost_digits(const Dataset& dataset, const DebitBody& debit, const Event& event) {
   const bool composed = std::holds_alternative<accounting::Compose>(event.kind) || event.count > 1;
   const bool priced_at_delta = debit.terms.delta && *debit.terms.delta > 0 && *debit.terms.delta < 1e-6;
-  return (composed && priced_at_delta && least_top(event) < 1e-3) || costs_very_much(dataset, debit, event);
+  return (composed && priced_at_delta && least_top(event) < 1e-3) || costs_very_much(dataset, debit, event) ||
+         has_means_far_from_zero(event);
 }
 
 constexpr std::array kDefects = {
@@ -210,7 +220,9 @@ constexpr std::array kDefects = {
                 repeats_hardly_any_noise},
     KnownDefect{"CV-15", 1, 5, "the cost of purely private events with a very small ε was lost in rounding",
                 has_tiny_pure_events},
-    KnownDefect{"CV-16", 1, 6, "the last digits of ε were lost where losses are next to nothing, or noise is",
+    KnownDefect{"CV-16", 1, 6,
+                "the last digits of ε were lost where losses are next to nothing, where noise is, and where means are "
+                "far from 0",
                 lost_digits},
 };
 

@@ -15,11 +15,12 @@ Result<Cost> price(const Dataset& dataset, const Terms& terms, const accounting:
   return cost_of(dataset.filter, charged, delta);
 }
 
-Result<bool> fills_at_most_all(const Dataset& dataset, const Terms& terms, const accounting::Event& event) {
+Result<bool> fills_at_most_all(const Dataset& dataset, const Terms& terms, const accounting::Event& event,
+                               double room) {
   CV_TRY(const accounting::Event charged, fitted(event, terms.stated, dataset.promise));
   CV_TRY(const Delta delta, Delta::make(dataset.delta));
   CV_TRY(const accounting::Price alone, accounting::epsilon_at(charged, delta, {.fitted = true}));
-  return alone.epsilon <= dataset.epsilon;
+  return alone.epsilon <= dataset.epsilon * (1 + room);
 }
 
 Result<void> check_slot(const Dataset& dataset, const Terms& terms, const accounting::Event& event,

@@ -11,8 +11,8 @@ Result<Cost> price(const Dataset&, const Terms&, const accounting::Event&);
 
 // Whether the event, alone, keeps the dataset's whole (ε, δ) by its tight price. Filters pay for adaptivity: none but
 // sum admits an event that fills (ε, δ) exactly. Yet the first request is chosen before anything was seen, so where no
-// other ever follows, its own price is the price of everything.
-Result<bool> fills_at_most_all(const Dataset&, const Terms&, const accounting::Event&);
+// other ever follows, its own price is the price of everything. `room` is relative, for a price that is asked again.
+Result<bool> fills_at_most_all(const Dataset&, const Terms&, const accounting::Event&, double room = 0);
 
 // Whether an event may run in a slot that was reserved under these terms: it is dominated by the slot's event, as both
 // stand and as both are charged to the dataset.

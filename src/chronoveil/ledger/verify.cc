@@ -89,7 +89,7 @@ class DatasetVerifier {
     if (debit.has_slots) reserved_[entry.sequence] = {terms, events};
     const std::string period = account_.period_at(entry.recorded_at);
     if (debit.takes_all) {
-      CV_TRY(const bool alone, fills_at_most_all(account_.dataset(), terms, event));
+      CV_TRY(const bool alone, fills_at_most_all(account_.dataset(), terms, event, kOtherMachine));
       if (!alone || debit.cost != account_.dataset().filter.budget)
         return fail(ErrorKind::storage, "a debit took everything that does not keep the whole budget alone");
       return check_admitted(period, terms.part, debit.cost);
