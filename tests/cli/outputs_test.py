@@ -1,8 +1,11 @@
 """Outputs and names that would hurt what is there already: refused before anything is spent."""
 
+import os
+import subprocess
 import unittest
 
 from jobs import JobTest, run
+from program import PROGRAM
 
 
 class Outputs(JobTest):
@@ -53,6 +56,31 @@ class Outputs(JobTest):
         self.assertEqual(stored.read_bytes(), kept)
         self.change()
         self.assert_succeeds(*self.words("run", "--again", "city:1"))
+
+
+    def test_the_key_that_signs_and_the_anchor(self):
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8",
+                       "CHRONOVEIL_KEY": str(self.folder / "owner.key"),
+                       "CHRONOVEIL_ANCHOR": str(self.folder / "anchor.txt")}
+
+        def signed(*words):
+            return subprocess.run([PROGRAM, *words], capture_output=True, text=True, env=environment, umask=0,
+                                  timeout=60, check=False)
+        self.assertEqual(run("key", "create", str(self.folder / "owner"), umask=0).returncode, 0)
+        create = signed("budget", "create", "city", "--epsilon", "8", "--delta", "1e-5", "--ledger", str(self.ledger))
+        self.assertEqual(create.returncode, 0, create.stderr)
+        kept = {name: (self.folder / name).read_bytes() for name in ("owner.key", "anchor.txt")}
+        for name in kept:
+            self.change(('json = "out.json"', f'json = "./{name}"'))
+            for command in ("run", "check"):
+                done = signed(*self.words(command))
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("it would be overwritten", done.stderr)
+            self.assertEqual({one: (self.folder / one).read_bytes() for one in kept}, kept)
+            self.assertEqual((self.folder / name).stat().st_mode & 0o777, 0o600, name)
+        self.change()
+        done = signed(*self.words("run"))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Names(JobTest):

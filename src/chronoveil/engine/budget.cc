@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "chronoveil/accounting/event.h"
@@ -179,6 +180,9 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   // SQLite keeps what was written last in files beside.
   for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
     CV_CHECK(check_spared(job, "the ledger", place + std::string(suffix)));
+  for (const auto& [variable, what] :
+       {std::pair("CHRONOVEIL_KEY", "the secret key"), std::pair("CHRONOVEIL_ANCHOR", "the anchor of the ledger")})
+    if (const char* path = std::getenv(variable); path != nullptr) CV_CHECK(check_spared(job, what, path));
   for (const auto& [kind, what] : {std::pair("releases", "the stored releases"), std::pair("live", "the live releases"),
                                    std::pair("training", "the checkpoints")}) {
     CV_TRY(const std::filesystem::path folder, folder_beside(place, kind, ""));
