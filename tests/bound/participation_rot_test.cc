@@ -110,7 +110,7 @@ TEST_F(ParticipationRot, WhatIsWholeGoesOnAsItWas) {
     put(files);
     EXPECT_EQ(go_on(ParticipationAsOf{kSlots, after_}), Outcome::same);
     put(files);
-    EXPECT_EQ(value_of(Participation::open(path_))->seal(), after_);
+    EXPECT_EQ(value_of(Participation::open(path_, Missing::refuse, ParticipationAsOf{kSlots, after_}))->seal(), after_);
   }
   put(closed_);
   EXPECT_TRUE(value_of(Participation::verify(path_, {kSlots, after_})));

@@ -25,7 +25,8 @@ LiveState state_at(std::int64_t step) {
   state.begun = 31;
   state.synced = 100 + step;
   state.unsynced = std::string(static_cast<std::size_t>(40 + step % 7 * 60), static_cast<char>('a' + step % 26));
-  if (step % 2 == 0) state.seal = bound::ParticipationSeal{step, 40, 7 * step, -1, 1 + step};
+  if (step % 2 == 0) state.seal = bound::ParticipationSeal{step, 40, 7 * step, -1, 1 + step, std::nullopt};
+  if (step % 4 == 0) state.seal->secret = bound::SealSecret{-step, step << 50};
   state.process.assign(static_cast<std::size_t>(5 + step % 3), 0x8000000000000001u + static_cast<std::uint64_t>(step));
   return state;
 }
@@ -99,6 +100,18 @@ TEST_F(LiveParts, AStateOfAVersionWithoutSealsIsReadBack) {
   EXPECT_EQ(found.people, 6);
   EXPECT_EQ(found.synced, 99);
   EXPECT_FALSE(found.seal);
+}
+
+// Whoever reads the secret of the seal could make another file of participation that fits it.
+TEST_F(LiveParts, StatesThatOthersCouldReadAreTakenFromThem) {
+  {
+    auto files = LiveStateFiles::open(folder_.path());
+    ASSERT_TRUE(files && files->save(state_at(4)));
+  }
+  for (const char* name : {"state.0", "state.1"}) std::filesystem::permissions(at(name), std::filesystem::perms(0666));
+  ASSERT_TRUE(LiveStateFiles::open(folder_.path()));
+  for (const char* name : {"state.0", "state.1"})
+    EXPECT_EQ(std::filesystem::status(at(name)).permissions(), std::filesystem::perms(0600));
 }
 
 TEST_F(LiveParts, AWriteThatWasCutOffAnywhereLeavesTheStateBefore) {

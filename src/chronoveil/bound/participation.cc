@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -286,7 +287,7 @@ class SqliteParticipation final : public Participation {
   // Rows of version 1 get their MACs. Nothing says what they were; they are taken as they are, in a file that is whole.
   Result<void> upgrade() {
     CV_CHECK(check_schema(kPeopleBefore));
-    CV_CHECK(read_key());
+    CV_CHECK(read_key({}));
     return in_transaction([&]() -> Result<void> {
       for (const char* sql : {"ALTER TABLE people RENAME TO people_before", kPeople}) CV_CHECK(execute(sql));
       CV_TRY(put_, prepare(kPut));
@@ -324,8 +325,10 @@ class SqliteParticipation final : public Participation {
 
   Result<void> check_and_read(const std::optional<ParticipationAsOf>& as_of) {
     CV_CHECK(check_schema(kPeople));
-    CV_CHECK(read_key());
-    return read_people(as_of);
+    CV_CHECK(read_key(as_of));
+    CV_CHECK(read_people(as_of));
+    keys_before_.reset();
+    return {};
   }
 
   Result<void> make_key() {
@@ -340,7 +343,13 @@ class SqliteParticipation final : public Participation {
     return {};
   }
 
-  Result<void> read_key() {
+  static SealSecret new_secret() {
+    std::array<std::uint64_t, std::tuple_size_v<SealSecret>> words{};
+    BitSource::for_this_thread().fill(words);
+    return std::bit_cast<SealSecret>(words);
+  }
+
+  Result<void> read_key(const std::optional<ParticipationAsOf>& as_of) {
     CV_TRY(const Statement statement, prepare("SELECT key FROM secret"));
     Use use(statement);
     const int status = use.step();
@@ -349,7 +358,10 @@ class SqliteParticipation final : public Participation {
     if (!use.has(0, SQLITE_BLOB) || stored.size() != ParticipationKeys::kBytes)
       return cannot("read", "its key is damaged");
     try {
-      keys_.emplace(stored.first<ParticipationKeys::kBytes>());
+      const auto key = stored.first<ParticipationKeys::kBytes>();
+      const bool secret = as_of && as_of->seal.secret;
+      keys_.emplace(key, secret ? *as_of->seal.secret : new_secret());
+      if (as_of && !secret) keys_before_.emplace(key, std::nullopt);
     } catch (const std::bad_alloc&) {
       return cannot("read", "not enough memory for its keys");
     }
@@ -386,8 +398,8 @@ class SqliteParticipation final : public Participation {
     CV_TRY(const Statement statement,
            prepare("SELECT person, last_slot, used_before, used_after, mac FROM people ORDER BY person"));
     Use use(statement);
-    ParticipationSeal now, then;
-    now.key = then.key = keys_->fingerprint();
+    const ParticipationKeys& keys_then = keys_before_ ? *keys_before_ : *keys_;
+    ParticipationSeal now = keys_->empty_seal(), then = keys_then.empty_seal();
     std::optional<HashedName> last;
     std::int64_t last_slot = -1;
     int status = SQLITE_ROW;
@@ -398,7 +410,7 @@ class SqliteParticipation final : public Participation {
       last_slot = std::max(last_slot, row.last_slot);
       keys_->add(now, row.person, row.after);
       if (as_of && row.last_slot > as_of->step) return not_as_of();
-      if (as_of) keys_->add(then, row.person, row.used_before(as_of->step));
+      if (as_of) keys_then.add(then, row.person, row.used_before(as_of->step));
     }
     if (status != SQLITE_DONE) return failure("read");
     if (as_of && !(then == as_of->seal)) return not_as_of();
@@ -478,6 +490,7 @@ class SqliteParticipation final : public Participation {
   std::unique_ptr<sqlite3, CloseDatabase> database_;
   Statement begin_, commit_, find_, put_;
   std::optional<ParticipationKeys> keys_;
+  std::optional<ParticipationKeys> keys_before_;  // while a seal without a secret is compared
   // What was read last, in the order of the table; whoever reads it wants to add to it. Nobody else writes to the file.
   std::vector<PersonUses> read_;
   ParticipationSeal seal_;  // of what is in the file

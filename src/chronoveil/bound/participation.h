@@ -5,9 +5,15 @@
 //             share one cap (string_table.h); among a thousand million people the chance is below 2^-68
 //   Crashes   for each person: the last slot, what was used before it, and what after it. A slot that is bounded again,
 //             since its counts were never used, finds what was before that slot and counts nobody twice
-//   Damage    each row has a MAC, and seal() says in five numbers what the file amounts to. Whoever goes on with a file
+//   Damage    each row has a MAC, and seal() says in a few numbers what the file amounts to. Whoever goes on with a
+//   file
 //             gives the seal that it had: a file in which anything has changed that limits somebody is refused, and so
-//             is an older one, or another one. Whoever can write both, the file and the seal, is not kept from it
+//             is an older one, or another one. This holds against whoever can write the file and cannot read the seal,
+//             which carries a secret that the file does not (participation_keys.h says why). Whoever can read the seal
+//             can look for other rows that fit it, and whoever can write it needs not even look: keep it the owner's
+//             alone, as the file is
+//   Crashes   of two files: nothing in this one depends on the secret, so that secret and seal are replaced together,
+//             with whatever keeps the seal, and never have to be in step with this file
 //   Forward   a slot before a person's last one is refused (internal): what was used before it is no longer known
 #pragma once
 
@@ -45,7 +51,8 @@ class Participation {
 
   // The latest slot that anything was added for; -1 before the first. An older copy of the file shows in it.
   virtual std::int64_t last_slot() const = 0;
-  // Of everything that was added so far.
+  // Of everything that was added so far; under the secret of the seal that the file was opened with, and under a new
+  // one where there was none, or one without a secret.
   virtual ParticipationSeal seal() const = 0;
 
   // What each person has used before slot `step`, in the order of the names; 0 for who was never seen.

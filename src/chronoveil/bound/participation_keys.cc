@@ -34,7 +34,9 @@ std::int64_t wrapped(std::int64_t a, int sign, std::uint64_t b) {
 
 }  // namespace
 
-ParticipationKeys::ParticipationKeys(std::span<const unsigned char, kBytes> key) {
+ParticipationKeys::ParticipationKeys(std::span<const unsigned char, kBytes> key,
+                                     const std::optional<SealSecret>& secret)
+    : secret_(secret) {
   static_assert(kBytes == 32);
   // Guarded, locked where the limits allow, left out of core dumps.
   if (sodium_init() < 0) throw std::bad_alloc();
@@ -50,8 +52,21 @@ ParticipationKeys::ParticipationKeys(std::span<const unsigned char, kBytes> key)
     sodium_memzero(hash.data(), hash.size());
   };
   derive("row", keys_->row.data(), keys_->row.size());
-  derive("share", keys_->share.data(), keys_->share.size());
   derive("fingerprint", &keys_->fingerprint, sizeof keys_->fingerprint);
+  if (!secret) {
+    derive("share", keys_->share.data(), keys_->share.size());
+    return;
+  }
+  static_assert(sizeof(SealSecret) >= crypto_generichash_KEYBYTES_MIN);
+  crypto_generichash(keys_->share.data(), keys_->share.size(), keys_->name.data(), keys_->name.size(),
+                     reinterpret_cast<const unsigned char*>(secret->data()), sizeof(SealSecret));
+}
+
+ParticipationSeal ParticipationKeys::empty_seal() const {
+  ParticipationSeal seal;
+  seal.key = keys_->fingerprint;
+  seal.secret = secret_;
+  return seal;
 }
 
 HashedName ParticipationKeys::name(std::string_view person) const {

@@ -5,6 +5,12 @@
 //   mac       of a row, so that one that changed is seen when it is read: SipHash-2-4
 //   share     of a person and what that person has used in the sum over all: rows that are missing, old or of somebody
 //             else make another sum: SipHash-2-4. Who has used nothing adds nothing
+// The key of the shares is made from the key in the file and from the secret of the seal, which is random and is kept
+// with the seal, never in the file. Were it in the file, whoever can write the file could look for other rows whose
+// shares add up to the same sum: with a thousand rows to choose from that takes seconds (Wagner, A generalized birthday
+// problem, 2002), although a sum has 128 bits. Who does not know the key knows no share, and each set of other rows, or
+// of rows under another key of names, has the sum that is expected with chance 2^-128, whatever he has seen of the
+// file.
 #pragma once
 
 #include <sodium.h>
@@ -12,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -31,12 +38,17 @@ struct PersonUses {
   std::int64_t used_before(std::int64_t step) const { return last_slot == step ? before : after; }
 };
 
+using SealSecret = std::array<std::int64_t, 2>;
+
 // What a file amounts to, kept outside of it. Two files with the same seal limit everybody alike.
 struct ParticipationSeal {
   std::int64_t key = 0;                // a fingerprint
   std::int64_t people = 0;             // who have used anything
   std::int64_t uses = 0;               // of all of them
   std::int64_t first = 0, second = 0;  // the sum of all shares
+  // What the shares are made under besides the key in the file; none in seals of versions that knew no secret. Nobody's
+  // name can be told from it.
+  std::optional<SealSecret> secret = std::nullopt;
 
   friend bool operator==(const ParticipationSeal&, const ParticipationSeal&) = default;
 };
@@ -45,9 +57,10 @@ class ParticipationKeys {
  public:
   static constexpr std::size_t kBytes = crypto_generichash_KEYBYTES;
 
-  explicit ParticipationKeys(std::span<const unsigned char, kBytes> key);
+  ParticipationKeys(std::span<const unsigned char, kBytes> key, const std::optional<SealSecret>& secret);
 
-  std::int64_t fingerprint() const { return keys_->fingerprint; }
+  // Of a file in which nobody has used anything.
+  ParticipationSeal empty_seal() const;
   HashedName name(std::string_view person) const;
   RowMac mac(const PersonUses& row) const;
   void add(ParticipationSeal& seal, const HashedName& person, std::int64_t used) const { count(seal, person, used, 1); }
@@ -68,6 +81,7 @@ class ParticipationKeys {
   void count(ParticipationSeal&, const HashedName& person, std::int64_t used, int sign) const;
 
   std::unique_ptr<Keys, Free> keys_;
+  std::optional<SealSecret> secret_;
 };
 
 }  // namespace chronoveil::bound

@@ -59,12 +59,14 @@ auto fields_in_seal(Seal& seal) {
   return std::array{&seal.key, &seal.people, &seal.uses, &seal.first, &seal.second};
 }
 
-// The seal follows the rest where there is one.
+// The seal follows the rest where there is one, and its secret follows the seal: versions before knew none.
 std::vector<std::uint64_t> fields_of(const LiveState& state) {
   StateWriter writer;
   for (const std::int64_t* field : fields_in(state)) writer.put(*field);
   if (state.seal)
     for (const std::int64_t* field : fields_in_seal(*state.seal)) writer.put(*field);
+  if (state.seal && state.seal->secret)
+    for (const std::int64_t word : *state.seal->secret) writer.put(word);
   return std::move(writer).take();
 }
 
@@ -101,8 +103,12 @@ std::optional<Numbered> decode(std::string_view bytes) {
   LiveState& state = found.state;
   const auto own = fields_in(state);
   for (std::int64_t* field : own) *field = reader.integer();
-  if (fields.size() > own.size())
-    for (std::int64_t* field : fields_in_seal(state.seal.emplace())) *field = reader.integer();
+  if (fields.size() > own.size()) {
+    const auto of_seal = fields_in_seal(state.seal.emplace());
+    for (std::int64_t* field : of_seal) *field = reader.integer();
+    if (fields.size() > own.size() + of_seal.size())
+      for (std::int64_t& word : state.seal->secret.emplace()) word = reader.integer();
+  }
   if (!reader.complete()) return std::nullopt;
   state.process = words_at(bytes, fields_end, head[2]);
   state.unsynced = bytes.substr(process_end, head[3]);
@@ -120,6 +126,14 @@ Result<std::string> read_whole(int file, const std::string& path) {
     bytes.append(piece, static_cast<std::size_t>(got));
     at += got;
   }
+}
+
+// Whoever reads the secret of the seal can make a file of participation that fits it.
+Result<void> take_from_others(int file, const std::string& path) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0) return storage(path, "cannot be opened");
+  if ((found.st_mode & 07777) != 0600 && ::fchmod(file, 0600) != 0) return storage(path, "cannot be taken from others");
+  return {};
 }
 
 // The whole state with the highest number among both files.
@@ -157,6 +171,7 @@ Result<LiveStateFiles> LiveStateFiles::open(const std::string& folder) {
     const std::string path = path_of(folder, which);
     made.files_[which] = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (made.files_[which] < 0) return storage(path, "cannot be opened");
+    CV_CHECK(take_from_others(made.files_[which], path));
   }
   // The names must last as long as what will be in the files; and what a process wrote before it was killed may not be
   // on the disk yet, and is about to be relied on.

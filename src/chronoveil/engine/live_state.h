@@ -25,7 +25,8 @@ struct LiveState {
   std::int64_t asked = 0;    // uses of the debit that are gone
   std::int64_t people = -1;  // the latest slot that anybody's participation was written down for
   // What the file of participation amounted to when `step` began; none where nobody's is written down, and in folders
-  // of versions before there were seals.
+  // of versions before there were seals. Its secret is here and not in that file, so that whoever has only that file
+  // cannot make another one that fits; a seal without a secret gets one with the next step that is published.
   std::optional<bound::ParticipationSeal> seal;
   std::int64_t begun = 0;              // where the rows of this span begin in the output
   std::int64_t synced = 0;             // bytes of the output that are on the disk for certain
