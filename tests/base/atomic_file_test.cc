@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace chronoveil {
 namespace {
@@ -128,6 +129,49 @@ TEST_F(AtomicFile, WhatCannotBeWrittenIsNamed) {
     EXPECT_EQ(done.error().message.find("output.csv: '" + path + "' cannot be written"), 0U) << done.error().message;
   }
   EXPECT_FALSE(check_writable("output.csv", ""));
+}
+
+TEST_F(AtomicFile, WhatMayNotBeReplacedIsNot) {
+  ASSERT_TRUE(write_files({{at("a"), "first", 0600, false}}));
+  const Result<void> second = write_files({{at("a"), "second", 0600, false}});
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::storage);
+  EXPECT_NE(second.error().message.find("is there already"), std::string::npos) << second.error().message;
+  EXPECT_EQ(read("a"), "first");
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(AtomicFile, WhatAKillLeftIsRemovedByTheNextWrite) {
+  std::ofstream(at("a")) << "old";
+  std::ofstream(at(".a.chronoveil-tmp")) << "half of";
+  ASSERT_TRUE(write_files({{at("a"), "new"}}));
+  EXPECT_EQ(read("a"), "new");
+  EXPECT_EQ(entries(), 1);
+}
+
+// What another process has there is not taken from it: it is waited for, and its file is not ours.
+TEST_F(AtomicFile, SeveralWritersOfOneNameEachSucceedAndTheLastIsWhole) {
+  std::ofstream(at("a")) << "old";
+  std::vector<pid_t> children;
+  for (int writer = 0; writer < 4; ++writer) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const std::string text(50'000, static_cast<char>('0' + writer));
+      for (int i = 0; i < 50; ++i)
+        if (!write_files({{at("a"), text}})) ::_exit(1);
+      ::_exit(0);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  const std::string text = read("a");
+  EXPECT_EQ(text.size(), 50'000U);
+  EXPECT_EQ(text, std::string(50'000, text[0]));
+  EXPECT_EQ(entries(), 1);
 }
 
 // A child writes over and over until it is killed; what is there afterwards is whole, whenever that was.

@@ -1,17 +1,18 @@
 #include "chronoveil/base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <system_error>
 
-#include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/signals_held.h"
 #include "chronoveil/base/write_all.h"
 
@@ -44,29 +45,68 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// A name beside the target that nothing has: hidden, so that a glob over the outputs does not see it.
+// The one name beside the target that a file may have before it takes the target's: hidden, so that a glob over the
+// outputs does not see it, and always the same, so that what a kill left is found and removed.
 std::string name_beside(const std::string& path) {
   const std::filesystem::path target(path);
-  const std::string name =
-      "." + target.filename().string() + "." + std::to_string(BitSource::for_this_thread().next_u64()) + ".tmp";
-  return (target.parent_path() / name).string();
+  return (target.parent_path() / ("." + target.filename().string() + ".chronoveil-tmp")).string();
 }
 
-// A file on the disk that has no name yet, or a temporary one where the file system knows no files without names.
+constexpr int kTries = 1000;           // at a name that others take too
+constexpr useconds_t kPause = 10'000;  // microseconds before the next one, where somebody is at work on it
+
+// Removes what a kill left at this name; false where that is hopeless. Whoever has a file there locks it for as long as
+// he needs the name; the kernel takes the lock away with the process. So what can be locked, and still has the name
+// then, is nobody's.
+bool free_name(const std::string& name) {
+  const Descriptor left(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (left.number() < 0) return errno == ENOENT;
+  if (::flock(left.number(), LOCK_EX | LOCK_NB) != 0) {
+    ::usleep(kPause);
+    return errno == EWOULDBLOCK;
+  }
+  struct stat held {
+  }, named{};
+  if (::fstat(left.number(), &held) != 0 || ::lstat(name.c_str(), &named) != 0) return errno == ENOENT;
+  if (held.st_dev != named.st_dev || held.st_ino != named.st_ino) return true;  // somebody else's, who came since
+  return ::unlink(name.c_str()) == 0 || errno == ENOENT;
+}
+
+// A file on the disk that has no name yet, or a temporary one where there are no files without names.
 struct Unnamed {
   Descriptor file;
   std::string temporary;  // empty without a name
 };
 
+Result<Unnamed> make_named(const std::string& path, int mode) {
+  Unnamed made;
+  const std::string name = name_beside(path);
+  for (int i = 0; i < kTries; ++i) {
+    made.file = Descriptor(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode));
+    if (made.file.number() < 0 && errno != EEXIST) break;
+    if (made.file.number() >= 0 && ::flock(made.file.number(), LOCK_EX) == 0) {
+      // Between the two somebody may have taken it for what a kill left.
+      struct stat held {};
+      if (::fstat(made.file.number(), &held) == 0 && held.st_nlink > 0) {
+        made.temporary = name;
+        return made;
+      }
+    }
+    if (!free_name(name)) break;
+  }
+  return storage_error(path, "cannot be written", errno);
+}
+
+// Whether a file without a name can be given one: by the way that leads through /proc.
+bool can_be_named(int file) { return ::access(("/proc/self/fd/" + std::to_string(file)).c_str(), F_OK) == 0; }
+
 Result<Unnamed> make_unnamed(const std::string& path, int mode) {
   Unnamed made;
   made.file = Descriptor(::open(folder_of(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
-  if (made.file.number() >= 0) return made;
-  if (errno != EOPNOTSUPP && errno != EISDIR) return storage_error(path, "cannot be written", errno);
-  made.temporary = name_beside(path);
-  made.file = Descriptor(::open(made.temporary.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode));
-  if (made.file.number() < 0) return storage_error(path, "cannot be written", errno);
-  return made;
+  if (made.file.number() >= 0 && can_be_named(made.file.number())) return made;
+  if (made.file.number() < 0 && errno != EOPNOTSUPP && errno != EISDIR)
+    return storage_error(path, "cannot be written", errno);
+  return make_named(path, mode);
 }
 
 Result<void> write_text(int file, const std::string& path, std::string_view text) {
@@ -115,6 +155,7 @@ Result<Target> target_of(const std::string& path) {
 }
 
 struct Pending {
+  const OutputFile* file = nullptr;
   Target target;
   Unnamed made;
 };
@@ -124,21 +165,70 @@ void discard(const std::vector<Pending>& all) {
     if (!one.made.temporary.empty()) ::unlink(one.made.temporary.c_str());
 }
 
+Result<void> fill(const Pending& one) {
+  const int number = one.made.file.number();
+  CV_CHECK(write_text(number, one.file->path, one.file->text));
+  if (::fsync(number) != 0) return storage_error(one.file->path, "could not be written", errno);
+  return {};
+}
+
+// Gives a finished file without a name this one; the number of the error, or 0.
+int link_unnamed(const Pending& one, const std::string& name) {
+  const std::string itself = "/proc/self/fd/" + std::to_string(one.made.file.number());
+  return ::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+// A temporary name for a finished file, so that it can replace another.
+Result<void> give_temporary_name(Pending& one) {
+  const std::string& path = one.target.path;
+  const std::string name = name_beside(path);
+  if (::flock(one.made.file.number(), LOCK_EX) != 0) return storage_error(path, "could not be written", errno);
+  int problem = 0;
+  for (int i = 0; i < kTries; ++i) {
+    problem = link_unnamed(one, name);
+    if (problem == 0) {
+      one.made.temporary = name;
+      return {};
+    }
+    if (problem != EEXIST || !free_name(name)) break;
+  }
+  return storage_error(path, "could not be written", problem);
+}
+
+// Renames without replacing; the number of the error, or 0.
+int rename_new(const std::string& from, const std::string& to) {
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
+  if (errno == EEXIST) return EEXIST;
+  // File systems without links have this, where the kernel has it.
+  return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
+}
+
 // Gives the finished file its name. A file without one can take a free name but not replace: then by way of a
 // temporary name.
 Result<void> give_name(Pending& one) {
   const std::string& path = one.target.path;
+  const auto there_already = [&] {
+    return fail(ErrorKind::storage, "'" + path + "' is there already, and is not replaced");
+  };
   if (one.made.temporary.empty()) {
-    const std::string itself = "/proc/self/fd/" + std::to_string(one.made.file.number());
-    if (::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
-    if (errno != EEXIST) return storage_error(path, "could not be written", errno);
-    const std::string beside = name_beside(path);
-    if (::linkat(AT_FDCWD, itself.c_str(), AT_FDCWD, beside.c_str(), AT_SYMLINK_FOLLOW) != 0)
-      return storage_error(path, "could not be written", errno);
-    one.made.temporary = beside;
+    const int problem = link_unnamed(one, path);
+    if (problem == 0) return {};
+    if (problem == EEXIST && !one.file->replaces) return there_already();
+    if (problem == EEXIST) {
+      CV_CHECK(give_temporary_name(one));
+    } else {
+      // Whatever stands in the way of a file without a name, one with a name needs less.
+      CV_TRY(one.made, make_named(path, one.file->mode));
+      CV_CHECK(fill(one));
+    }
   }
-  if (::rename(one.made.temporary.c_str(), path.c_str()) != 0)
-    return storage_error(path, "could not be written", errno);
+  int problem = 0;
+  if (!one.file->replaces)
+    problem = rename_new(one.made.temporary, path);
+  else if (::rename(one.made.temporary.c_str(), path.c_str()) != 0)
+    problem = errno;
+  if (problem == EEXIST && !one.file->replaces) return there_already();
+  if (problem != 0) return storage_error(path, "could not be written", problem);
   one.made.temporary.clear();
   return {};
 }
@@ -150,16 +240,18 @@ Result<void> synchronise_folder(const std::string& path) {
 }
 
 Result<void> write_regular(std::vector<Pending>& pending, const std::vector<const OutputFile*>& files) {
+  pending.reserve(files.size());
   for (const OutputFile* file : files) {
     CV_TRY(Target target, target_of(file->path));
     CV_TRY(Unnamed made, make_unnamed(target.path, file->mode));
-    pending.push_back({std::move(target), std::move(made)});
-    const int number = pending.back().made.file.number();
-    CV_CHECK(write_text(number, file->path, file->text));
-    if (::fsync(number) != 0) return storage_error(file->path, "could not be written", errno);
+    pending.push_back({file, std::move(target), std::move(made)});
+    CV_CHECK(fill(pending.back()));
   }
-  for (Pending& one : pending) CV_CHECK(give_name(one));
-  for (const Pending& one : pending) CV_CHECK(synchronise_folder(one.target.path));
+  for (Pending& one : pending) {
+    CV_CHECK(give_name(one));
+    // Each name lasts before the next is given, so that a power failure too leaves the first of them.
+    CV_CHECK(synchronise_folder(one.target.path));
+  }
   return {};
 }
 

@@ -1,7 +1,11 @@
-// Files that appear whole or not at all: written without a name (or beside the target where the file system cannot),
-// synchronised, then renamed over it.
-//   All or none  every file is complete on the disk before the first gets its name, so an error in one leaves none
+// Files that appear whole or not at all: written without a name (or beside the target where the file system, or a
+// missing /proc, leaves no other way), synchronised, then renamed over it.
+//   Each whole   no file is ever seen in part, whatever happens
+//   In order     every file is complete on the disk before the first gets its name, so an error in one leaves none.
+//                Names are given in the order of the list. A kill in between leaves the first of them and not the
+//                rest: whoever sees the last one sees all
 //   Interrupts   SIGINT and SIGTERM wait while names are given; before that, there is nothing to leave behind
+//   Kills        may leave .NAME.chronoveil-tmp beside NAME, where a file is replaced; writing NAME again removes it
 //   Links        a symbolic link that leads nowhere is refused
 //   Not files    "-" is standard output; a device or a pipe is written to in place; a symbolic link keeps its name and
 //                its target is replaced
@@ -20,6 +24,8 @@ struct OutputFile {
   std::string path;  // "-" is standard output
   std::string text;
   int mode = 0644;  // less what the umask takes
+  // Whether a file of that name may be there already. If not, it is an error that leaves it as it is.
+  bool replaces = true;
 };
 
 // Whether a file can be written there, found out by making one without a name in its folder. An error is of kind

@@ -40,7 +40,7 @@ std::string ReleaseStore::path_of(const ledger::DebitId& id) const {
 bool ReleaseStore::has(const ledger::DebitId& id) const { return ::access(path_of(id).c_str(), R_OK) == 0; }
 
 Result<void> ReleaseStore::put(const ledger::DebitId& id, std::string text) const {
-  return write_files({{path_of(id), std::move(text), 0600}});
+  return write_files({{path_of(id), std::move(text), 0600, false}});
 }
 
 Result<std::string> ReleaseStore::get(const ledger::DebitId& id) const {

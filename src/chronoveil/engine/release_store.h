@@ -20,6 +20,7 @@ class ReleaseStore {
   // city:3 becomes city-3.json, mode 0600.
   std::string path_of(const ledger::DebitId&) const;
   bool has(const ledger::DebitId&) const;
+  // Never over another: what is stored of a debit was drawn for it, and there is one draw of a debit.
   Result<void> put(const ledger::DebitId&, std::string text) const;
   Result<std::string> get(const ledger::DebitId&) const;
 
