@@ -10,6 +10,7 @@
 #include "budget_output.h"
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/budget.h"
+#include "chronoveil/engine/release_claims.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/engine/witnesses.h"
 #include "chronoveil/ledger/ledger.h"
@@ -204,20 +205,23 @@ Result<void> history(const BudgetOptions& options) {
   return {};
 }
 
-// {"debit": {"id": ..., "chain_head": ...}} out of a release.
-Result<ledger::DebitReference> reference_in(const std::string& path) {
-  CV_TRY(const std::string text, engine::read_text_file("against", path, engine::TextSize::document));
-  const json release = json::parse(text, nullptr, false);
-  const auto refuse = [&] {
-    return fail(ErrorKind::bad_data, "against: '" + path + "' holds no debit with id and chain_head");
-  };
-  if (!release.is_object() || !release.contains("debit") || !release["debit"].is_object()) return refuse();
-  const json& debit = release["debit"];
-  for (const char* key : {"id", "chain_head"}) {
-    if (!debit.contains(key) || !debit[key].is_string()) return refuse();
+// Whether the ledger has the row that covers a release, and the release says what was debited and released.
+Result<bool> verify_release(const engine::ReleaseClaims& claims, ledger::Ledger& ledger,
+                            ledger::Verification& verification) {
+  CV_TRY(const ledger::Verification covered, ledger.verify_against(claims.debit));
+  if (!verification.holds()) return false;
+  verification.findings = covered.findings;
+  if (!covered.holds()) return false;
+  CV_TRY(const ledger::View view, ledger.view(claims.debit.id.dataset));
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(claims.debit.id.dataset));
+  for (const ledger::Debit& debit : debits) {
+    if (debit.id.sequence != claims.debit.id.sequence) continue;
+    const engine::ClaimsHeld held = engine::held_against(claims, debit, view.dataset);
+    for (const std::string& what : held.contradictions)
+      verification.findings.push_back({debit.id.dataset, debit.id.sequence, what});
+    return held.tied;
   }
-  CV_TRY(ledger::DebitId id, ledger::DebitId::parse(debit["id"].get<std::string>()));
-  return ledger::DebitReference{std::move(id), debit["chain_head"].get<std::string>()};
+  return false;
 }
 
 // Nothing stands for every dataset.
@@ -240,9 +244,10 @@ Result<void> hear_witnesses(const BudgetOptions& options, ledger::Ledger& ledger
 
 // What was found is the result, so it goes to stdout; that something was found is the exit code.
 Result<void> verify(const BudgetOptions& options, CommandContext& context) {
-  std::optional<ledger::DebitReference> reference;
+  std::optional<engine::ReleaseClaims> release;
   if (!options.against.empty()) {
-    CV_TRY(reference, reference_in(options.against));
+    CV_TRY(const std::string text, engine::read_text_file("against", options.against, engine::TextSize::document));
+    CV_TRY(release, engine::claims_of(text));
   }
   std::optional<ledger::PublicKey> key;
   if (!options.key.empty()) {
@@ -250,18 +255,21 @@ Result<void> verify(const BudgetOptions& options, CommandContext& context) {
   }
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(ledger::Verification verification, ledger.verify(named(options), key));
-  if (reference) {
-    CV_TRY(const ledger::Verification covered, ledger.verify_against(*reference));
-    if (verification.holds()) verification.findings = covered.findings;
+  bool tied = false;
+  if (release) {
+    CV_TRY(tied, verify_release(*release, ledger, verification));
   }
   CV_CHECK(hear_witnesses(options, ledger, verification));
   if (options.json) {
-    print(verification_json(verification));
+    json all = verification_json(verification);
+    if (release) all["against"] = {{"debit", release->debit.id.text()}, {"tied", tied}};
+    print(all);
   } else if (verification.holds()) {
-    std::cout << fmt::format(
-        "holds: {} datasets, {} rows, {} debits; chain, prices and sums agree{}\n", verification.datasets,
-        verification.rows, verification.debits,
-        std::string(key ? "; every seal is signed" : "") + (reference ? "; the release is covered" : ""));
+    std::string more = key ? "; every seal is signed" : "";
+    if (release && tied) more += "; the release is covered, and is what was released";
+    if (release && !tied) more += "; the release is covered, but its row has no digest: its values are not tied to it";
+    std::cout << fmt::format("holds: {} datasets, {} rows, {} debits; chain, prices and sums agree{}\n",
+                             verification.datasets, verification.rows, verification.debits, more);
   }
   if (!options.json) std::cout << affected_text(verification);
   for (const ledger::Finding& finding : verification.findings) {

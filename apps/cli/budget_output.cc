@@ -193,6 +193,8 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
   if (debit.terms.stated.eviction == ledger::Eviction::none) result["eviction"] = "none";
   if (debit.terms.part) result["part"] = *debit.terms.part;
   if (debit.terms.delta) result["delta"] = *debit.terms.delta;
+  if (!debit.terms.job.empty()) result["job"] = debit.terms.job;
+  if (debit.digest) result["digest"] = *debit.digest;
   if (!debit.period.empty()) result["period"] = debit.period;
   for (const ledger::Slot& slot : debit.slots) {
     json item = {{"reserved", accounting::event_to_json(slot.reserved)},

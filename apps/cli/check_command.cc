@@ -28,6 +28,8 @@ struct CheckOptions {
 std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& earlier) {
   const std::string id = earlier.id.text();
   if (job.live.given) return fmt::format("before    opened as {}: live goes on with it at no further cost\n", id);
+  if (earlier.taken_up)
+    return fmt::format("before    debited as {} (reserved, nothing drawn): run takes it up at no further cost\n", id);
   return fmt::format("before    debited as {} ({}): run needs --yes{}\n", id, ledger::name(earlier.state),
                      earlier.stored ? ", or --again " + id : "");
 }
@@ -95,7 +97,8 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   if (checked.earlier)
     all["earlier"] = {{"id", checked.earlier->id.text()},
                       {"state", ledger::name(checked.earlier->state)},
-                      {"stored", checked.earlier->stored}};
+                      {"stored", checked.earlier->stored},
+                      {"taken_up", checked.earlier->taken_up}};
   return all;
 }
 

@@ -46,9 +46,11 @@ void print_error(std::string_view message);
 // A line on stderr that is no error, such as the mark of what is not private; made visible in the same way.
 void print_note(std::string_view text);
 
-// What SIGINT or SIGTERM says from now on, for example what has been spent: "chronoveil: interrupted; NOTE".
-// About 400 bytes are kept; empty takes the note back.
+// What is said from now on where the program ends in another way than by a Result, for example what has been spent: by
+// SIGINT or SIGTERM ("chronoveil: interrupted; NOTE"), by an exception, for want of memory, or because standard output
+// cannot be written. About 400 bytes are kept; empty takes the note back.
 void say_on_interrupt(std::string_view note);
+std::string_view said_on_interrupt();
 
 // Every command, in the order of --help; each stands in its own file.
 void add_account_command(CLI::App& app, CommandContext& context);

@@ -134,8 +134,12 @@ Result<void> run(const LiveCommandOptions& given) {
   CV_TRY(const engine::LiveOptions options, options_of(given));
   say_on_interrupt("nothing was spent");
   Result<engine::LiveStanding> stands = engine::run_live(job, options);
-  say_on_interrupt("");
-  if (!stands) return with_flag_names(Result<void>(tl::unexpected(std::move(stands).error())));
+  if (!stands) {
+    // Once a debit is made, whatever ends it names the debit.
+    if (const std::string note(said_on_interrupt()); note.starts_with("the debit "))
+      stands.error().message += "; " + note;
+    return with_flag_names(Result<void>(tl::unexpected(std::move(stands).error())));
+  }
   if (!stands->mark.empty()) print_note(stands->mark);
   if (given.json) print(*stands, true);
   if (stands->broken == 0) return {};

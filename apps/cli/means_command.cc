@@ -103,7 +103,7 @@ Result<void> means(const MeansOptions& options, const CLI::App& command) {
   Result<void> done =
       direct.flags.dry_run ? print_means_plan(*job, engine::Compare::when_needed, direct.json) : Result<void>();
   if (!direct.flags.dry_run) {
-    if (Result<report::MeansPublished> published = run_means_with(*job, direct.flags); !published)
+    if (auto published = run_means_with(*job, direct.flags); !published)
       done = tl::unexpected(std::move(published.error()));
   }
   if (!done) return named(std::move(done.error()));
@@ -115,9 +115,10 @@ Result<void> means(const MeansOptions& options, const CLI::App& command) {
 Result<void> run_means(const engine::Job& job, const RunFlags& flags, bool json) {
   if (flags.dry_run) return print_means_plan(job, engine::Compare::when_needed, json);
   CV_CHECK(check_room(job, json));
-  CV_TRY(const report::MeansPublished published, run_means_with(job, flags));
+  CV_TRY(const Ran<report::MeansPublished> published, run_means_with(job, flags));
   if (json) {
     nlohmann::ordered_json summary = means_summary_json(published);
+    summary["taken_up"] = published.taken_up;
     summary["outputs"] = outputs_json(job);
     print_json(summary);
   } else if (!writes_to_stdout(job)) {

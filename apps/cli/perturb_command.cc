@@ -67,7 +67,7 @@ Result<void> perturb(const PerturbCommandOptions& options, const CLI::App& comma
                           ? print_perturb_plan(*job, engine::Compare::when_needed, direct.json, Names::options)
                           : Result<void>();
   if (!direct.flags.dry_run) {
-    if (Result<engine::PerturbedRelease> released = run_perturbation_with(*job, direct.flags); !released)
+    if (auto released = run_perturbation_with(*job, direct.flags); !released)
       done = tl::unexpected(std::move(released.error()));
   }
   if (!done) return named(std::move(done.error()));
@@ -79,9 +79,11 @@ Result<void> perturb(const PerturbCommandOptions& options, const CLI::App& comma
 Result<void> run_perturbation(const engine::Job& job, const RunFlags& flags, bool json) {
   if (flags.dry_run) return print_perturb_plan(job, engine::Compare::when_needed, json, Names::keys);
   CV_CHECK(check_room(job, json));
-  CV_TRY(const engine::PerturbedRelease release, run_perturbation_with(job, flags));
+  CV_TRY(const Ran<engine::PerturbedRelease> release, run_perturbation_with(job, flags));
   if (json) {
-    print_json(perturbed_summary_json(job, release));
+    nlohmann::ordered_json summary = perturbed_summary_json(job, release);
+    summary["taken_up"] = release.taken_up;
+    print_json(summary);
   } else if (!writes_to_stdout(job)) {
     std::cout << perturbed_text(job, release);
   }

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -62,11 +63,14 @@ int run_program(int argc, char** argv, std::string_view name, std::string_view d
   int exit_code = static_cast<int>(ErrorKind::internal);
   try {
     exit_code = run(argc, argv, name, description, example, commands);
+  } catch (const std::bad_alloc&) {
+    print_end("not enough memory");
+    exit_code = static_cast<int>(ErrorKind::storage);
   } catch (const std::exception& unexpected) {
-    print_error(std::string("internal error: ") + unexpected.what());
+    print_end(("internal error: " + std::string(unexpected.what())).c_str());
   }
   if (!flush_output() && exit_code == 0) {
-    print_error("stdout: could not be written");
+    print_end("stdout: could not be written");
     exit_code = static_cast<int>(ErrorKind::storage);
   }
   Patience::finish(exit_code);

@@ -38,9 +38,10 @@ Result<void> run(const RunCommandOptions& options) {
   if (job.train.given) return run_training(options.job, job, options.flags, options.json);
   if (options.flags.dry_run) return print_dry_run(job, options.json);
   CV_CHECK(check_room(job, options.json));
-  CV_TRY(const report::Published published, run_with(job, options.flags));
+  CV_TRY(const Ran<report::Published> published, run_with(job, options.flags));
   if (options.json) {
     nlohmann::ordered_json summary = summary_json(published);
+    summary["taken_up"] = published.taken_up;
     summary["outputs"] = outputs_json(job);
     print_json(summary);
   } else if (!writes_to_stdout(job)) {

@@ -91,39 +91,69 @@ Result<void> write_now(std::string_view text) {
 
 // Tells on a terminal what is going on, and says on an interrupt what has been spent.
 template <class Published, class Options>
-Result<Published> run_watched(const engine::Job& job, const RunFlags& flags, Options options,
-                              Result<Published> (*run)(const engine::Job&, const Options&),
-                              Result<Published> (*again)(const engine::Job&, const std::string&, const Options&)) {
-  if (flags.again) return with_flag_names(again(job, *flags.again, options));
-  say_on_interrupt("nothing was spent");
-  options.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
+Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags, Options options,
+                                   Result<Published> (*run)(const engine::Job&, const Options&),
+                                   Result<Published> (*again)(const engine::Job&, const std::string&, const Options&)) {
+  if (flags.again) {
+    Result<Published> emitted = with_flag_names(again(job, *flags.again, options));
+    if (!emitted) return tl::unexpected(std::move(emitted.error()));
+    return Ran<Published>{*std::move(emitted), false};
+  }
+  watch_debit(options);
+  bool taken_up = false;
+  const auto say = options.note_taken_up;
+  options.note_taken_up = [&](const std::string& debit) {
+    taken_up = true;
+    say(debit);
+  };
   Result<Published> published = [&] {
     const ProgressLine progress;
-    options.progress = [&](std::string_view stage) {
-      // While it is being written, nobody here knows whether it is durable yet.
-      if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
+    options.progress = [&progress, noted = options.progress](std::string_view stage) {
+      noted(stage);
       progress.tell(std::string(stage) + " ...");
     };
     return run(job, options);
   }();
-  say_on_interrupt("");
   if (published && !mark_of(*published).empty()) print_note(mark_of(*published));
-  return with_flag_names(std::move(published));
+  if (!published) return tl::unexpected(std::move(with_flag_names(std::move(published)).error()));
+  return Ran<Published>{*std::move(published), taken_up};
 }
 
 }  // namespace
 
-Result<report::Published> run_with(const engine::Job& job, const RunFlags& flags) {
+void watch_debit(engine::RunOptions& options) {
+  say_on_interrupt("nothing was spent");
+  // While it is being written, nobody here knows whether it is durable yet.
+  options.progress = [](std::string_view stage) {
+    if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
+  };
+  options.note_debit = [](const std::string& debit) {
+    say_on_interrupt("the debit " + debit + " is reserved; the same job run again takes it up at no further cost");
+  };
+  options.note_taken_up = [](const std::string& debit) {
+    print_note("took up the debit " + debit + ", for which nothing had been drawn: at no further cost");
+  };
+  options.note_drawing = [](const std::string& debit) {
+    say_on_interrupt("the debit " + debit + " stays spent; if its release is stored, --again " + debit +
+                     " emits it anew at no cost");
+  };
+  options.note_released = [](const std::string& debit, bool stored) {
+    say_on_interrupt("the debit " + debit + " is released" +
+                     (stored ? "; --again " + debit + " emits its stored release anew at no cost" : std::string()));
+  };
+}
+
+Result<Ran<report::Published>> run_with(const engine::Job& job, const RunFlags& flags) {
   CV_TRY(engine::RunOptions options, options_of(flags));
   return run_watched(job, flags, std::move(options), engine::run_job, engine::run_again);
 }
 
-Result<report::MeansPublished> run_means_with(const engine::Job& job, const RunFlags& flags) {
+Result<Ran<report::MeansPublished>> run_means_with(const engine::Job& job, const RunFlags& flags) {
   CV_TRY(engine::RunOptions options, options_of(flags));
   return run_watched(job, flags, std::move(options), engine::run_means, engine::run_means_again);
 }
 
-Result<engine::PerturbedRelease> run_perturbation_with(const engine::Job& job, const RunFlags& flags) {
+Result<Ran<engine::PerturbedRelease>> run_perturbation_with(const engine::Job& job, const RunFlags& flags) {
   engine::PerturbOptions options;
   CV_TRY(static_cast<engine::RunOptions&>(options), options_of(flags));
   options.leave = write_now;

@@ -40,9 +40,18 @@ Result<T> with_flag_names(Result<T> result) {
   return result;
 }
 
-// Tells on a terminal what is going on, and says on an interrupt what has been spent.
-Result<report::Published> run_with(const engine::Job&, const RunFlags&);
-Result<report::MeansPublished> run_means_with(const engine::Job&, const RunFlags&);
-Result<engine::PerturbedRelease> run_perturbation_with(const engine::Job&, const RunFlags&);
+// From now on, whatever ends the program says what has been spent; a debit that is taken up is named on stderr.
+void watch_debit(engine::RunOptions&);
+
+// What a run brought, and whether an earlier debit of the same job was taken up for it.
+template <class Published>
+struct Ran : Published {
+  bool taken_up = false;
+};
+
+// Tells on a terminal what is going on, and says what has been spent, whatever ends it.
+Result<Ran<report::Published>> run_with(const engine::Job&, const RunFlags&);
+Result<Ran<report::MeansPublished>> run_means_with(const engine::Job&, const RunFlags&);
+Result<Ran<engine::PerturbedRelease>> run_perturbation_with(const engine::Job&, const RunFlags&);
 
 }  // namespace chronoveil::cli

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <iostream>
 #include <string_view>
 
@@ -31,15 +32,26 @@ void write_stderr(const char* text, std::size_t size) {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, size);
 }
 
-void leave(int) {
-  constexpr std::string_view message = "chronoveil: interrupted";
-  write_stderr(message.data(), message.size());
+void write_end(std::string_view what) {
+  constexpr std::string_view start = "chronoveil: ";
+  write_stderr(start.data(), start.size());
+  write_stderr(what.data(), what.size());
   if (const std::size_t length = note_length.load(std::memory_order_acquire)) {
     write_stderr("; ", 2);
     write_stderr(note_text, length);
   }
   write_stderr("\n", 1);
+}
+
+void leave(int) {
+  write_end("interrupted");
   ::_exit(kInterrupted);
+}
+
+// What a thread throws that nobody catches, and what is thrown where nothing may be: the last word is still the debit.
+[[noreturn]] void terminate() {
+  write_end("internal error");
+  ::_exit(static_cast<int>(ErrorKind::internal));
 }
 
 void occupy_closed_streams() {
@@ -62,8 +74,13 @@ void say_on_interrupt(std::string_view note) {
   note_length.store(length, std::memory_order_release);
 }
 
+std::string_view said_on_interrupt() { return {note_text, note_length.load(std::memory_order_acquire)}; }
+
+void print_end(const char* what) { write_end(what); }
+
 void install_signals() {
   occupy_closed_streams();
+  std::set_terminate(terminate);
   std::signal(SIGPIPE, SIG_IGN);
   // Beyond the limit on the size of a file a write fails with EFBIG, which is reported like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);

@@ -9,6 +9,9 @@ namespace chronoveil::cli {
 // opened on /dev/null, so that no later file can take their number and receive messages.
 void install_signals();
 
+// "chronoveil: WHAT; NOTE" on stderr, with the note of say_on_interrupt. Allocates nothing.
+void print_end(const char* what);
+
 // Flushes stdout; false when anything written to it was lost.
 bool flush_output();
 

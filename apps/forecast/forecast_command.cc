@@ -8,6 +8,7 @@
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/report/forecasted.h"
+#include "chronoveil/report/release_signature.h"
 #include "chronoveil/training/forecast.h"
 #include "commands.h"
 #include "job_output.h"
@@ -31,58 +32,6 @@ struct ForecastCommandOptions {
   Machine machine;
   bool json = false;
 };
-
-report::Forecasted report_of(const ForecastCommandOptions& options, const training::Forecasting& found) {
-  const training::TrainedModel& model = found.model;
-  report::Forecasted all;
-  all.title = options.title.empty() ? "Forecast by " + model.config.model : options.title;
-  all.mark = found.mark;
-  all.model = {model.config.model,
-               model.config.context_length,
-               model.config.forecast_length,
-               found.parameters,
-               model.steps,
-               model.dataset,
-               model.mark,
-               model.guarantee,
-               model.price,
-               model.debit,
-               model.not_protected};
-  if (found.privacy) {
-    const training::PrivateHistoryPlan& plan = *found.privacy;
-    all.input = {plan.guarantee, plan.price,  plan.event,   plan.asked.rate,
-                 plan.noise,     found.debit, found.budget, plan.not_protected};
-  }
-  all.axis = found.axis;
-  all.past = found.past;
-  const auto channels = static_cast<std::size_t>(model.config.channels);
-  const std::size_t shown = found.past;
-  for (std::size_t i = 0; i < found.forecasts.size(); ++i) {
-    const forecasting::Forecast& forecast = found.forecasts[i];
-    const forecasting::PanelSeries& past = found.history.series[i];
-    const auto length = static_cast<std::size_t>(forecast.length);
-    for (std::size_t channel = 0; channel < channels; ++channel) {
-      report::ForecastSeries series;
-      series.key = forecast.key;
-      if (channels > 1) series.channel = model.channels[channel];
-      const std::size_t steps = past.values.size() / channels;
-      for (std::size_t step = steps - std::min(steps, shown); step < steps; ++step)
-        series.history.push_back(past.values[step * channels + channel]);
-      for (std::size_t step = 0; step < length; ++step) {
-        const float* quantiles = &forecast.quantiles[(step * channels + channel) * forecasting::kLevels.size()];
-        series.quantiles.emplace_back(quantiles, quantiles + forecasting::kLevels.size());
-      }
-      for (std::size_t path = 0; path < static_cast<std::size_t>(forecast.path_count) && !forecast.paths.empty();
-           ++path) {
-        std::vector<double>& values = series.paths.emplace_back();
-        for (std::size_t step = 0; step < length; ++step)
-          values.push_back(forecast.paths[(path * length + step) * channels + channel]);
-      }
-      all.series.push_back(std::move(series));
-    }
-  }
-  return all;
-}
 
 // Errors name keys of a job file, or parameters; who typed options knows them by other names.
 template <class T>
@@ -135,7 +84,7 @@ Result<training::ForecastRequest> request_of(const ForecastCommandOptions& optio
     request.privacy = options.history;
     if (options.fill != "linear" && options.fill != "mean") return invalid("--fill", options.fill, "linear or mean");
     request.privacy->fill = options.fill == "mean" ? training::GapFill::mean : training::GapFill::linear;
-    request.run.note_debit = [](const std::string& debit) { say_on_interrupt("the debit " + debit + " stays spent"); };
+    watch_debit(request.run);
   }
   return request;
 }
@@ -143,7 +92,7 @@ Result<training::ForecastRequest> request_of(const ForecastCommandOptions& optio
 // Options that mean something with --private alone; --ledger does too, but it may come from the environment.
 Result<void> check_private(const CLI::App& command, const ForecastCommandOptions& options) {
   for (const char* name : {"--dataset", "--epsilon", "--delta", "--rate", "--max-steps", "--lower", "--upper", "--fill",
-                           "--purpose", "--seed"})
+                           "--purpose", "--seed", "--yes", "--again"})
     if (!options.private_history && command.get_option(name)->count() > 0)
       return fail(ErrorKind::usage, std::string(name) + ": it belongs to --private");
   if (!options.private_history) return {};
@@ -166,19 +115,35 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
        {"--json-output", options.json_path},
        {"--report", options.report}},
       {{"MODEL", options.model}, {"INPUT", options.source.path}, {"--keys", options.keys.value_or("")}}, options.json));
-  CV_TRY(const training::Forecasting found, with_options(training::run_forecast(options.model, request)));
-  say_on_interrupt("");
-  const report::Forecasted all = report_of(options, found);
-  // A forecast shows the history behind it, unless noise was added to that first.
-  const int mode = options.private_history && all.mark.empty() ? 0644 : 0600;
-  std::vector<OutputFile> files;
-  if (!csv.empty()) files.push_back({csv, report::forecast_csv(all), mode});
-  if (!options.paths_csv.empty()) files.push_back({options.paths_csv, report::paths_csv(all), mode});
-  if (!options.json_path.empty()) files.push_back({options.json_path, report::to_json(all), mode});
-  if (!options.report.empty()) files.push_back({options.report, report::to_html(all), mode});
-  CV_CHECK(write_files(files));
+  const training::WriteForecast write = [&](const training::ForecastDocuments& all) -> Result<void> {
+    if (!options.paths_csv.empty() && all.paths.empty())
+      return fail(ErrorKind::usage, "--paths-output: no paths were kept with this forecast");
+    // A forecast shows the history behind it, unless noise was added to that first.
+    const int mode = options.private_history && all.mark.empty() ? 0644 : 0600;
+    std::vector<OutputFile> files;
+    if (!csv.empty()) files.push_back({csv, all.csv, mode});
+    if (!options.paths_csv.empty()) files.push_back({options.paths_csv, all.paths, mode});
+    if (!options.report.empty()) files.push_back({options.report, all.html, mode});
+    if (!options.json_path.empty()) {
+      std::string document = all.json;
+      if (options.private_history) {
+        CV_TRY(document, report::signed_release(std::move(document)));
+      }
+      files.push_back({options.json_path, std::move(document), mode});
+    }
+    return write_files(files);
+  };
+  training::ForecastDocuments all;
+  if (options.private_history) {
+    CV_TRY(all, with_flag_names(with_options(training::run_private_forecast(options.model, request, options.title,
+                                                                            write, options.flags.again))));
+  } else {
+    CV_TRY(const training::Forecasting found, with_options(training::run_forecast(options.model, request)));
+    all = training::documents_of(training::report_of(found, options.title));
+    CV_CHECK(write(all));
+  }
   if (!all.mark.empty()) print_note(all.mark);
-  if (options.json) std::cout << report::to_json(all);
+  if (options.json) std::cout << all.json;
   return {};
 }
 
@@ -216,6 +181,8 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("--fill", options->fill, "Steps that were not kept: linear (the default), or mean");
   add_ledger_option(*command, options->flags.ledger);
   add_clock_flag(*command);
+  command->add_flag("--yes", options->flags.yes, "Of --private: debit the same forecast a second time");
+  command->add_option("--again", options->flags.again, "Of --private: emit the stored forecast of this debit anew");
   command->add_option("--seed", options->flags.seed, "For tests and experiments only: not private, no ledger");
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);

@@ -74,9 +74,11 @@ Result<Training> watched(const engine::Job& job, const TrainCommandOptions& opti
     watch.line().tell(std::string(stage) + " ...");
   };
   if (watch.line().shown()) all.on_step = [&](const training::TrainProgress& progress) { watch(progress); };
-  Result<Training> training = training::run_training(job, all);
-  say_on_interrupt("");
-  return training;
+  all.note_released = [](const std::string& debit, bool) {
+    say_on_interrupt("the debit " + debit + " is released; --again " + debit +
+                     " emits its stored model anew at no cost");
+  };
+  return training::run_training(job, all);
 }
 
 Result<void> train(const TrainCommandOptions& options) {

@@ -30,6 +30,9 @@ COUNT_ROWS = "".join(f"2026-03-28T{hour:02}:30,{stop},{SECRET_COUNT}\n" for hour
                      for stop in ("north", "south"))
 STEPS = 47  # two days, one of them without an hour
 
+# What is said of a debit that nothing was drawn for.
+KEPT = r"; the debit city:\d+ is reserved and nothing was drawn for it: the same job run again [^\n]*\n\Z"
+
 
 class BadInputTest(FolderTest):
     @classmethod
@@ -126,13 +129,16 @@ class Data(BadInputTest):
                                     for mention in mentions], self.release(kind))
 
     def assert_rows_refused(self, mentions, data, kind):
-        """Found when the rows are read: run and release have spent their debit and say so, check has not."""
+        """Found when the rows are read: run and release have made their debit and say that it is still good; check has
+        made none. Where the same job failed before, its debit is taken up and no other is made."""
         self.write("in.csv", data)
         self.assertNotIn("spent", self.assert_refused(3, mentions, self.check(kind)))
-        with self.spending("abandoned", "abandoned"):
-            for words in (self.job(text=kind), self.release(kind)):
-                message = self.assert_refused(3, mentions, words)
-                self.assertRegex(message, r"; the debit city:\d+ stays spent\n\Z")
+        before = self.debits()
+        for words in (self.job(text=kind), self.release(kind)):
+            message = self.assert_refused(3, mentions, words)
+            self.assertRegex(message, KEPT)
+        self.assertLessEqual(set(self.debits()[len(before):]), {"reserved"})
+        self.assertEqual(self.debits()[:len(before)], before)
 
     def assert_fine(self, data, kind):
         self.write("in.csv", data)
@@ -181,7 +187,7 @@ class Data(BadInputTest):
         rows = COUNT_HEADER + f"2026-03-28T00:30,north,{SECRET_COUNT}\n" * 2
         self.write("in.csv", rows)
         self.assert_refused(3, ["row 2: ", 'source.duplicates = "sum"'], self.check(COUNTS))
-        with self.spending("abandoned", "released"):
+        with self.spending("reserved", "released"):
             self.assert_refused(3, ["row 2: ", "--duplicates sum"], self.release(COUNTS))
             self.assert_works(self.release(COUNTS, duplicates="sum"))
 
@@ -319,7 +325,7 @@ class Time(BadInputTest):
             self.write("in.csv", data)
             mentions = ["row 1 (line 2): column ts: ", "Europe/Berlin skipped", "offset"]
             self.assert_refused(3, mentions, self.check(text))
-            with self.spending("abandoned"):
+            with self.spending("reserved"):
                 self.assert_refused(3, mentions, self.job(text=text))
 
     def test_the_night_of_23_hours_has_no_slot_that_was_skipped(self):
@@ -645,7 +651,7 @@ class Interrupts(BadInputTest):
     def test_an_interrupt_in_the_middle_leaves_a_debit_and_no_file(self):
         for kind, rows in ((RECORDS, RECORD_HEADER + RECORD_ROWS), (COUNTS, COUNT_HEADER + COUNT_ROWS)):
             for words in (self.job(text=kind), self.release(kind)):
-                with self.subTest(words[0]), self.spending("reserved"):
+                with self.subTest(words[0]), self.spending("abandoned"):
                     before = len(self.debits())
                     process, pipe = self.start(*words)
                     files = self.files()
@@ -655,8 +661,11 @@ class Interrupts(BadInputTest):
                     process.send_signal(signal.SIGINT)
                     out, err = process.communicate(timeout=60)
                     self.assertEqual((process.returncode, out), (130, ""))
-                    self.assertRegex(err, r"\Achronoveil: interrupted; the debit city:\d+ stays spent\n\Z")
+                    self.assertRegex(err, r"\Achronoveil: interrupted; the debit city:\d+ is reserved; the same job [^\n]*\n\Z")
                     self.assertEqual(self.files(), files)
+                    self.assertEqual(self.debits()[before:], ["reserved"])
+                    debit = re.search(r"city:\d+", err).group()  # the next one would take it up
+                    self.assert_succeeds("budget", "settle", debit, "--abandoned", "--ledger", str(self.ledger))
                     pipe.close()
 
     def test_a_kill_in_the_middle_leaves_a_debit_and_no_file(self):
@@ -684,14 +693,14 @@ class Interrupts(BadInputTest):
             self.assertEqual(self.files(), files)
 
     def test_a_pipe_that_ends_in_the_middle_of_a_row_is_a_bad_row(self):
-        with self.spending("abandoned"):
+        with self.spending("reserved"):
             process, pipe = self.start(*self.job())
             pipe.write(RECORD_HEADER + RECORD_ROWS + SECRET)
             pipe.close()
             out, err = process.communicate(timeout=60)
             self.assertEqual((process.returncode, out), (3, ""))
             self.assertRegex(err, r"\Achronoveil: row 2001 \(line 2002\): 1 field instead of 3; "
-                                  r"the debit city:\d+ stays spent\n\Z")
+                                  r"the debit city:\d+ is reserved [^\n]*\n\Z")
 
 
 if __name__ == "__main__":

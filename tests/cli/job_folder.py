@@ -95,7 +95,7 @@ class JobFolderTest(FolderTest):
         whole = before["in.csv"]
         self.write("in.csv", whole + bad_row.encode())
         broken = self.files()
-        self.assert_fails(3, [*mentions, "stays spent"], *self.job(flags=("--yes",)))
+        self.assert_fails(3, [*mentions, "is reserved and nothing was drawn"], *self.job(flags=("--yes",)))
         self.assertEqual(self.files(), broken)
         self.write("in.csv", whole)
         (self.folder / "sub").mkdir()
@@ -103,7 +103,7 @@ class JobFolderTest(FolderTest):
         self.assert_fails(5, ["output.report", "out.html"],
                           *self.job(('report = "out.html"', 'report = "sub/out.html"'), change))
         self.assertEqual({**self.files(), "job.toml": b""}, {**before, "job.toml": b""})
-        self.assertEqual([state for _, state in self.debits()], ["released", "abandoned", "abandoned"])
+        self.assertEqual([state for _, state in self.debits()], ["released", "reserved"])
 
     def assert_takes_jobs(self, options):
         """The command does what run does with a job file, and what these options ask for; then it is released once."""

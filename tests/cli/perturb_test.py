@@ -291,7 +291,7 @@ class Streams(PerturbTest):
         process.stdin.write("".join(lines[:1 + WINDOW]).encode())
         out = self.lines(process, 2)
         self.assertEqual(out[0] + "\n", HEADER)
-        self.assertEqual(self.debits(), [("meter:1", "reserved")])
+        self.assertEqual(self.debits(), [("meter:1", "drawing")])
         for i in range(1, 20):
             process.stdin.write(lines[WINDOW + i].encode())
             out += self.lines(process, 1)

@@ -3,5 +3,5 @@
 #include "chronoveil/ledger/receipt.h"
 
 auto forge(chronoveil::ledger::DebitReference reference, chronoveil::accounting::Event event) {
-  return chronoveil::ledger::Receipt(reference, event);
+  return chronoveil::ledger::Receipt(reference, event, {});
 }

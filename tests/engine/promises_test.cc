@@ -147,12 +147,14 @@ TEST_F(Promises, WhatAKilledRunHadStoredIsReleasedOnceItIsEmitted) {
     ASSERT_TRUE(budget) << budget.error().message;
     const Result<Planned> planned = plan_job(job());
     ASSERT_TRUE(planned) << planned.error().message;
-    const Result<ledger::Receipt> receipt = reserve(*budget, job(), ask_of(*planned));
+    Result<ledger::Receipt> receipt = reserve(*budget, job(), ask_of(*planned), {});
     ASSERT_TRUE(receipt) << receipt.error().message;
     stored->debit = receipt->reference();
+    ASSERT_TRUE(ledger::redeem(*std::move(receipt), planned->chosen.event));
     ASSERT_TRUE(budget->store.put(stored->debit->id, report::to_json(*stored)));
+    EXPECT_FALSE(budget->store.put(stored->debit->id, "another")) << "what is stored is not replaced";
   }
-  ASSERT_EQ(debits().back().state, ledger::State::reserved);
+  ASSERT_EQ(debits().back().state, ledger::State::drawing);
   const std::string id = stored->debit->id.text();
   for (int time = 0; time < 2; ++time) {
     const Result<report::Published> again = run_again(job(), id, options_);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/engine/budget.h"
+#include "chronoveil/report/release_digest.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {
@@ -37,7 +38,9 @@ TEST_F(Run, AReleaseHasItsFilesItsGuaranteeAndItsDebit) {
   EXPECT_EQ(history[0].state, ledger::State::released);
   EXPECT_EQ(history[0].chain_head, done->debit->chain_head);
   EXPECT_EQ(history[0].terms.purpose, "series release 2026-03-01T00:00..2026-03-03T00:00");
-  EXPECT_EQ(history[0].terms.mechanism, "gaussian [job " + digest_of(job()) + "]");
+  EXPECT_EQ(history[0].terms.mechanism, "gaussian");
+  EXPECT_EQ(history[0].terms.job, digest_of(job()));
+  EXPECT_EQ(history[0].digest, report::release_digest(read("out.json")).value());
 }
 
 TEST_F(Run, TheDebitIsDurableBeforeDataIsRead) {
@@ -49,13 +52,13 @@ TEST_F(Run, TheDebitIsDurableBeforeDataIsRead) {
     EXPECT_EQ(debits().size(), 1U);
   };
   const Result<report::Published> done = run_job(job(), options_);
-  EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit city:1 stays spent"));
+  EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit city:1 is reserved and nothing was drawn for it"));
   EXPECT_NE(done.error().message.find("row 2"), std::string::npos) << done.error().message;
   EXPECT_EQ(done.error().message.find("yesterday"), std::string::npos) << done.error().message;
   EXPECT_EQ(noted, "city:1");
   const std::vector<ledger::Debit> history = debits();
   ASSERT_EQ(history.size(), 1U);
-  EXPECT_EQ(history[0].state, ledger::State::abandoned);
+  EXPECT_EQ(history[0].state, ledger::State::reserved);
   for (const char* name : {"out.csv", "out.json", "out.html"}) EXPECT_FALSE(exists(name)) << name;
 }
 

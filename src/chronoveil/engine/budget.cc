@@ -88,7 +88,8 @@ ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& da
   terms.purpose = job.purpose;
   if (terms.purpose.empty())
     terms.purpose = job.slots.start.empty() ? ask.what : ask.what + " " + job.slots.start + ".." + job.slots.end;
-  terms.mechanism = ask.mechanism + " " + job_tag(job);
+  terms.mechanism = ask.mechanism;
+  terms.job = job_digest(job, ask);
   // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
   // before. In a composition the parts that do not know theirs must be told.
   const bool composed = std::holds_alternative<accounting::Compose>(ask.event.kind);
@@ -136,6 +137,14 @@ Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, cons
   result.error().message += epsilon
                                 ? fmt::format("; {} with privacy.epsilon = {:.2g} would fit", ask.mechanism, *epsilon)
                                 : "; no smaller privacy.epsilon worth having would fit";
+  return result;
+}
+
+// After an error at COMMIT nobody here knows, and the ledger says so.
+template <class T>
+Result<T> or_perhaps_made(Result<T> result) {
+  if (!result && result.error().message.find("may have been made") != std::string::npos)
+    result.error().message += "; the same job run again takes it up at no further cost";
   return result;
 }
 
@@ -228,27 +237,31 @@ Result<ledger::Cost> check_debit(OpenBudget& budget, const Job& job, const Ask& 
   return with_advice(budget.ledger.check(terms_of(job, ask, budget.view.dataset), ask.event), budget, job, ask);
 }
 
-Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& ask) {
-  return with_advice(budget.ledger.reserve(terms_of(job, ask, budget.view.dataset), ask.event), budget, job, ask);
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& ask,
+                                const ledger::BeforeSecond& before_second) {
+  return or_perhaps_made(with_advice(
+      budget.ledger.reserve(terms_of(job, ask, budget.view.dataset), ask.event, before_second), budget, job, ask));
 }
 
-Result<ledger::DebitReference> reserve_run(OpenBudget& budget, const Job& job, const Ask& ask, std::int64_t uses,
-                                           const std::string& tag) {
+Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Job& job, const Ask& ask, std::int64_t uses,
+                                        const ledger::BeforeSecond& before_second, const std::string& tag) {
   ledger::Terms terms = terms_of(job, ask, budget.view.dataset);
-  terms.mechanism = ask.mechanism + " " + tag;
-  return with_advice(budget.ledger.reserve_run(terms, ask.event, uses), budget, job, ask);
+  if (!tag.empty()) terms.mechanism += " " + tag;
+  return or_perhaps_made(
+      with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, job, ask));
 }
 
-std::string job_tag(const Job& job) { return "[job " + digest_of(job) + "]"; }
+std::string job_digest(const Job& job, const Ask& ask) { return ask.job.empty() ? digest_of(job) : ask.job; }
 
-bool is_of_job(const ledger::Debit& debit, const Job& job) { return debit.terms.mechanism.ends_with(job_tag(job)); }
-
-Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Job& job) {
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Job& job, const Ask& ask) {
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
-  const auto last =
-      std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) { return is_of_job(debit, job); });
+  const std::string digest = job_digest(job, ask);
+  const auto last = std::find_if(debits.rbegin(), debits.rend(),
+                                 [&](const ledger::Debit& debit) { return debit.terms.job == digest; });
   if (last == debits.rend()) return std::nullopt;
-  return EarlierDebit{last->id, last->state, budget.store.has(last->id)};
+  CV_TRY(const std::optional<ledger::DebitReference> unused,
+         budget.ledger.to_take_up(terms_of(job, ask, budget.view.dataset), ask.event, last->uses));
+  return EarlierDebit{last->id, last->state, budget.store.has(last->id), unused.has_value()};
 }
 
 }  // namespace chronoveil::engine

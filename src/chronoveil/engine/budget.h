@@ -41,23 +41,25 @@ struct Ask {
   ledger::Eviction eviction = ledger::Eviction::possible;  // by the caps of the job
   // The same at another ε, to find one that would fit.
   std::function<Result<Ask>(double epsilon)> at_epsilon;
+  std::string job = {};  // the digest that tells this job from others, where it is not that of the job file's facts
 };
 Ask ask_of(const Planned&);
 
 // The debit of the job, tried (check) or made (reserve): the event at the job's unit and relation. When the budget does
 // not admit it, the error also says which privacy.epsilon it would admit for the same mechanism, found by looking at
 // plans alone.
+// reserve takes up a debit of the same job that nothing was drawn for; where there is another one of it,
+// `before_second` decides, in the transaction that would make the second.
 Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Ask&);
-Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&);
+Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&, const ledger::BeforeSecond& before_second);
 
-// The same for what happens over time, in `uses` numbered uses; `tag` is how its debit is found again.
-Result<ledger::DebitReference> reserve_run(OpenBudget&, const Job&, const Ask&, std::int64_t uses,
-                                           const std::string& tag);
+// The same for what happens over time, in `uses` numbered uses; `tag`, where given, is how its debit is found again.
+Result<ledger::Reservation> reserve_run(OpenBudget&, const Job&, const Ask&, std::int64_t uses,
+                                        const ledger::BeforeSecond& before_second, const std::string& tag = "");
 
-// How a debit says which job it is of.
-std::string job_tag(const Job&);
-// The last debit of the same job, recognised by the digest in its text.
-Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&);
-bool is_of_job(const ledger::Debit&, const Job&);
+// The digest that a debit says which job it is of by.
+std::string job_digest(const Job&, const Ask&);
+// The last debit of the same job.
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&, const Ask&);
 
 }  // namespace chronoveil::engine

@@ -21,7 +21,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   }
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
   if (read_data) {
     DrawRight forgotten = DrawRight::not_private(BitSource());  // as is all that it is drawn for
     CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, forgotten));

@@ -17,11 +17,14 @@
 namespace chronoveil::engine {
 
 struct RunOptions {
-  std::string ledger;                                  // a path or URL; the user's own when empty
-  bool confirmed = false;                              // --yes: a second debit for the same job and span is meant
-  std::optional<std::uint64_t> seed;                   // not private; touches no ledger
-  std::optional<mechanisms::Replay> replay;            // not private; touches no ledger
-  std::function<void(const std::string&)> note_debit;  // called once the debit is durable, before data is read
+  std::string ledger;                                     // a path or URL; the user's own when empty
+  bool confirmed = false;                                 // --yes: a second debit for the same job and span is meant
+  std::optional<std::uint64_t> seed;                      // not private; touches no ledger
+  std::optional<mechanisms::Replay> replay;               // not private; touches no ledger
+  std::function<void(const std::string&)> note_debit;     // called once the debit is durable, before data is read
+  std::function<void(const std::string&)> note_taken_up;  // of a run that was released: its debit was there already
+  std::function<void(const std::string&)> note_drawing;   // once bits may have been drawn for it: now it stays spent
+  std::function<void(const std::string&, bool stored)> note_released;  // settled; the outputs come next
   std::function<void(std::string_view stage)> progress;
 
   bool rehearses() const { return seed || replay; }
@@ -54,7 +57,8 @@ Result<Planned> plan_over(const Job&, const Horizon&, Compare, plan::Audience);
 struct EarlierDebit {
   ledger::DebitId id;
   ledger::State state = ledger::State::reserved;
-  bool stored = false;  // its release can be emitted anew
+  bool stored = false;    // its release can be emitted anew
+  bool taken_up = false;  // nothing was drawn for it: a run of this job goes on with it, at no further cost
 };
 
 // Validates job, columns, outputs and budget. No debit, and no value is used; except that with `read_data` the data is
@@ -68,7 +72,7 @@ struct Checked {
 Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);
 
 // Plan, check outputs and columns, debit, read and bound, measure, reconstruct, store, write the outputs.
-// An error after the debit says that it stays spent. What is not private (a seed, a replay) touches no ledger.
+// An error after the debit says what became of it. What is not private (a seed, a replay) touches no ledger.
 Result<report::Published> run_job(const Job&, const RunOptions&);
 
 // Emits a stored release anew: no debit, no data. Refused unless the ledger has the debit and it is this job's.

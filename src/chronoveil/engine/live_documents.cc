@@ -5,6 +5,7 @@
 #include "chronoveil/engine/live_session.h"
 #include "chronoveil/engine/publishing.h"
 #include "chronoveil/engine/text_file.h"
+#include "chronoveil/report/release_digest.h"
 
 namespace chronoveil::engine {
 
@@ -45,8 +46,9 @@ Result<report::Published> LiveSession::published_so_far() {
   return published;
 }
 
-Result<void> LiveSession::write_documents() {
-  if ((job_->json.empty() && job_->report.empty()) || cursor_->step() == 0) return {};
+Result<std::optional<std::string>> LiveSession::write_documents() {
+  std::optional<std::string> digest;
+  if ((job_->json.empty() && job_->report.empty()) || cursor_->step() == 0) return digest;
   CV_TRY(report::Published published, published_so_far());
   if (keeping_) {
     CV_TRY(const ledger::View view, keeping_->budget.ledger.view(job_->dataset));
@@ -54,7 +56,10 @@ Result<void> LiveSession::write_documents() {
   }
   Job whole = *job_;
   whole.csv.clear();  // it grows by rows instead
-  return write_outputs(whole, published);
+  const std::string document = report::to_json(published);
+  CV_CHECK(write_outputs(whole, published, document));
+  CV_TRY(digest, report::release_digest(document));
+  return digest;
 }
 
 }  // namespace chronoveil::engine

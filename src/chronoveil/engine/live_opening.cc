@@ -231,7 +231,18 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
   opened_.debit = unused;
   if (!unused) {
-    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, ask_of(planned), planned.chosen.measured, tag));
+    // The folder keeps two processes apart; who works with another folder on the same ledger is told here.
+    const ledger::BeforeSecond refuse = [&](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
+      if (state != ledger::State::reserved || options_->confirmed) return {};
+      return fail(ErrorKind::usage, "live: the release '" + job_->live.name + "' was opened before, as " +
+                                        earlier.text() + ", from another folder; --yes opens a second one");
+    };
+    Ask ask = ask_of(planned);
+    Facts facts = live_facts_of(*job_);
+    facts.emplace_back("live.name", job_->live.name);
+    facts.emplace_back("live.span", std::to_string(keeping.state.span));
+    ask.job = digest_of(facts);
+    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag));
   }
   keeping.state.debit = opened_.debit->id.sequence;
   keeping.asked = 0;  // of this debit

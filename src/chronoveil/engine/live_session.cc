@@ -173,10 +173,10 @@ Result<void> LiveSession::commit() {
 
 // The documents first: once the debit is settled, nobody comes back to write them.
 Result<void> LiveSession::finish() {
-  CV_CHECK(write_documents());
+  CV_TRY(const std::optional<std::string> digest, write_documents());
   if (!keeping_) return {};
   CV_CHECK(output_->sync());
-  CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released));
+  CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released, digest));
   // Who was there is of no use any more, and as private as the records.
   step_.reset();
   keeping_->folder.forget_people(keeping_->state.debit);

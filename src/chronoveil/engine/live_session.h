@@ -100,7 +100,7 @@ class LiveSession {
   Result<void> take_row(const data::Arrival&, std::size_t row);
   Result<void> close_step();
   Result<void> commit();
-  Result<void> write_documents();
+  Result<std::optional<std::string>> write_documents();  // the digest of the release JSON, where there is one
   Result<report::Published> published_so_far();
   LiveStanding standing() const;
   void tell_standing() const;

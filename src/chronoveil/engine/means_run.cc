@@ -67,12 +67,12 @@ report::MeansPublished published_of(const Job& job, const MeansPlanned& planned,
   return published;
 }
 
-Result<void> write_means(const Job& job, const report::MeansPublished& published) {
-  return write_outputs(job, published, report::means_csv, report::means_json, report::means_html);
+Result<void> write_means(const Job& job, const report::MeansPublished& published, const std::string& document) {
+  return write_outputs(job, published, document, report::means_csv, report::means_html);
 }
 
 ReleaseKind<report::MeansPublished> means_kind() {
-  return {{}, {}, report::means_json, report::means_from_json, write_means, {}};
+  return {{}, {}, report::means_json, document_itself, report::means_from_json, itself, write_means, {}};
 }
 
 Result<report::MeansPublished> made(const Job& job, const RunOptions& options, const MeansPlanned& planned,
@@ -103,7 +103,7 @@ Result<report::MeansPublished> run_means(const Job& job, const RunOptions& optio
 Result<report::MeansPublished> run_means_again(const Job& job, const std::string& debit, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
-  return emit_again(with_relation(job, planned), debit, options, means_kind());
+  return emit_again(with_relation(job, planned), ask_of(planned), debit, options, means_kind());
 }
 
 Result<MeansChecked> check_means_job(const Job& given, const RunOptions& options, bool read_data) {
@@ -113,7 +113,7 @@ Result<MeansChecked> check_means_job(const Job& given, const RunOptions& options
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
   if (read_data) {
     DrawRight forgotten = DrawRight::not_private(BitSource());  // as is all that it is drawn for
     CV_CHECK(bounded(planned, *source, forgotten));

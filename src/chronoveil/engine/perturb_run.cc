@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "chronoveil/engine/debited_run.h"
+#include "chronoveil/engine/kept_rows.h"
 #include "chronoveil/engine/perturb.h"
 #include "chronoveil/engine/perturb_job.h"
 #include "chronoveil/engine/perturb_rows.h"
@@ -86,10 +87,40 @@ class Passage {
   }
   bool rows_left() const { return sent_ > header_size_; }
 
+  // Rows that do not leave at once are read to the end, and tried with draws that are forgotten, before the first bit
+  // of the release: what is wrong with one of them is found while its debit is still good for another run.
   Result<PerturbedRelease> run(OpenRows& open, mechanisms::Draws& draws) {
+    if (!at_once_ && draws.mark().empty()) {
+      CV_TRY(KeptRows kept, KeptRows::of(*open.rows));
+      auto all = std::make_unique<KeptRows>(std::move(kept));
+      CV_CHECK(try_out(open.columns, *all));
+      all->rewind();
+      open.rows = std::move(all);
+    }
+    return release(open, draws);
+  }
+
+ private:
+  Result<RowMover> mover_for(const PerturbColumns& columns, mechanisms::Draws& draws) const {
     CV_TRY(mechanisms::Perturbation perturbation, mechanisms::Perturbation::start(planned_.chosen, draws));
-    RowMover mover(open.columns, std::move(perturbation), static_cast<std::size_t>(planned_.chosen.lanes),
-                   job_.source.delimiter, draws.mark());
+    return RowMover(columns, std::move(perturbation), static_cast<std::size_t>(planned_.chosen.lanes),
+                    job_.source.delimiter, draws.mark());
+  }
+
+  Result<void> try_out(const PerturbColumns& columns, data::FieldRows& rows) const {
+    mechanisms::Draws forgotten = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
+    CV_TRY(RowMover mover, mover_for(columns, forgotten));
+    std::string unused;
+    while (true) {
+      CV_TRY(const std::span<const std::string_view> fields, rows.next());
+      if (fields.empty()) return finish(mover, unused);
+      CV_CHECK(mover.push(fields, unused));
+      unused.clear();
+    }
+  }
+
+  Result<PerturbedRelease> release(OpenRows& open, mechanisms::Draws& draws) {
+    CV_TRY(RowMover mover, mover_for(open.columns, draws));
     if (!job_.perturb.internal.empty()) mover.keep_record();
     text_ = mover.header();
     header_size_ = text_.size();
@@ -98,7 +129,7 @@ class Passage {
     CV_CHECK(left_);
     if (!read && !at_once_) return tl::unexpected(read.error());
     // What came in whole before a stream broke off is released: the series ends there, unless it is too short for it.
-    const Result<void> finished = finish(mover);
+    const Result<void> finished = finish(mover, text_);
     if (!finished) return tl::unexpected(read ? finished.error() : read.error());
     flush();
     CV_CHECK(left_);
@@ -106,7 +137,6 @@ class Passage {
     return published(open.columns, mover, draws.mark());
   }
 
- private:
   Result<void> read_all(OpenRows& open, RowMover& mover) {
     while (true) {
       CV_TRY(const std::span<const std::string_view> fields, open.rows->next());
@@ -117,9 +147,9 @@ class Passage {
     }
   }
 
-  Result<void> finish(RowMover& mover) {
+  static Result<void> finish(RowMover& mover, std::string& out) {
     if (mover.rows() == 0) return fail(ErrorKind::bad_data, "source.path: the series has no row");
-    return mover.finish(text_);
+    return mover.finish(out);
   }
 
   Result<PerturbedRelease> published(const PerturbColumns& columns, const RowMover& mover, const std::string& mark) {
@@ -145,7 +175,10 @@ class Passage {
            mechanisms::expected_moves(planned_.chosen, mechanisms::kMadeUpValues, 1, mover.rows()));
     all.expected = mechanisms::to_what_holds(std::move(law));
     CV_TRY(all.curve, certified_curve(planned_.chosen.event, job_.epsilon));
-    if (!at_once_) all.csv = std::move(text_);
+    if (!at_once_) {
+      all.csv = std::move(text_);
+      all.rows_digest = ledger::sha256_hex(all.csv);
+    }
     if (!job_.perturb.internal.empty()) {
       all.internal.emplace();
       all.internal->realised =
@@ -167,34 +200,41 @@ class Passage {
 };
 
 // In a store: the number of bytes of the document, the document, the rows.
-std::string stored(const PerturbedRelease& release) {
-  const std::string document = report::perturbed_json(release);
+std::string stored(const PerturbedRelease& release, const std::string& document) {
   return std::to_string(document.size()) + "\n" + document + release.csv;
 }
 
-Result<PerturbedRelease> from_store(std::string_view text) {
+Result<std::string> document_in(std::string_view text) {
   std::size_t size = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
   const auto start = static_cast<std::size_t>(parsed.ptr - text.data()) + 1;
   if (parsed.ec != std::errc() || start > text.size() || size > text.size() - start)
     return fail(ErrorKind::storage, "again: the stored release is damaged");
+  return std::string(text.substr(start, size));
+}
+
+Result<PerturbedRelease> from_store(std::string_view text) {
   PerturbedRelease release;
-  CV_TRY(static_cast<report::Perturbed&>(release), report::perturbed_from_json(text.substr(start, size)));
-  release.csv = text.substr(start + size);
+  CV_TRY(const std::string document, document_in(text));
+  CV_TRY(static_cast<report::Perturbed&>(release), report::perturbed_from_json(document));
+  release.csv = text.substr(text.find('\n') + 1 + document.size());
+  // What earlier versions stored says nothing of its rows.
+  if (!release.rows_digest.empty() && release.rows_digest != ledger::sha256_hex(release.csv))
+    return fail(ErrorKind::storage, "again: the rows of the stored release are not what was released");
   return release;
 }
 
-Result<void> write_perturbed(const Job& job, const PerturbedRelease& release) {
+Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, const std::string& document) {
   std::vector<OutputFile> files;
   const int mode = mode_of(release.mark);
   if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv, mode});
-  if (!job.json.empty()) {
-    CV_TRY(std::string signed_document, report::signed_release(report::perturbed_json(release)));
-    files.push_back({job.json, std::move(signed_document), mode});
-  }
   if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release), mode});
   if (!job.perturb.internal.empty() && release.internal)
     files.push_back({job.perturb.internal, report::perturbed_internal_html(release, *release.internal), 0600});
+  if (!job.json.empty()) {  // last: who sees it sees all
+    CV_TRY(std::string signed_document, report::signed_release(document));
+    files.push_back({job.json, std::move(signed_document), mode});
+  }
   return write_files(files);
 }
 
@@ -209,7 +249,8 @@ Result<void> check_files(const Job& job) {
 }
 
 ReleaseKind<PerturbedRelease> perturbed_kind(const Job& job) {
-  return {{}, {}, leaves_at_once(job) ? nullptr : stored, from_store, write_perturbed, {}};
+  const auto document = [](const PerturbedRelease& release) { return report::perturbed_json(release); };
+  return {{}, {}, document, leaves_at_once(job) ? nullptr : stored, from_store, document_in, write_perturbed, {}};
 }
 
 }  // namespace
@@ -253,7 +294,7 @@ Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::strin
                 "output.internal: what only the owner may see is not stored with a release; leave it out where a "
                 "release is emitted anew");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
-  return emit_again(with_relation(job, planned), debit, options, perturbed_kind(job));
+  return emit_again(with_relation(job, planned), ask_of(planned), debit, options, perturbed_kind(job));
 }
 
 Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& options, bool read_data) {
@@ -263,7 +304,7 @@ Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& op
   CV_CHECK(check_files(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, job, ask_of(planned)), planned));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
   if (job.source.path != "-" && !job.source.header && !read_data) {
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
   } else if (job.source.path != "-") {

@@ -86,8 +86,8 @@ Result<void> check_outputs(const Job& job) {
   return {};
 }
 
-Result<void> write_outputs(const Job& job, const report::Published& published) {
-  return write_outputs(job, published, report::to_csv, report::to_json, report::to_html);
+Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {
+  return write_outputs(job, published, document, report::to_csv, report::to_html);
 }
 
 }  // namespace chronoveil::engine

@@ -5,7 +5,13 @@
 namespace chronoveil::engine {
 namespace {
 
-ReleaseKind<report::Published> series_kind() { return {{}, {}, report::to_json, report::from_json, write_outputs, {}}; }
+Result<void> write_series(const Job& job, const report::Published& published, const std::string& document) {
+  return write_outputs(job, published, document);
+}
+
+ReleaseKind<report::Published> series_kind() {
+  return {{}, {}, report::to_json, document_itself, report::from_json, itself, write_series, {}};
+}
 
 Result<report::Published> made(const Job& job, const RunOptions& options, const Planned& planned,
                                data::RecordSource& source, mechanisms::Draws& draws) {
@@ -36,7 +42,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
 
 Result<report::Published> run_again(const Job& job, const std::string& debit, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
-  return emit_again(job, debit, options, series_kind());
+  return emit_again(job, Ask{}, debit, options, series_kind());
 }
 
 }  // namespace chronoveil::engine

@@ -81,6 +81,9 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
+// As earlier versions wrote the job of a debit into its mechanism.
+std::string job_mark(const std::string& digest) { return "[job " + digest + "]"; }
+
 void for_each_file(const fs::path& folder, const std::function<void(const fs::path&)>& look) {
   std::error_code error;
   for (fs::directory_iterator file(folder, error), end; !error && file != end; file.increment(error))
@@ -145,8 +148,7 @@ void add_training(const fs::path& folder, const std::string& dataset, std::vecto
         if (id && id->dataset == dataset) number = id->sequence;
       }
       if (number)
-        all.push_back(
-            {path.string(), {dataset, *number, std::nullopt}, "", "[job " + job.filename().string() + "]", true});
+        all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job_mark(job.filename().string()), true});
     });
   });
 }
@@ -167,7 +169,7 @@ bool contradicts(const Witness& witness, const std::map<std::int64_t, const ledg
   if (found == debits.end()) return true;
   const ledger::Debit& debit = *found->second;
   return (!witness.chain_head.empty() && debit.chain_head != witness.chain_head) || (witness.run && !debit.uses) ||
-         debit.terms.mechanism.find(witness.mark) == std::string::npos;
+         (debit.terms.mechanism.find(witness.mark) == std::string::npos && witness.mark != job_mark(debit.terms.job));
 }
 
 Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, const Folders& folders,

@@ -88,6 +88,17 @@ Result<void> Account::apply_body(const Entry& entry) {
     debits_[slot.debit].slots[static_cast<std::size_t>(slot.slot)] = State::reserved;
     return {};
   }
+  if (entry.kind == "drawing") {
+    CV_TRY(const DrawingBody drawing, drawing_from_body(entry.body));
+    CV_CHECK(may_draw({entry.dataset, drawing.debit, drawing.slot}));
+    DebitProgress& debit = debits_[drawing.debit];
+    if (drawing.slot) {
+      debit.slots[static_cast<std::size_t>(*drawing.slot)] = State::drawing;
+    } else {
+      debit.state = State::drawing;
+    }
+    return {};
+  }
   if (entry.kind == "use") {
     CV_TRY(const UseBody use, use_from_body(entry.body));
     CV_CHECK(may_use({entry.dataset, use.debit, std::nullopt}, use.first, use.count));
@@ -99,7 +110,7 @@ Result<void> Account::apply_body(const Entry& entry) {
   if (entry.kind == "state") {
     CV_TRY(const StateBody state, state_from_body(entry.body));
     if (state.state == State::reserved) return refuse("a debit does not go back to reserved");
-    CV_CHECK(may_settle({entry.dataset, state.debit, state.slot}));
+    CV_CHECK(may_settle({entry.dataset, state.debit, state.slot}, state.state));
     DebitProgress& debit = debits_[state.debit];
     if (state.slot) {
       debit.slots[static_cast<std::size_t>(*state.slot)] = state.state;
@@ -126,6 +137,8 @@ Result<void> Account::apply_debit(const Entry& entry) {
   sums_.add(debit.period, debit.cost);
   DebitProgress& progress = debits_[entry.sequence];
   progress.slots.resize(debit.slot_count());
+  progress.says_drawing = !debit.terms.job.empty() && !debit.has_slots && !debit.uses;
+  if (std::string job = debit.job(); !job.empty()) jobs_[std::move(job)] = entry.sequence;
   if (debit.uses) progress.run = RunProgress{entry.hash, std::move(debit.events), *debit.uses, 0, ""};
   return {};
 }
@@ -264,13 +277,37 @@ Result<const Account::DebitProgress*> Account::find(const DebitId& id) const {
   return &it->second;
 }
 
-Result<void> Account::may_settle(const DebitId& id) const {
+Result<void> Account::may_settle(const DebitId& id, State to) const {
   CV_TRY(const DebitProgress* debit, find(id));
   const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
   if (!state) return invalid("id", id.text(), "a slot that was used");
+  if (*state != State::reserved && *state != State::drawing)
+    return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
+  if (to == State::released && *state == State::reserved && debit->says_drawing)
+    return invalid("id", id.text(),
+                   "a debit that something was drawn for; nothing was for this one, so nothing of it is out");
+  return {};
+}
+
+Result<void> Account::may_draw(const DebitId& id) const {
+  CV_TRY(const DebitProgress* debit, find(id));
+  if (debit->run || (!id.slot && !debit->slots.empty()))
+    return invalid("id", id.text(), "a debit for one event, or a slot");
+  const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
+  if (!state) return invalid("id", id.text(), "a slot that was used");
+  if (*state == State::drawing)
+    return fail(ErrorKind::usage, "debit: another process draws for " + id.text() +
+                                      " already, and a debit covers one draw; this one has drawn nothing");
   if (*state != State::reserved)
     return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
   return {};
+}
+
+std::optional<Account::JobDebit> Account::last_of(const std::string& job) const {
+  const auto found = jobs_.find(job);
+  if (job.empty() || found == jobs_.end()) return std::nullopt;
+  const DebitProgress& debit = debits_.at(found->second);
+  return JobDebit{found->second, debit.state, debit.run ? debit.run->used : 0};
 }
 
 Result<void> Account::may_open_slot(const DebitId& id) const {

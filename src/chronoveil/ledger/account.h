@@ -59,13 +59,25 @@ class Account {
   std::vector<std::int64_t> dearest_parts(const std::string& period) const;
   std::vector<std::string> periods() const;
 
-  // Whether a debit, or slot, may go to a state or be used; an error says why not.
-  Result<void> may_settle(const DebitId&) const;
+  // Whether a debit, or slot, may go to a state or be used; an error says why not. What is debited for a job is
+  // released after something was drawn for it and not before.
+  Result<void> may_settle(const DebitId&, State) const;
+  // Whether nothing was drawn yet for a debit, or slot, that is neither a run nor settled. At most one `drawing` can
+  // ever be written down for it.
+  Result<void> may_draw(const DebitId&) const;
   Result<void> may_open_slot(const DebitId&) const;
   // The run, while it may go on.
   Result<const RunProgress*> open_run(const DebitId&) const;
   // Whether these uses are the next ones of a run that may go on; over_budget when it has fewer left.
   Result<void> may_use(const DebitId&, std::int64_t first, std::int64_t count) const;
+
+  // The last debit of a job, if any.
+  struct JobDebit {
+    std::int64_t sequence = 0;
+    State state = State::reserved;
+    std::int64_t used = 0;  // of a run
+  };
+  std::optional<JobDebit> last_of(const std::string& job) const;
 
   std::int64_t debit_count() const { return static_cast<std::int64_t>(debits_.size()); }
 
@@ -78,6 +90,7 @@ class Account {
     State state = State::reserved;
     std::vector<std::optional<State>> slots;
     std::optional<RunProgress> run;
+    bool says_drawing = false;  // it is of a job, by a version that writes `drawing` before it draws
   };
 
   Result<void> apply_body(const Entry&);
@@ -97,6 +110,7 @@ class Account {
   std::map<std::string, Spent> spent_;
   Sums sums_;
   std::unordered_map<std::int64_t, DebitProgress> debits_;
+  std::unordered_map<std::string, std::int64_t> jobs_;  // the last debit of each
 };
 
 // The seal of a dataset's rows from the first on; an error where they do not follow from each other.

@@ -16,6 +16,10 @@ namespace {
 // Bytes that are not UTF-8 are replaced: a purpose typed in another encoding must not stop a debit.
 std::string canonical(const json& body) { return body.dump(-1, ' ', false, json::error_handler_t::replace); }
 
+constexpr std::size_t kDigestSize = 64;
+
+bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
+
 }  // namespace
 
 Result<std::vector<accounting::Event>> DebitBody::parsed_events() const {
@@ -32,6 +36,16 @@ Result<std::vector<accounting::Event>> DebitBody::parsed_events() const {
   return result;
 }
 
+std::string DebitBody::job() const {
+  if (!terms.job.empty()) return terms.job;
+  constexpr std::string_view kStart = "[job ";
+  const std::string_view text = terms.mechanism;
+  const std::size_t at = text.rfind(kStart);
+  if (at == std::string_view::npos || !text.ends_with(']')) return {};
+  const std::string_view digest = text.substr(at + kStart.size(), text.size() - at - kStart.size() - 1);
+  return is_hex(digest) ? std::string(digest) : std::string();
+}
+
 std::string to_body(const DebitBody& debit) {
   json body = {{debit.has_slots ? "slots" : "event", debit.events},
                {"purpose", debit.terms.purpose},
@@ -45,6 +59,7 @@ std::string to_body(const DebitBody& debit) {
   if (debit.terms.stated.eviction == Eviction::none) body["eviction"] = "none";
   if (debit.terms.part) body["part"] = *debit.terms.part;
   if (debit.terms.delta) body["delta"] = *debit.terms.delta;
+  if (!debit.terms.job.empty()) body["job"] = debit.terms.job;
   if (!debit.period.empty()) body["period"] = debit.period;
   if (debit.takes_all) body["takes_all"] = true;
   if (debit.uses) body["uses"] = *debit.uses;
@@ -70,6 +85,9 @@ Result<DebitBody> debit_from_body(std::string_view text) {
   if (fields.find("delta")) {
     CV_TRY(debit.terms.delta, fields.number("delta"));
   }
+  CV_TRY(auto job, fields.text_if("job"));
+  if (job && job->empty()) return bad_body("job");
+  debit.terms.job = std::move(job).value_or("");
   CV_TRY(auto period, fields.text_if("period"));
   debit.period = std::move(period).value_or("");
   if (const json* takes_all = fields.find("takes_all")) {
@@ -133,9 +151,26 @@ Result<UseBody> use_from_body(std::string_view text) {
   return use;
 }
 
+std::string to_body(const DrawingBody& drawing) {
+  json body = {{"debit", drawing.debit}};
+  if (drawing.slot) body["slot"] = *drawing.slot;
+  return canonical(body);
+}
+
+Result<DrawingBody> drawing_from_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  JsonFields fields(body);
+  DrawingBody drawing;
+  CV_TRY(drawing.debit, fields.integer("debit"));
+  CV_TRY(drawing.slot, fields.integer_if("slot"));
+  CV_CHECK(fields.nothing_else());
+  return drawing;
+}
+
 std::string to_body(const StateBody& state) {
   json body = {{"debit", state.debit}, {"state", name(state.state)}};
   if (state.slot) body["slot"] = *state.slot;
+  if (state.digest) body["digest"] = *state.digest;
   return canonical(body);
 }
 
@@ -147,6 +182,9 @@ Result<StateBody> state_from_body(std::string_view text) {
   CV_TRY(state.slot, fields.integer_if("slot"));
   CV_TRY(const std::string value, fields.text("state"));
   CV_TRY(state.state, parse_state(value));
+  CV_TRY(state.digest, fields.text_if("digest"));
+  if (state.digest && (state.state != State::released || state.digest->size() != kDigestSize || !is_hex(*state.digest)))
+    return bad_body("digest");
   CV_CHECK(fields.nothing_else());
   return state;
 }

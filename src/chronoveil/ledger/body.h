@@ -1,4 +1,4 @@
-// The JSON bodies of rows other than the first: debit, slot, use, state, moved, opened.
+// The JSON bodies of rows other than the first: debit, slot, drawing, use, state, moved, opened.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -24,6 +24,8 @@ struct DebitBody {
   std::string software;
 
   std::size_t slot_count() const { return has_slots ? events.size() : 0; }
+  // The digest of the job that it is of, also where an earlier version wrote it at the end of `mechanism`.
+  std::string job() const;
   Result<std::vector<accounting::Event>> parsed_events() const;
 };
 
@@ -52,11 +54,21 @@ struct UseBody {
 std::string to_body(const UseBody&);
 Result<UseBody> use_from_body(std::string_view);
 
+// From here on bits may be drawn, for a debit or one of its slots, that reach an output.
+struct DrawingBody {
+  std::int64_t debit = 0;
+  std::optional<std::int64_t> slot;
+};
+
+std::string to_body(const DrawingBody&);
+Result<DrawingBody> drawing_from_body(std::string_view);
+
 // A debit, or one of its slots, has reached a final state.
 struct StateBody {
   std::int64_t debit = 0;
   std::optional<std::int64_t> slot;
   State state = State::released;
+  std::optional<std::string> digest = {};  // of what was released; 64 hexadecimal digits
 };
 
 std::string to_body(const StateBody&);

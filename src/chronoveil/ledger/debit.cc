@@ -18,6 +18,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 std::string_view name(State state) {
   switch (state) {
     case State::reserved: return "reserved";
+    case State::drawing: return "drawing";
     case State::released: return "released";
     case State::abandoned: return "abandoned";
   }
@@ -48,10 +49,10 @@ Result<DebitId> DebitId::parse(std::string_view text) {
 }
 
 bool may_still_publish(const Debit& debit) {
-  const bool open = debit.state == State::reserved;
-  if (debit.slots.empty()) return open;
+  const auto open = [](State state) { return state == State::reserved || state == State::drawing; };
+  if (debit.slots.empty()) return open(debit.state);
   return std::any_of(debit.slots.begin(), debit.slots.end(),
-                     [&](const Slot& slot) { return slot.state ? *slot.state == State::reserved : open; });
+                     [&](const Slot& slot) { return open(slot.state.value_or(debit.state)); });
 }
 
 }  // namespace chronoveil::ledger

@@ -14,8 +14,14 @@
 namespace chronoveil::ledger {
 
 // A debit is reserved before any data is read. Whatever becomes of it, it stays spent.
-enum class State { reserved, released, abandoned };
+//   reserved   nothing was drawn for it: a run that failed so far may be made again, on this debit
+//   drawing    written down durably before the first bit that could reach an output, once and never again. A run with
+//              numbered uses has those written down instead, and stays reserved until it ends
+//   released   its output is stored, or out
+//   abandoned  nothing will come of it
+enum class State { reserved, drawing, released, abandoned };
 std::string_view name(State);
+// What a debit can be said to be: reserved, released or abandoned. That it draws is for the ledger to find.
 Result<State> parse_state(std::string_view);
 
 // "city:17", the row of the debit; "city:17/3", its slot number 3 (from 0).
@@ -43,6 +49,7 @@ struct Terms {
   Stated stated;
   std::optional<std::string> part;
   std::optional<double> delta;  // charge the event its ε at this δ
+  std::string job;              // the digest of the job that it is for; empty for a debit by hand
 };
 
 struct Slot {
@@ -66,9 +73,11 @@ struct Debit {
   std::string period;                // empty when the budget does not renew
   Cost cost;
   State state = State::reserved;
+  std::optional<std::string> digest;  // of what was released (report/release_digest.h)
 };
 
-// Whether something that it paid for may yet come out: it is reserved; of slots one is, or is free while the debit is.
+// Whether something that it paid for may yet come out: it is reserved or drawing; of slots one is, or is free while the
+// debit is reserved.
 bool may_still_publish(const Debit&);
 
 }  // namespace chronoveil::ledger

@@ -246,7 +246,7 @@ struct Ledger::Inside {
     if (!done) {
       // What the store kept is unknown after its own errors; a refusal leaves the account as it was read.
       if (done.error().kind == ErrorKind::storage) accounts.erase(dataset);
-      if (store->in_doubt()) done.error().message += doubt_about(rows);
+      if (store->in_doubt() && !rows.empty()) done.error().message += doubt_about(rows);
       return tl::unexpected(done.error());
     }
     Account& account = accounts[dataset];
@@ -297,8 +297,7 @@ struct Ledger::Inside {
     std::optional<std::int64_t> uses;
   };
 
-  Result<DebitReference> debit(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
-    CV_CHECK(check_says_eviction(terms));
+  static DebitBody body_of(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
     DebitBody body;
     body.terms = terms;
     body.has_slots = shape.has_slots;
@@ -311,6 +310,47 @@ struct Ledger::Inside {
     } else {
       body.events = accounting::event_to_json(events.front());
     }
+    return body;
+  }
+
+  // The last debit of the job of `asked`, if that may be had for it: nothing was drawn or used, by a version that would
+  // have written so; the terms are the same to the letter; and what was charged is no less than the price of today.
+  static Result<std::optional<DebitReference>> unused_debit(const Account& account, const DebitBody& asked,
+                                                            const Event& event, const Cost& cost,
+                                                            const Store::Reader& read) {
+    std::optional<DebitReference> none;
+    const std::optional<Account::JobDebit> last = account.last_of(asked.terms.job);
+    if (!last || last->state != State::reserved || last->used > 0 || asked.has_slots) return none;
+    CV_TRY(const Stored stored, read(last->sequence));
+    const Entry& row = stored.rows.front();
+    CV_TRY(const DebitBody there, debit_from_body(row.body));
+    DebitBody same = asked;
+    same.period = there.period;
+    same.cost = there.cost;
+    same.takes_all = there.takes_all;
+    same.analysis = there.analysis;
+    same.software = there.software;
+    if (to_body(same) != row.body) return none;
+    if (there.takes_all) {
+      CV_TRY(const bool alone, fills_at_most_all(account.dataset(), asked.terms, event));
+      if (!alone) return none;
+    } else if (!covers(there.cost, cost)) {
+      return none;
+    }
+    return std::optional(DebitReference{{row.dataset, row.sequence, std::nullopt}, row.hash});
+  }
+
+  static bool covers(const Cost& charged, const Cost& price) {
+    if (charged.values.size() != price.values.size()) return false;
+    for (std::size_t i = 0; i < price.values.size(); ++i)
+      if (charged.values[i] < price.values[i]) return false;
+    return charged.delta >= price.delta;
+  }
+
+  Result<Reservation> debit(const Terms& terms, const std::vector<Event>& events, const Shape& shape,
+                            const BeforeSecond& before_second = {}) {
+    CV_CHECK(check_says_eviction(terms));
+    DebitBody body = body_of(terms, events, shape);
     // Pricing needs no lock, nor the latest rows: what a dataset promises never changes.
     const Account* known = &accounts[terms.dataset];
     if (!known->exists()) {
@@ -318,18 +358,34 @@ struct Ledger::Inside {
     }
     const Event event = composed(events);
     CV_TRY(const Cost cost, price(known->dataset(), terms, event));
-    CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true,
-                                                 [&](const Account& account, const std::string& recorded_at,
-                                                     const Store::Reader&) -> Result<std::vector<Draft>> {
-                                                   CV_CHECK(check_clock(account));
-                                                   body.period = account.period_at(recorded_at);
-                                                   CV_TRY(const Admission admission,
-                                                          admission_of(account, body.period, terms, event, cost));
-                                                   body.cost = admission.cost;
-                                                   body.takes_all = admission.takes_all;
-                                                   return std::vector<Draft>{{"debit", to_body(body)}};
-                                                 }));
-    return DebitReference{{terms.dataset, rows.front().sequence, std::nullopt}, rows.front().hash};
+    std::optional<DebitReference> taken;
+    const Composer compose = [&](const Account& account, const std::string& recorded_at,
+                                 const Store::Reader& read) -> Result<std::vector<Draft>> {
+      CV_TRY(taken, unused_debit(account, body, event, cost, read));
+      if (taken) return std::vector<Draft>{};
+      if (const auto last = account.last_of(terms.job); last && before_second)
+        CV_CHECK(before_second({terms.dataset, last->sequence, std::nullopt}, last->state));
+      CV_CHECK(check_clock(account));
+      body.period = account.period_at(recorded_at);
+      CV_TRY(const Admission admission, admission_of(account, body.period, terms, event, cost));
+      body.cost = admission.cost;
+      body.takes_all = admission.takes_all;
+      return std::vector<Draft>{{"debit", to_body(body)}};
+    };
+    CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true, compose));
+    if (taken) return Reservation{*std::move(taken), true};
+    return Reservation{{{terms.dataset, rows.front().sequence, std::nullopt}, rows.front().hash}, false};
+  }
+
+  Result<void> write_drawing(const DebitId& id) {
+    const std::scoped_lock lock(mutex);
+    const Composer compose = [&](const Account& account, const std::string&,
+                                 const Store::Reader&) -> Result<std::vector<Draft>> {
+      CV_CHECK(account.may_draw(id));
+      return std::vector<Draft>{{"drawing", to_body(DrawingBody{id.sequence, id.slot})}};
+    };
+    CV_CHECK(append(id.dataset, true, compose));
+    return {};
   }
 
   // Copies the rows of a dataset, as they are, to a store that has none of it, and appends a note of how they came.
@@ -366,13 +422,13 @@ struct Ledger::Inside {
   }
 };
 
-Ledger::Ledger(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Ledger::Ledger(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}
 Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 Ledger::~Ledger() = default;
 
 Result<Ledger> Ledger::open(const std::string& where, Options options) {
-  auto inside = std::make_unique<Inside>();
+  auto inside = std::make_shared<Inside>();
   WaitingFor waiting("the ledger to open");
   CV_TRY(inside->store, open_store(where, seal_of));
   waiting.over();
@@ -410,10 +466,28 @@ Result<Dataset> Ledger::create(const DatasetRequest& request) {
   return dataset;
 }
 
-Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event) {
+Receipt Ledger::receipt_for(DebitReference reference, Event event, bool taken_up) const {
+  std::function<Result<void>()> write_drawing = [inside = inside_, id = reference.id] {
+    return inside->write_drawing(id);
+  };
+  return {std::move(reference), std::move(event), std::move(write_drawing), taken_up};
+}
+
+Result<Receipt> Ledger::reserve(const Terms& terms, const Event& event, const BeforeSecond& before_second) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(DebitReference reference, inside_->debit(terms, {event}, {}));
-  return Receipt(std::move(reference), event);
+  CV_TRY(const Reservation reserved, inside_->debit(terms, {event}, {}, before_second));
+  return receipt_for(reserved, event, reserved.taken_up);
+}
+
+Result<std::optional<DebitReference>> Ledger::to_take_up(const Terms& terms, const Event& event,
+                                                         std::optional<std::int64_t> uses) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_CHECK(Inside::check_says_eviction(terms));
+  const Store::Reader read = inside_->reader(terms.dataset);
+  CV_TRY(const Account* account, inside_->writable(terms.dataset, read));
+  CV_TRY(const Cost cost, price(account->dataset(), terms, event));
+  const DebitBody asked = Inside::body_of(terms, {event}, {.has_slots = false, .uses = uses});
+  return Inside::unused_debit(*account, asked, event, cost, read);
 }
 
 Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
@@ -422,6 +496,9 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
   CV_CHECK(inside_->check_clock(*account));
   CV_TRY(const Cost cost, price(account->dataset(), terms, event));
+  CV_TRY(const std::optional<DebitReference> unused, Inside::unused_debit(*account, Inside::body_of(terms, {event}, {}),
+                                                                          event, cost, inside_->reader(terms.dataset)));
+  if (unused) return cost;
   CV_TRY(Inside::Admission admission,
          Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost));
   return std::move(admission.cost);
@@ -430,7 +507,8 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
 Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vector<Event>& slots) {
   if (slots.empty()) return fail(ErrorKind::usage, "slots: a debit needs at least one slot");
   const std::scoped_lock lock(inside_->mutex);
-  return inside_->debit(terms, slots, {.has_slots = true, .uses = std::nullopt});
+  CV_TRY(Reservation reserved, inside_->debit(terms, slots, {.has_slots = true, .uses = std::nullopt}));
+  return static_cast<DebitReference&&>(std::move(reserved));
 }
 
 Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const std::string& mechanism) {
@@ -448,13 +526,14 @@ Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const s
                            const SlotBody body{id.sequence, *id.slot, mechanism, accounting::event_to_json(event)};
                            return std::vector<Inside::Draft>{{"slot", to_body(body)}};
                          }));
-  return Receipt(DebitReference{id, rows.front().hash}, event);
+  return receipt_for(DebitReference{id, rows.front().hash}, event, false);
 }
 
-Result<DebitReference> Ledger::reserve_run(const Terms& terms, const Event& event, std::int64_t uses) {
+Result<Reservation> Ledger::reserve_run(const Terms& terms, const Event& event, std::int64_t uses,
+                                        const BeforeSecond& before_second) {
   if (uses < 1) return invalid("uses", std::to_string(uses), "at least 1");
   const std::scoped_lock lock(inside_->mutex);
-  return inside_->debit(terms, {event}, {.has_slots = false, .uses = uses});
+  return inside_->debit(terms, {event}, {.has_slots = false, .uses = uses}, before_second);
 }
 
 Result<Run> Ledger::resume_run(const DebitId& id) {
@@ -485,13 +564,14 @@ Result<void> Ledger::use_run(const DebitId& id, std::int64_t first, std::int64_t
   return {};
 }
 
-Result<void> Ledger::settle(const DebitId& id, State state) {
-  if (state == State::reserved) return invalid("state", name(state), "released or abandoned");
+Result<void> Ledger::settle(const DebitId& id, State state, const std::optional<std::string>& digest) {
+  if (state != State::released && state != State::abandoned)
+    return invalid("state", name(state), "released or abandoned");
   const std::scoped_lock lock(inside_->mutex);
   const Inside::Composer compose = [&](const Account& account, const std::string&,
                                        const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
-    CV_CHECK(account.may_settle(id));
-    return std::vector<Inside::Draft>{{"state", to_body(StateBody{id.sequence, id.slot, state})}};
+    CV_CHECK(account.may_settle(id, state));
+    return std::vector<Inside::Draft>{{"state", to_body(StateBody{id.sequence, id.slot, state, digest})}};
   };
   CV_CHECK(inside_->append(id.dataset, true, compose));
   return {};
@@ -565,7 +645,9 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
                   0,
                   body.period,
                   body.cost,
-                  State::reserved};
+                  State::reserved,
+                  std::nullopt};
+      debit.terms.job = body.job();
       if (body.has_slots) {
         for (const Event& event : events) debit.slots.push_back({event, std::nullopt, std::nullopt});
       }
@@ -577,6 +659,10 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       Slot& slot = debits[index.at(body.debit)].slots[static_cast<std::size_t>(body.slot)];
       slot.used = std::move(event);
       slot.state = State::reserved;
+    } else if (row.kind == "drawing") {
+      CV_TRY(const DrawingBody body, drawing_from_body(row.body));
+      Debit& debit = debits[index.at(body.debit)];
+      (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = State::drawing;
     } else if (row.kind == "use") {
       CV_TRY(const UseBody body, use_from_body(row.body));
       debits[index.at(body.debit)].used += body.count;
@@ -584,6 +670,7 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       CV_TRY(const StateBody body, state_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];
       (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = body.state;
+      if (!body.slot) debit.digest = body.digest;
     }
   }
   return debits;

@@ -57,6 +57,16 @@ struct View {
   std::vector<Debit> earlier;         // of earlier periods, that may still publish: they count there, not in this one
 };
 
+// A debit of a run, and whether it was there already, of a run of the same job that used nothing.
+struct Reservation : DebitReference {
+  bool taken_up = false;
+};
+
+// What to say where the dataset has a debit of the same job (Terms::job) already that cannot be taken up: an error
+// refuses the second one, inside the transaction that would make it, so that two who start at once are not both first.
+// Empty: a second debit is meant.
+using BeforeSecond = std::function<Result<void>(const DebitId& earlier, State)>;
+
 // Safe to use from several threads, and from several processes on one store; not across fork().
 class Ledger {
  public:
@@ -69,15 +79,21 @@ class Ledger {
   Result<Dataset> create(const DatasetRequest&);
 
   // Debits an event and returns its receipt once the debit is durable. Errors: over_budget, or what does not fit.
-  Result<Receipt> reserve(const Terms&, const accounting::Event&);
-  // What reserve would cost, without a debit.
+  // Where the last debit of the same job is reserved and nothing was drawn for it, that one is taken up instead: the
+  // same event on the same terms, and its cost no less than the price of today.
+  Result<Receipt> reserve(const Terms&, const accounting::Event&, const BeforeSecond& = {});
+  // What reserve would cost, without a debit; of one that it would take up, what that one did.
   Result<Cost> check(const Terms&, const accounting::Event&);
+  // The debit that reserve would take up; with `uses`, that reserve_run would.
+  Result<std::optional<DebitReference>> to_take_up(const Terms&, const accounting::Event&,
+                                                   std::optional<std::int64_t> uses = std::nullopt);
   // Debits a list of events at once, composed tightly; open_slot later hands out the receipts, in any order.
   Result<DebitReference> reserve_slots(const Terms&, const std::vector<accounting::Event>& slots);
   // A receipt for an event that the slot's event dominates. A slot is used once.
   Result<Receipt> open_slot(const DebitId& slot, const accounting::Event&, const std::string& mechanism = "");
-  // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already.
-  Result<DebitReference> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses);
+  // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already. A
+  // run of the same job that used nothing is taken up.
+  Result<Reservation> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses, const BeforeSecond& = {});
   // Goes on with a run, once whatever an earlier process had under way is written or gone. Refused for a debit that is
   // none, and for one that is settled.
   Result<Run> resume_run(const DebitId&);
@@ -87,8 +103,9 @@ class Ledger {
   // `token`: a text that only this user of the run knows, for it to recognise its own use by (Run::token). Two who took
   // up one run from copies of one state would else each take the other's use for its own.
   Result<void> use_run(const DebitId&, std::int64_t first, std::int64_t count, const std::string& token = "");
-  // reserved -> released | abandoned, for a debit or a slot. Nothing is given back.
-  Result<void> settle(const DebitId&, State);
+  // reserved | drawing -> released | abandoned, for a debit or a slot. Nothing is given back. `digest`: of what was
+  // released, which ties the release to its debit.
+  Result<void> settle(const DebitId&, State, const std::optional<std::string>& digest = std::nullopt);
 
   Result<std::vector<std::string>> datasets();
   Result<View> view(const std::string& dataset, const std::optional<std::string>& part = std::nullopt);
@@ -113,8 +130,10 @@ class Ledger {
 
  private:
   struct Inside;
-  explicit Ledger(std::unique_ptr<Inside>);
-  std::unique_ptr<Inside> inside_;
+  explicit Ledger(std::shared_ptr<Inside>);
+  // Of a debit that is in the ledger.
+  Receipt receipt_for(DebitReference, accounting::Event, bool taken_up) const;
+  std::shared_ptr<Inside> inside_;  // receipts hold it too: they write down that something is drawn
 };
 
 }  // namespace chronoveil::ledger

@@ -26,9 +26,12 @@ Failure off_the_grid(std::size_t number, double step) {
 }  // namespace
 
 Result<Draws> Draws::authorised(ledger::Receipt&& receipt, const accounting::Event& about_to_run) {
-  CV_TRY(ledger::DebitReference debit, ledger::redeem(std::move(receipt), about_to_run));
+  const Result<void> covered = ledger::check_covers(receipt, about_to_run);
+  ledger::Receipt taken = std::move(receipt);  // used up by a refusal too
+  CV_CHECK(covered);
   Draws draws{DrawRight()};
-  draws.debit_ = std::move(debit);
+  draws.debit_ = taken.reference();
+  draws.receipt_ = std::move(taken);
   draws.event_ = about_to_run;
   return draws;
 }
@@ -58,6 +61,17 @@ Result<void> Draws::start(const accounting::Event& about_to_run) {
     return fail(ErrorKind::internal, "draws: one debit covers one run, and this one was used before");
   if (accounting::to_text(*event_) != accounting::to_text(about_to_run))
     return fail(ErrorKind::internal, "draws: they are authorised for another event than the one about to run");
+  if (receipt_) {
+    // Whatever comes of it, there is no second try with these draws.
+    right_.standing_ = Standing::spent;
+    ledger::Receipt receipt = std::move(*receipt_);
+    receipt_.reset();
+    Result<ledger::DebitReference> redeemed = ledger::redeem(std::move(receipt), about_to_run);
+    // After an error of the store the row may be there all the same.
+    begun_ = redeemed ? Begun::yes : redeemed.error().kind == ErrorKind::storage ? Begun::unknown : Begun::by_another;
+    if (!redeemed) return tl::unexpected(std::move(redeemed.error()));
+    if (told_) told_();
+  }
   right_.standing_ = Standing::running;
   return {};
 }

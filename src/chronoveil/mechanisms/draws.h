@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,7 +29,7 @@ struct Replay {
 
 class Draws {
  public:
-  // Uses the receipt up for exactly this event; bits come from this thread's cryptographic source.
+  // Takes the receipt, for exactly this event; bits come from this thread's cryptographic source.
   static Result<Draws> authorised(ledger::Receipt&&, const accounting::Event& about_to_run);
   // Goes on with a run, for live steps only: noise until `uses` of its debit are gone. Bits come from this thread's
   // cryptographic source.
@@ -51,8 +52,20 @@ class Draws {
   // One authorisation is one run: authorised draws give noise and subsets only between start() and finish(), start()
   // refuses any other event and any second time, and what was moved from is spent. Draws that are not private may run
   // again and again. Called by measure(), not by mechanisms.
+  // start() redeems the receipt: it returns only once the ledger has written down durably that bits are drawn for this
+  // debit, and refuses where another process came first.
   Result<void> start(const accounting::Event& about_to_run);
   void finish();
+  // What start() made of a receipt.
+  //   no          it was not called, or refused before the ledger was asked: the debit is nobody's, and the same job
+  //               takes it up
+  //   yes         bits may have been drawn: the debit is spent on this run
+  //   by_another  another process came first and this one drew nothing
+  //   unknown     the ledger could not write it down for certain, and nothing was drawn
+  enum class Begun { no, yes, by_another, unknown };
+  Begun begun() const { return begun_; }
+  // Called as soon as it is yes.
+  void tell_when_begun(std::function<void()> told) { told_ = std::move(told); }
 
   // Whether these draws go on with a run: then they cover steps as they come, and nothing that is measured at once.
   bool continues() const { return uses_.has_value(); }
@@ -72,7 +85,10 @@ class Draws {
   // Each of n positions with probability `rate`; ascending.
   Result<std::vector<std::int64_t>> keep(std::int64_t n, double rate);
   // For what draws by itself: keyed choices that precede the noise, such as which records of a person stay, what moves
-  // values, and training. It gives bits until finish().
+  // values, and training. It gives bits until finish(), before start() for those keyed choices alone: of a run that
+  // fails before start() the key is forgotten, and all that leaves is the error, which must not depend on it; who takes
+  // the debit up draws another key, independent of the first. So the release is distributed as if the failed run had
+  // never been.
   DrawRight& right() { return right_; }
 
  private:
@@ -90,6 +106,9 @@ class Draws {
   std::int64_t used_ = 0;
   std::optional<std::int64_t> uses_;  // of a run
   std::optional<ledger::DebitReference> debit_;
+  std::optional<ledger::Receipt> receipt_;  // until start()
+  Begun begun_ = Begun::no;
+  std::function<void()> told_;
   std::optional<accounting::Event> event_;
   std::vector<noise::Sampler> samplers_;
   std::size_t recent_ = 0;  // of them, the one that was asked for last

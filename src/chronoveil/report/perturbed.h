@@ -27,6 +27,7 @@ struct Perturbed {
   bool times_move = false;           // which view was asked for: rows keep their values and get new times
   std::int64_t rows = 0;             // as many as came in, which is public
   std::int64_t empty = 0;            // slots that were released empty
+  std::string rows_digest;           // SHA-256 of the rows as CSV; empty where they left as a stream
   Guarantee guarantee;
   std::string mark;  // "seeded: not private", or empty
   mechanisms::TemporalPlan plan;
@@ -38,8 +39,8 @@ struct Perturbed {
   std::optional<BudgetLeft> budget;
 };
 
-// title, view, time, columns, kept, rows, empty, guarantee, plan, expected, curve, debit, budget, software; a mark in
-// front of all where it is not private. `view` says what moves: "values" or "times".
+// title, view, time, columns, kept, rows, empty, rows_sha256, guarantee, plan, expected, curve, debit, budget,
+// software; a mark in front of all where it is not private. `view` says what moves: "values" or "times".
 std::string perturbed_json(const Perturbed&);
 Result<Perturbed> perturbed_from_json(std::string_view);
 // Whether the text of a release is one of these.

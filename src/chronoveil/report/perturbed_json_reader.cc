@@ -78,6 +78,9 @@ Result<Perturbed> perturbed_in(const Fields& document) {
   CV_TRY(all.kept, document.texts("kept"));
   CV_TRY(all.rows, integer_from(0, document, "rows"));
   CV_TRY(all.empty, integer_from(0, document, "empty"));
+  if (document.has("rows_sha256")) {
+    CV_TRY(all.rows_digest, document.text("rows_sha256"));
+  }
   CV_TRY(const Fields guarantee, document.object("guarantee"));
   CV_TRY(all.guarantee, guarantee_in(guarantee));
   CV_TRY(all.not_protected, guarantee.texts("not_protected"));

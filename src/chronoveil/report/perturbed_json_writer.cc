@@ -63,6 +63,7 @@ std::string perturbed_json(const Perturbed& perturbed) {
   member("kept", perturbed.kept);
   member("rows", perturbed.rows);
   member("empty", perturbed.empty);
+  if (!perturbed.rows_digest.empty()) member("rows_sha256", perturbed.rows_digest);
   member("guarantee",
          guarantee_json(perturbed.guarantee, perturbed.plan.price, perturbed.mark, perturbed.not_protected));
   member("plan", plan);

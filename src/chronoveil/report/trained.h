@@ -33,6 +33,7 @@ struct Trained {
   std::vector<Spent> spent;  // ε after so many steps
   std::optional<BudgetLeft> budget;
   std::string model_path;
+  std::string model_digest;  // SHA-256 of the file there
 };
 
 std::string to_json(const Trained&);

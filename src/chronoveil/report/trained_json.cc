@@ -44,6 +44,7 @@ std::string to_json(const Trained& trained) {
   all["debit"] = debit_json(model.debit);
   if (trained.budget) all["budget"] = budget_json(*trained.budget);
   all["file"] = trained.model_path;
+  all["model_sha256"] = trained.model_digest;
   all["software"] = software_json();
   return text_of(all) + "\n";
 }

@@ -1,10 +1,11 @@
 #include "chronoveil/training/forecast.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/engine/budget.h"
+#include "chronoveil/engine/debited_run.h"
 #include "chronoveil/engine/publishing.h"
 #include "chronoveil/engine/reading_assumptions.h"
 #include "chronoveil/engine/train_reading.h"
@@ -67,38 +68,26 @@ engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
   return ask;
 }
 
-// Debits before a row is read. A seed makes it a rehearsal.
-Result<mechanisms::Draws> pay(const ForecastRequest& request, Forecasting& forecasting) {
-  PrivateHistoryPlan& plan = *forecasting.privacy;
-  if (request.run.seed) {
-    mechanisms::Draws seeded = mechanisms::Draws::seeded(*request.run.seed);
-    forecasting.mark = seeded.mark();
-    engine::disown(plan.guarantee, forecasting.mark);
-    plan.not_protected = {"Nothing is: the random choices of this forecast are known."};
-    return seeded;
-  }
-  const engine::Job job = job_of(request, plan);
-  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, request.run.ledger));
-  CV_TRY(ledger::Receipt receipt, engine::reserve(budget, job, ask_of(plan, forecasting.model.config.channels)));
-  if (request.run.note_debit) request.run.note_debit(receipt.reference().id.text());
-  CV_TRY(mechanisms::Draws draws, mechanisms::Draws::authorised(std::move(receipt), plan.event));
-  forecasting.debit = draws.debit();
-  CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
-  forecasting.budget = engine::budget_left(after);
-  return draws;
-}
-
-// What became of the debit; it is spent whether or not this can be written.
-Result<void> settle(const ForecastRequest& request, const Forecasting& forecasting, ledger::State state) {
-  if (!forecasting.debit) return {};
-  CV_TRY(const std::string place, engine::ledger_place(request.run.ledger));
-  CV_TRY(ledger::Ledger ledger, ledger::Ledger::open(place));
-  return ledger.settle(forecasting.debit->id, state);
+// Everything that decides what comes out: another model, or other draws of its paths, is another job.
+std::string digest_of_forecast(const engine::Job& job, const ForecastRequest& request, const std::string& model,
+                               const std::vector<std::string>& channels) {
+  engine::Facts facts = engine::facts_of(job);
+  const PrivateHistory& asked = *request.privacy;
+  facts.emplace_back("forecast.model", model);
+  for (const std::string& channel : channels) facts.emplace_back("forecast.value", channel);
+  facts.emplace_back("forecast.rate", shortest(asked.rate));
+  facts.emplace_back("forecast.lower", shortest(asked.lower));
+  facts.emplace_back("forecast.upper", shortest(asked.upper));
+  facts.emplace_back("forecast.fill", asked.fill == GapFill::mean ? "mean" : "linear");
+  facts.emplace_back("forecast.paths", std::to_string(request.prediction.paths));
+  facts.emplace_back("forecast.path_seed", std::to_string(request.prediction.seed));
+  facts.emplace_back("forecast.keeps_paths", request.prediction.keep_paths ? "true" : "false");
+  return engine::digest_of(facts);
 }
 
 Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& network,
-                      const std::vector<std::string>& channels, const torch::Device& device,
-                      std::optional<mechanisms::Draws>& draws, Forecasting& forecasting) {
+                      const std::vector<std::string>& channels, const torch::Device& device, mechanisms::Draws* draws,
+                      Forecasting& forecasting) {
   const forecasting::ModelConfig& config = forecasting.model.config;
   CV_TRY(const Extent extent, extent_of(request.source, request.keys));
   CV_TRY(const SlotAxis axis, axis_beyond(forecasting.model.clock, extent.last, config.forecast_length));
@@ -128,38 +117,189 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
   return {};
 }
 
-}  // namespace
-
-Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest& request) {
+// What is known before a row is read.
+struct Prepared {
   Forecasting forecasting;
+  LoadedNetwork network;
+  std::vector<std::string> channels;
+  torch::Device device = torch::kCPU;
+  std::string model;  // its digest
+};
+
+Result<Prepared> prepared(const std::string& model_path, const ForecastRequest& request) {
+  Prepared ready;
+  Forecasting& forecasting = ready.forecasting;
   CV_TRY(forecasting.model, load_model(model_path));
-  CV_TRY(const LoadedNetwork network, network_of(forecasting.model));
-  forecasting.parameters = network.parameters.size();
+  if (request.privacy) ready.model = ledger::sha256_hex(to_bytes(forecasting.model));
+  CV_TRY(ready.network, network_of(forecasting.model));
+  forecasting.parameters = ready.network.parameters.size();
   forecasting.model.weights.clear();
-  CV_TRY(const torch::Device device, device_of(request.device));
+  CV_TRY(ready.device, device_of(request.device));
   forecasting.mark = forecasting.model.mark;
   const std::int64_t read = forecasting.model.config.channels;
-  const std::vector<std::string>& channels = request.channels.empty() ? forecasting.model.channels : request.channels;
-  if (static_cast<std::int64_t>(channels.size()) != read)
+  ready.channels = request.channels.empty() ? forecasting.model.channels : request.channels;
+  if (static_cast<std::int64_t>(ready.channels.size()) != read)
     return fail(ErrorKind::usage, "value: name as many columns as the model reads: " + std::to_string(read));
   if (request.privacy && request.keys.empty() && request.source.series)
     return fail(ErrorKind::usage, "keys: a private history needs the public list of its series");
-  CV_CHECK(engine::check_train_columns(request.source, channels));
-  std::optional<mechanisms::Draws> draws;
-  if (request.privacy) {
-    CV_TRY(forecasting.privacy, plan_history(*request.privacy, read));
-    engine::add_reading(request.source, engine::Reading::whole, forecasting.privacy->guarantee.assumptions);
-    CV_TRY(draws, pay(request, forecasting));
+  if (!request.privacy) return ready;
+  CV_TRY(forecasting.privacy, plan_history(*request.privacy, read));
+  engine::add_reading(request.source, engine::Reading::whole, forecasting.privacy->guarantee.assumptions);
+  return ready;
+}
+
+// A private forecast in a store, and as it goes through the one order of a release: what was worked out, or the
+// documents that were made of it.
+struct Kept {
+  std::string title;  // the documents have their own
+  report::Forecasted forecasted;
+  std::optional<ForecastDocuments> documents;
+  std::optional<ledger::DebitReference> debit;
+  std::optional<report::BudgetLeft> budget;
+};
+
+ForecastDocuments documents_of(const Kept& kept) {
+  if (kept.documents) return *kept.documents;
+  report::Forecasted all = kept.forecasted;
+  all.input->debit = kept.debit;
+  all.input->budget = kept.budget;
+  return training::documents_of(all);
+}
+
+std::string document_of(const Kept& kept) { return documents_of(kept).json; }
+
+std::string to_store(const Kept& kept, const std::string& document) {
+  const ForecastDocuments all = documents_of(kept);
+  const nlohmann::json stored{{"json", document}, {"csv", all.csv}, {"paths", all.paths}, {"html", all.html}};
+  return stored.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<Kept> from_store(std::string_view text) {
+  const auto damaged = [] { return fail(ErrorKind::storage, "again: the stored forecast is damaged"); };
+  const nlohmann::json stored = nlohmann::json::parse(text, nullptr, false);
+  if (!stored.is_object() || stored.size() != 4) return damaged();
+  Kept kept;
+  kept.documents.emplace();
+  for (const auto& [name, document] :
+       {std::pair("json", &kept.documents->json), std::pair("csv", &kept.documents->csv),
+        std::pair("paths", &kept.documents->paths), std::pair("html", &kept.documents->html)}) {
+    if (!stored.contains(name) || !stored[name].is_string()) return damaged();
+    *document = stored[name].get<std::string>();
   }
-  if (Result<void> done = forecast(request, network, channels, device, draws, forecasting); !done) {
-    if (forecasting.debit) {
-      done.error().message += "; the debit " + forecasting.debit->id.text() + " stays spent";
-      if (!settle(request, forecasting, ledger::State::abandoned)) done.error().message += " and reserved";
+  const nlohmann::json release = nlohmann::json::parse(kept.documents->json, nullptr, false);
+  if (!release.is_object() || !release.contains("debit") || !release["debit"].is_object()) return damaged();
+  const auto id = release["debit"].find("id"), head = release["debit"].find("chain_head");
+  const auto end = release["debit"].end();
+  if (id == end || head == end || !id->is_string() || !head->is_string()) return damaged();
+  CV_TRY(ledger::DebitId debit, ledger::DebitId::parse(id->get<std::string>()));
+  kept.debit = ledger::DebitReference{std::move(debit), head->get<std::string>()};
+  return kept;
+}
+
+Result<std::string> document_in(std::string_view text) {
+  CV_TRY(const Kept kept, from_store(text));
+  return kept.documents->json;
+}
+
+}  // namespace
+
+ForecastDocuments documents_of(const report::Forecasted& all) {
+  ForecastDocuments documents{report::forecast_csv(all), "", report::to_json(all), report::to_html(all), all.mark};
+  const bool has_paths = !all.series.empty() && !all.series.front().paths.empty();
+  if (has_paths) documents.paths = report::paths_csv(all);
+  return documents;
+}
+
+report::Forecasted report_of(const Forecasting& found, const std::string& title) {
+  const TrainedModel& model = found.model;
+  report::Forecasted all;
+  all.title = title.empty() ? "Forecast by " + model.config.model : title;
+  all.mark = found.mark;
+  all.model = {model.config.model,
+               model.config.context_length,
+               model.config.forecast_length,
+               found.parameters,
+               model.steps,
+               model.dataset,
+               model.mark,
+               model.guarantee,
+               model.price,
+               model.debit,
+               model.not_protected};
+  if (found.privacy) {
+    const PrivateHistoryPlan& plan = *found.privacy;
+    all.input = {plan.guarantee, plan.price,   plan.event,   plan.asked.rate,
+                 plan.noise,     std::nullopt, std::nullopt, plan.not_protected};
+  }
+  all.axis = found.axis;
+  all.past = found.past;
+  const auto channels = static_cast<std::size_t>(model.config.channels);
+  const std::size_t shown = found.past;
+  for (std::size_t i = 0; i < found.forecasts.size(); ++i) {
+    const forecasting::Forecast& forecast = found.forecasts[i];
+    const forecasting::PanelSeries& past = found.history.series[i];
+    const auto length = static_cast<std::size_t>(forecast.length);
+    for (std::size_t channel = 0; channel < channels; ++channel) {
+      report::ForecastSeries series;
+      series.key = forecast.key;
+      if (channels > 1) series.channel = model.channels[channel];
+      const std::size_t steps = past.values.size() / channels;
+      for (std::size_t step = steps - std::min(steps, shown); step < steps; ++step)
+        series.history.push_back(past.values[step * channels + channel]);
+      for (std::size_t step = 0; step < length; ++step) {
+        const float* quantiles = &forecast.quantiles[(step * channels + channel) * forecasting::kLevels.size()];
+        series.quantiles.emplace_back(quantiles, quantiles + forecasting::kLevels.size());
+      }
+      for (std::size_t path = 0; path < static_cast<std::size_t>(forecast.path_count) && !forecast.paths.empty();
+           ++path) {
+        std::vector<double>& values = series.paths.emplace_back();
+        for (std::size_t step = 0; step < length; ++step)
+          values.push_back(forecast.paths[(path * length + step) * channels + channel]);
+      }
+      all.series.push_back(std::move(series));
     }
-    return tl::unexpected(std::move(done.error()));
   }
-  CV_CHECK(settle(request, forecasting, ledger::State::released));
-  return forecasting;
+  return all;
+}
+
+Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest& request) {
+  if (request.privacy) return fail(ErrorKind::internal, "forecast: a private history needs a debit");
+  CV_TRY(Prepared ready, prepared(model_path, request));
+  CV_CHECK(engine::check_train_columns(request.source, ready.channels));
+  CV_CHECK(forecast(request, ready.network, ready.channels, ready.device, nullptr, ready.forecasting));
+  return std::move(ready.forecasting);
+}
+
+Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest& request,
+                                               const std::string& title, const WriteForecast& write,
+                                               const std::optional<std::string>& again) {
+  if (!request.privacy) return fail(ErrorKind::internal, "forecast: the history is not private");
+  if (request.run.replay)
+    return fail(ErrorKind::usage, "noise-from: a forecast draws too much to replay it; --seed repeats a run");
+  CV_TRY(Prepared ready, prepared(model_path, request));
+  Forecasting& forecasting = ready.forecasting;
+  const engine::Job job = job_of(request, *forecasting.privacy);
+  engine::Ask ask = ask_of(*forecasting.privacy, forecasting.model.config.channels);
+  ask.job = digest_of_forecast(job, request, ready.model, ready.channels);
+  engine::ReleaseKind<Kept> kind;
+  kind.open = [&] { return engine::check_train_columns(request.source, ready.channels); };
+  kind.make = [&](mechanisms::Draws& draws) -> Result<Kept> {
+    if (!draws.mark().empty()) {
+      forecasting.mark = draws.mark();
+      engine::disown(forecasting.privacy->guarantee, forecasting.mark);
+      forecasting.privacy->not_protected = {"Nothing is: the random choices of this forecast are known."};
+    }
+    CV_CHECK(forecast(request, ready.network, ready.channels, ready.device, &draws, forecasting));
+    return Kept{"", report_of(forecasting, title), std::nullopt, std::nullopt, std::nullopt};
+  };
+  kind.document = document_of;
+  kind.to_store = to_store;
+  kind.from_store = from_store;
+  kind.document_in = document_in;
+  kind.write = [&](const engine::Job&, const Kept& kept, const std::string&) { return write(documents_of(kept)); };
+  CV_TRY(const Kept kept, again ? engine::emit_again(job, ask, *again, request.run, kind)
+                                : engine::run_debited(job, request.run, ask, kind));
+  return documents_of(kept);
 }
 
 }  // namespace chronoveil::training

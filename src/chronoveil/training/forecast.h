@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "chronoveil/data/source_spec.h"
 #include "chronoveil/engine/engine.h"
 #include "chronoveil/neural/prediction.h"
+#include "chronoveil/report/forecasted.h"
 #include "chronoveil/training/model_file.h"
 #include "chronoveil/training/private_history.h"
 
@@ -34,11 +36,28 @@ struct Forecasting {
   std::vector<forecasting::Forecast> forecasts;
   std::int64_t parameters = 0;  // weights of the model
   std::optional<PrivateHistoryPlan> privacy;
-  std::optional<ledger::DebitReference> debit;
-  std::optional<report::BudgetLeft> budget;
   std::string mark;
 };
 
+// Without `privacy`: no debit.
 Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest&);
+
+report::Forecasted report_of(const Forecasting&, const std::string& title);
+
+// What is handed out of a forecast.
+struct ForecastDocuments {
+  std::string csv;
+  std::string paths;  // empty unless they were kept
+  std::string json, html;
+  std::string mark;
+};
+ForecastDocuments documents_of(const report::Forecasted&);
+
+// With `privacy`: debits before a row is read, in the order of every release (engine/debited_run.h), and stores the
+// documents beside the ledger; `again` emits those of a debit anew, at no cost. `write` puts them where they go.
+using WriteForecast = std::function<Result<void>(const ForecastDocuments&)>;
+Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest&,
+                                               const std::string& title, const WriteForecast& write,
+                                               const std::optional<std::string>& again);
 
 }  // namespace chronoveil::training

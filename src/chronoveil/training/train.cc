@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/base/atomic_file.h"
 #include "chronoveil/engine/beside_ledger.h"
@@ -11,6 +12,7 @@
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/engine/train_reading.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/report/release_digest.h"
 #include "chronoveil/training/checkpoint.h"
 
 namespace chronoveil::training {
@@ -140,12 +142,15 @@ Result<std::string> folder_of(const engine::OpenBudget& budget, const Job& job) 
 std::string stored_model(const std::string& folder, const ledger::DebitId& debit) {
   return folder + "/model-" + std::to_string(debit.sequence);
 }
+std::string stored_json(const std::string& folder, const ledger::DebitId& debit) {
+  return stored_model(folder, debit) + ".json";
+}
 
 // The run of this job that was begun and not finished.
 Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget, const Job& job) {
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
   const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
-    return debit.uses && engine::is_of_job(debit, job);
+    return debit.uses && debit.terms.job == engine::digest_of(job);
   });
   std::optional<ledger::DebitId> found;
   if (last != debits.rend() && last->state == ledger::State::reserved) found = last->id;
@@ -157,14 +162,17 @@ std::string how_to_have_it_anew(const ledger::DebitId& debit) {
 }
 
 // As of every second debit, but the models of trainings are stored here.
-Result<void> ask_before_second_training(engine::OpenBudget& budget, const Job& job, const std::string& folder) {
-  Result<void> asked = engine::ask_before_second_debit(budget, job);
-  if (asked) return {};
-  CV_TRY(const std::optional<engine::EarlierDebit> earlier, engine::earlier_debit(budget, job));
-  std::error_code error;
-  if (earlier && fs::exists(stored_model(folder, earlier->id), error))
-    asked.error().message += ", " + how_to_have_it_anew(earlier->id);
-  return asked;
+ledger::BeforeSecond before_second_training(const engine::OpenBudget& budget, const engine::RunOptions& options,
+                                            const std::string& folder) {
+  const ledger::BeforeSecond ask = engine::before_second_debit(budget, options);
+  if (!ask) return {};
+  return [ask, folder](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
+    Result<void> asked = ask(earlier, state);
+    std::error_code error;
+    if (!asked && fs::exists(stored_model(folder, earlier), error))
+      asked.error().message += ", " + how_to_have_it_anew(earlier);
+    return asked;
+  };
 }
 
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
@@ -177,13 +185,13 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
          engine::FolderLock::take("training", folder, "another process trains this job now"));
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
-    if (!options.confirmed) CV_CHECK(ask_before_second_training(budget, job, folder));
     engine::tell(options, "debiting");
-    CV_TRY(const ledger::DebitReference debit,
-           engine::reserve_run(budget, job, engine::ask_of(job, training.planned),
-                               training.planned.steps + training.planned.spare_steps, engine::job_tag(job)));
+    CV_TRY(const ledger::Reservation debit, engine::reserve_run(budget, job, engine::ask_of(job, training.planned),
+                                                                training.planned.steps + training.planned.spare_steps,
+                                                                before_second_training(budget, options, folder)));
     id = debit.id;
   }
+  training.model.debit = ledger::DebitReference{*id, ""};  // whatever fails from here on names it
   if (options.note_debit) options.note_debit(id->text());
   CV_TRY(ledger::Run run, budget.ledger.resume_run(*id));
   const std::int64_t uses = run.uses();
@@ -209,10 +217,15 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   draws.finish();
   training.uses = draws.used();
   work.finish();
-  CV_CHECK(write_files({{stored_model(folder, *id), to_bytes(training.model), 0600}}));
-  CV_CHECK(budget.ledger.settle(*id, ledger::State::released));
   CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
   training.budget = engine::budget_left(after);
+  CV_TRY(const report::Trained trained, report_of(job, training));
+  training.json = report::to_json(trained);
+  CV_TRY(const std::string digest, report::release_digest(training.json));
+  CV_CHECK(write_files(
+      {{stored_json(folder, *id), training.json, 0600}, {stored_model(folder, *id), to_bytes(training.model), 0600}}));
+  CV_CHECK(budget.ledger.settle(*id, ledger::State::released, digest));
+  if (options.note_released) options.note_released(id->text(), true);
   return {};
 }
 
@@ -223,11 +236,13 @@ Result<void> write_all(const Job& job, const Training& training) {
   std::vector<OutputFile> files{{job.train.output, to_bytes(training.model), mode}};
   if (!job.json.empty() || !job.report.empty()) {
     CV_TRY(const report::Trained trained, report_of(job, training));
+    if (!job.report.empty()) files.push_back({job.report, report::to_html(trained), mode});
+    // Last: who sees it sees all. As it was when the ledger got its digest.
     if (!job.json.empty()) {
-      CV_TRY(std::string signed_document, report::signed_release(report::to_json(trained)));
+      CV_TRY(std::string signed_document,
+             report::signed_release(training.json.empty() ? report::to_json(trained) : training.json));
       files.push_back({job.json, std::move(signed_document), mode});
     }
-    if (!job.report.empty()) files.push_back({job.report, report::to_html(trained), mode});
   }
   return write_files(files);
 }
@@ -277,6 +292,7 @@ Result<report::Trained> report_of(const Job& job, const Training& training) {
   for (const SpentAfter& point : spent) all.spent.push_back({point.steps, point.epsilon});
   all.budget = training.budget;
   all.model_path = job.train.output;
+  all.model_digest = ledger::sha256_hex(to_bytes(model));
   return all;
 }
 
@@ -335,7 +351,7 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   CV_TRY(training.planned, engine::plan_training(job));
   CV_CHECK(engine::check_train_outputs(job));
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
-  CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, job, debit));
+  CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, job, engine::digest_of(job), debit));
   if (found.state == ledger::State::reserved)
     return fail(ErrorKind::usage,
                 "again: the training of " + debit + " is not finished; the same command without --again goes on");
@@ -344,6 +360,14 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   if (!training.model.debit || !(training.model.debit->id == found.id))
     return fail(ErrorKind::storage, "again: the stored model does not belong to the debit " + debit);
   training.uses = found.used;
+  if (found.digest) {
+    CV_TRY(training.json, engine::read_text_file("again", stored_json(folder, found.id)));
+    CV_TRY(const std::string digest, report::release_digest(training.json));
+    if (digest != *found.digest ||
+        nlohmann::json::parse(training.json).value("model_sha256", "") != ledger::sha256_hex(to_bytes(training.model)))
+      return fail(ErrorKind::storage,
+                  "again: the stored model of " + debit + " is not what was released: it does not match the ledger");
+  }
   CV_CHECK(write_all(job, training));
   return training;
 }

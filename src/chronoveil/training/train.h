@@ -41,6 +41,7 @@ struct Training {
   std::vector<SpentAfter> spent;
   std::vector<neural::StepFacts> facts;  // internal: with `look`
   std::optional<report::BudgetLeft> budget;
+  std::string json;  // of the release, as the ledger knows its digest; empty where it has none
 };
 
 // Goes on with a run of the same job that was not finished. An error after the debit leaves it reserved: the same

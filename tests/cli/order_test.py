@@ -1,0 +1,294 @@
+"""The order of a release: debit, drawing, store, settle, outputs. What a run that failed leaves, who may take it up, and
+what ties a release to its debit."""
+
+import json
+import subprocess
+import tempfile
+import unittest
+
+from order_jobs import EVERY, LIGHT, STORED, Perturbed, Series
+from program import PROGRAM
+
+
+class OrderTest(unittest.TestCase):
+    def each(self, kinds):
+        """Every kind in a folder of its own, with a ledger."""
+        for kind in kinds:
+            folder = tempfile.TemporaryDirectory(prefix=f"chronoveil-order-{kind.name}-")
+            self.addCleanup(folder.cleanup)
+            made = kind(folder.name)
+            made.create()
+            yield made
+
+    def released(self, kind, *flags):
+        done = kind.run(*flags)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done
+
+
+class TakingUp(OrderTest):
+    def test_a_run_that_fails_before_it_draws_costs_nothing_more_when_it_is_mended(self):
+        for kind in self.each(EVERY):
+            debit = f"{kind.dataset}:1"
+            kind.spoil()
+            for _ in range(2):  # as often as it takes
+                done = kind.run()
+                self.assertEqual(done.returncode, 3, done.stderr)
+                self.assertIn(debit, done.stderr)
+                self.assertEqual((kind.states(), kind.rows("drawing"), kind.written()), (["reserved"], [], {}))
+            kind.mend()
+            done = kind.run("--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["debit"]["id"], debit)
+            if kind.name != "train":
+                self.assertIn(f"took up the debit {debit}", done.stderr)
+                self.assertEqual(len(kind.rows("drawing")), 1)
+            self.assertEqual(kind.states(), ["released"])
+            self.assertEqual(set(kind.written()), set(kind.outputs))
+            self.assertEqual(kind.verify("--against", kind.outputs[-1]).returncode, 0)
+
+    def test_the_error_says_how_to_go_on_and_check_says_it_too(self):
+        for kind in self.each(LIGHT):
+            kind.spoil()
+            self.assertIn(f"the debit {kind.dataset}:1 is reserved and nothing was drawn for it: the same job run again "
+                          "takes it up at no further cost", kind.run().stderr)
+            kind.mend()
+            done = kind.program("check", "job.toml", "--ledger", str(kind.ledger), "--json")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["earlier"],
+                             {"id": f"{kind.dataset}:1", "state": "reserved", "stored": False, "taken_up": True})
+
+    def test_a_budget_without_room_for_a_second_debit_is_enough(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kind = Series(folder)
+            kind.budget("create", "city", "--epsilon", "1", "--delta", "1e-6")
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            kind.mend()
+            self.assertEqual(kind.run().returncode, 0)
+            self.assertEqual(kind.run("--yes").returncode, 4)
+
+    def test_another_job_or_other_terms_do_not_take_it_up(self):
+        for kind in self.each(LIGHT):
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            kind.mend()
+            job = kind.folder / "job.toml"
+            text = job.read_text()
+            job.write_text(text.replace('[source]', 'purpose = "another"\n[source]', 1))
+            done = kind.run()
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("(reserved)", done.stderr)
+            job.write_text(text.replace("epsilon = ", "epsilon = 0.5 # ", 1))
+            self.assertEqual(kind.run().returncode, 0)
+            self.assertEqual(kind.states(), ["reserved", "released"])
+
+    def test_a_stream_that_breaks_off_is_spent(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kind = Perturbed(folder)
+            kind.create()
+            words = ("perturb", "-", "--dataset", "meter", "--window", "4", "--epsilon", "2", "--delta", "0.6",
+                     "--mechanism", "ranswitch", "--ledger", str(kind.ledger))
+            rows = "time,kwh\n" + "".join(f"2026-03-01T00:{i:02},{i}\n" for i in range(40)) + "broken\n"
+            done = subprocess.run([PROGRAM, *words], input=rows, capture_output=True, text=True, check=False,
+                                  env=kind.environment())
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("the debit meter:1 stays spent", done.stderr)
+            self.assertEqual(kind.states(), ["released"])
+
+    def test_older_programs_refuse_what_they_do_not_know(self):
+        """They stop at a kind of row, and at a field, that is unknown to them: this one does too."""
+        with tempfile.TemporaryDirectory() as folder:
+            kind = Series(folder)
+            kind.create()
+            self.released(kind)
+            kinds = [json.loads(line)["kind"] for line in
+                     kind.program("budget", "export", "--ledger", str(kind.ledger)).stdout.splitlines()]
+            self.assertEqual(kinds, ["create", "debit", "drawing", "state"])
+            self.assertIn("job", kind.rows("debit")[0])
+            self.assertIn("digest", kind.rows("state")[0])
+
+
+class AtOnce(OrderTest):
+    """The same job, started several times at the same moment."""
+
+    def test_one_debit_and_one_release(self):
+        for kind in self.each(STORED):
+            rounds, starts = (2, 3) if kind.name == "forecast" else (6, 4)
+            for number in range(1, rounds + 1):
+                title = ("--title", str(number)) if kind.name == "forecast" else ()
+                environment = kind.environment()
+                words = [PROGRAM, *kind.words(), "--ledger", str(kind.ledger), *title]
+                started = [subprocess.Popen(words, cwd=kind.folder, env=environment, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE, text=True) for _ in range(starts)]
+                ended = [(process.communicate(), process.returncode) for process in started]
+                codes = sorted(code for _, code in ended)
+                self.assertEqual(codes[0], 0, ended)
+                self.assertEqual(codes.count(0), 1, ended)
+                self.assertEqual(set(codes[1:]), {2}, ended)
+                for (_, said), code in ended:
+                    if code == 2:
+                        self.assertIn(f"{kind.dataset}:", said)
+                debits = kind.debits()
+                self.assertEqual([debit["state"] for debit in debits], ["released"])
+                self.assertEqual(len(kind.rows("drawing")), 1)
+                self.assertEqual(kind.verify("--against", "out.json").returncode, 0)
+                self.assertEqual(kind.left_behind(), [])
+                for path in kind.folder.glob("ledger.db*"):
+                    if path.is_dir():
+                        for file in path.iterdir():
+                            file.unlink()
+                        path.rmdir()
+                    else:
+                        path.unlink()
+                kind.create()
+
+    def test_a_forecast_asks_and_is_emitted_anew(self):
+        for kind in self.each([one for one in STORED if one.name == "forecast"]):
+            self.released(kind)
+            first = kind.written()
+            done = kind.run()
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--again city:1 emits its stored release anew at no cost", done.stderr)
+            for name in kind.outputs:
+                (kind.folder / name).unlink()
+            (kind.folder / "load.csv").rename(kind.folder / "away.csv")  # what is stored needs no data
+            self.released(kind, "--again", "city:1")
+            self.assertEqual(kind.written(), first)
+            (kind.folder / "away.csv").rename(kind.folder / "load.csv")
+            self.released(kind, "--yes")
+            self.assertEqual(kind.states(), ["released", "released"])
+            self.assertNotEqual(kind.written()["out.csv"], first["out.csv"])
+
+
+def forgeries(release):
+    """What a release JSON of any kind can be made to say: (what, change)."""
+    history = release.get("input") or release
+
+    def promise(**changes):
+        def change(all_of_it):
+            (all_of_it.get("input") or all_of_it)["guarantee"].update(changes)
+        return change
+
+    def another_value(all_of_it):
+        if "series" in all_of_it and "quantiles" in all_of_it["series"][0]:
+            all_of_it["series"][0]["quantiles"][0][0] += 1
+        elif "series" in all_of_it:
+            all_of_it["series"][0]["value"][0] += 1
+        elif "rows_sha256" in all_of_it:
+            all_of_it["rows_sha256"] = "0" * 64
+        elif "model_sha256" in all_of_it:
+            all_of_it["model_sha256"] = "0" * 64
+        else:
+            all_of_it["cells"][0]["mean"] = 1.5
+
+    def another_event(all_of_it):
+        where = all_of_it["input"] if all_of_it.get("input") else all_of_it["plan"]
+        where["event"] = {"event": "pure", "epsilon": 0.001}
+
+    yield "values", another_value
+    yield "epsilon", promise(epsilon=history["guarantee"]["epsilon"] / 2)
+    yield "delta", promise(delta=history["guarantee"]["delta"] / 2 + 1e-9)
+    yield "event", another_event
+    yield "unit", promise(unit="user" if history["guarantee"]["unit"] != "user" else "event")
+    yield "definition", promise(definition="perfect secrecy")
+    yield "assumptions", promise(assumptions=[])
+    yield "not protected", promise(not_protected=[])
+
+
+class Tied(OrderTest):
+    """A release that was changed after it was released."""
+
+    def test_a_forged_release_is_found(self):
+        for kind in self.each(EVERY):
+            self.released(kind)
+            name = kind.outputs[-1]
+            done = kind.verify("--against", name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("is what was released", done.stdout)
+            release = json.loads((kind.folder / name).read_text())
+            for what, change in forgeries(release):
+                forged = json.loads(json.dumps(release))
+                change(forged)
+                kind.write("forged.json", json.dumps(forged))
+                done = kind.verify("--against", "forged.json")
+                self.assertEqual(done.returncode, 5, (what, done.stdout))
+                self.assertIn("verify: dataset", done.stderr, what)
+            release["title"] = "Another title is no forgery"
+            kind.write("titled.json", json.dumps(release, indent=3))
+            self.assertEqual(kind.verify("--against", "titled.json").returncode, 0)
+
+    def test_again_refuses_a_stored_release_that_was_changed(self):
+        for kind in self.each(STORED):
+            self.released(kind)
+            first = kind.written()
+            stored = kind.folder / "ledger.db.releases" / f"{kind.dataset}-1.json"
+            whole = stored.read_bytes()
+            places = [i for i in range(len(whole)) if whole[i:i + 1].isdigit()]
+            for at in (places[len(places) // 2], places[-1]):
+                digit = b"1" if whole[at:at + 1] != b"1" else b"2"
+                stored.write_bytes(whole[:at] + digit + whole[at + 1:])
+                for name in kind.outputs:
+                    (kind.folder / name).unlink(missing_ok=True)
+                done = kind.run("--again", f"{kind.dataset}:1")
+                if done.returncode == 0:  # a digit of a document that is not tied, such as the report of a forecast
+                    self.assertEqual(kind.name, "forecast")
+                else:
+                    self.assertIn(done.returncode, (3, 5), done.stderr)
+                    self.assertEqual(kind.written(), {})
+            stored.write_bytes(whole)
+            self.assertEqual(kind.run("--again", f"{kind.dataset}:1").returncode, 0)
+            self.assertEqual(kind.written(), first)
+
+    def test_a_debit_by_hand_needs_no_draw_and_a_job_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kind = Series(folder)
+            kind.create()
+            kind.budget("debit", "city", '{"event": "pure", "epsilon": 0.1}')
+            kind.budget("settle", "city:1", "--released")
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            done = kind.program("budget", "settle", "city:3", "--released", "--ledger", str(kind.ledger))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(kind.states(), ["released", "reserved"])
+            kind.budget("settle", "city:3", "--abandoned")
+            kind.mend()
+            done = kind.run()
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("city:3 (abandoned)", done.stderr)
+            self.assertEqual(kind.verify().returncode, 0)
+
+
+class NotOverwritten(OrderTest):
+    def test_a_number_that_is_given_twice_is_refused_before_data_is_touched(self):
+        """A ledger from before a release, beside the store that has it."""
+        for kind in self.each(STORED):
+            old = {path.name: path.read_bytes() for path in kind.folder.glob("ledger.db*") if path.is_file()}
+            self.released(kind)
+            stored = kind.folder / "ledger.db.releases" / f"{kind.dataset}-1.json"
+            first = stored.read_bytes()
+            for path in kind.folder.glob("ledger.db*"):
+                if path.is_file():
+                    path.unlink()
+            for name, content in old.items():
+                (kind.folder / name).write_bytes(content)
+            done = kind.run()
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(kind.rows("drawing"), [])
+            self.assertEqual(stored.read_bytes(), first)
+
+
+class ToldAtTheEnd(OrderTest):
+    def test_a_closed_standard_output_names_the_debit(self):
+        for kind in self.each(LIGHT):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([PROGRAM, *kind.words(), "--ledger", str(kind.ledger)], stdout=full, text=True,
+                                      stderr=subprocess.PIPE, cwd=kind.folder, env=kind.environment(), check=False)
+            self.assertEqual(done.returncode, 5)
+            self.assertIn(f"the debit {kind.dataset}:1 is released", done.stderr)
+            self.assertIn(f"--again {kind.dataset}:1", done.stderr)
+            self.assertEqual(kind.states(), ["released"])
+
+
+if __name__ == "__main__":
+    unittest.main()
