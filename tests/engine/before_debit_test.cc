@@ -103,7 +103,7 @@ TEST_F(BeforeDebit, PostgresqlEvaluatesNothing) {
       said[canary ? 1 : 0] = ending_of(sql_source(where, query)).before;
     }
     EXPECT_EQ(said[0], said[1]) << query;
-    EXPECT_NE(said[0].find("2 source.query: this database checks values of its type rider"), std::string::npos)
+    EXPECT_NE(said[0].find("2 source.query: this database checks values of its type public.rider"), std::string::npos)
         << said[0];
   }
   // A view and a table need no constants, and domains that look at their value alone do no harm.
@@ -113,6 +113,97 @@ TEST_F(BeforeDebit, PostgresqlEvaluatesNothing) {
                   "CREATE DOMAIN stop_name AS text CHECK (VALUE ~ '^[a-z]+$' AND length(VALUE) < 40)"));
   expect_same(sql_source(where, "SELECT *, '{north}'::stop_name[] FROM riders WHERE canary_is_gone()"), put, "a name");
   ASSERT_TRUE(server->sql("DROP DOMAIN stop_name; DROP VIEW seen_riders; DROP TABLE riders"));
+}
+
+class BeforeDebitOfPostgresql : public BeforeDebit {
+ protected:
+  void SetUp() override {
+    BeforeDebit::SetUp();
+    server_ = PostgresServer::shared();
+    if (server_ == nullptr) GTEST_SKIP() << "no PostgreSQL server is installed below /usr/lib/postgresql";
+    ASSERT_TRUE(server_->sql(
+        "CREATE SCHEMA canaries; CREATE TABLE canaries.riders (card TEXT, ts TEXT, stop TEXT);"
+        "CREATE FUNCTION canaries.gone() RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN "
+        "IF EXISTS (SELECT FROM canaries.riders WHERE card = 'CANARY') THEN RAISE EXCEPTION 'seen'; END IF; "
+        "RETURN true; END $$; CREATE VIEW canaries.seen AS SELECT * FROM canaries.riders "
+        "WHERE canaries.gone()"));
+  }
+  void TearDown() override {
+    if (server_ != nullptr) {
+      EXPECT_TRUE(
+          server_->sql("SET client_min_messages = error; DROP SCHEMA IF EXISTS evil CASCADE; "
+                       "DROP SCHEMA canaries CASCADE"));
+    }
+    BeforeDebit::TearDown();
+  }
+
+  void put(bool canary) const {
+    ASSERT_TRUE(server_->sql(std::string("TRUNCATE canaries.riders; INSERT INTO canaries.riders VALUES ('") +
+                             (canary ? "CANARY" : "c1") + "', '2026-03-01T00:30', 'north')"));
+  }
+  std::string where(const std::string& more = "") const {
+    return "kind = \"postgresql\"\nurl = \"" + server_->url() + more + "\"\n";
+  }
+  void expect_same(const std::string& source) {
+    BeforeDebit::expect_same(
+        source, [&](bool canary) { put(canary); }, source);
+  }
+
+  PostgresServer* server_ = nullptr;
+};
+
+// Whoever writes the job writes its url, and with it the path on which names are looked up.
+TEST_F(BeforeDebitOfPostgresql, OurOwnQuestionsUseTheServersOperatorsAndTypes) {
+  ASSERT_TRUE(
+      server_->sql("CREATE SCHEMA evil; CREATE FUNCTION evil.same(oid, oid) RETURNS boolean LANGUAGE plpgsql IMMUTABLE "
+                   "AS $$ BEGIN RETURN canaries.gone() AND $1::int8 OPERATOR(pg_catalog.=) $2::int8; END $$;"
+                   "CREATE OPERATOR evil.= (leftarg = oid, rightarg = oid, function = evil.same)"));
+  const std::string url = where("&options=-csearch_path%3Devil,pg_catalog");
+  expect_same(sql_source(url, "SELECT * FROM canaries.seen"));
+  // The path is the query's own again: it finds what is there.
+  ASSERT_TRUE(server_->sql("CREATE VIEW evil.riders_there AS SELECT * FROM canaries.seen"));
+  expect_same(sql_source(url, "SELECT * FROM riders_there"));
+  ASSERT_TRUE(server_->sql("CREATE DOMAIN evil.text AS pg_catalog.text CHECK (canaries.gone())"));
+  expect_same(url + "table = \"canaries.seen\"\n");
+}
+
+// GREATEST and comparisons of arrays name no function: they look for the operator class of the type.
+TEST_F(BeforeDebitOfPostgresql, TypesThatAreComparedByAFunctionAreRefused) {
+  std::string made =
+      "CREATE SCHEMA evil; SET search_path = evil, public; CREATE TYPE evil.comp AS (a text);"
+      "CREATE FUNCTION evil.ccmp(comp, comp) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN "
+      "RETURN CASE WHEN canaries.gone() THEN 0 END; END $$;";
+  for (const char* operation : {"<", "<=", "=", ">=", ">"}) {
+    const std::string name = "evil.c" + std::to_string(made.size());
+    made += "CREATE FUNCTION " + name + "(comp, comp) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';" +
+            "CREATE OPERATOR evil." + operation + " (leftarg = comp, rightarg = comp, function = " + name + ");";
+  }
+  made +=
+      "CREATE OPERATOR CLASS evil.comp_ops DEFAULT FOR TYPE comp USING btree AS OPERATOR 1 evil.<, OPERATOR 2 evil.<=, "
+      "OPERATOR 3 evil.=, OPERATOR 4 evil.>=, OPERATOR 5 evil.>, FUNCTION 1 evil.ccmp(comp, comp);"
+      "CREATE DOMAIN evil.greatest_of AS text CHECK (greatest(row(VALUE)::comp, row('a')::comp) IS NOT NULL);"
+      "CREATE DOMAIN evil.array_of AS text CHECK (ARRAY[row(VALUE)::comp] >= ARRAY[row('a')::comp]);";
+  ASSERT_TRUE(server_->sql(made));
+  for (const char* type : {"greatest_of", "array_of"}) {
+    const std::string query = std::string("SELECT *, '{x}'::evil.") + type + "[] FROM canaries.riders";
+    std::string said[2];
+    for (const bool canary : {false, true}) {
+      put(canary);
+      said[canary ? 1 : 0] = ending_of(sql_source(where(), query)).before;
+    }
+    EXPECT_EQ(said[0], said[1]) << query;
+    EXPECT_NE(said[0].find("2 source.query: this database checks values of its type"), std::string::npos) << said[0];
+  }
+  // A table needs no constants.
+  expect_same(where() + "table = \"canaries.seen\"\n");
+}
+
+// Such as `earth`, a domain that a function in SQL checks.
+TEST_F(BeforeDebitOfPostgresql, WhatASuperuserInstalledWithAnExtensionIsTrusted) {
+  ASSERT_TRUE(
+      server_->sql("CREATE SCHEMA evil; SET search_path = evil; CREATE EXTENSION cube; "
+                   "CREATE EXTENSION earthdistance"));
+  expect_same(sql_source(where(), "SELECT * FROM canaries.seen"));
 }
 
 TEST_F(BeforeDebit, SqliteEvaluatesNothing) {

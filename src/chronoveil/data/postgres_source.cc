@@ -37,21 +37,33 @@ constexpr const char* kDeclaration = "chronoveil_declaration";
 
 // A type whose values the server checks by a function that somebody wrote, in SQL or another language that can read
 // tables. A query that has a constant of an array, a row or a range of them makes it run where the query is only
-// parsed: '{x}'::card[]. Functions that the server brings and calls IMMUTABLE, and those in C, are taken for what they
-// say. Operators of rows are not looked into.
+// parsed: '{x}'::card[]. Functions that the server brings and calls IMMUTABLE, those in C, and those that a superuser
+// installed with an extension are taken for what they say. The functions of operator classes are called where no
+// expression names them: GREATEST, and comparisons of arrays, rows and ranges look up the class of the type. Operators
+// of row constructors are not looked into.
 constexpr const char* kCheckedByFunction = R"(
 WITH harmless AS (
   SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_language l ON l.oid = f.prolang
-  WHERE f.provolatile = 'i' AND (f.oid < 16384 OR l.lanname IN ('c', 'internal')))
+  WHERE f.provolatile = 'i' AND (f.oid < 16384 OR l.lanname IN ('c', 'internal') OR (
+    EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+            AND d.objid = f.oid AND d.deptype = 'e')
+    AND EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.oid = f.proowner AND o.rolsuper)))),
+called_by_class AS (
+  SELECT a.amproclefttype AS type, a.amproc::oid AS function FROM pg_catalog.pg_amproc a
+  JOIN pg_catalog.pg_opfamily y ON y.oid = a.amprocfamily JOIN pg_catalog.pg_am m ON m.oid = y.opfmethod
+  WHERE m.amname IN ('btree', 'hash')
+  UNION ALL
+  SELECT a.amoplefttype, o.oprcode::oid FROM pg_catalog.pg_amop a JOIN pg_catalog.pg_operator o ON o.oid = a.amopopr
+  JOIN pg_catalog.pg_am m ON m.oid = a.amopmethod WHERE m.amname IN ('btree', 'hash')
+  UNION ALL
+  SELECT r.rngtypid, r.rngcanonical::oid FROM pg_catalog.pg_range r)
 SELECT pg_catalog.format_type(c.contypid, NULL) FROM pg_catalog.pg_constraint c
 WHERE c.contypid <> 0 AND c.contype = 'c' AND (c.conbin::text ~ ':opnos ' OR EXISTS (
   SELECT FROM pg_catalog.regexp_matches(c.conbin::text, ':(?:funcid|opfuncid) ([0-9]+)', 'g') AS called
   WHERE called[1]::oid NOT IN (SELECT oid FROM harmless)))
 UNION ALL
-SELECT pg_catalog.format_type(r.rngtypid, NULL) FROM pg_catalog.pg_range r
-JOIN pg_catalog.pg_opclass o ON o.oid = r.rngsubopc
-JOIN pg_catalog.pg_amproc a ON a.amprocfamily = o.opcfamily
-WHERE a.amproc >= 16384 AND a.amproc NOT IN (SELECT oid FROM harmless)
+SELECT pg_catalog.format_type(k.type, NULL) FROM called_by_class k
+WHERE k.function >= 16384 AND k.function NOT IN (SELECT oid FROM harmless)
 LIMIT 1)";
 
 // Before the first read the query is parsed and described, and no more: to declare its cursor would plan it, and what
@@ -134,18 +146,27 @@ class PostgresSource final : public RecordSource {
     return PQntuples(rows.get()) == 0 ? std::string() : std::string(PQgetvalue(rows.get(), 0, 0));
   }
 
+  // Its names and operators are those of the server, whatever path the url sets: that one is the query's own, and is
+  // put back.
   Result<void> check_parsing_runs_nothing() {
+    for (const char* setting : {"SAVEPOINT chronoveil_path", "SET LOCAL search_path = pg_catalog, pg_temp"}) {
+      const Rows done = run(setting);
+      if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) return failed(done);
+    }
     CV_TRY(const std::string type, answer(kCheckedByFunction, {}));
+    const Rows back = run("ROLLBACK TO SAVEPOINT chronoveil_path");
+    if (PQresultStatus(back.get()) != PGRES_COMMAND_OK) return failed(back);
     if (type.empty()) return {};
     return fail(ErrorKind::usage, "query: this database checks values of its type " + type +
                                       " by a function, which a query could run before the debit; put the query into a "
                                       "view, and name that as source.table");
   }
 
-  // A query is refused by the server when it is run; of a table it can be known before.
+  // Of a table. Types have their schema before them, since another one on the path may have a type of that name.
   Result<void> check_may_read(const std::string& table, const std::string& column) {
-    CV_TRY(const std::string may, answer("SELECT pg_catalog.has_column_privilege($1::text, $2::text, 'SELECT')",
-                                         {quoted_table(table), column}));
+    CV_TRY(const std::string may,
+           answer("SELECT pg_catalog.has_column_privilege($1::pg_catalog.text, $2::pg_catalog.text, 'SELECT')",
+                  {quoted_table(table), column}));
     if (may == "t") return {};
     return fail(ErrorKind::usage, "table: the role of source.url may not read its column " + column);
   }
