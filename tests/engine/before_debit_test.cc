@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include "data/compressing.h"
 #include "engine/fixtures.h"
 #include "support/postgres_server.h"
 
@@ -206,6 +207,37 @@ TEST_F(BeforeDebitOfPostgresql, WhatASuperuserInstalledWithAnExtensionIsTrusted)
   expect_same(sql_source(where(), "SELECT * FROM canaries.seen"));
 }
 
+// What can be seen without the data is not paid for.
+TEST_F(BeforeDebitOfPostgresql, QueriesThatCannotRunAreRefused) {
+  ASSERT_TRUE(
+      server_->sql("DROP ROLE IF EXISTS blind; CREATE ROLE blind LOGIN; GRANT USAGE ON SCHEMA canaries TO blind;"
+                   "GRANT SELECT (card, ts) ON canaries.riders TO blind"));
+  put(false);
+  const auto refused = [&](const std::string& source) {
+    const Ending ending = ending_of(source);
+    EXPECT_EQ(ending.after, "") << source;
+    return ending.before;
+  };
+  const std::string all = "SELECT * FROM canaries.riders";
+  for (const char* end : {" WHERE card = $1", " LIMIT $1", " FOR UPDATE", " FOR SHARE", " FOR KEY SHARE OF riders"}) {
+    const std::string said = refused(sql_source(where(), all + end));
+    EXPECT_NE(said.find(end[1] == 'F' ? "without FOR UPDATE" : "parameters such as $1"), std::string::npos) << said;
+  }
+  std::string as_blind = where();
+  as_blind.replace(as_blind.find("user=chronoveil"), 15, "user=blind");
+  for (const char* query : {"SELECT card, ts, stop FROM canaries.riders", "SELECT * FROM canaries.riders",
+                            "SELECT r.card, r.ts, r.stop FROM (SELECT * FROM canaries.riders) AS r"}) {
+    const std::string said = refused(sql_source(as_blind, query));
+    EXPECT_NE(said.find("2 source.query: the role of source.url may not read its column stop"), std::string::npos)
+        << said;
+  }
+  // Columns that it may read, and one of no table.
+  const Ending may = ending_of(sql_source(as_blind, "SELECT card, ts, 'north' AS stop FROM canaries.riders"));
+  EXPECT_EQ(may.before, "may run; ");
+  EXPECT_EQ(may.after, "done");
+  EXPECT_TRUE(server_->sql("DROP OWNED BY blind; DROP ROLE blind"));
+}
+
 TEST_F(BeforeDebit, SqliteEvaluatesNothing) {
   const auto put = [&](bool canary) {
     sqlite3* database = nullptr;
@@ -239,6 +271,22 @@ TEST_F(BeforeDebit, ACsvIsReadToTheEndOfItsHeader) {
     const Ending ending = ending_of("path = \"trips.csv\"\n");
     EXPECT_EQ(ending.before, "may run; ") << rows.substr(0, 40);
     EXPECT_NE(ending.after, "");
+  }
+}
+
+// A file so small that its header, its rows and its checksum come with one read.
+TEST_F(BeforeDebit, ACompressedCsvIsNotReadToItsChecksum) {
+  const std::string text = "card,ts,stop\nc1,2026-03-01T00:30,north\n";
+  for (std::string bytes : {data::testing::gzip(text), data::testing::xz(text)}) {
+    const bool gzip = bytes.front() == '\x1f';
+    // That of gzip is before the last four bytes; that of xz before an index of eight bytes and a footer of twelve.
+    const std::size_t checksum = gzip ? bytes.size() - 8 : bytes.size() - 12 - 8 - 2;
+    bytes[checksum] = static_cast<char>(bytes[checksum] ^ 1);
+    write("trips.csv", bytes);
+    const Ending ending = ending_of("path = \"trips.csv\"\n");
+    EXPECT_EQ(ending.before, "may run; ") << gzip;
+    EXPECT_NE(ending.after, "") << gzip;
+    EXPECT_NE(ending.after, "done") << gzip;
   }
 }
 

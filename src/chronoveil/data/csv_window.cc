@@ -93,8 +93,11 @@ Result<void> CsvWindow::read_more() {
 }
 
 void CsvWindow::scan() {
-  scanned_ = stream_ ? scanner_.scan_on(buffer_.data(), scanned_, end_, marks_)
-                     : scanner_.scan(buffer_.data(), scanned_, end_, ended_, marks_);
+  // Whole blocks are quicker; but the first line is looked for in what is there, since to read on would tell how a
+  // small file ends.
+  const bool whole_blocks = !stream_ && (columns_ > 0 || ended_);
+  scanned_ = whole_blocks ? scanner_.scan(buffer_.data(), scanned_, end_, ended_, marks_)
+                          : scanner_.scan_on(buffer_.data(), scanned_, end_, marks_);
   if (!ended_ || scanner_.fault() != CsvFault::none) return;
   std::size_t last = begin_;  // the last line
   bool has_end = true;

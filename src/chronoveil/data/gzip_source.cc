@@ -42,6 +42,9 @@ class GzipSource final : public ByteSource {
       } else if (status == Z_BUF_ERROR) {
         if (ended_) return fail(ErrorKind::bad_data, "the gzip data is cut off: the file ends in the middle of it");
       } else if (status != Z_OK) {
+        // What came out before is handed over first, and the next read says it again: who asks for the first line must
+        // not learn how the file ends.
+        if (stream_.avail_out < size) break;
         return fail(ErrorKind::bad_data, "the gzip data is corrupt");
       }
     }

@@ -171,6 +171,20 @@ class PostgresSource final : public RecordSource {
     return fail(ErrorKind::usage, "table: the role of source.url may not read its column " + column);
   }
 
+  // Of a query, as far as its columns are those of tables: what else it reads is known to the server once it runs.
+  Result<void> check_may_read_columns(const Rows& described) {
+    for (int i = 0; i < PQnfields(described.get()); ++i) {
+      if (PQftable(described.get(), i) == InvalidOid || PQftablecol(described.get(), i) <= 0) continue;
+      CV_TRY(const std::string may,
+             answer("SELECT pg_catalog.has_column_privilege($1::pg_catalog.oid, $2::pg_catalog.int2, 'SELECT')",
+                    {std::to_string(PQftable(described.get(), i)), std::to_string(PQftablecol(described.get(), i))}));
+      if (may == "f")
+        return fail(ErrorKind::usage, std::string("query: the role of source.url may not read its column ") +
+                                          PQfname(described.get(), i));
+    }
+    return {};
+  }
+
   Result<std::vector<std::string>> describe(const std::string& sql, const std::string& parameter) {
     const Rows prepared(PQprepare(connection_.get(), "", sql.c_str(), 0, nullptr));
     if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
@@ -188,16 +202,21 @@ class PostgresSource final : public RecordSource {
     names.reserve(static_cast<std::size_t>(PQnfields(described.get())));
     for (int i = 0; i < PQnfields(described.get()); ++i) names.emplace_back(PQfname(described.get(), i));
     if (names.empty()) return fail(ErrorKind::usage, parameter + ": it must be a SELECT");
+    if (PQnparams(described.get()) > 0)
+      return fail(ErrorKind::usage, parameter + ": it has parameters such as $1, which nothing gives a value");
+    if (parameter == "query") CV_CHECK(check_may_read_columns(described));
     return names;
   }
 
-  // Parsed only. That it can be declared says that it is a SELECT.
+  // Parsed only. That it can be declared says that it is a SELECT, and INSENSITIVE that it locks no rows, as every
+  // cursor is that locks none: in a transaction that only reads it would fail, after the debit.
   Result<void> prepare_cursor(const std::string& select) {
-    const std::string sql = std::string("DECLARE ") + kCursor + " NO SCROLL CURSOR FOR " + select;
+    const std::string sql = std::string("DECLARE ") + kCursor + " INSENSITIVE NO SCROLL CURSOR FOR " + select;
     const Rows prepared(PQprepare(connection_.get(), kDeclaration, sql.c_str(), 0, nullptr));
     if (PQresultStatus(prepared.get()) == PGRES_COMMAND_OK) return {};
     const std::string_view state = state_of(prepared);
-    if (state.starts_with("42") || state.starts_with("0A")) return fail(ErrorKind::usage, "query: it must be a SELECT");
+    if (state.starts_with("42") || state.starts_with("0A"))
+      return fail(ErrorKind::usage, "query: it must be a SELECT without FOR UPDATE or FOR SHARE");
     return failed(prepared);
   }
 
