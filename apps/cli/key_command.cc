@@ -3,12 +3,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/signing.h"
 #include "command.h"
+#include "job_output.h"
 
 namespace chronoveil::cli {
-
-using nlohmann::json;
 
 namespace {
 
@@ -20,10 +20,10 @@ struct KeyOptions {
 Result<void> create(const KeyOptions& options) {
   CV_TRY(const ledger::PublicKey key, ledger::create_key(options.name));
   if (options.json) {
-    std::cout << json{{"key", key.text()}, {"secret", options.name + ".key"}, {"public", options.name + ".pub"}}
-              << "\n";
+    print_json({{"key", key.text()}, {"secret", options.name + ".key"}, {"public", options.name + ".pub"}});
   } else {
-    std::cout << "created " << options.name << ".key and " << options.name << ".pub: " << key.text() << "\n";
+    std::cout << "created " << visible(options.name) << ".key and " << visible(options.name) << ".pub: " << key.text()
+              << "\n";
   }
   return {};
 }
@@ -37,7 +37,7 @@ Result<void> show(const KeyOptions& options) {
     key = secret->public_key();
   }
   if (options.json) {
-    std::cout << json{{"key", key->text()}} << "\n";
+    print_json({{"key", key->text()}});
   } else {
     std::cout << key->text() << "\n";
   }

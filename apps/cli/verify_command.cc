@@ -5,10 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/text_file.h"
 #include "chronoveil/ledger/rounded_text.h"
 #include "chronoveil/report/release_signature.h"
 #include "command.h"
+#include "job_output.h"
 
 namespace chronoveil::cli {
 
@@ -27,7 +29,7 @@ std::string guarantee_line(const json& guarantee) {
   const auto text = [&](const char* field) {
     const json& held = guarantee.contains(field) ? guarantee[field] : json(nullptr);
     if (held.is_number()) return ledger::rounded_up(held.get<double>());
-    return held.is_string() ? held.get<std::string>() : std::string("none");
+    return held.is_string() ? visible(held.get<std::string>()) : std::string("none");
   };
   return fmt::format("{}, ε = {}, δ = {}, unit {}, {}, {}", text("definition"), text("epsilon"), text("delta"),
                      text("unit"), text("relation"), text("certificate"));
@@ -35,7 +37,7 @@ std::string guarantee_line(const json& guarantee) {
 
 Result<void> verify(const VerifyOptions& options) {
   CV_TRY(const ledger::PublicKey key, ledger::PublicKey::read(options.key));
-  CV_TRY(const std::string text, engine::read_text_file("release", options.release));
+  CV_TRY(const std::string text, engine::read_text_file("release", options.release, engine::TextSize::document));
   CV_TRY(const std::string digest, report::check_release_signature(text, key));
   const json release = json::parse(text, nullptr, false);
   if (!release.contains("guarantee") || !release["guarantee"].is_object() || !release.contains("debit") ||
@@ -44,12 +46,10 @@ Result<void> verify(const VerifyOptions& options) {
   const json& guarantee = release["guarantee"];
   const json& debit = release["debit"]["id"];
   if (options.json) {
-    std::cout
-        << json{{"holds", true}, {"key", key.text()}, {"digest", digest}, {"debit", debit}, {"guarantee", guarantee}}
-        << "\n";
+    print_json({{"holds", true}, {"key", key.text()}, {"digest", digest}, {"debit", debit}, {"guarantee", guarantee}});
   } else {
     std::cout << "holds: signed by " << key.text().substr(0, 16) << "…; " << guarantee_line(guarantee) << "; debit "
-              << debit.get<std::string>() << "\n";
+              << visible(debit.get<std::string>()) << "\n";
   }
   return {};
 }

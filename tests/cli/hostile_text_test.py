@@ -21,7 +21,7 @@ NOT_PLAIN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u2
 COMMANDS = ("account", "calibrate", "budget show", "budget list", "budget history", "budget create", "budget debit",
             "budget slot", "budget use", "budget settle", "budget verify", "budget export", "budget backup",
             "budget restore", "budget move", "noise", "plan", "check", "run", "release", "means", "perturb", "live",
-            "live status", "live close", "train", "forecast", "backtest", "evaluate", "simulate", "completion", "man")
+            "live status", "live close", "verify", "key create", "key show", "train", "forecast", "backtest", "evaluate", "simulate", "completion", "man")
 
 
 def toml(text):
@@ -158,13 +158,13 @@ class HostileText(JobTest):
                       json.dumps({"event": EVERYTHING, EVERYTHING: EVERYTHING}).encode(),
                       json.dumps({"event": "gaussian", EVERYTHING: 1}, ensure_ascii=False).encode(), b"postgresql://\x1b"]
             for command in COMMANDS:
-                for word in words:
-                    for line in ([word], ["--ledger", word], [word, word, "--json"]):
+                for place, word in enumerate(words):
+                    for line in ([word], ["--ledger", word], [word, word, "--json"])[:3 if place < 3 else 1]:
                         done = subprocess.run([os.path.abspath(PROGRAM), *command.split(), *line], capture_output=True, timeout=60,
                                               check=False, env=environment, cwd=home, stdin=subprocess.DEVNULL)
                         for stream in (done.stdout, done.stderr):
                             self.assert_plain(stream.decode("utf-8"), command, line)
-                        self.assertLess(done.returncode, 7, (command, line))
+                        self.assertIn(done.returncode, (0, 2, 3, 4, 5, 6), (command, line, done.stderr))
 
 
 class Formulas(JobTest):
