@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "backend.h"
+#include "chronoveil/accounting/accountant.h"
 #include "chronoveil/ledger/store.h"
 #include "fixtures.h"
 
@@ -431,20 +432,46 @@ TEST_P(LedgerConformance, AMoveDoesNotWriteOverADatasetOfTheSameName) {
   EXPECT_TRUE(ledger.reserve(terms("city"), pure(0.1)));
 }
 
-TEST_P(LedgerConformance, ALedgerOfAnEarlierReleaseIsUpgradedWithItsRows) {
+// Rows of a dataset `city` with one debit of half its budget, as a version of the analysis wrote them.
+std::vector<Entry> rows_of_analysis(int version) {
   TemporaryFolder folder;
   Ledger source = value_of(Ledger::open(folder.path() + "/source.db"));
-  ASSERT_TRUE(source.create(dataset("city", 1)));
-  const DebitReference reference = value_of(source.reserve(terms("city"), pure(0.5))).reference();
+  EXPECT_TRUE(source.create(dataset("city", 1)));
+  EXPECT_TRUE(source.reserve(terms("city"), pure(0.5)));
+  const std::string today = "\"analysis\":" + std::to_string(accounting::kAnalysisVersion);
+  std::vector<Entry> rows = value_of(source.entries("city"));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::string& body = rows[i].body;
+    body.replace(body.find(today), today.size(), "\"analysis\":" + std::to_string(version));
+    rows[i] = linked(rows[i], static_cast<std::int64_t>(i), i == 0 ? "" : rows[i - 1].hash);
+  }
+  return rows;
+}
+
+// As an early release would have written them.
+void put_unsealed(Place& place, const std::vector<Entry>& rows) {
+  for (const Entry& row : rows)
+    ASSERT_TRUE(place.sql("INSERT INTO " + place.entries_table() + " VALUES ('" + row.dataset + "', " +
+                          std::to_string(row.sequence) + ", '" + row.recorded_at + "', '" + row.recorded_by + "', '" +
+                          row.kind + "', '" + row.body + "', '" + row.previous + "', '" + row.hash + "')"));
+}
+
+// Somebody took the seals away, and said that the ledger is from before there were any.
+TEST_P(LedgerConformance, RowsThatWereSealedOnceGetNoNewSeal) {
+  place_->create_version(2);
+  put_unsealed(*place_, rows_of_analysis(accounting::kAnalysisVersion));
+  for (int i = 0; i < 2; ++i)
+    EXPECT_THAT(refusal(Ledger::open(place_->where()), ErrorKind::storage), HasSubstr("the seals are gone"));
+  EXPECT_FALSE(place_->sql("SELECT signature FROM " + place_->seals_table()));
+}
+
+TEST_P(LedgerConformance, ALedgerOfAnEarlierReleaseIsUpgradedWithItsRows) {
+  const std::vector<Entry> rows = rows_of_analysis(6);
+  const DebitReference reference{{"city", 1, std::nullopt}, rows.back().hash};
   for (const int version : {1, 2}) {
     place_ = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
     place_->create_version(version);
-    for (const Entry& row : value_of(source.entries("city"))) {
-      ASSERT_TRUE(place_->sql("INSERT INTO " + place_->entries_table() + " VALUES ('" + row.dataset + "', " +
-                              std::to_string(row.sequence) + ", '" + row.recorded_at + "', '" + row.recorded_by +
-                              "', '" + row.kind + "', '" + row.body + "', '" + row.previous + "', '" + row.hash +
-                              "')"));
-    }
+    put_unsealed(*place_, rows);
     if (version == 2 && GetParam() == "postgresql") {
       ASSERT_TRUE(place_->sql("INSERT INTO chronoveil_datasets VALUES ('city', 2)"));
     }

@@ -153,6 +153,73 @@ TEST_P(PostgresRole, MayNotWriteInAnotherNameNorWithoutASeal) {
   ok(append_as(role_));
 }
 
+// A row of another month would open another month's budget.
+TEST_P(PostgresRole, MayNotDateRowsButByTheClockOfTheServer) {
+  DatasetRequest request = dataset("monthly", 1);
+  request.renews = Renewal::month;
+  ASSERT_TRUE(value_of(Ledger::open(place_->where())).create(request));
+  const auto shifted = [&](const std::string& where, std::chrono::hours by) {
+    Options options;
+    options.clock_is_right = true;
+    options.clock = [by] {
+      return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()) + by;
+    };
+    return value_of(Ledger::open(where, options));
+  };
+  using std::chrono::hours;
+  const DebitId debit = value_of(shifted(as_role_, hours(0)).reserve(terms("monthly"), pure(1))).reference().id;
+  EXPECT_THAT(refusal(shifted(as_role_, hours(24 * 40)).reserve(terms("monthly"), pure(1)), ErrorKind::storage),
+              HasSubstr("its database refused"));
+  refusal(shifted(as_role_, hours(24 * 40)).settle(debit, State::released), ErrorKind::storage);
+  refusal(shifted(as_role_, hours(1)).settle(debit, State::released), ErrorKind::storage);
+  EXPECT_TRUE(value_of(value_of(Ledger::open(place_->where())).verify()).holds());
+  // Backwards: a dataset whose last row is old.
+  ASSERT_TRUE(shifted(place_->where(), hours(-24 * 40)).create([&] {
+    DatasetRequest old = request;
+    old.name = "old";
+    return old;
+  }()));
+  refusal(shifted(as_role_, hours(-24 * 35)).reserve(terms("old"), pure(1)), ErrorKind::storage);
+  EXPECT_TRUE(shifted(as_role_, hours(0)).reserve(terms("old"), pure(1)));
+  // The owner may, and is told; what follows is dated like it, by whomever.
+  ok(shifted(place_->where(), hours(24 * 40)).settle(debit, State::released));
+  EXPECT_THAT(value_of(shifted(as_role_, hours(0)).view("monthly")).clock_note, HasSubstr("after the clock"));
+  EXPECT_TRUE(shifted(as_role_, hours(0)).reserve(terms("monthly"), pure(0.5)));
+}
+
+TEST_P(PostgresRole, MayNotSpoilASignatureNorAName) {
+  const std::string seals = schema_ + ".chronoveil_datasets", rows = schema_ + ".chronoveil_entries";
+  const std::string forged = std::string(64, 'a') + ":" + std::string(128, 'b');
+  Connection connection(as_role_);
+  EXPECT_FALSE(connection.sql("UPDATE " + seals + " SET signature = 'x'"));
+  EXPECT_FALSE(connection.sql("UPDATE " + seals + " SET signature = '" + forged + "'"));
+  Entry row = value_of(value_of(Ledger::open(as_role_)).entries("city")).front();
+  row.dataset = "bad name!";
+  row.recorded_by = role_;
+  row = linked(row, 0, "");
+  const auto store = value_of(open_store(as_role_, seal_of));
+  refusal(store->append("bad name!",
+                        [&](const Store::Reader&) -> Result<Addition> {
+                          return Addition{{row}, Seal{1, row.hash, "{}", ""}};
+                        }),
+          ErrorKind::storage);
+  EXPECT_TRUE(value_of(Ledger::open(as_role_)).reserve(terms("city"), pure(0.25)));
+}
+
+// As the release before wrote it: the same tables, functions that asked for less.
+TEST_P(PostgresRole, ALedgerWithEarlierGuardsGetsTheNewOnesAndKeepsItsSeals) {
+  ASSERT_TRUE(
+      place_->sql("UPDATE chronoveil_meta SET schema_version = 3; CREATE OR REPLACE FUNCTION chronoveil_entry_fits() "
+                  "RETURNS trigger "
+                  "LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$BEGIN RETURN NEW; END$$"));
+  EXPECT_THAT(refusal(Ledger::open(as_role_), ErrorKind::storage), HasSubstr("let the owner of its tables open it"));
+  EXPECT_TRUE(Ledger::open(place_->where()));
+  EXPECT_TRUE(value_of(Ledger::open(as_role_)).reserve(terms("city"), pure(0.25)));
+  // A seal that does not fit is not made anew.
+  ASSERT_TRUE(place_->edit("UPDATE chronoveil_datasets SET length = 9; UPDATE chronoveil_meta SET schema_version = 3"));
+  EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify()).holds());
+}
+
 TEST_P(PostgresRole, ALedgerThatItsOwnerDisarmedIsRefused) {
   const std::string rows = "chronoveil_entries";
   for (const auto& [harm, said] : std::vector<std::pair<std::string, std::string>>{

@@ -139,6 +139,17 @@ TEST_P(SignedLedger, WasUnsignedOnceAndIsSignedWhenItsOwnerSaysSo) {
   EXPECT_TRUE(open("owner").reserve(terms("city"), pure(0.25)));
 }
 
+// Somebody who may write seals can spoil one; its owner looks at the rows and signs them again, by name.
+TEST_P(SignedLedger, WithASpoiltSignatureIsSignedAgainByItsOwnerWhoNamesIt) {
+  ASSERT_TRUE(open("owner").create(dataset("city", 1)));
+  ASSERT_TRUE(place_->sql("UPDATE " + place_->seals_table() + " SET signature = 'x'"));
+  refusal(open("owner").reserve(terms("city"), pure(0.5)), ErrorKind::storage);
+  EXPECT_THAT(refusal(open("owner").sign(), ErrorKind::storage), HasSubstr("not one of its seal"));
+  ok(open("owner").sign({"city"}));
+  EXPECT_EQ(finding(), "");
+  EXPECT_TRUE(open("owner").reserve(terms("city"), pure(0.5)));
+}
+
 // Whoever can write the database makes chain and seal anew, of fewer rows.
 TEST_P(SignedLedger, CannotBeForgedByWhoeverHoldsTheDatabase) {
   {
@@ -146,8 +157,7 @@ TEST_P(SignedLedger, CannotBeForgedByWhoeverHoldsTheDatabase) {
     ASSERT_TRUE(ledger.create(dataset("city", 1)));
     ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.5)));
   }
-  const auto store = value_of(open_store(place_->where(), seal_of));
-  const Stored honest = value_of(store->read("city", 0));
+  const Stored honest = value_of(value_of(open_store(place_->where(), seal_of))->read("city", 0));
   Seal shorter = value_of(seal_of({honest.rows.front()}));
   ASSERT_TRUE(place_->edit("DELETE FROM " + place_->entries_table() + " WHERE sequence = 1"));
   // The old signature is not of this seal.

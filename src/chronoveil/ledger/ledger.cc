@@ -16,6 +16,7 @@
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/anchor.h"
 #include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/first_seal.h"
 #include "chronoveil/ledger/plausible_clock.h"
 #include "chronoveil/ledger/pricing.h"
 #include "chronoveil/ledger/store.h"
@@ -124,6 +125,15 @@ struct Ledger::Inside {
     if (heads == anchored.end() || account.moved_away()) return {};
     if (heads->second.rbegin()->first > account.next_sequence()) return older_than_anchor(dataset);
     return {};
+  }
+
+  Result<void> check_anchored(const std::string& dataset, const std::vector<Entry>& rows) const {
+    Account account;
+    for (const Entry& row : rows) {
+      CV_CHECK(account.apply(row));
+      CV_CHECK(check_anchored_head(dataset, account));
+    }
+    return check_anchored_length(dataset, account);
   }
 
   // The debit stands although its head could not be anchored; nothing was read yet.
@@ -430,7 +440,7 @@ Ledger::~Ledger() = default;
 Result<Ledger> Ledger::open(const std::string& where, Options options) {
   auto inside = std::make_shared<Inside>();
   WaitingFor waiting("the ledger to open");
-  CV_TRY(inside->store, open_store(where, seal_of));
+  CV_TRY(inside->store, open_store(where, first_seal_of, options.must_exist ? Absent::refuse : Absent::create));
   waiting.over();
   if (!options.clock) options.clock = system_clock;
   if (const char* word = std::getenv(kClockIsRight); word != nullptr && word == std::string_view("1"))
@@ -708,18 +718,27 @@ Result<Verification> Ledger::verify(const std::vector<std::string>& only, const 
 }
 
 Result<void> Ledger::sign(const std::vector<std::string>& only) {
-  CV_TRY(const Verification verification, verify(only));
-  if (!verification.holds())
-    return fail(ErrorKind::storage, "sign: dataset '" + verification.findings.front().dataset +
-                                        "' does not hold: " + verification.findings.front().message);
   const std::scoped_lock lock(inside_->mutex);
+  CV_TRY(const std::vector<std::string> names, inside_->names());
+  std::vector<std::pair<std::string, Seal>> verified;
+  for (const std::string& name : only.empty() ? names : only) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return invalid("dataset", name, "one that was created; see budget list");
+    CV_TRY(const Stored stored, inside_->store->read(name, 0));
+    Verification verification;
+    verify_dataset(name, stored.rows, stored.seal, verification);
+    // Whoever names a dataset may give it a signature in place of one that is none.
+    if (only.empty() && verification.holds()) verify_signature(name, stored.seal, std::nullopt, verification);
+    if (!verification.holds())
+      return fail(ErrorKind::storage,
+                  "sign: dataset '" + name + "' does not hold: " + verification.findings.front().message);
+    CV_CHECK(inside_->check_anchored(name, stored.rows));
+    if (stored.seal) verified.emplace_back(name, *stored.seal);
+  }
   if (inside_->key == nullptr)
     return fail(ErrorKind::usage, "CHRONOVEIL_KEY: name the secret key to sign with; see chronoveil key create");
-  CV_TRY(const std::vector<std::string> names, inside_->names());
-  for (const std::string& name : only.empty() ? names : only) {
-    CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
-    CV_CHECK(inside_->store->sign(name, *stored.seal, sign_seal(*inside_->key, name, *stored.seal)));
-  }
+  for (const auto& [name, seal] : verified)
+    CV_CHECK(inside_->store->sign(name, seal, sign_seal(*inside_->key, name, seal)));
   return {};
 }
 
@@ -734,7 +753,7 @@ Result<Verification> Ledger::verify_against(const DebitReference& reference) {
 
 Result<void> Ledger::back_up(const std::string& to) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::unique_ptr<Store> target, open_store(to, seal_of));
+  CV_TRY(const std::unique_ptr<Store> target, open_store(to, first_seal_of));
   CV_TRY(const std::vector<std::string> present, target->datasets());
   if (!present.empty())
     return fail(ErrorKind::usage, "backup: there is a ledger with datasets already; choose a new place");
@@ -748,17 +767,12 @@ Result<void> Ledger::back_up(const std::string& to) {
 
 Result<void> Ledger::restore(const std::string& from) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::unique_ptr<Store> source, open_store(from, seal_of));
+  CV_TRY(const std::unique_ptr<Store> source, open_store(from, first_seal_of, Absent::refuse));
   CV_TRY(const std::vector<std::string> names, source->datasets());
   if (names.empty()) return fail(ErrorKind::usage, "restore: the backup holds no dataset");
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*source, name));
-    Account account;
-    for (const Entry& row : stored.rows) {
-      CV_CHECK(account.apply(row));
-      CV_CHECK(inside_->check_anchored_head(name, account));
-    }
-    CV_CHECK(inside_->check_anchored_length(name, account));
+    CV_CHECK(inside_->check_anchored(name, stored.rows));
     if (stored.rows.back().kind == "moved") {
       return fail(ErrorKind::usage, "restore: dataset '" + name + "' was moved elsewhere before the backup was made");
     }
@@ -772,7 +786,7 @@ Result<void> Ledger::restore(const std::string& from) {
 
 Result<void> Ledger::move(const std::string& to) {
   const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::unique_ptr<Store> target, open_store(to, seal_of));
+  CV_TRY(const std::unique_ptr<Store> target, open_store(to, first_seal_of));
   CV_TRY(const std::vector<std::string> names, inside_->names());
   CV_TRY(const std::vector<std::string> present, target->datasets());
   const MovedBody body{std::string(target->kind()), place_digest(to)};

@@ -30,6 +30,9 @@ struct Options {
   std::optional<std::string> key, anchor;
   // However far the clock is ahead of the last row; the environment may say so, too (plausible_clock.h).
   bool clock_is_right = false;
+  // A place without a ledger is refused instead of getting an empty one: whoever only reads must not make what they
+  // then find empty.
+  bool must_exist = false;
 };
 
 // Called with one sentence whenever a ledger is opened whose database cannot keep what it promises. Set once, by the
@@ -116,7 +119,8 @@ class Ledger {
                               const std::optional<PublicKey>& signed_by = std::nullopt);
   // Signs the seals of every dataset, or of those named, with the key of the options, once they verify. A dataset is
   // signed by the key that it was signed by before, and by another, or for the first time, only here: whoever appends
-  // to rows that somebody forged must not sign them.
+  // to rows that somebody forged must not sign them. A signature that is not one of the seal is replaced where the
+  // dataset is named.
   Result<void> sign(const std::vector<std::string>& datasets = {});
   // Whether the ledger still has the row that covers a release.
   Result<Verification> verify_against(const DebitReference&);

@@ -47,17 +47,38 @@ ALTER TABLE @.chronoveil_datasets ADD COLUMN head TEXT NOT NULL DEFAULT '', ADD 
 UPDATE @.chronoveil_meta SET schema_version = 3;
 )";
 
+constexpr const char* kNewGuards = "UPDATE @.chronoveil_meta SET schema_version = 4;";
+
 struct Function {
   const char* name;
   const char* body;
 };
 
 // Whoever may insert and no more is held to rows that continue the chain and to seals that are those of the rows; whose
-// name is in a row is not for its writer to say. The owner of the tables, who restores and moves, writes names of
-// before.
+// name is in a row is not for its writer to say, nor when it is written: a debit of another month would be paid from
+// the budget of that month. The server's clock tells, ten minutes more or less. A row that follows one of the future is
+// dated like it. The owner of the tables, who restores and moves, writes names and times of before.
 constexpr std::array kFunctions = {
     Function{"chronoveil_append_only", "BEGIN RAISE EXCEPTION 'the ledger is append-only'; END"},
-    Function{"chronoveil_entry_fits", R"(BEGIN
+    Function{"chronoveil_entry_fits", R"(DECLARE
+  owner boolean := pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER');
+  form text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
+  earliest text := to_char((clock_timestamp() - interval '10 minutes') AT TIME ZONE 'UTC', form);
+  latest text := to_char((clock_timestamp() + interval '10 minutes') AT TIME ZONE 'UTC', form);
+  before text := (SELECT max(recorded_at COLLATE "C") FROM @.chronoveil_entries
+    WHERE dataset = NEW.dataset AND sequence = NEW.sequence - 1);
+BEGIN
+  IF NEW.dataset COLLATE "C" !~ '^[A-Za-z0-9._-]{1,64}$' THEN
+    RAISE EXCEPTION 'no dataset can have that name';
+  END IF;
+  IF NEW.recorded_at COLLATE "C" !~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$'
+      OR NEW.recorded_at COLLATE "C" < before THEN
+    RAISE EXCEPTION 'the row is not dated after the one before it';
+  END IF;
+  IF NOT owner AND ((NEW.recorded_at COLLATE "C" > latest AND NEW.recorded_at IS DISTINCT FROM before)
+      OR (NEW.kind = 'debit' AND NEW.recorded_at COLLATE "C" < earliest)) THEN
+    RAISE EXCEPTION 'the row is not dated by the clock of the server';
+  END IF;
   IF NEW.sequence < 0 OR (NEW.sequence = 0 AND NEW.previous <> '') OR (NEW.sequence > 0 AND NOT EXISTS (
       SELECT 1 FROM @.chronoveil_entries
       WHERE dataset = NEW.dataset AND sequence = NEW.sequence - 1 AND hash = NEW.previous)) THEN
@@ -68,7 +89,7 @@ constexpr std::array kFunctions = {
     RAISE EXCEPTION 'the row does not match its hash';
   END IF;
   IF NEW.recorded_by <> session_user::text AND NOT starts_with(NEW.recorded_by, session_user::text || ' (')
-      AND NOT pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER') THEN
+      AND NOT owner THEN
     RAISE EXCEPTION 'the row is recorded in another name';
   END IF;
   RETURN NEW;
@@ -83,6 +104,11 @@ END)"},
   IF NEW.name <> OLD.name OR NEW.length < OLD.length OR (OLD.signature <> '' AND NEW.signature = '')
       OR (NEW.length = OLD.length AND (NEW.head <> OLD.head OR NEW.sums <> OLD.sums)) THEN
     RAISE EXCEPTION 'a seal only grows with its rows';
+  END IF;
+  IF NEW.signature <> OLD.signature
+      AND (NEW.length = OLD.length OR NEW.signature COLLATE "C" !~ '^[0-9a-f]{64}:[0-9a-f]{128}$')
+      AND NOT pg_has_role(session_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'MEMBER') THEN
+    RAISE EXCEPTION 'a signature alone is for the owner to change';
   END IF;
   RETURN NEW;
 END)"},
@@ -200,7 +226,11 @@ Result<std::string> ledger_schema(PostgresSession& session) {
 }
 
 std::string postgres_upgrade_to(int version, const std::string& schema) {
-  return in_schema(version == 1 ? kRows : version == 2 ? kLockedRows : kSealColumns, schema);
+  return in_schema(version == 1   ? kRows
+                   : version == 2 ? kLockedRows
+                   : version == 3 ? kSealColumns
+                                  : kNewGuards,
+                   schema);
 }
 
 std::string postgres_guards(const std::string& schema) {

@@ -17,11 +17,15 @@ std::int64_t integer_at(const Rows& rows, int row, int column) {
 
 class PostgresStore final : public Store {
  public:
-  static Result<std::unique_ptr<Store>> open(const std::string& url, const Sealer& sealer) {
+  static Result<std::unique_ptr<Store>> open(const std::string& url, const Sealer& sealer, Absent absent) {
     CV_TRY(PostgresSession session, PostgresSession::connect("ledger", url));
     auto store = std::unique_ptr<PostgresStore>(new PostgresStore(std::move(session)));
     CV_TRY(store->name_, ledger_schema(store->session_));
     CV_TRY(store->schema_, store->session_.quoted(store->name_));
+    CV_TRY(const int version, store->schema_version());
+    if (version == 0 && absent == Absent::refuse)
+      return fail(ErrorKind::usage, "ledger: there is none in schema '" + store->name_ +
+                                        "' of that PostgreSQL database; budget create makes one");
     CV_CHECK(store->prepare_schema(sealer));
     return std::unique_ptr<Store>(std::move(store));
   }
@@ -133,7 +137,13 @@ class PostgresStore final : public Store {
     if (version != kPostgresSchemaVersion) {
       const auto lock_and_upgrade = [&]() -> Result<bool> {
         // Before anything is read: whoever waits here sees what the one before has made.
-        if (version > 0) CV_CHECK(session_.command("LOCK TABLE " + meta() + " IN ACCESS EXCLUSIVE MODE"));
+        if (version > 0) {
+          Result<void> locked = session_.command("LOCK TABLE " + meta() + " IN ACCESS EXCLUSIVE MODE");
+          if (!locked) {
+            locked.error().message += "; it was made by an earlier release: let the owner of its tables open it once";
+            return tl::unexpected(locked.error());
+          }
+        }
         return upgrade(sealer);
       };
       CV_CHECK(session_.transaction(lock_and_upgrade));
@@ -164,6 +174,12 @@ class PostgresStore final : public Store {
     if (version < 0) return fail(ErrorKind::storage, "ledger: the PostgreSQL ledger is damaged: its version is none");
     for (int step = version + 1; step <= kPostgresSchemaVersion; ++step)
       CV_CHECK(session_.command(postgres_upgrade_to(step, schema_)));
+    if (version < kPostgresSealsSince) CV_CHECK(seal_everything(sealer));
+    CV_CHECK(session_.command(postgres_guards(schema_)));
+    return true;
+  }
+
+  Result<void> seal_everything(const Sealer& sealer) {
     CV_TRY(const std::vector<std::string> names, datasets());
     for (const std::string& name : names) {
       CV_TRY(const Stored stored, read(name, 0));
@@ -174,8 +190,7 @@ class PostgresStore final : public Store {
       CV_TRY(const Seal seal, sealer(stored.rows));
       CV_CHECK(put_seal(name, seal));
     }
-    CV_CHECK(session_.command(postgres_guards(schema_)));
-    return true;
+    return {};
   }
 
   PostgresSession session_;
@@ -184,8 +199,8 @@ class PostgresStore final : public Store {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, const Sealer& sealer) {
-  return PostgresStore::open(url, sealer);
+Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, const Sealer& sealer, Absent absent) {
+  return PostgresStore::open(url, sealer, absent);
 }
 
 }  // namespace chronoveil::ledger

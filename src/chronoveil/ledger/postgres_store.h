@@ -6,6 +6,6 @@
 namespace chronoveil::ledger {
 
 // url: postgresql://user@host/database?options, as libpq reads it. Errors never quote it: it may hold a password.
-Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, const Sealer&);
+Result<std::unique_ptr<Store>> open_postgres_store(const std::string& url, const Sealer&, Absent);
 
 }  // namespace chronoveil::ledger

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "chronoveil/base/waiting.h"
+#include "chronoveil/ledger/sqlite_file.h"
 #include "chronoveil/ledger/sqlite_schema.h"
 
 namespace chronoveil::ledger {
@@ -55,10 +56,11 @@ class Use {
 
 class SqliteStore final : public Store {
  public:
-  static Result<std::unique_ptr<Store>> open(const std::string& path, const Sealer& sealer) {
+  static Result<std::unique_ptr<Store>> open(const std::string& path, const Sealer& sealer, Absent absent) {
     auto store = std::unique_ptr<SqliteStore>(new SqliteStore(path));
-    CV_CHECK(store->connect());
+    CV_CHECK(store->connect(absent));
     CV_CHECK(store->check_integrity());
+    CV_CHECK(store->check_log());
     CV_CHECK(store->prepare_schema(sealer));
     CV_CHECK(store->prepare_statements());
     return std::unique_ptr<Store>(std::move(store));
@@ -175,14 +177,23 @@ class SqliteStore final : public Store {
     return {};
   }
 
-  Result<void> connect() {
+  Result<void> connect(Absent absent) {
     if (path_.empty()) return invalid("ledger", path_, "a path, or a URL postgresql://...");
-    if (!in_memory()) CV_CHECK(create_file());
+    if (!in_memory()) {
+      CV_CHECK(check_log_has_database(path_));
+      if (absent == Absent::refuse && !is_file_there(path_))
+        return invalid("ledger", path_, "a ledger that is there; budget create makes one");
+      CV_CHECK(create_file());
+      CV_TRY(identity_, check_only_name(path_));
+      file_alone_ = last_rows_without_log(path_);
+    }
     sqlite3* database = nullptr;
     const int status = sqlite3_open_v2(path_.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr);
     database_.reset(database);
     if (status != SQLITE_OK) return failure("open");
     sqlite3_extended_result_codes(database, 1);
+    // A log that is not the file's own must not be carried over into it.
+    if (!file_alone_.empty()) sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     CV_TRY(patience_, longest_wait());
     sqlite3_busy_timeout(database, busy_milliseconds());
     CV_CHECK(execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;", "open"));
@@ -212,6 +223,36 @@ class SqliteStore final : public Store {
     if (look.step() != SQLITE_ROW) return failure("read");
     if (look.text(0) != "UTF-8") return damaged("its texts are not in UTF-8");
     return {};
+  }
+
+  // What the file holds by itself must be there with the log, too. SQLite takes any log that is whole, also one that
+  // was kept from an earlier day, and shows the rows of that day.
+  Result<void> check_log() {
+    if (file_alone_.empty()) return {};
+    CV_TRY(const Statement statement, prepare("SELECT hash FROM entries WHERE dataset = ?1 AND sequence = ?2"));
+    for (const auto& [dataset, last] : file_alone_) {
+      Use use(statement);
+      use.bind(1, dataset);
+      use.bind(2, std::int64_t{last.first});
+      const int status = use.step();
+      if (status != SQLITE_ROW && status != SQLITE_DONE) return failure("read");
+      if (status == SQLITE_DONE || use.text(0) != last.second)
+        return fail(ErrorKind::storage,
+                    "ledger: the log beside '" + path_ +
+                        "' (-wal or -journal) is older than the file and would undo debits; if it was put there by "
+                        "hand, take it away, else put both back from a backup");
+    }
+    file_alone_.clear();
+    sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+    return {};
+  }
+
+  // The file may have been given a second name, or its name to another file, since it was opened.
+  Result<void> check_same_file() const {
+    if (in_memory()) return {};
+    CV_TRY(const FileIdentity now, check_only_name(path_));
+    if (now == identity_) return {};
+    return fail(ErrorKind::storage, "ledger: '" + path_ + "' was replaced by another file while it was open");
   }
 
   // Whoever comes first creates or upgrades; the others wait for the lock and find it done.
@@ -310,6 +351,7 @@ class SqliteStore final : public Store {
     in_doubt_ = false;
     CV_CHECK(run(begin_));
     Result<bool> wrote = same_schema();
+    if (const Result<void> same = check_same_file(); !same) wrote = tl::unexpected(same.error());
     if (wrote) wrote = body();
     Result<void> done;
     if (!wrote) done = tl::unexpected(wrote.error());
@@ -381,6 +423,8 @@ class SqliteStore final : public Store {
   static constexpr std::int64_t kSealFirst = 0;  // in what read_ returns
 
   std::string path_;
+  FileIdentity identity_;                  // of the file that was opened
+  LastRows file_alone_;                    // until the log is checked
   std::chrono::milliseconds patience_{0};  // for a lock
   Database database_;
   Statement begin_, commit_, schema_version_, datasets_, read_, insert_, reseal_, seal_;
@@ -390,8 +434,8 @@ class SqliteStore final : public Store {
 
 }  // namespace
 
-Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const Sealer& sealer) {
-  return SqliteStore::open(path, sealer);
+Result<std::unique_ptr<Store>> open_sqlite_store(const std::string& path, const Sealer& sealer, Absent absent) {
+  return SqliteStore::open(path, sealer, absent);
 }
 
 }  // namespace chronoveil::ledger

@@ -27,11 +27,11 @@ std::string place_digest(const std::string& where) {
   return sha256_hex("chronoveil-place-1\n" + place);
 }
 
-Result<std::unique_ptr<Store>> open_store(const std::string& where, const Sealer& sealer) {
-  if (is_postgres(where)) return open_postgres_store(where, sealer);
+Result<std::unique_ptr<Store>> open_store(const std::string& where, const Sealer& sealer, Absent absent) {
+  if (is_postgres(where)) return open_postgres_store(where, sealer, absent);
   if (where.find("://") != std::string::npos)
     return invalid("ledger", where.substr(0, where.find("://")), "a path, or a URL postgresql://...");
-  return open_sqlite_store(where, sealer);
+  return open_sqlite_store(where, sealer, absent);
 }
 
 Result<std::string> default_ledger_path() {

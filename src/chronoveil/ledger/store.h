@@ -58,9 +58,12 @@ class Store {
 // Makes the seal of rows that were written before there were seals.
 using Sealer = std::function<Result<Seal>(const std::vector<Entry>&)>;
 
+// What to do where there is no ledger yet.
+enum class Absent { create, refuse };
+
 // Opens, and where absent creates, the store at a path, or at a URL postgresql://...; brings older schemas up to date.
 // Refused: a database that is damaged, or that holds anything but a ledger, such as somebody else's trigger.
-Result<std::unique_ptr<Store>> open_store(const std::string& where, const Sealer&);
+Result<std::unique_ptr<Store>> open_store(const std::string& where, const Sealer&, Absent = Absent::create);
 
 // A digest that tells one place from another, the same for every way to write a path, without giving away a password.
 std::string place_digest(const std::string& where);
