@@ -68,9 +68,18 @@ struct BudgetOptions {
 
 using Options = std::shared_ptr<BudgetOptions>;
 
-Result<ledger::Ledger> open_ledger(const BudgetOptions& options) {
+// Only what brings datasets makes a ledger: a mistyped path must not be an empty one that holds.
+Result<ledger::Ledger> open_ledger(const BudgetOptions& options, bool must_exist = true) {
   CV_TRY(const std::string place, engine::ledger_place(options.ledger));
-  return ledger::Ledger::open(place);
+  ledger::Options how;
+  how.must_exist = must_exist;
+  return ledger::Ledger::open(place, std::move(how));
+}
+
+// An older ledger, put back, would hand out again what is gone.
+Result<void> check_latest(const BudgetOptions& options, ledger::Ledger& ledger, const std::string& dataset) {
+  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+  return engine::check_witnesses(ledger, place, dataset);
 }
 
 void print(const json& object) { std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << "\n"; }
@@ -130,7 +139,7 @@ Result<void> create(const BudgetOptions& options) {
     CV_TRY(request.renews, ledger::parse_renewal(options.renews));
   }
   CV_TRY(request.partition, partition_of(options, request.promise));
-  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_TRY(ledger::Ledger ledger, open_ledger(options, false));
   // A dataset that was there once is not to begin anew.
   CV_TRY(const std::string place, engine::ledger_place(options.ledger));
   CV_CHECK(ledger::check_dataset_name(request.name));
@@ -390,8 +399,7 @@ Result<void> debit(const BudgetOptions& options) {
   if (options.uses && state != ledger::State::reserved)
     return invalid("state", options.state, "reserved: a run is settled when it ends");
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
-  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
-  CV_CHECK(engine::check_witnesses(ledger, place, options.name));
+  CV_CHECK(check_latest(options, ledger, options.name));
   if (options.slots) {
     CV_TRY(const ledger::DebitReference reference, ledger.reserve_slots(terms, slots_of(event)));
     print_reference(options, reference, "reserved");
@@ -413,6 +421,7 @@ Result<void> use_slot(const BudgetOptions& options) {
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
   CV_TRY(const accounting::Event event, read_event(options.event));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_CHECK(check_latest(options, ledger, id.dataset));
   CV_TRY(const ledger::Receipt receipt, ledger.open_slot(id, event, options.mechanism));
   print_reference(options, receipt.reference(), "reserved");
   return {};
@@ -421,6 +430,7 @@ Result<void> use_slot(const BudgetOptions& options) {
 Result<void> use_run(const BudgetOptions& options) {
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_CHECK(check_latest(options, ledger, id.dataset));
   CV_CHECK(ledger.use_run(id, options.first, options.count));
   if (options.json) {
     print({{"id", id.text()}, {"first", options.first}, {"count", options.count}});
@@ -436,6 +446,7 @@ Result<void> settle(const BudgetOptions& options) {
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
   const ledger::State state = options.released ? ledger::State::released : ledger::State::abandoned;
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  CV_CHECK(check_latest(options, ledger, id.dataset));
   CV_CHECK(ledger.settle(id, state));
   if (options.json) {
     print({{"id", id.text()}, {"state", ledger::name(state)}});
@@ -447,7 +458,12 @@ Result<void> settle(const BudgetOptions& options) {
 
 Result<void> carry(const BudgetOptions& options, const char* done,
                    Result<void> (ledger::Ledger::*how)(const std::string&)) {
-  CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  const bool restores = how == &ledger::Ledger::restore;
+  CV_TRY(ledger::Ledger ledger, open_ledger(options, !restores));
+  if (!restores) {
+    CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+    CV_CHECK(engine::check_witnesses(ledger, place));
+  }
   CV_CHECK((ledger.*how)(options.place));
   if (options.json) {
     print({{"done", done}});

@@ -35,6 +35,8 @@ class Rows:
         for _, sql in triggers:
             self.database.execute(sql)
         self.database.commit()
+        # Into the file: rows that only a log takes away are refused before anything else is looked at.
+        self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @staticmethod
     def sums(rows):
@@ -431,6 +433,15 @@ class Budget(FolderTest):
 
     def test_the_ledger_is_found_in_the_users_data_folder(self):
         self.assertIn("created city", self.assert_succeeds("budget", "create", "city", "--epsilon", "1"))
+
+    def test_only_create_and_restore_make_a_ledger(self):
+        nowhere = self.folder / "nowhere.db"
+        for words in (("verify",), ("list",), ("show", "city"), ("history", "city"), ("export",), ("sign",), ("debit", "city", HALF),
+                      ("slot", "city:1/0", HALF), ("use", "city:1", "--first", "0"), ("settle", "city:1", "--released"),
+                      ("backup", str(self.folder / "copy.db")), ("move", str(self.folder / "there.db"))):
+            self.refused(2, "budget create makes one", *words, ledger=nowhere)
+        self.refused(2, "budget create makes one", "restore", str(self.folder / "copy.db"), ledger=self.folder / "new.db")
+        self.assertEqual([name for name in ("nowhere.db", "copy.db", "there.db") if (self.folder / name).exists()], [])
 
     def test_what_cannot_be_a_ledger_is_a_storage_error(self):
         self.refused(5, "ledger", "list", ledger=self.folder)

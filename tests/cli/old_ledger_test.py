@@ -1,5 +1,6 @@
 """A ledger that is older than what lies beside it is refused, and what shows it is named; a copy of the one file is whole."""
 
+import os
 import shutil
 import struct
 import unittest
@@ -71,6 +72,70 @@ class StoredRelease(JobTest, Beside):
         self.assert_succeeds("budget", "create", "town", "--epsilon", "8", "--ledger", str(self.ledger))
         self.assert_found(self.release)
         self.assert_succeeds("budget", "verify", "town", "--ledger", str(self.ledger))
+
+    def test_is_found_by_whatever_name_the_ledger_is_reached(self):
+        self.create()
+        self.keep()
+        link = self.folder / "link.db"
+        link.symlink_to(self.ledger)
+        self.assert_succeeds("run", str(self.job), "--ledger", str(link))
+        self.assertTrue((self.folder / self.release).exists())
+        self.put_back()
+        for path in (self.ledger, link):
+            self.assert_fails(5, self.release, "budget", "debit", "city", HALF, "--ledger", str(path))
+
+    def test_that_an_earlier_version_put_beside_a_link_is_still_found(self):
+        self.create()
+        self.keep()
+        link = self.folder / "link.db"
+        link.symlink_to(self.ledger)
+        self.assert_succeeds(*self.words("run"))
+        (self.folder / "ledger.db.releases").rename(self.folder / "link.db.releases")
+        self.assert_succeeds("run", str(self.job), "--again", "city:1", "--yes", "--ledger", str(link))
+        self.put_back()
+        self.assert_fails(5, "link.db.releases/city-1.json", "budget", "debit", "city", HALF, "--ledger", str(link))
+
+    def test_keeps_an_older_ledger_from_slots_uses_settling_backup_and_move(self):
+        ledger = ("--ledger", str(self.ledger))
+        self.create()
+        self.assert_succeeds("budget", "debit", "city", "laplace", "--noise-multiplier", "20", "--count", "2", "--slots", *ledger)
+        self.assert_succeeds("budget", "debit", "city", "laplace", "--noise-multiplier", "20", "--uses", "2", *ledger)
+        self.keep()
+        self.assert_succeeds(*self.words("run"))
+        self.put_back()
+        for words in (("slot", "city:1/0", "laplace", "--noise-multiplier", "20"), ("use", "city:2", "--first", "0"),
+                      ("settle", "city:2", "--released"), ("backup", str(self.folder / "copy.db")),
+                      ("move", str(self.folder / "there.db"))):
+            self.assert_budget_refused("ledger.db.releases/city-3.json", *words)
+
+    def test_is_a_plain_file_of_ours_and_nothing_else_is_waited_for(self):
+        self.create()
+        self.assert_succeeds(*self.words("run"))
+        releases = self.folder / "ledger.db.releases"
+        os.mkfifo(releases / "city-7.json")
+        (releases / "city-8.json").symlink_to("/dev/zero")
+        (releases / "notes-2026.json").write_text('{"seen": ["by me"]}', encoding="utf-8")
+        (releases / "not a name-3.json").write_text("{", encoding="utf-8")
+        with open(releases / "city-1.json", "r+b") as file:  # a hole of 64 GiB
+            file.truncate(1 << 36)
+        trash = self.folder / "ledger.db.training" / ".trash" / "x"
+        trash.mkdir(parents=True)
+        (trash / "model-7").write_bytes(b"")
+        checkpoint = self.folder / "ledger.db.training" / "city" / "0123456789abcdef"
+        checkpoint.mkdir(parents=True)
+        os.mkfifo(checkpoint / "checkpoint")
+        live = self.folder / "ledger.db.live" / "city" / "cases"
+        live.mkdir(parents=True)
+        os.mkfifo(live / "state.0")
+        self.assert_holds()
+        self.assert_succeeds("budget", "debit", "city", "laplace", "--noise-multiplier", "20", "--ledger", str(self.ledger))
+
+    def test_lies_where_not_everybody_may_write(self):
+        self.create()
+        self.assert_succeeds(*self.words("run"))
+        (self.folder / "ledger.db.releases").chmod(0o777)
+        self.assert_fails(5, "may be written by everybody", *self.words("run", "--yes"))
+        self.assertEqual(len(self.debits()), 1)
 
     def test_that_cannot_be_read_still_has_a_name(self):
         self.release_beside_an_older_ledger()

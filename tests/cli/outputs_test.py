@@ -98,7 +98,7 @@ class Names(JobTest):
                 self.assert_fails(2, ["ledger", mentions], *words, "--ledger", ledger)
         self.assertEqual(self.outputs(), before)
         # A variable that is empty is one that is not set.
-        done = run("budget", "list")
+        done = run("budget", "create", "city", "--epsilon", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
 
 

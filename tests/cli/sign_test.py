@@ -83,7 +83,7 @@ class Signed(JobTest, Owner):
         self.refused(5, "nowhere", "key", "show", "nowhere")
         os.chmod(self.folder / "owner.key", 0o644)
         self.variables = {"CHRONOVEIL_KEY": "owner.key"}
-        self.refused(5, "mode 0600", *self.budget("list"))
+        self.refused(5, "mode 0600", *self.budget("create", "city", "--epsilon", "1"))
 
     def test_a_ledger_is_signed_and_verified_with_the_public_key(self):
         self.told("key", "create", "other")

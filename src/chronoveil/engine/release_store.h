@@ -2,8 +2,10 @@
 // published; the folder is the owner's alone all the same.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "chronoveil/ledger/debit.h"
 
@@ -11,8 +13,9 @@ namespace chronoveil::engine {
 
 class ReleaseStore {
  public:
-  // Beside a SQLite ledger LEDGER: LEDGER.releases/. For a PostgreSQL ledger: releases-DIGEST/ in the user's data
-  // folder, the digest telling ledgers apart.
+  // Beside a SQLite ledger LEDGER, wherever a link to it lies: LEDGER.releases/. Before, it lay beside the link; what
+  // is there is still found. For a PostgreSQL ledger: releases-DIGEST/ in the user's data folder, the digest telling
+  // ledgers apart.
   static Result<ReleaseStore> of_ledger(const std::string& place);
 
   // Makes the folder (mode 0700) and finds out whether files can be written there.
@@ -23,10 +26,14 @@ class ReleaseStore {
   // Never over another: what is stored of a debit was drawn for it, and there is one draw of a debit.
   Result<void> put(const ledger::DebitId&, std::string text) const;
   Result<std::string> get(const ledger::DebitId&) const;
+  // Where there may be releases.
+  std::vector<std::filesystem::path> folders() const;
 
  private:
-  explicit ReleaseStore(std::string folder) : folder_(std::move(folder)) {}
-  std::string folder_;
+  ReleaseStore(std::string folder, std::string earlier) : folder_(std::move(folder)), earlier_(std::move(earlier)) {}
+  // Of a release that is there, in either folder; else where it would be.
+  std::string present(const ledger::DebitId&) const;
+  std::string folder_, earlier_;
 };
 
 }  // namespace chronoveil::engine

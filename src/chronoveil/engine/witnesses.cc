@@ -1,9 +1,12 @@
 #include "chronoveil/engine/witnesses.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -90,6 +93,32 @@ void for_each_file(const fs::path& folder, const std::function<void(const fs::pa
     look(file->path());
 }
 
+// The first bytes of a file; nothing of what is no plain file of its own: a pipe would be waited for, a link may lead
+// to what never ends.
+std::string first_bytes(const fs::path& path, std::size_t most) {
+  std::string bytes;
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return bytes;
+  struct stat status {};
+  if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+    bytes.resize(most);
+    std::size_t had = 0;
+    while (had < most) {
+      const ssize_t got = ::read(file, bytes.data() + had, most - had);
+      if (got <= 0) break;
+      had += static_cast<std::size_t>(got);
+    }
+    bytes.resize(had);
+  }
+  ::close(file);
+  return bytes;
+}
+
+bool is_plain_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
 // "city-17.json": the dataset may have dashes of its own.
 std::optional<ledger::DebitId> debit_of_name(const std::string& name) {
   if (!name.ends_with(".json")) return std::nullopt;
@@ -97,20 +126,26 @@ std::optional<ledger::DebitId> debit_of_name(const std::string& name) {
   const auto dash = stem.rfind('-');
   if (dash == std::string::npos) return std::nullopt;
   const std::optional<std::int64_t> number = number_in(stem.substr(dash + 1));
-  if (!number) return std::nullopt;
+  if (!number || !ledger::check_dataset_name(stem.substr(0, dash))) return std::nullopt;
   return ledger::DebitId{stem.substr(0, dash), *number, std::nullopt};
 }
+
+constexpr std::size_t kMostOfRelease = std::size_t{4} << 20, kMostBefore = 4096;
 
 void add_releases(const fs::path& folder, const std::optional<std::string>& dataset, std::vector<Witness>& all) {
   for_each_file(folder, [&](const fs::path& path) {
     const std::optional<ledger::DebitId> named = debit_of_name(path.filename().string());
     if (!named || (dataset && named->dataset != *dataset)) return;
+    if (!is_plain_file(path)) return;
     // One that cannot be read still has a name.
     Witness witness{path.string(), *named, "", "", false};
-    std::ifstream file(path, std::ios::binary);
     DebitReader reader;
-    while (file && file.peek() != '{') file.ignore();  // some kinds say first how long it is
-    if (file) nlohmann::json::sax_parse(file, &reader, nlohmann::json::input_format_t::json, false);
+    const std::string text = first_bytes(path, kMostOfRelease);
+    const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some say first how long it is
+    const bool whole = start != std::string::npos &&
+                       nlohmann::json::sax_parse(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), &reader,
+                                                 nlohmann::json::input_format_t::json, false);
+    if (whole && reader.id.empty()) return;  // read to its end, and no release
     if (reader.id == named->text()) witness.chain_head = reader.chain_head;
     all.push_back(std::move(witness));
   });
@@ -118,6 +153,9 @@ void add_releases(const fs::path& folder, const std::optional<std::string>& data
 
 void add_live(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
   for_each_file(folder, [&](const fs::path& path) {
+    for (const char* name : {"state.0", "state.1"})
+      if (std::error_code error; fs::exists(fs::symlink_status(path / name, error)) && !is_plain_file(path / name))
+        return;
     const Result<std::optional<LiveState>> state = read_live_state(path.string());
     if (!state || !*state || (*state)->debit < 0) return;  // a damaged one is told by whoever goes on with it
     const LiveState& held = **state;
@@ -133,15 +171,14 @@ void add_live(const fs::path& folder, const std::string& dataset, std::vector<Wi
 void add_training(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
   constexpr std::string_view kMagic = "chronoveil checkpoint 1\n";
   for_each_file(folder, [&](const fs::path& job) {
+    if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return;  // none of ours
     for_each_file(job, [&](const fs::path& path) {
       const std::string name = path.filename().string();
+      if (!is_plain_file(path)) return;
       std::optional<std::int64_t> number;
       if (name.starts_with("model-")) number = number_in(std::string_view(name).substr(6));
       if (name == "checkpoint") {
-        std::string head(kMagic.size() + 8 + 128, '\0');
-        std::ifstream file(path, std::ios::binary);
-        file.read(head.data(), static_cast<std::streamsize>(head.size()));
-        head.resize(static_cast<std::size_t>(file.gcount()));
+        const std::string head = first_bytes(path, kMagic.size() + 8 + 128);
         if (!head.starts_with(kMagic) || head.size() < kMagic.size() + 8) return;
         const std::size_t length = static_cast<unsigned char>(head[kMagic.size()]);
         const Result<ledger::DebitId> id = ledger::DebitId::parse(head.substr(kMagic.size() + 8, length));
@@ -154,14 +191,15 @@ void add_training(const fs::path& folder, const std::string& dataset, std::vecto
 }
 
 struct Folders {
-  fs::path releases, live, training;
+  std::vector<fs::path> releases;
+  fs::path live, training;
 };
 
 Result<Folders> folders_of(const std::string& place) {
   CV_TRY(const ReleaseStore store, ReleaseStore::of_ledger(place));
   CV_TRY(const fs::path live, folder_beside(place, "live", ""));
   CV_TRY(const fs::path training, folder_beside(place, "training", ""));
-  return Folders{fs::path(store.path_of({"x", 0, std::nullopt})).parent_path(), live, training};
+  return Folders{store.folders(), live, training};
 }
 
 bool contradicts(const Witness& witness, const std::map<std::int64_t, const ledger::Debit*>& debits) {
@@ -176,7 +214,7 @@ Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, con
                                                      const std::string& dataset,
                                                      const std::vector<std::string>& names) {
   std::vector<Witness> witnesses;
-  add_releases(folders.releases, dataset, witnesses);
+  for (const fs::path& folder : folders.releases) add_releases(folder, dataset, witnesses);
   add_live(folders.live / dataset, dataset, witnesses);
   add_training(folders.training / dataset, dataset, witnesses);
   std::vector<Contradiction> all;
@@ -211,11 +249,14 @@ Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const 
   CV_TRY(const Folders folders, folders_of(place));
   CV_TRY(const std::vector<std::string> names, ledger.datasets());
   std::set<std::string> datasets(names.begin(), names.end());
-  for_each_file(folders.releases, [&](const fs::path& path) {
-    if (const auto named = debit_of_name(path.filename().string())) datasets.insert(named->dataset);
-  });
+  for (const fs::path& folder : folders.releases)
+    for_each_file(folder, [&](const fs::path& path) {
+      if (const auto named = debit_of_name(path.filename().string())) datasets.insert(named->dataset);
+    });
   for (const fs::path& folder : {folders.live, folders.training})
-    for_each_file(folder, [&](const fs::path& path) { datasets.insert(path.filename().string()); });
+    for_each_file(folder, [&](const fs::path& path) {
+      if (ledger::check_dataset_name(path.filename().string())) datasets.insert(path.filename().string());
+    });
   std::vector<Contradiction> all;
   for (const std::string& dataset : datasets) {
     CV_TRY(std::vector<Contradiction> some, contradictions_of(ledger, folders, dataset, names));
@@ -226,6 +267,12 @@ Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const 
 
 Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place, const std::string& dataset) {
   CV_TRY(const std::vector<Contradiction> found, contradictions(ledger, place, dataset));
+  if (found.empty()) return {};
+  return fail(ErrorKind::storage, "ledger: " + found.front().text());
+}
+
+Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place) {
+  CV_TRY(const std::vector<Contradiction> found, contradictions(ledger, place));
   if (found.empty()) return {};
   return fail(ErrorKind::storage, "ledger: " + found.front().text());
 }

@@ -19,7 +19,7 @@ struct Contradiction {
 };
 
 // All of them for a dataset, which need not be in the ledger any more. Reads the head of each stored release and the
-// state of each live release, nothing else.
+// state of each live release, nothing else; only plain files, and only what has the name and form of ours.
 Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place,
                                                   const std::string& dataset);
 // The same for every dataset that the ledger or a file beside it knows.
@@ -27,5 +27,7 @@ Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::st
 
 // Refused (storage) where there is one; it is named.
 Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place, const std::string& dataset);
+// The same for every dataset.
+Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place);
 
 }  // namespace chronoveil::engine
