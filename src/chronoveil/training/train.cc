@@ -247,6 +247,22 @@ Result<void> write_all(const Job& job, const Training& training) {
   return write_files(files);
 }
 
+// What a stored training said of itself when it was released, to be said again.
+Result<void> take_document(const std::string& path, const ledger::Debit& found, Training& training) {
+  CV_TRY(training.json, engine::read_text_file("again", path));
+  CV_TRY(const std::string digest, report::release_digest(training.json));
+  const nlohmann::json said = nlohmann::json::parse(training.json, nullptr, false);
+  if (digest != *found.digest || said.value("model_sha256", "") != ledger::sha256_hex(to_bytes(training.model)))
+    return fail(ErrorKind::storage, "again: the stored model of " + found.id.text() +
+                                        " is not what was released: it does not match the ledger");
+  training.resumed = said.value("resumed", false);
+  if (const auto budget = said.find("budget"); budget != said.end() && budget->is_object())
+    training.budget =
+        report::BudgetLeft{budget->value("dataset", ""), budget->value("epsilon", 0.0), budget->value("delta", 0.0),
+                           budget->value("fraction_left", 0.0), budget->value("still_admits", "")};
+  return {};
+}
+
 }  // namespace
 
 Result<report::Trained> report_of(const Job& job, const Training& training) {
@@ -360,14 +376,7 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   if (!training.model.debit || !(training.model.debit->id == found.id))
     return fail(ErrorKind::storage, "again: the stored model does not belong to the debit " + debit);
   training.uses = found.used;
-  if (found.digest) {
-    CV_TRY(training.json, engine::read_text_file("again", stored_json(folder, found.id)));
-    CV_TRY(const std::string digest, report::release_digest(training.json));
-    if (digest != *found.digest ||
-        nlohmann::json::parse(training.json).value("model_sha256", "") != ledger::sha256_hex(to_bytes(training.model)))
-      return fail(ErrorKind::storage,
-                  "again: the stored model of " + debit + " is not what was released: it does not match the ledger");
-  }
+  if (found.digest) CV_CHECK(take_document(stored_json(folder, found.id), found, training));
   CV_CHECK(write_all(job, training));
   return training;
 }
