@@ -94,7 +94,7 @@ accounting::Event different_event(int n) {
   switch (n % 5) {
     case 0: return {accounting::Laplace{noise}};
     case 1: return {accounting::Gaussian{noise}};
-    case 2: return {accounting::RandomizedResponse{1 / noise, 4}};
+    case 2: return {accounting::Pure{1 / noise}};
     case 3: return {accounting::DiscreteLaplace{noise, 1}};
     default: return {accounting::Exponential{1 / noise}};
   }

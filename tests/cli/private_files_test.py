@@ -165,7 +165,8 @@ class Memory(JobTest):
         process.send_signal(signal.SIGHUP)
         out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out), (130, ""))
-        self.assertEqual(err, "chronoveil: interrupted; the debit city:1 stays spent\n")
+        self.assertEqual(err, "chronoveil: interrupted; the debit city:1 is reserved; the same job run again takes it up "
+                              "at no further cost\n")
         self.assertEqual((self.debits(), self.outputs()), ([("city:1", "reserved")], []))
 
     def test_whoever_ignores_that_goes_on(self):
