@@ -3,7 +3,7 @@
 #include <string>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/running_price.h"
+#include "chronoveil/accounting/grid/running_price.h"
 #include "timing.h"
 
 namespace {

@@ -12,7 +12,7 @@
 
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 #include "timing.h"
 
 namespace {

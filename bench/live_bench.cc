@@ -14,8 +14,8 @@
 #include <string_view>
 #include <thread>
 
-#include "chronoveil/data/live_input.h"
-#include "chronoveil/engine/live.h"
+#include "chronoveil/data/live/input.h"
+#include "chronoveil/engine/live/live.h"
 #include "timing.h"
 
 namespace {

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "newlines.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/series/series.h"
 #include "run_flags.h"
 
 namespace chronoveil::cli {

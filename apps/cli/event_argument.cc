@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/engine/text_file.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/engine/job/text_file.h"
 
 namespace chronoveil::cli {
 namespace {

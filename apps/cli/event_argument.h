@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/events/event.h"
 
 namespace chronoveil::cli {
 

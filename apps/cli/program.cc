@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/system/waiting.h"
 #include "chronoveil/base/version.h"
-#include "chronoveil/base/waiting.h"
 #include "chronoveil/ledger/ledger.h"
+#include "output/visible_output.h"
 #include "patience.h"
 #include "private_memory.h"
 #include "signals.h"
-#include "visible_output.h"
 
 namespace chronoveil::cli {
 namespace {

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "chronoveil/base/write_all.h"
-#include "chronoveil/engine/text_file.h"
+#include "chronoveil/base/system/write_all.h"
+#include "chronoveil/engine/job/text_file.h"
 #include "command.h"
 #include "ledger_option.h"
-#include "progress_line.h"
+#include "output/progress_line.h"
 
 namespace chronoveil::cli {
 Result<engine::RunOptions> options_of(const RunFlags& flags) {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "chronoveil/engine/engine.h"
-#include "chronoveil/engine/means.h"
-#include "chronoveil/engine/perturb.h"
+#include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/perturb/perturb.h"
+#include "chronoveil/engine/series/series.h"
 
 namespace chronoveil::cli {
 

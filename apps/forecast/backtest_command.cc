@@ -5,12 +5,12 @@
 #include <iostream>
 #include <memory>
 
-#include "chronoveil/base/atomic_file.h"
-#include "chronoveil/report/backtested.h"
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/report/forecast/backtested.h"
 #include "chronoveil/training/backtest.h"
 #include "commands.h"
-#include "progress_line.h"
-#include "text_table.h"
+#include "output/progress_line.h"
+#include "output/text_table.h"
 
 namespace chronoveil::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "chronoveil/base/atomic_file.h"
-#include "chronoveil/engine/text_file.h"
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/training/train.h"
 
 namespace chronoveil::cli {

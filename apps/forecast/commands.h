@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "chronoveil/engine/job.h"
+#include "chronoveil/engine/job/job.h"
 #include "command.h"
 
 namespace chronoveil::cli {

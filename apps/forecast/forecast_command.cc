@@ -5,14 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/base/atomic_file.h"
 #include "chronoveil/base/plain_text.h"
-#include "chronoveil/report/forecasted.h"
-#include "chronoveil/report/release_signature.h"
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/report/document/signature.h"
+#include "chronoveil/report/forecast/forecasted.h"
 #include "chronoveil/training/forecast.h"
 #include "commands.h"
-#include "job_output.h"
 #include "ledger_option.h"
+#include "output/job_output.h"
 #include "run_flags.h"
 
 namespace chronoveil::cli {

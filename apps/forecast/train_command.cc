@@ -7,11 +7,11 @@
 
 #include "chronoveil/training/train.h"
 #include "commands.h"
-#include "job_output.h"
-#include "progress_line.h"
+#include "output/job_output.h"
+#include "output/progress_line.h"
+#include "output/text_table.h"
+#include "output/train_output.h"
 #include "run_flags.h"
-#include "text_table.h"
-#include "train_output.h"
 
 namespace chronoveil::cli {
 namespace {

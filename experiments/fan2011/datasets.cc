@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 
 namespace chronoveil::fan2011 {
 namespace {

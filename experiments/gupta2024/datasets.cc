@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::gupta2024 {

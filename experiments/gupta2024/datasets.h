@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chronoveil/base/result.h"
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 
 namespace chronoveil::gupta2024 {
 

@@ -6,7 +6,7 @@
 
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::koga2022 {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "accounting/bracketing.h"
-#include "chronoveil/accounting/composer.h"
-#include "chronoveil/accounting/gaussian_mixtures.h"
+#include "chronoveil/accounting/events/gaussian_mixtures.h"
+#include "chronoveil/accounting/grid/composer.h"
 
 namespace chronoveil::accounting {
 namespace {

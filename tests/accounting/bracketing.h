@@ -5,7 +5,7 @@
 
 #include "accounting/oracle.h"
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 
 namespace chronoveil::accounting {
 

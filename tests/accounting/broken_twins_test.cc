@@ -8,7 +8,7 @@
 
 #include "accounting/bracketing.h"
 #include "accounting/composing.h"
-#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/grid/loss_model.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -1,6 +1,6 @@
 // The chance that what is protected is used at all, against what the accountant makes of hardly any noise: then whoever
 // is used is known, and δ is that chance.
-#include "chronoveil/accounting/chance_of_use.h"
+#include "chronoveil/accounting/events/chance_of_use.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -1,4 +1,4 @@
-#include "chronoveil/accounting/clopper_pearson.h"
+#include "chronoveil/accounting/moves/clopper_pearson.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "chronoveil/accounting/tilted.h"
+#include "chronoveil/accounting/grid/tilted.h"
 
 namespace chronoveil::accounting {
 namespace {

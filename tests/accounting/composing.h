@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "accounting/oracle.h"
-#include "chronoveil/accounting/composition.h"
-#include "chronoveil/accounting/positive_loss.h"
+#include "chronoveil/accounting/grid/composition.h"
+#include "chronoveil/accounting/grid/positive_loss.h"
 
 namespace chronoveil::accounting {
 

@@ -1,5 +1,5 @@
 // Events as text: every event survives the round trip, its text is canonical, and whatever is wrong is named.
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 
 #include <gtest/gtest.h>
 

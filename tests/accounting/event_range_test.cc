@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/events/event.h"
 #include "chronoveil/accounting/moments.h"
 
 namespace chronoveil::accounting {

@@ -7,7 +7,7 @@
 #include "accounting/composing.h"
 #include "accounting/generated.h"
 #include "accounting/samples.h"
-#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/grid/loss_model.h"
 
 namespace chronoveil::accounting {
 namespace {

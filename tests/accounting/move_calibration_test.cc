@@ -1,14 +1,13 @@
 // Calibration of what moves values in time: the least disturbance, on the private side, or the smallest δ there is.
-#include "chronoveil/accounting/move_calibration.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/accounting/noisy_sort.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/accounting/moves/calibration.h"
+#include "chronoveil/accounting/moves/noisy_sort.h"
+#include "chronoveil/accounting/moves/ranswitch.h"
 #include "chronoveil/accounting/published.h"
-#include "chronoveil/accounting/ranswitch.h"
 
 namespace chronoveil::accounting {
 namespace {

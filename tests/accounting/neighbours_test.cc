@@ -1,5 +1,5 @@
 // A composition of what moves values with what changes them: one price, for one kind of neighbours.
-#include "chronoveil/accounting/neighbours.h"
+#include "chronoveil/accounting/events/neighbours.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 
 #include "accounting/samples.h"
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/accounting/running_price.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/accounting/grid/running_price.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -1,12 +1,12 @@
 // noisy_sort against all keys, and against all orders.
-#include "chronoveil/accounting/noisy_sort.h"
+#include "chronoveil/accounting/moves/noisy_sort.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/base/staircase.h"
 #include "sort_enumeration.h"
 

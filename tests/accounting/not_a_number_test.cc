@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "accounting/bracketing.h"
-#include "chronoveil/accounting/extremes.h"
-#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/grid/extremes.h"
+#include "chronoveil/accounting/grid/loss_model.h"
 #include "chronoveil/accounting/moments.h"
 #include "chronoveil/accounting/normal.h"
 

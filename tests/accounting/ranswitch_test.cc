@@ -1,12 +1,12 @@
 // RanSwitch against all of its outputs.
-#include "chronoveil/accounting/ranswitch.h"
+#include "chronoveil/accounting/moves/ranswitch.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/grid/loss_model.h"
 #include "switch_enumeration.h"
 
 namespace chronoveil::accounting {

@@ -1,5 +1,5 @@
 // The transform against the sum that defines it, in 64 bits.
-#include "chronoveil/accounting/real_transform.h"
+#include "chronoveil/accounting/grid/real_transform.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Mechanisms on a sample of the units, against real ones: every sample of a small data set is listed, with the exact
 // law of what is published, for one unit added, removed or replaced.
-#include "chronoveil/accounting/sampled.h"
+#include "chronoveil/accounting/events/sampled.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,9 @@
 
 #include "accounting/bracketing.h"
 #include "accounting/composing.h"
+#include "chronoveil/accounting/events/neighbours.h"
+#include "chronoveil/accounting/grid/running_price.h"
 #include "chronoveil/accounting/moments.h"
-#include "chronoveil/accounting/neighbours.h"
-#include "chronoveil/accounting/running_price.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/events/event.h"
 
 namespace chronoveil::accounting {
 

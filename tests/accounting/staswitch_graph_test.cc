@@ -1,6 +1,6 @@
 // The graph of all that follows a swap: against the distributions of losses, against runs of the mechanism, and its
 // cheaper bounds against itself.
-#include "chronoveil/accounting/staswitch_graph.h"
+#include "chronoveil/accounting/moves/staswitch_graph.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/staswitch.h"
+#include "chronoveil/accounting/moves/staswitch.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -1,5 +1,5 @@
 // StaSwitch as it is measured, against what is known exactly.
-#include "chronoveil/accounting/staswitch_simulation.h"
+#include "chronoveil/accounting/moves/staswitch_simulation.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/clopper_pearson.h"
-#include "chronoveil/accounting/staswitch.h"
-#include "chronoveil/accounting/staswitch_graph.h"
+#include "chronoveil/accounting/moves/clopper_pearson.h"
+#include "chronoveil/accounting/moves/staswitch.h"
+#include "chronoveil/accounting/moves/staswitch_graph.h"
 #include "switch_enumeration.h"
 
 namespace chronoveil::accounting {

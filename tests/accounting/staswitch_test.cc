@@ -1,5 +1,5 @@
 // StaSwitch against all of its outputs, and its bounds against what was computed exactly.
-#include "chronoveil/accounting/staswitch.h"
+#include "chronoveil/accounting/moves/staswitch.h"
 
 #include <gtest/gtest.h>
 
@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/moves/staswitch_game.h"
+#include "chronoveil/accounting/moves/staswitch_graph.h"
+#include "chronoveil/accounting/moves/staswitch_simulation.h"
 #include "chronoveil/accounting/published.h"
-#include "chronoveil/accounting/staswitch_game.h"
-#include "chronoveil/accounting/staswitch_graph.h"
-#include "chronoveil/accounting/staswitch_simulation.h"
 #include "switch_enumeration.h"
 
 namespace chronoveil::accounting {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/moves/threshold_dispatch.h"
 #include "chronoveil/accounting/published.h"
-#include "chronoveil/accounting/threshold_dispatch.h"
 
 namespace chronoveil::accounting {
 namespace {

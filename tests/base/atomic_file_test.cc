@@ -1,4 +1,4 @@
-#include "chronoveil/base/atomic_file.h"
+#include "chronoveil/base/system/atomic_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "chronoveil/base/waiting.h"
+#include "chronoveil/base/system/waiting.h"
 
 #include <gtest/gtest.h>
 

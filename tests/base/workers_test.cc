@@ -1,4 +1,4 @@
-#include "chronoveil/base/workers.h"
+#include "chronoveil/base/system/workers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Texts that are longer than what a pipe holds, by ways that do not take them at once.
-#include "chronoveil/base/write_all.h"
+#include "chronoveil/base/system/write_all.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Cells from records: what counts, in which order, and what is refused.
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST(BoundedCells, LetNobodyBeInMoreCellsThanTheCap) {
   EXPECT_EQ(cells->left_out().over_records, 0);
 }
 
-// Why means of a person cost twice as much in a dataset of events (ledger/neighbours.h).
+// Why means of a person cost twice as much in a dataset of events (ledger/filters/neighbours.h).
 TEST(BoundedCells, LetAnotherCellInWhereAnEventGoesUnlessTheCapIsEverything) {
   constexpr std::int64_t kSteps = 6;
   const auto cells_that_change = [&](std::int64_t max_cells) {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "bound/records.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 
 namespace chronoveil::bound {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bound/records.h"
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 
 namespace chronoveil::bound {
 

@@ -8,8 +8,8 @@
 #include <random>
 
 #include "bound/cell_records.h"
-#include "chronoveil/bound/cells_builder.h"
-#include "chronoveil/bound/placed_values.h"
+#include "chronoveil/bound/cells/cells_builder.h"
+#include "chronoveil/bound/cells/placed_values.h"
 
 namespace chronoveil::bound {
 namespace {

@@ -1,4 +1,4 @@
-#include "chronoveil/bound/handover.h"
+#include "chronoveil/bound/tables/handover.h"
 
 #include <gtest/gtest.h>
 

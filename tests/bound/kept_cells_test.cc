@@ -1,5 +1,5 @@
 // The list of what stays, against a plain model, and in how little memory.
-#include "chronoveil/bound/kept_cells.h"
+#include "chronoveil/bound/cells/kept_cells.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <utility>
 
-#include "chronoveil/bound/siphash.h"
+#include "chronoveil/bound/people/siphash.h"
 
 namespace chronoveil::bound {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "chronoveil/bound/slot_bounder.h"
+#include "chronoveil/bound/people/slot_bounder.h"
 
 namespace chronoveil::bound {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "bound/records.h"
-#include "chronoveil/bound/participation.h"
+#include "chronoveil/bound/people/participation.h"
 #include "support/temporary_folder.h"
 
 namespace chronoveil::bound {

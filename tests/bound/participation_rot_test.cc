@@ -10,7 +10,7 @@
 #include <random>
 
 #include "bound/records.h"
-#include "chronoveil/bound/participation.h"
+#include "chronoveil/bound/people/participation.h"
 #include "support/temporary_folder.h"
 
 namespace chronoveil::bound {

@@ -1,4 +1,4 @@
-#include "chronoveil/bound/participation.h"
+#include "chronoveil/bound/people/participation.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

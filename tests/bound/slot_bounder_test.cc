@@ -1,4 +1,4 @@
-#include "chronoveil/bound/slot_bounder.h"
+#include "chronoveil/bound/people/slot_bounder.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

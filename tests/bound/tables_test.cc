@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "chronoveil/bound/counts.h"
-#include "chronoveil/bound/siphash.h"
-#include "chronoveil/bound/string_table.h"
+#include "chronoveil/bound/people/siphash.h"
+#include "chronoveil/bound/tables/string_table.h"
 
 namespace chronoveil::bound {
 namespace {

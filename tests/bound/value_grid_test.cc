@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 
 namespace chronoveil::bound {
 namespace {

@@ -1,6 +1,6 @@
 #include <random>
 
-#include "chronoveil/data/csv_scanner.h"
+#include "chronoveil/data/csv/scanner.h"
 #include "chronoveil/data/row_decoder.h"
 #include "reading.h"
 

@@ -1,4 +1,4 @@
-#include "chronoveil/data/duration.h"
+#include "chronoveil/data/time/duration.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "chronoveil/data/csv_form.h"
+#include "chronoveil/data/csv/form.h"
 #include "compressing.h"
 #include "reading.h"
 #include "support/temporary_folder.h"

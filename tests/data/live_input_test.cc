@@ -1,6 +1,4 @@
 // Rows that come in over time, through real pipes, files and directories.
-#include "chronoveil/data/live_input.h"
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +12,7 @@
 #include <functional>
 #include <thread>
 
+#include "chronoveil/data/live/input.h"
 #include "compressing.h"
 #include "reading.h"
 #include "support/temporary_folder.h"

@@ -1,10 +1,9 @@
 // Lines to rows, without descriptors: bytes come from memory in pieces of every size.
-#include "chronoveil/data/live_lines.h"
-
 #include <random>
 #include <set>
 
-#include "chronoveil/data/csv_form.h"
+#include "chronoveil/data/csv/form.h"
+#include "chronoveil/data/live/lines.h"
 #include "reading.h"
 
 namespace chronoveil::data::testing {

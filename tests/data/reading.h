@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "chronoveil/data/byte_source.h"
-#include "chronoveil/data/csv_source.h"
+#include "chronoveil/data/csv/byte_source.h"
+#include "chronoveil/data/csv/source.h"
 #include "chronoveil/data/record_source.h"
 
 namespace chronoveil::data::testing {

@@ -1,11 +1,11 @@
-#include "chronoveil/data/slot_cursor.h"
+#include "chronoveil/data/time/slot_cursor.h"
 
 #include <algorithm>
 #include <map>
 #include <random>
 
-#include "chronoveil/data/civil.h"
-#include "chronoveil/data/zone.h"
+#include "chronoveil/data/time/civil.h"
+#include "chronoveil/data/time/zone.h"
 #include "reading.h"
 
 namespace chronoveil::data::testing {

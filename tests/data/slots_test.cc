@@ -1,9 +1,9 @@
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 
 #include <random>
 
-#include "chronoveil/data/civil.h"
-#include "chronoveil/data/zone.h"
+#include "chronoveil/data/time/civil.h"
+#include "chronoveil/data/time/zone.h"
 #include "reading.h"
 
 namespace chronoveil::data::testing {

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include "chronoveil/data/byte_source.h"
+#include "chronoveil/data/csv/byte_source.h"
 #include "chronoveil/data/row_decoder.h"
 #include "compressing.h"
 #include "reading.h"

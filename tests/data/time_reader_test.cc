@@ -1,9 +1,8 @@
-#include "chronoveil/data/time_reader.h"
-
 #include <ctime>
 #include <random>
 
-#include "chronoveil/data/civil.h"
+#include "chronoveil/data/time/civil.h"
+#include "chronoveil/data/time/reader.h"
 #include "reading.h"
 
 namespace chronoveil::data::testing {

@@ -1,11 +1,11 @@
-#include "chronoveil/data/zone.h"
+#include "chronoveil/data/time/zone.h"
 
 #include <date/tz.h>
 
 #include <random>
 
-#include "chronoveil/data/civil.h"
-#include "chronoveil/data/zone_rule.h"
+#include "chronoveil/data/time/civil.h"
+#include "chronoveil/data/time/zone_rule.h"
 #include "reading.h"
 
 namespace chronoveil::data::testing {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/series/series.h"
 #include "support/temporary_folder.h"
 
 namespace chronoveil::engine::testing {

@@ -1,4 +1,4 @@
-#include "chronoveil/engine/job.h"
+#include "chronoveil/engine/job/job.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "chronoveil/engine/live_session.h"
+#include "chronoveil/engine/live/session.h"
 #include "fixtures.h"
 
 namespace chronoveil::engine::testing {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "chronoveil/engine/live_folder.h"
-#include "chronoveil/engine/live_output.h"
-#include "chronoveil/engine/live_state.h"
+#include "chronoveil/engine/live/folder.h"
+#include "chronoveil/engine/live/output.h"
+#include "chronoveil/engine/live/state.h"
 #include "support/temporary_folder.h"
 
 namespace chronoveil::engine {

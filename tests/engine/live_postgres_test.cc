@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "chronoveil/engine/live.h"
+#include "chronoveil/engine/live/live.h"
 #include "fixtures.h"
 #include "support/postgres_server.h"
 

@@ -1,9 +1,8 @@
 // Rows that wait for the clock: each goes to the step that its time lies in, in the order in which they came.
-#include "chronoveil/engine/live_waiting.h"
-
 #include <gtest/gtest.h>
 
-#include "chronoveil/engine/live_clock.h"
+#include "chronoveil/engine/live/clock.h"
+#include "chronoveil/engine/live/waiting.h"
 
 namespace chronoveil::engine {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "chronoveil/engine/budget.h"
-#include "chronoveil/engine/means.h"
+#include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/release/budget.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {

@@ -1,6 +1,6 @@
 // Jobs with [perturb] from end to end, on real files and a real ledger: which columns leave and in which order things
 // happen.
-#include "chronoveil/engine/perturb.h"
+#include "chronoveil/engine/perturb/perturb.h"
 
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -12,9 +12,9 @@
 #include <tuple>
 #include <utility>
 
-#include "chronoveil/engine/perturb_internal.h"
-#include "chronoveil/engine/perturb_job.h"
-#include "chronoveil/engine/reading_assumptions.h"
+#include "chronoveil/engine/perturb/internal.h"
+#include "chronoveil/engine/perturb/job.h"
+#include "chronoveil/engine/release/assumptions.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/engine/budget.h"
+#include "chronoveil/engine/release/budget.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {

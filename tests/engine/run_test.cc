@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/engine/budget.h"
-#include "chronoveil/report/release_digest.h"
+#include "chronoveil/engine/release/budget.h"
+#include "chronoveil/report/document/digest.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine {

@@ -1,4 +1,4 @@
-#include "chronoveil/engine/text_file.h"
+#include "chronoveil/engine/job/text_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

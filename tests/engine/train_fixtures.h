@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "chronoveil/engine/train_planning.h"
+#include "chronoveil/engine/train/plan.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::engine::testing {

@@ -1,8 +1,7 @@
 // [train] of a job file: what is read, what is refused by name, and what makes two jobs the same.
-#include "chronoveil/engine/train_job.h"
-
 #include <gtest/gtest.h>
 
+#include "chronoveil/engine/train/job.h"
 #include "engine/train_fixtures.h"
 
 namespace chronoveil::engine {

@@ -1,11 +1,10 @@
 // Plans of training against the accountant called by hand, and what cannot be planned.
-#include "chronoveil/engine/train_planning.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/engine/train/plan.h"
 #include "engine/train_fixtures.h"
 
 namespace chronoveil::engine {

@@ -1,10 +1,9 @@
 // Rows to a panel: which step a row is, what is dropped, what is missing, what is refused.
-#include "chronoveil/engine/train_reading.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "chronoveil/engine/train/read.h"
 #include "engine/train_fixtures.h"
 
 namespace chronoveil::engine {

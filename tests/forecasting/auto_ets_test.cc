@@ -6,9 +6,9 @@
 #include <limits>
 #include <random>
 
-#include "chronoveil/forecasting/baselines.h"
-#include "chronoveil/forecasting/ets.h"
-#include "chronoveil/forecasting/nelder_mead.h"
+#include "chronoveil/forecasting/baselines/baselines.h"
+#include "chronoveil/forecasting/baselines/ets.h"
+#include "chronoveil/forecasting/baselines/nelder_mead.h"
 #include "chronoveil/forecasting/panel.h"
 
 namespace chronoveil::forecasting {

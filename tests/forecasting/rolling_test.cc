@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "chronoveil/forecasting/baselines.h"
+#include "chronoveil/forecasting/baselines/baselines.h"
 
 namespace chronoveil::forecasting {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "chronoveil/forecasting/baselines.h"
+#include "chronoveil/forecasting/baselines/baselines.h"
 #include "chronoveil/forecasting/panel.h"
 
 namespace chronoveil::forecasting {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "chronoveil/data/csv_source.h"
+#include "chronoveil/data/csv/source.h"
 #include "chronoveil/data/field_rows.h"
 
 namespace {

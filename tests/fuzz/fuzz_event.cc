@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 
 namespace {
 

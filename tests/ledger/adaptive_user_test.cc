@@ -8,7 +8,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/moments.h"
-#include "chronoveil/ledger/filter.h"
+#include "chronoveil/ledger/filters/filter.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {

@@ -1,4 +1,4 @@
-#include "chronoveil/ledger/amount.h"
+#include "chronoveil/ledger/filters/amount.h"
 
 #include <cmath>
 #include <limits>

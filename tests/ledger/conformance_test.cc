@@ -6,7 +6,7 @@
 
 #include "backend.h"
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/ledger/store.h"
+#include "chronoveil/ledger/stores/store.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {

@@ -1,6 +1,6 @@
-#include "chronoveil/ledger/domination.h"
+#include "chronoveil/ledger/filters/domination.h"
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {

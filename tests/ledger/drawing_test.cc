@@ -4,7 +4,7 @@
 #include "backend.h"
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/body.h"
-#include "chronoveil/ledger/store.h"
+#include "chronoveil/ledger/stores/store.h"
 #include "fixtures.h"
 #include "processes.h"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "chronoveil/ledger/pricing.h"
+#include "chronoveil/ledger/filters/pricing.h"
 #include "fixtures.h"
 #include "support/temporary_folder.h"
 

@@ -1,4 +1,4 @@
-#include "chronoveil/ledger/filter.h"
+#include "chronoveil/ledger/filters/filter.h"
 
 #include <gmock/gmock.h>
 

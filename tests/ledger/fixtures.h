@@ -7,7 +7,7 @@
 
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/ledger.h"
-#include "chronoveil/ledger/store.h"
+#include "chronoveil/ledger/stores/store.h"
 
 namespace chronoveil::ledger::testing {
 

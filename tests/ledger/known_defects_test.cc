@@ -1,5 +1,5 @@
 // Debits of earlier versions that rest on a known defect are named by verify, and the page has a section for each.
-#include "chronoveil/ledger/known_defects.h"
+#include "chronoveil/ledger/proof/known_defects.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,8 @@
 #include <regex>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/ledger/store.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/ledger/stores/store.h"
 #include "fixtures.h"
 #include "support/temporary_folder.h"
 

@@ -1,15 +1,15 @@
-#include "chronoveil/ledger/neighbours.h"
+#include "chronoveil/ledger/filters/neighbours.h"
 
 #include <gmock/gmock.h>
 
 #include <cmath>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/accounting/moments.h"
 #include "chronoveil/ledger/body.h"
 #include "chronoveil/ledger/dataset.h"
-#include "chronoveil/ledger/filter.h"
+#include "chronoveil/ledger/filters/filter.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {

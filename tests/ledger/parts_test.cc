@@ -1,4 +1,4 @@
-#include "chronoveil/ledger/parts.h"
+#include "chronoveil/ledger/filters/parts.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "chronoveil/ledger/rounded_text.h"
+#include "chronoveil/ledger/filters/rounded_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Keys, signed seals, and anchors: what somebody who can rewrite the whole ledger still cannot do.
-#include "chronoveil/ledger/signing.h"
+#include "chronoveil/ledger/proof/signing.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include <iterator>
 
 #include "backend.h"
-#include "chronoveil/ledger/anchor.h"
+#include "chronoveil/ledger/proof/anchor.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {

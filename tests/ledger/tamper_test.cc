@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "backend.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/ledger/body.h"
-#include "chronoveil/ledger/cost_json.h"
-#include "chronoveil/ledger/store.h"
+#include "chronoveil/ledger/filters/cost_json.h"
+#include "chronoveil/ledger/stores/store.h"
 #include "fixtures.h"
 
 namespace chronoveil::ledger::testing {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <random>
 
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/mechanisms/series/dft.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "chronoveil/mechanisms/series/laplace.h"

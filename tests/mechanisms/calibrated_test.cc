@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/mechanisms/fixed_point.h"
+#include "chronoveil/mechanisms/parts/fixed_point.h"
 #include "chronoveil/mechanisms/series/dft.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "chronoveil/mechanisms/series/laplace.h"

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "cell_setting.h"
-#include "chronoveil/mechanisms/calibrated.h"
 #include "chronoveil/mechanisms/cells/array_averaging.h"
 #include "chronoveil/mechanisms/cells/baseline.h"
 #include "chronoveil/mechanisms/cells/clip_mean.h"
 #include "chronoveil/mechanisms/cells/registered_mean.h"
 #include "chronoveil/mechanisms/cells/sum_over_count.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "noise/law_checker.h"
 #include "setting.h"
 

@@ -6,9 +6,9 @@
 #include <filesystem>
 
 #include "cell_city.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/mechanisms/cell_guarantee.h"
+#include "chronoveil/mechanisms/cells/cell_guarantee.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "ledger_for.h"
 

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cell_mechanism.h"
 
 namespace chronoveil::mechanisms::testing {

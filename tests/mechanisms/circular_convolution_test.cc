@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/circular_convolution.h"
+#include "chronoveil/mechanisms/parts/circular_convolution.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"

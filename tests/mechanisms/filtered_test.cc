@@ -6,7 +6,7 @@
 #include <optional>
 #include <random>
 
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/mechanisms/series/fast.h"
 #include "chronoveil/mechanisms/series/fixed_rate.h"
 #include "watched.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "post/causal_directly.h"
 #include "watched.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "chronoveil/mechanisms/calibrated.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "live_checks.h"
 #include "neighbours.h"
 

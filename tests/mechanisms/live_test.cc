@@ -9,7 +9,7 @@
 
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/ledger/ledger.h"
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "chronoveil/mechanisms/series/laplace.h"
 #include "chronoveil/mechanisms/series/shrink.h"

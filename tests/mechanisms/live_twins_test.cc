@@ -1,7 +1,7 @@
 // The checks of the live suite reject what is broken on purpose.
 #include <gtest/gtest.h>
 
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/mechanisms/series/fast.h"
 #include "chronoveil/mechanisms/series/fixed_rate.h"
 #include "live_checks.h"

@@ -1,7 +1,7 @@
 // What noisy_sort draws with a staircase is said in its event, plateau and all.
 #include <gtest/gtest.h>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/base/staircase.h"
 #include "temporal_setting.h"
 

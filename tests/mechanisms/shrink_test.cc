@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/mechanisms/series/gaussian.h"
 #include "post/shrink_directly.h"
 #include "setting.h"

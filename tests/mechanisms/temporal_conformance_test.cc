@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "ledger_for.h"
 #include "temporal_setting.h"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "live_checks.h"
 
 namespace chronoveil::mechanisms::testing {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/neural/model.h"
+#include "chronoveil/neural/models/model.h"
 
 namespace chronoveil::neural {
 

@@ -1,4 +1,4 @@
-#include "chronoveil/neural/student_t.h"
+#include "chronoveil/neural/models/student_t.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <numbers>
 #include <vector>
 
-#include "chronoveil/neural/student_t_loss.h"
+#include "chronoveil/neural/models/student_t_loss.h"
 #include "chronoveil/neural/vector_math.h"
 
 namespace chronoveil::neural {

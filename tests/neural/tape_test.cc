@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "chronoveil/neural/clipping.h"
-#include "chronoveil/neural/lstm_cell.h"
+#include "chronoveil/neural/models/lstm_cell.h"
 
 namespace chronoveil::neural {
 namespace {

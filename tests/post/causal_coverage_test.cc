@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/post/causal_filter.h"
+#include "chronoveil/post/causal/filter.h"
 
 namespace chronoveil::post {
 namespace {

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "chronoveil/post/causal_filter.h"
+#include "chronoveil/post/causal/filter.h"
 
 namespace chronoveil::post {
 

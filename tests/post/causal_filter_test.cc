@@ -1,6 +1,4 @@
 // The causal filter against dense conditioning, at its edges, and that its intervals hold what they say.
-#include "chronoveil/post/causal_filter.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <random>
 
 #include "causal_directly.h"
+#include "chronoveil/post/causal/filter.h"
 
 namespace chronoveil::post {
 namespace {

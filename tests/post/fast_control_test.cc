@@ -1,5 +1,5 @@
 // The filter and the controller of FAST against the formulas, written out in long double over the whole past.
-#include "chronoveil/post/fast_control.h"
+#include "chronoveil/post/causal/fast_control.h"
 
 #include <gtest/gtest.h>
 

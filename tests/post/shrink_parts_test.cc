@@ -5,10 +5,10 @@
 #include <functional>
 #include <random>
 
-#include "chronoveil/post/shrink_cosine.h"
-#include "chronoveil/post/shrink_haar.h"
-#include "chronoveil/post/shrink_slab.h"
-#include "chronoveil/post/shrink_spectra.h"
+#include "chronoveil/post/shrink/cosine.h"
+#include "chronoveil/post/shrink/haar.h"
+#include "chronoveil/post/shrink/slab.h"
+#include "chronoveil/post/shrink/spectra.h"
 #include "post/shrink_directly.h"
 
 namespace chronoveil::post {

@@ -1,4 +1,4 @@
-#include "chronoveil/post/shrink.h"
+#include "chronoveil/post/shrink/shrink.h"
 
 #include <gtest/gtest.h>
 

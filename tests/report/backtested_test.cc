@@ -1,4 +1,4 @@
-#include "chronoveil/report/backtested.h"
+#include "chronoveil/report/forecast/backtested.h"
 
 #include <gtest/gtest.h>
 

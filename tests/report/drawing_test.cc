@@ -3,10 +3,10 @@
 #include <limits>
 #include <regex>
 
-#include "chronoveil/report/chart.h"
-#include "chronoveil/report/heat_map.h"
-#include "chronoveil/report/scale.h"
-#include "chronoveil/report/thinning.h"
+#include "chronoveil/report/draw/chart.h"
+#include "chronoveil/report/draw/heat_map.h"
+#include "chronoveil/report/draw/scale.h"
+#include "chronoveil/report/draw/thinning.h"
 #include "report/sample.h"
 
 namespace chronoveil::report {

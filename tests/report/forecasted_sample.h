@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "chronoveil/report/backtested.h"
-#include "chronoveil/report/forecasted.h"
-#include "chronoveil/report/trained.h"
+#include "chronoveil/report/forecast/backtested.h"
+#include "chronoveil/report/forecast/forecasted.h"
+#include "chronoveil/report/forecast/trained.h"
 #include "report/sample.h"
 
 namespace chronoveil::report::testing {

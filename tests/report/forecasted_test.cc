@@ -1,12 +1,12 @@
-#include "chronoveil/report/forecasted.h"
+#include "chronoveil/report/forecast/forecasted.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "chronoveil/report/fan_chart.h"
-#include "chronoveil/report/series_charts.h"
+#include "chronoveil/report/draw/fan_chart.h"
+#include "chronoveil/report/series/charts.h"
 #include "report/forecasted_sample.h"
 #include "report/page_checks.h"
 

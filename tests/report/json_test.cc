@@ -3,7 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "report/json_checks.h"
 #include "report/sample.h"
 

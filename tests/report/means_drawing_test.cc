@@ -1,5 +1,3 @@
-#include "chronoveil/report/means_drawing.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,10 +5,11 @@
 #include <limits>
 #include <set>
 
-#include "chronoveil/report/cell_paths.h"
-#include "chronoveil/report/levels.h"
-#include "chronoveil/report/means_summary.h"
-#include "chronoveil/report/means_tiles.h"
+#include "chronoveil/report/draw/cell_paths.h"
+#include "chronoveil/report/draw/levels.h"
+#include "chronoveil/report/means/drawing.h"
+#include "chronoveil/report/means/summary.h"
+#include "chronoveil/report/means/tiles.h"
 #include "report/means_sample.h"
 #include "report/page_checks.h"
 

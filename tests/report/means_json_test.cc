@@ -1,11 +1,10 @@
-#include "chronoveil/report/means_json.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/report/means/json.h"
 #include "report/json_checks.h"
 #include "report/means_sample.h"
 

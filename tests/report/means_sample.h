@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "chronoveil/report/means_published.h"
+#include "chronoveil/report/means/published.h"
 #include "report/sample.h"
 
 namespace chronoveil::report::testing {

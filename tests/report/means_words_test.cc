@@ -1,7 +1,6 @@
-#include "chronoveil/report/means_words.h"
-
 #include <gtest/gtest.h>
 
+#include "chronoveil/report/means/words.h"
 #include "report/means_sample.h"
 
 namespace chronoveil::report {

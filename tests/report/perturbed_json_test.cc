@@ -3,9 +3,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/report/means_published.h"
-#include "chronoveil/report/perturbed.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/report/means/published.h"
+#include "chronoveil/report/perturbed/perturbed.h"
 #include "report/json_checks.h"
 #include "report/means_sample.h"
 #include "report/perturbed_sample.h"

@@ -4,7 +4,7 @@
 #include <regex>
 
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/report/perturbed_drawing.h"
+#include "chronoveil/report/perturbed/drawing.h"
 #include "report/page_checks.h"
 #include "report/perturbed_sample.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "chronoveil/report/perturbed.h"
+#include "chronoveil/report/perturbed/perturbed.h"
 
 namespace chronoveil::report::testing {
 

@@ -1,9 +1,8 @@
-#include "chronoveil/report/perturbed_words.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "chronoveil/report/perturbed/words.h"
 #include "report/page_checks.h"
 #include "report/perturbed_sample.h"
 

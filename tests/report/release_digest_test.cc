@@ -1,8 +1,7 @@
-#include "chronoveil/report/release_digest.h"
-
 #include <gtest/gtest.h>
 
-#include "chronoveil/ledger/entry.h"
+#include "chronoveil/ledger/proof/entry.h"
+#include "chronoveil/report/document/digest.h"
 
 namespace chronoveil::report {
 namespace {

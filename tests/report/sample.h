@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "chronoveil/report/writers.h"
+#include "chronoveil/report/series/writers.h"
 
 namespace chronoveil::report::testing {
 

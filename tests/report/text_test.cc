@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "chronoveil/report/local_time.h"
-#include "chronoveil/report/markup.h"
-#include "chronoveil/report/numbers.h"
+#include "chronoveil/report/document/local_time.h"
+#include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/page/markup.h"
 #include "report/sample.h"
 
 namespace chronoveil::report {

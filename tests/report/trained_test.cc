@@ -1,4 +1,4 @@
-#include "chronoveil/report/trained.h"
+#include "chronoveil/report/forecast/trained.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "chronoveil/report/words.h"
+#include "chronoveil/report/page/words.h"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/accounting/moments.h"
-#include "chronoveil/accounting/staswitch_simulation.h"
+#include "chronoveil/accounting/moves/staswitch_simulation.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil {

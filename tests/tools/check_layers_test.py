@@ -35,7 +35,7 @@ class LayerCheck(unittest.TestCase):
         self.assertEqual(list(check_layers.check_tree(ROOT)), [])
 
     def test_an_include_of_the_table_passes(self):
-        self.plant("src/chronoveil/ledger/store.h", '#include "chronoveil/accounting/event.h"\n#include <vector>\n')
+        self.plant("src/chronoveil/ledger/stores/store.h", '#include "chronoveil/accounting/events/event.h"\n#include <vector>\n')
         self.assertEqual(self.problems(), [])
 
     def test_a_plan_that_sees_data_is_rejected(self):
@@ -51,7 +51,7 @@ class LayerCheck(unittest.TestCase):
         self.assert_one_problem("noise must not include data")
 
     def test_an_include_against_the_arrow_is_rejected(self):
-        self.plant("src/chronoveil/accounting/event.h", '#include "chronoveil/ledger/receipt.h"\n')
+        self.plant("src/chronoveil/accounting/events/event.h", '#include "chronoveil/ledger/receipt.h"\n')
         self.assert_one_problem("accounting must not include ledger")
 
     def test_an_include_through_a_parent_folder_is_rejected(self):

@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
-#include "chronoveil/accounting/composer.h"
-#include "chronoveil/accounting/extremes.h"
-#include "chronoveil/accounting/move_calibration.h"
+#include "chronoveil/accounting/grid/composer.h"
+#include "chronoveil/accounting/grid/extremes.h"
+#include "chronoveil/accounting/moves/calibration.h"
 #include "chronoveil/accounting/published.h"
 
 namespace chronoveil::accounting {

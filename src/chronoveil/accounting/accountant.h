@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/events/event.h"
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/base/units.h"
 

@@ -5,14 +5,14 @@
 #include <limits>
 #include <optional>
 
-#include "chronoveil/accounting/extremes.h"
-#include "chronoveil/accounting/filter_kernel.h"
+#include "chronoveil/accounting/events/filter_kernel.h"
+#include "chronoveil/accounting/events/sampled.h"
+#include "chronoveil/accounting/events/sampled_loss.h"
+#include "chronoveil/accounting/events/structured_subsampling.h"
 #include "chronoveil/accounting/gaussian_beside.h"
-#include "chronoveil/accounting/loss_model.h"
+#include "chronoveil/accounting/grid/extremes.h"
+#include "chronoveil/accounting/grid/loss_model.h"
 #include "chronoveil/accounting/normal.h"
-#include "chronoveil/accounting/sampled.h"
-#include "chronoveil/accounting/sampled_loss.h"
-#include "chronoveil/accounting/structured_subsampling.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/events/event.h"
 #include "chronoveil/base/units.h"
 
 namespace chronoveil::accounting {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/accounting/composer.h"
-#include "chronoveil/accounting/filter_kernel.h"
-#include "chronoveil/accounting/gaussian_mixtures.h"
-#include "chronoveil/accounting/threshold_dispatch.h"
+#include "chronoveil/accounting/events/filter_kernel.h"
+#include "chronoveil/accounting/events/gaussian_mixtures.h"
+#include "chronoveil/accounting/grid/composer.h"
+#include "chronoveil/accounting/moves/threshold_dispatch.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -9,13 +9,13 @@
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/bound/caps.h"
 #include "chronoveil/bound/cell_finder.h"
+#include "chronoveil/bound/cells/kept_cells.h"
 #include "chronoveil/bound/counts.h"
-#include "chronoveil/bound/hash_table.h"
-#include "chronoveil/bound/kept_cells.h"
+#include "chronoveil/bound/people/siphash.h"
 #include "chronoveil/bound/placed_rows.h"
-#include "chronoveil/bound/read_ahead.h"
-#include "chronoveil/bound/siphash.h"
-#include "chronoveil/bound/string_table.h"
+#include "chronoveil/bound/tables/hash_table.h"
+#include "chronoveil/bound/tables/read_ahead.h"
+#include "chronoveil/bound/tables/string_table.h"
 
 namespace chronoveil::bound {
 

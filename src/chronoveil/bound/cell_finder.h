@@ -7,9 +7,9 @@
 
 #include "chronoveil/base/result.h"
 #include "chronoveil/bound/bounded_series.h"
-#include "chronoveil/bound/siphash.h"
-#include "chronoveil/bound/string_table.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/bound/people/siphash.h"
+#include "chronoveil/bound/tables/string_table.h"
+#include "chronoveil/data/time/slots.h"
 
 namespace chronoveil::bound {
 

@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-#include "chronoveil/bound/large_pages.h"
+#include "chronoveil/bound/tables/large_pages.h"
 
 namespace chronoveil::bound {
 

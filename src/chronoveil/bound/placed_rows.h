@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "chronoveil/bound/cell_finder.h"
-#include "chronoveil/bound/siphash.h"
-#include "chronoveil/bound/string_table.h"
-#include "chronoveil/bound/text_buffer.h"
+#include "chronoveil/bound/people/siphash.h"
+#include "chronoveil/bound/tables/string_table.h"
+#include "chronoveil/bound/tables/text_buffer.h"
 
 namespace chronoveil::bound {
 

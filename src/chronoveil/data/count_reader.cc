@@ -4,7 +4,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "chronoveil/data/time_fields.h"
+#include "chronoveil/data/time/fields.h"
 
 namespace chronoveil::data {
 namespace {

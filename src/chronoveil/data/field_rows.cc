@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "chronoveil/data/csv_form.h"
-#include "chronoveil/data/csv_source.h"
-#include "chronoveil/data/csv_window.h"
-#include "chronoveil/data/pipe_source.h"
+#include "chronoveil/data/csv/form.h"
+#include "chronoveil/data/csv/pipe_source.h"
+#include "chronoveil/data/csv/source.h"
+#include "chronoveil/data/csv/window.h"
 
 namespace chronoveil::data {
 namespace {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "chronoveil/base/result.h"
-#include "chronoveil/data/byte_source.h"
+#include "chronoveil/data/csv/byte_source.h"
 
 namespace chronoveil::data {
 

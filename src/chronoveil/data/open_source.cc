@@ -1,9 +1,9 @@
 #include <utility>
 
-#include "chronoveil/data/byte_source.h"
-#include "chronoveil/data/csv_source.h"
+#include "chronoveil/data/csv/byte_source.h"
+#include "chronoveil/data/csv/source.h"
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/data/sql_source.h"
+#include "chronoveil/data/sql/source.h"
 
 namespace chronoveil::data {
 namespace {

@@ -13,7 +13,7 @@
 #include "chronoveil/data/real_reader.h"
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/data/source_spec.h"
-#include "chronoveil/data/time_reader.h"
+#include "chronoveil/data/time/reader.h"
 
 namespace chronoveil::data {
 

@@ -1,6 +1,6 @@
 #include "chronoveil/forecasting/rolling.h"
 
-#include "chronoveil/forecasting/baselines.h"
+#include "chronoveil/forecasting/baselines/baselines.h"
 
 namespace chronoveil::forecasting {
 

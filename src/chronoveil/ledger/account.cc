@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/json_fields.h"
-#include "chronoveil/ledger/rounded_text.h"
 
 namespace chronoveil::ledger {
 namespace {

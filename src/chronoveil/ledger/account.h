@@ -10,8 +10,8 @@
 
 #include "chronoveil/ledger/body.h"
 #include "chronoveil/ledger/dataset.h"
-#include "chronoveil/ledger/entry.h"
-#include "chronoveil/ledger/seal.h"
+#include "chronoveil/ledger/proof/entry.h"
+#include "chronoveil/ledger/proof/seal.h"
 
 namespace chronoveil::ledger {
 

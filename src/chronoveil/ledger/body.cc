@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/ledger/cost_json.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/ledger/filters/cost_json.h"
 #include "chronoveil/ledger/json_fields.h"
 
 namespace chronoveil::ledger {

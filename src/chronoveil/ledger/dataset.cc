@@ -4,7 +4,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/version.h"
-#include "chronoveil/ledger/cost_json.h"
+#include "chronoveil/ledger/filters/cost_json.h"
 #include "chronoveil/ledger/json_fields.h"
 
 namespace chronoveil::ledger {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "chronoveil/ledger/calendar.h"
-#include "chronoveil/ledger/filter.h"
-#include "chronoveil/ledger/neighbours.h"
-#include "chronoveil/ledger/parts.h"
+#include "chronoveil/ledger/filters/filter.h"
+#include "chronoveil/ledger/filters/neighbours.h"
+#include "chronoveil/ledger/filters/parts.h"
 
 namespace chronoveil::ledger {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "chronoveil/accounting/event.h"
-#include "chronoveil/ledger/filter.h"
-#include "chronoveil/ledger/neighbours.h"
+#include "chronoveil/accounting/events/event.h"
+#include "chronoveil/ledger/filters/filter.h"
+#include "chronoveil/ledger/filters/neighbours.h"
 
 namespace chronoveil::ledger {
 
@@ -73,7 +73,7 @@ struct Debit {
   std::string period;                // empty when the budget does not renew
   Cost cost;
   State state = State::reserved;
-  std::optional<std::string> digest;  // of what was released (report/release_digest.h)
+  std::optional<std::string> digest;  // of what was released (report/document/digest.h)
 };
 
 // Whether something that it paid for may yet come out: it is reserved or drawing; of slots one is, or is free while the

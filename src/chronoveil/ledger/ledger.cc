@@ -10,16 +10,16 @@
 #include <mutex>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/base/system/waiting.h"
 #include "chronoveil/base/version.h"
-#include "chronoveil/base/waiting.h"
 #include "chronoveil/ledger/account.h"
-#include "chronoveil/ledger/anchor.h"
 #include "chronoveil/ledger/body.h"
-#include "chronoveil/ledger/first_seal.h"
+#include "chronoveil/ledger/filters/pricing.h"
 #include "chronoveil/ledger/plausible_clock.h"
-#include "chronoveil/ledger/pricing.h"
-#include "chronoveil/ledger/store.h"
+#include "chronoveil/ledger/proof/anchor.h"
+#include "chronoveil/ledger/proof/first_seal.h"
+#include "chronoveil/ledger/stores/store.h"
 
 namespace chronoveil::ledger {
 

@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/events/event.h"
 #include "chronoveil/ledger/calendar.h"
 #include "chronoveil/ledger/dataset.h"
 #include "chronoveil/ledger/debit.h"
-#include "chronoveil/ledger/entry.h"
+#include "chronoveil/ledger/proof/entry.h"
+#include "chronoveil/ledger/proof/signing.h"
+#include "chronoveil/ledger/proof/verify.h"
 #include "chronoveil/ledger/receipt.h"
 #include "chronoveil/ledger/run.h"
-#include "chronoveil/ledger/signing.h"
-#include "chronoveil/ledger/verify.h"
 
 namespace chronoveil::ledger {
 

@@ -1,6 +1,6 @@
 #include "chronoveil/ledger/receipt.h"
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 
 namespace chronoveil::ledger {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "chronoveil/base/rounded_up.h"
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
 

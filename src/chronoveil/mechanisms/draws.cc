@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/noise/grid.h"
 #include "chronoveil/noise/single_draw.h"
 #include "chronoveil/noise/subset.h"

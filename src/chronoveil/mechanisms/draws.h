@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "chronoveil/accounting/event.h"
+#include "chronoveil/accounting/events/event.h"
 #include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/measurement.h"
 #include "chronoveil/base/result.h"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/mechanisms/calibrated.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/noise/grid.h"
 
 namespace chronoveil::mechanisms {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "chronoveil/accounting/event_json.h"
+#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/temporal/common.h"

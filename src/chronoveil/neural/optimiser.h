@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "chronoveil/base/result.h"
-#include "chronoveil/neural/parameters.h"
+#include "chronoveil/neural/models/parameters.h"
 
 namespace chronoveil::neural {
 

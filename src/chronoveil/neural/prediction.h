@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chronoveil/forecasting/forecast.h"
-#include "chronoveil/neural/model.h"
+#include "chronoveil/neural/models/model.h"
 
 namespace chronoveil::neural {
 

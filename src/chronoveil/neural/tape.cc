@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "chronoveil/neural/lstm_cell.h"
+#include "chronoveil/neural/models/lstm_cell.h"
 
 namespace chronoveil::neural {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "chronoveil/neural/parameters.h"
+#include "chronoveil/neural/models/parameters.h"
 
 namespace chronoveil::neural {
 

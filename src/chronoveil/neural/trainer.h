@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "chronoveil/forecasting/sampling.h"
-#include "chronoveil/neural/model.h"
+#include "chronoveil/neural/models/model.h"
 #include "chronoveil/neural/optimiser.h"
 #include "chronoveil/neural/private_gradient.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "chronoveil/engine/train_reading.h"
+#include "chronoveil/engine/train/read.h"
 #include "chronoveil/neural/prediction.h"
 #include "chronoveil/training/train.h"
 

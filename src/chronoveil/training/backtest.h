@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/engine/train_planning.h"
+#include "chronoveil/engine/train/plan.h"
 #include "chronoveil/forecasting/rolling.h"
 #include "chronoveil/training/model_file.h"
 

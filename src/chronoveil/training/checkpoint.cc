@@ -1,7 +1,7 @@
 #include "chronoveil/training/checkpoint.h"
 
-#include "chronoveil/base/atomic_file.h"
-#include "chronoveil/engine/text_file.h"
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/neural/tensor_bytes.h"
 #include "chronoveil/training/hashed_blocks.h"
 

@@ -1,6 +1,6 @@
 #include "chronoveil/training/clock.h"
 
-#include "chronoveil/data/slot_cursor.h"
+#include "chronoveil/data/time/slot_cursor.h"
 
 namespace chronoveil::training {
 

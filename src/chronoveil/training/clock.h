@@ -5,7 +5,7 @@
 #include <string>
 
 #include "chronoveil/base/slot_axis.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 
 namespace chronoveil::training {
 

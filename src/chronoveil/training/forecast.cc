@@ -5,10 +5,10 @@
 #include <set>
 
 #include "chronoveil/data/record_source.h"
-#include "chronoveil/engine/debited_run.h"
-#include "chronoveil/engine/publishing.h"
-#include "chronoveil/engine/reading_assumptions.h"
-#include "chronoveil/engine/train_reading.h"
+#include "chronoveil/engine/release/assumptions.h"
+#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/train/read.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/clock.h"
 #include "chronoveil/training/train.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "chronoveil/data/source_spec.h"
-#include "chronoveil/engine/engine.h"
+#include "chronoveil/engine/series/series.h"
 #include "chronoveil/neural/prediction.h"
-#include "chronoveil/report/forecasted.h"
+#include "chronoveil/report/forecast/forecasted.h"
 #include "chronoveil/training/model_file.h"
 #include "chronoveil/training/private_history.h"
 
@@ -53,7 +53,7 @@ struct ForecastDocuments {
 };
 ForecastDocuments documents_of(const report::Forecasted&);
 
-// With `privacy`: debits before a row is read, in the order of every release (engine/debited_run.h), and stores the
+// With `privacy`: debits before a row is read, in the order of every release (engine/release/order.h), and stores the
 // documents beside the ledger; `again` emits those of a debit anew, at no cost. `write` puts them where they go.
 using WriteForecast = std::function<Result<void>(const ForecastDocuments&)>;
 Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest&,

@@ -3,11 +3,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/accounting/event_json.h"
-#include "chronoveil/engine/text_file.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/neural/tensor_bytes.h"
-#include "chronoveil/report/json_names.h"
-#include "chronoveil/report/json_parts.h"
+#include "chronoveil/report/document/json_names.h"
+#include "chronoveil/report/document/json_parts.h"
 #include "chronoveil/training/hashed_blocks.h"
 
 namespace chronoveil::training {

@@ -9,11 +9,11 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/guarantee.h"
-#include "chronoveil/data/slots.h"
+#include "chronoveil/data/time/slots.h"
 #include "chronoveil/forecasting/calendar.h"
 #include "chronoveil/forecasting/windows.h"
 #include "chronoveil/ledger/debit.h"
-#include "chronoveil/neural/model.h"
+#include "chronoveil/neural/models/model.h"
 
 namespace chronoveil::training {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "chronoveil/accounting/chance_of_use.h"
+#include "chronoveil/accounting/events/chance_of_use.h"
 #include "chronoveil/base/rounded_up.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/noise/grid.h"

@@ -4,7 +4,7 @@
 //             v = √D (upper - lower). Event time_subsampling {participation w, rate r, noise_multiplier σ/v} [Koga22],
 //             once for one forecast of any number of series: which steps are kept is independent of the data
 //   Noise     rounded Gaussian on a grid of the values, exact
-//   Refused   a rate so small that δ alone would cover what is kept (accounting/chance_of_use.h)
+//   Refused   a rate so small that δ alone would cover what is kept (accounting/events/chance_of_use.h)
 //   Missing   values count as the middle of the bounds: that one is missing is protected like a value
 #pragma once
 

@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/base/atomic_file.h"
-#include "chronoveil/engine/beside_ledger.h"
-#include "chronoveil/engine/debited_run.h"
-#include "chronoveil/engine/named_errors.h"
-#include "chronoveil/engine/publishing.h"
-#include "chronoveil/engine/text_file.h"
-#include "chronoveil/engine/train_reading.h"
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/release/beside_ledger.h"
+#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/train/read.h"
 #include "chronoveil/mechanisms/draws.h"
-#include "chronoveil/report/release_digest.h"
+#include "chronoveil/report/document/digest.h"
 #include "chronoveil/training/checkpoint.h"
 
 namespace chronoveil::training {

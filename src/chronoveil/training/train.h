@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/engine/train_planning.h"
+#include "chronoveil/engine/train/plan.h"
 #include "chronoveil/neural/trainer.h"
-#include "chronoveil/report/trained.h"
+#include "chronoveil/report/forecast/trained.h"
 #include "chronoveil/training/model_file.h"
 
 namespace chronoveil::training {

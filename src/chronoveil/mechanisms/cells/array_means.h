@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/grouping.h"
 
 namespace chronoveil::mechanisms {

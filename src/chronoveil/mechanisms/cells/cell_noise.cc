@@ -6,9 +6,9 @@
 #include <numbers>
 #include <string>
 
-#include "chronoveil/bound/bounded_cells.h"
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::mechanisms {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/cell_noise.h"
 #include "chronoveil/mechanisms/cells/grouping.h"
 

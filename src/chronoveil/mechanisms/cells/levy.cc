@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/array_means.h"
 #include "chronoveil/mechanisms/cells/cell_noise.h"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/array_means.h"
 #include "chronoveil/mechanisms/cells/cell_noise.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "chronoveil/bound/bounded_cells.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/cell_noise.h"
 
 namespace chronoveil::mechanisms {

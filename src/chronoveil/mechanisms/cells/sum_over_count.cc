@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "chronoveil/bound/bounded_cells.h"
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/cells/cell_noise.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 
 namespace chronoveil::mechanisms {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "chronoveil/mechanisms/calibrated.h"
 #include "chronoveil/mechanisms/draws.h"
-#include "chronoveil/mechanisms/fixed_point.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
+#include "chronoveil/mechanisms/parts/fixed_point.h"
 
 namespace chronoveil::mechanisms {
 namespace {

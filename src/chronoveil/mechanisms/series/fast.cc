@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chronoveil/mechanisms/calibrated.h"
-#include "chronoveil/mechanisms/filtered.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
+#include "chronoveil/mechanisms/parts/filtered.h"
 
 namespace chronoveil::mechanisms {
 namespace {

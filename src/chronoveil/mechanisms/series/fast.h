@@ -1,5 +1,6 @@
 // Asks often while a series moves and seldom while it does not, at most m times [FanXiong12].
-//   Method    The first T_i steps are asked. A scalar filter (post/fast_control.h) predicts each step, x⁻, and is
+//   Method    The first T_i steps are asked. A scalar filter (post/causal/fast_control.h) predicts each step, x⁻, and
+//   is
 //             corrected where a step is asked, x. The error E = |x − x⁻| / max(x, sanity bound) of every question after
 //             the first goes through a PID controller that sets the steps to the next: small errors lengthen, large
 //             ones shorten the interval. (The report prints the opposite sign, and as printed it sleeps through

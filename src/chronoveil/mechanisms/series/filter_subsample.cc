@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/accounting/filter_kernel.h"
-#include "chronoveil/mechanisms/calibrated.h"
-#include "chronoveil/mechanisms/circular_convolution.h"
+#include "chronoveil/accounting/events/filter_kernel.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
+#include "chronoveil/mechanisms/parts/circular_convolution.h"
 #include "chronoveil/mechanisms/series/subsample.h"
 #include "chronoveil/noise/sampler.h"
 

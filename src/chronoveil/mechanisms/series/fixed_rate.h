@@ -1,5 +1,6 @@
 // Asks every s-th step, and lets a Kalman filter say the rest.
-//   Method    step k is asked when k mod s = 0, m = ceil(T/s) times a series; a scalar filter (post/fast_control.h) is
+//   Method    step k is asked when k mod s = 0, m = ceil(T/s) times a series; a scalar filter
+//   (post/causal/fast_control.h) is
 //             corrected there, and predicts between
 //   Privacy   whatever a person does, at most n of the asked values change, by at most c each, with n = min(series × m,
 //             changes()), and for w-event no more than the asked slots of a window: Laplace b = c n/ε when δ = 0

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chronoveil/mechanisms/calibrated.h"
 #include "chronoveil/mechanisms/live.h"
-#include "chronoveil/post/causal_filter.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
+#include "chronoveil/post/causal/filter.h"
 
 namespace chronoveil::mechanisms {
 namespace {

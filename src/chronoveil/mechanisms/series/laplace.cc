@@ -1,7 +1,7 @@
 #include "chronoveil/mechanisms/series/laplace.h"
 
-#include "chronoveil/mechanisms/calibrated.h"
-#include "chronoveil/mechanisms/every_step_process.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
+#include "chronoveil/mechanisms/parts/every_step_process.h"
 
 namespace chronoveil::mechanisms {
 namespace {

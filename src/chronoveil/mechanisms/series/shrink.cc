@@ -1,7 +1,7 @@
 #include "chronoveil/mechanisms/series/shrink.h"
 
-#include "chronoveil/mechanisms/calibrated.h"
-#include "chronoveil/post/shrink.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
+#include "chronoveil/post/shrink/shrink.h"
 
 namespace chronoveil::mechanisms {
 namespace {

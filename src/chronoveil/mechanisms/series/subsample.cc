@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "chronoveil/accounting/chance_of_use.h"
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/accounting/events/chance_of_use.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/post/resample.h"
 
 namespace chronoveil::mechanisms {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/mechanisms/calibrated.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/noise/grid.h"
 #include "chronoveil/noise/sampler.h"
 

@@ -15,8 +15,8 @@
 #include <memory>
 
 #include "chronoveil/mechanisms/live.h"
+#include "chronoveil/mechanisms/parts/window_shares.h"
 #include "chronoveil/mechanisms/series_mechanism.h"
-#include "chronoveil/mechanisms/window_shares.h"
 
 namespace chronoveil::mechanisms {
 

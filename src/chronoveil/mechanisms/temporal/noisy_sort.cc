@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/accounting/noisy_sort.h"
-#include "chronoveil/ledger/rounded_text.h"
+#include "chronoveil/accounting/moves/noisy_sort.h"
+#include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/mechanisms/temporal/common.h"
 #include "chronoveil/temporal/noisy_sorting.h"
 

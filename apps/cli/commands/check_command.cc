@@ -1,0 +1,157 @@
+// chronoveil check: says whether a job would run, and what it would cost.
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+
+#include "chronoveil/engine/release/budget.h"
+#include "command.h"
+#include "ledger_option.h"
+#include "output/budget_output.h"
+#include "output/job_output.h"
+#include "output/means_output.h"
+#include "output/perturb_output.h"
+#include "output/train_output.h"
+#include "run_flags.h"
+
+namespace chronoveil::cli {
+namespace {
+
+struct CheckOptions {
+  std::string job;
+  std::string ledger;
+  std::optional<std::string> analysis;
+  bool data = false;
+  bool json = false;
+};
+
+std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& earlier) {
+  const std::string id = earlier.id.text();
+  if (job.live.given) return fmt::format("before    opened as {}: live goes on with it at no further cost\n", id);
+  if (earlier.taken_up)
+    return fmt::format("before    debited as {} (reserved, nothing drawn): run takes it up at no further cost\n", id);
+  return fmt::format("before    debited as {} ({}): run needs --yes{}\n", id, ledger::name(earlier.state),
+                     earlier.stored ? ", or --again " + id : "");
+}
+
+std::string planned_text(const engine::Job& job, const engine::Planned& planned) { return plan_text(job, planned); }
+std::string planned_text(const engine::Job& job, const engine::MeansPlanned& planned) {
+  return means_plan_text(job, planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job& job, const engine::Planned& planned) {
+  return plan_json(job, planned);
+}
+std::string planned_text(const engine::Job& job, const engine::PerturbPlanned& planned) {
+  return perturb_plan_text(job, planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job&, const engine::MeansPlanned& planned) {
+  return means_plan_json(planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job&, const engine::PerturbPlanned& planned) {
+  return perturb_plan_json(planned);
+}
+
+std::string planned_text(const engine::Job& job, const engine::TrainPlanned& planned) {
+  return train_plan_text(job, planned);
+}
+nlohmann::ordered_json planned_json(const engine::Job& job, const engine::TrainPlanned& planned) {
+  return train_plan_json(job, planned);
+}
+
+// Whether it would succeed says something about the data, and nobody was debited for it.
+constexpr const char* kReadNote = "the data was read, without a debit: this answer is internal, and not private";
+
+bool knows_columns(const engine::Job& job) {
+  return !job.live.given && job.source.header && !(job.perturb.given && job.source.path == "-");
+}
+
+template <class Checked>
+std::string checked_text(const engine::Job& job, const Checked& checked, bool data) {
+  const ledger::Filter& filter = checked.budget.dataset.filter;
+  std::string text = planned_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
+  const bool goes_on = job.live.given && checked.earlier;
+  if (!goes_on)
+    text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
+  text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
+                      100 * engine::share_left(checked.budget), goes_on ? "" : ", the debit fits");
+  if (checked.earlier) text += earlier_text(job, *checked.earlier);
+  text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n",
+                      knows_columns(job) || data ? "columns, " : "", data ? ", and every row of the data" : "");
+  if (data) text += fmt::format("internal  {}\n", kReadNote);
+  return text;
+}
+
+template <class Checked>
+nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& checked, bool data) {
+  const ledger::Filter& filter = checked.budget.dataset.filter;
+  nlohmann::ordered_json all = planned_json(job, checked.planned);
+  all["cost"] = nullptr;
+  if (!(job.live.given && checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
+  all["budget"] = {{"dataset", checked.budget.dataset.name},
+                   {"share_left", engine::share_left(checked.budget)},
+                   {"left", cost_json(filter, checked.budget.left)}};
+  all["admitted"] = true;
+  all["data_read"] = data;
+  all["private"] = !data;
+  all["earlier"] = nullptr;
+  if (checked.earlier)
+    all["earlier"] = {{"id", checked.earlier->id.text()},
+                      {"state", ledger::name(checked.earlier->state)},
+                      {"stored", checked.earlier->stored},
+                      {"taken_up", checked.earlier->taken_up}};
+  return all;
+}
+
+Result<void> check_and_show(const CheckOptions& options) {
+  CV_TRY(engine::Job job, engine::read_job(options.job));
+  CV_CHECK(apply_analysis(options.analysis, job));
+  engine::RunOptions run;
+  run.ledger = options.ledger;
+  const auto show = [&](const auto& checked) {
+    if (options.json) {
+      print_json(checked_json(job, checked, options.data));
+    } else {
+      std::cout << checked_text(job, checked, options.data);
+    }
+  };
+  if (job.means.given) {
+    CV_TRY(const engine::MeansChecked checked, engine::check_means_job(job, run, options.data));
+    show(checked);
+  } else if (job.perturb.given) {
+    CV_TRY(const engine::PerturbChecked checked, engine::check_perturbation(job, run, options.data));
+    show(checked);
+  } else if (job.train.given) {
+    CV_TRY(const engine::TrainChecked checked, engine::check_training(job, run, options.data));
+    show(checked);
+  } else {
+    CV_TRY(const engine::Checked checked, engine::check_job(job, run, options.data));
+    show(checked);
+  }
+  return {};
+}
+
+Result<void> check(const CheckOptions& options) {
+  Result<void> checked = check_and_show(options);
+  if (!checked && options.data && checked.error().kind == ErrorKind::bad_data)
+    checked.error().message += std::string("; ") + kReadNote;
+  return checked;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command = app.add_subcommand("check", "Check job, columns, outputs and budget, without a debit");
+  command->add_option("JOB", options->job, "The job file (TOML)")->required();
+  add_ledger_option(*command, options->ledger);
+  add_clock_flag(*command);
+  command->add_flag("--data", options->data,
+                    "Read all the data too, so that a bad row is found before it costs a debit; internal: whether it "
+                    "fails depends on the data");
+  add_analysis_option(*command, options->analysis);
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil check city.toml");
+  on_run(*command, context, [options] { return check(*options); });
+}
+
+}  // namespace chronoveil::cli

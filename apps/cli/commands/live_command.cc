@@ -1,0 +1,195 @@
+// chronoveil live: publishes each step of a series as it comes.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <memory>
+
+#include "chronoveil/base/plain_text.h"
+#include "chronoveil/base/system/write_all.h"
+#include "chronoveil/engine/live/live.h"
+#include "command.h"
+#include "ledger_option.h"
+#include "output/job_output.h"
+#include "run_flags.h"
+
+namespace chronoveil::cli {
+namespace {
+
+struct LiveCommandOptions {
+  std::string job;
+  std::string ledger;
+  bool yes = false;
+  bool once = false;
+  std::optional<std::string> until;
+  std::optional<std::string> seed;
+  std::optional<std::string> noise_from;
+  bool json = false;
+};
+
+// At once, without a buffer: whoever listens gets a value when it is published.
+Result<void> write_out(std::string_view lines) {
+  if (const int problem = write_all(STDOUT_FILENO, lines))
+    return fail(ErrorKind::storage, std::string("standard output: ") + std::strerror(problem) +
+                                        "; everything published so far is in output.csv");
+  return {};
+}
+
+nlohmann::ordered_json standing_json(const engine::LiveStanding& stands) {
+  nlohmann::ordered_json all{{"release", stands.name}, {"state", engine::name(stands.stage)}};
+  all["debit"] = nullptr;
+  if (stands.debit) all["debit"] = {{"id", stands.debit->id.text()}, {"chain_head", stands.debit->chain_head}};
+  if (!stands.mark.empty()) all["mark"] = stands.mark;
+  if (stands.stage == engine::LiveStage::none) return all;
+  all["questions"] = {{"reserved", stands.questions}, {"used", stands.asked}};
+  if (stands.mechanism.empty()) return all;  // its folder is lost, and only the ledger knows of it
+  all["mechanism"] = stands.mechanism;
+  all["span"] = {{"start", stands.start}, {"end", stands.end}, {"length", stands.length}};
+  all["steps"] = {{"horizon", stands.steps}, {"published", stands.published}};
+  all["last_published"] = stands.last.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(stands.last);
+  if (stands.caps) all["caps"] = engine::name(*stands.caps);
+  if (stands.guarantee) {
+    const Guarantee& guarantee = *stands.guarantee;
+    all["guarantee"] = {{"definition", guarantee.definition},
+                        {"unit", name(guarantee.unit)},
+                        {"relation", name(guarantee.relation)},
+                        {"epsilon", std::isfinite(guarantee.epsilon) ? nlohmann::ordered_json(guarantee.epsilon)
+                                                                     : nlohmann::ordered_json(nullptr)},
+                        {"delta", guarantee.delta},
+                        {"certificate", name(guarantee.certificate)}};
+  }
+  return all;
+}
+
+std::string_view caps_text(engine::LiveCaps caps) {
+  switch (caps) {
+    case engine::LiveCaps::verified: return "enforced: what each person has used was verified";
+    case engine::LiveCaps::in_use: return "enforced by the process that publishes now, which verified what was used";
+    case engine::LiveCaps::not_verified: break;
+  }
+  return "not verified: the next start verifies what each person has used, or refuses";
+}
+
+std::string standing_text(const engine::LiveStanding& stands) {
+  std::string text = fmt::format("release   {}: {}\n", visible(stands.name), engine::name(stands.stage));
+  if (stands.stage == engine::LiveStage::none) return text + "          it was never opened in this ledger\n";
+  if (stands.debit) text += fmt::format("debit     {}\n", stands.debit->id.text());
+  if (!stands.mechanism.empty()) {  // else its folder is lost, and only the ledger knows of it
+    text += fmt::format("mechanism {}\n", visible(stands.mechanism));
+    text += fmt::format("span      {} to {}, slots of {}\n", visible(stands.start), visible(stands.end),
+                        visible(stands.length));
+    text += fmt::format("steps     {} of {} published{}\n", stands.published, stands.steps,
+                        stands.last.empty() ? "" : ", the last " + visible(stands.last));
+  }
+  text += fmt::format("questions {} of {} asked\n", stands.asked, stands.questions);
+  if (stands.caps) text += fmt::format("caps      {}\n", caps_text(*stands.caps));
+  if (stands.guarantee) text += guarantee_text(*stands.guarantee);
+  return text;
+}
+
+void print(const engine::LiveStanding& stands, bool json) {
+  if (json) {
+    print_json(standing_json(stands));
+  } else {
+    std::cout << standing_text(stands);
+  }
+}
+
+Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
+  RunFlags flags;
+  flags.ledger = given.ledger;
+  flags.yes = given.yes;
+  flags.seed = given.seed;
+  flags.noise_from = given.noise_from;
+  CV_TRY(engine::RunOptions run, options_of(flags));
+  engine::LiveOptions options;
+  options.ledger = given.ledger;
+  options.confirmed = given.yes;
+  options.once = given.once;
+  options.until = given.until;
+  options.seed = run.seed;
+  options.replay = std::move(run.replay);
+  if (!given.json) options.publish = write_out;
+  options.message = [](const std::string& text) { print_error(text); };
+  options.standing = [](const std::string& text) { say_on_interrupt(text); };
+  return options;
+}
+
+Result<engine::Job> live_job(const std::string& path) {
+  CV_TRY(engine::Job job, engine::read_job(path));
+  if (job.means.given)
+    return fail(ErrorKind::usage, path + ": means: a live release publishes counts; use chronoveil run for means");
+  if (job.perturb.given)
+    return fail(ErrorKind::usage, path + ": perturb: a live release publishes counts; use chronoveil perturb");
+  if (job.train.given)
+    return fail(ErrorKind::usage, path + ": train: a live release publishes counts; use chronoveil train");
+  return job;
+}
+
+Result<void> run(const LiveCommandOptions& given) {
+  if (given.job.empty()) return fail(ErrorKind::usage, "JOB: it is missing; chronoveil live JOB publishes its steps");
+  CV_TRY(const engine::Job job, live_job(given.job));
+  CV_TRY(const engine::LiveOptions options, options_of(given));
+  say_on_interrupt("nothing was spent");
+  Result<engine::LiveStanding> stands = engine::run_live(job, options);
+  if (!stands) {
+    // Once a debit is made, whatever ends it names the debit.
+    if (const std::string note(said_on_interrupt()); note.starts_with("the debit "))
+      stands.error().message += "; " + note;
+    return with_flag_names(Result<void>(tl::unexpected(std::move(stands).error())));
+  }
+  if (!stands->mark.empty()) print_note(stands->mark);
+  if (given.json) print(*stands, true);
+  if (stands->broken == 0) return {};
+  return fail(ErrorKind::bad_data,
+              fmt::format("{} row{} could not be read and {} refused; all others were taken", stands->broken,
+                          stands->broken == 1 ? "" : "s", stands->broken == 1 ? "was" : "were"));
+}
+
+using LiveQuestion = Result<engine::LiveStanding> (*)(const engine::Job&, const std::string& ledger);
+
+void add_question(CLI::App& parent, CommandContext& context, const char* word, const char* help, LiveQuestion ask) {
+  auto options = std::make_shared<LiveCommandOptions>();
+  CLI::App* command = parent.add_subcommand(word, help);
+  command->add_option("JOB", options->job, "The job file (TOML)")->required();
+  add_ledger_option(*command, options->ledger);
+  add_json_flag(*command, options->json);
+  add_example(*command, std::string("chronoveil live ") + word + " flu.toml");
+  on_run(*command, context, [options, ask]() -> Result<void> {
+    CV_TRY(const engine::Job job, live_job(options->job));
+    CV_TRY(const engine::LiveStanding stands, ask(job, options->ledger));
+    print(stands, options->json);
+    return {};
+  });
+}
+
+}  // namespace
+
+void add_live_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<LiveCommandOptions>();
+  CLI::App* command = app.add_subcommand("live", "Publish each step of a job as it comes; goes on after a crash");
+  command->add_option("JOB", options->job, "The job file (TOML)");
+  add_ledger_option(*command, options->ledger);
+  add_clock_flag(*command);
+  command->add_flag("--yes", options->yes, "Open a new release, with a new debit, although one of this name is over");
+  command->add_flag("--once", options->once, "Take what a file or directory holds now, and do not wait for more");
+  command->add_option("--until", options->until,
+                      "At the end of the input, publish the steps that end by this time, and no others; rows that are "
+                      "people need it, or clock = \"system\" in the job");
+  command->add_option("--seed", options->seed, "For tests and experiments only: not private, touches no ledger");
+  command->add_option("--noise-from", options->noise_from,
+                      "For tests only: numbers to use as noise, in order; not private, touches no ledger");
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil live flu.toml < this-week.csv");
+  add_question(*command, context, "status", "Say how a live release stands", engine::live_status);
+  add_question(*command, context, "close", "End a live release; nothing is given back", engine::close_live);
+  // `live status JOB` is the subcommand's; without one, JOB is what to publish.
+  on_run(*command, context, [options, command]() -> Result<void> {
+    if (!command->get_subcommands().empty()) return {};
+    return run(*options);
+  });
+}
+
+}  // namespace chronoveil::cli

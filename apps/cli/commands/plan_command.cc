@@ -1,0 +1,163 @@
+// chronoveil plan: compares the mechanisms for a job, from public facts only; for means also without a job.
+#include <iostream>
+#include <memory>
+
+#include "chronoveil/engine/means/job.h"
+#include "chronoveil/report/means/json.h"
+#include "command.h"
+#include "output/job_output.h"
+#include "output/means_output.h"
+#include "output/perturb_output.h"
+#include "output/train_output.h"
+#include "run_flags.h"
+
+namespace chronoveil::cli {
+namespace {
+
+struct PlanOptions {
+  std::string job;
+  std::string sample;
+  std::optional<std::string> analysis;
+  bool json = false;
+  // Means without a job: public facts alone.
+  std::string counts;
+  std::optional<std::int64_t> users, max_records, max_cells, cells, registered;
+  double lower = 0;
+  std::optional<double> upper, epsilon;
+  double delta = 0;
+  std::optional<std::string> m_ub;
+};
+
+Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
+  CV_CHECK(only_beside_job(command, {"--sample", "--counts", "--users", "--analysis", "--json"}));
+  CV_TRY(engine::Job job, engine::read_job(options.job));
+  if (!options.sample.empty() && job.means.given)
+    return fail(ErrorKind::usage, "--sample: it belongs to a job of counts; for means there are --counts and --users");
+  if (!options.sample.empty()) job.public_sample = options.sample;
+  if (!options.counts.empty()) {
+    CV_TRY(job.means.counts, engine::read_counts("--counts", options.counts, "", job.means.counts_path));
+  }
+  if (options.users) job.means.users = options.users;
+  CV_CHECK(apply_analysis(options.analysis, job));
+  CV_CHECK(engine::check_values(job));
+  if (job.means.given) return print_means_plan(job, engine::Compare::always, options.json);
+  if (job.perturb.given) return print_perturb_plan(job, engine::Compare::always, options.json, Names::keys);
+  if (job.train.given) return print_train_plan(job, options.json);
+  if (!options.counts.empty() || options.users)
+    return fail(ErrorKind::usage, "--counts: it belongs to a job of means, with a section [means]");
+  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
+  if (options.json) {
+    print_json(plan_json(job, planned));
+  } else {
+    std::cout << plan_text(job, planned);
+  }
+  return {};
+}
+
+Result<mechanisms::CellRequest> request_of(const PlanOptions& options) {
+  if (!options.upper) return fail(ErrorKind::usage, "--upper: it is missing; the bounds of a value are public");
+  if (!options.epsilon) return fail(ErrorKind::usage, "--epsilon: it is missing; for example --epsilon 1");
+  mechanisms::CellRequest request;
+  request.shape.max_cells = options.max_cells.value_or(1);
+  request.shape.places = options.cells.value_or(std::max<std::int64_t>(1, request.shape.max_cells));
+  request.shape.max_records = options.max_records;
+  request.shape.registered = options.registered;
+  request.shape.lower = options.lower;
+  request.shape.upper = *options.upper;
+  request.epsilon = *options.epsilon;
+  request.delta = options.delta;
+  if (options.m_ub) {
+    const bool digits = options.m_ub->find_first_not_of("0123456789") == std::string::npos;
+    if (digits && !options.m_ub->empty() && options.m_ub->size() < 10)
+      request.parameters["m_ub"] = static_cast<std::int64_t>(std::stoll(*options.m_ub));
+    else
+      request.parameters["m_ub"] = *options.m_ub;
+  }
+  return request;
+}
+
+// Errors name parameters of the library; here they are options.
+Error with_dashes(Error error) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"means.max_cells", "--max-cells"},
+                                                                      {"means.max_records", "--max-records"},
+                                                                      {"means.registered", "--registered"},
+                                                                      {"places", "--cells"},
+                                                                      {"plan.counts", "--counts"},
+                                                                      {"plan.users", "--users"},
+                                                                      {"max_records", "--max-records"},
+                                                                      {"max_cells", "--max-cells"},
+                                                                      {"registered", "--registered"},
+                                                                      {"mechanism.m_ub", "--m-ub"},
+                                                                      {"counts", "--counts"},
+                                                                      {"users", "--users"},
+                                                                      {"epsilon", "--epsilon"},
+                                                                      {"delta", "--delta"},
+                                                                      {"lower", "--lower"},
+                                                                      {"upper", "--upper"}};
+  for (const auto& [key, option] : kNames) {
+    if (!error.message.starts_with(std::string(key) + ":")) continue;
+    error.message = std::string(option) + error.message.substr(key.size());
+    break;
+  }
+  return error;
+}
+
+Result<void> plan_of_counts(const PlanOptions& options) {
+  CV_TRY(mechanisms::CellRequest request, request_of(options));
+  engine::Job analysis;
+  CV_CHECK(apply_analysis(options.analysis, analysis));
+  request.analysis = analysis.analysis;
+  plan::PublicCounts counts;
+  counts.users = options.users;
+  if (!options.counts.empty()) {
+    std::string path;
+    CV_TRY(counts.counts, engine::read_counts("--counts", options.counts, "", path));
+  }
+  Result<plan::MeansComparison> compared = plan::compare_means(request, counts, true);
+  if (!compared) return tl::unexpected(with_dashes(std::move(compared.error())));
+  if (options.json) {
+    print_json(report::comparison_json(*compared));
+  } else {
+    std::cout << comparison_text(*compared) << "\nadvised   " + compared->recommended + ": " + compared->reason + "\n";
+  }
+  return {};
+}
+
+Result<void> plan(const PlanOptions& options, const CLI::App& command) {
+  if (!options.job.empty()) return plan_of_job(options, command);
+  if (options.counts.empty() && !options.users)
+    return fail(
+        ErrorKind::usage,
+        "JOB: it is missing; give a job file, or for means --counts (or --users and --max-records), --upper and "
+        "--epsilon");
+  return plan_of_counts(options);
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<PlanOptions>();
+  CLI::App* command = app.add_subcommand("plan", "Compare the mechanisms for a job, without data and without a debit");
+  command->add_option("JOB", options->job, "The job file (TOML); not needed for means with public counts");
+  command->add_option("--sample", options->sample, "A CSV of counts that you declare public, to predict errors on");
+  command->add_option("--counts", options->counts,
+                      "For means: public records of each person in a cell, 5,3,2 or a file of such numbers");
+  command->add_option("--users", options->users,
+                      "For means, without counts: people in a cell, with --max-records each");
+  command->add_option("--max-records", options->max_records, "For means without a job: records of a person in a cell");
+  command->add_option("--max-cells", options->max_cells, "For means without a job: cells of a person; 1 unless given");
+  command->add_option("--cells", options->cells, "For means without a job: cells in all; max-cells unless given");
+  command->add_option("--registered", options->registered, "For means without a job: everybody who may be there");
+  command->add_option("--lower", options->lower, "For means without a job: the lower bound of a value; 0 unless given");
+  command->add_option("--upper", options->upper, "For means without a job: the upper bound of a value");
+  command->add_option("--epsilon", options->epsilon, "For means without a job: ε");
+  command->add_option("--delta", options->delta, "For means without a job: δ; 0 unless given");
+  command->add_option("--m-ub", options->m_ub, "For means without a job: optimised (the default), median or a number");
+  add_analysis_option(*command, options->analysis);
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil plan city.toml --sample last-year.csv");
+  add_example(*command, "chronoveil plan --counts 9,5,5,2,1 --upper 65 --epsilon 1");
+  on_run(*command, context, [options, command] { return plan(*options, *command); });
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,103 @@
+// chronoveil train, forecast, backtest: run chronoveil-forecast, which is installed beside. This program does not link
+// libtorch, which takes a while to load.
+#include "commands/train_command.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <vector>
+
+#include "command.h"
+#include "output/train_output.h"
+#include "signals.h"
+
+namespace chronoveil::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "chronoveil-forecast";
+
+// $CHRONOVEIL_FORECAST, or what lies in the folder of this program.
+std::string other_program() {
+  if (const char* given = std::getenv("CHRONOVEIL_FORECAST"); given != nullptr && *given != '\0') return given;
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error);
+  return (here.parent_path() / kProgram).string();
+}
+
+bool is_there(const std::string& program) { return ::access(program.c_str(), X_OK) == 0; }
+
+// Becomes the other program: its output, its messages and its exit code are ours. Comes back only with an error.
+Failure become(const std::vector<std::string>& arguments) {
+  const std::string program = other_program();
+  if (!is_there(program))
+    return fail(ErrorKind::usage, arguments.front() + ": it needs the program " + kProgram + ", which is not at '" +
+                                      program +
+                                      "'; install it (it is built where libtorch-dev is), or say in "
+                                      "CHRONOVEIL_FORECAST where it is");
+  std::vector<char*> all{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) all.push_back(const_cast<char*>(argument.c_str()));
+  all.push_back(nullptr);
+  flush_output();
+  ::execv(program.c_str(), all.data());
+  return fail(ErrorKind::storage, "'" + program + "': " + std::strerror(errno));
+}
+
+void add_front(CLI::App& app, CommandContext& context, const std::string& name, const std::string& description,
+               const std::string& example) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->set_help_flag();  // the other program's help knows the options
+  command->prefix_command();
+  add_example(*command, example);
+  on_run(*command, context, [command, name]() -> Result<void> {
+    std::vector<std::string> arguments{name};
+    for (const std::string& word : command->remaining()) arguments.push_back(word);
+    const bool asks_for_help = arguments.size() > 1 && (arguments[1] == "--help" || arguments[1] == "-h");
+    if (asks_for_help && !is_there(other_program())) {
+      std::cout << "The options, --json among them, are those of " << kProgram << ", which is not installed here.\n\n"
+                << command->help();
+      return {};
+    }
+    return become(arguments);
+  });
+}
+
+}  // namespace
+
+Result<void> run_training(const std::string& path, const engine::Job& job, const RunFlags& flags, bool json) {
+  if (flags.dry_run) return print_train_plan(job, json);
+  std::vector<std::string> arguments{"train", path};
+  const auto pass = [&](const char* option, const std::optional<std::string>& value) {
+    if (value) arguments.insert(arguments.end(), {option, *value});
+  };
+  if (!flags.ledger.empty()) pass("--ledger", flags.ledger);
+  pass("--again", flags.again);
+  pass("--seed", flags.seed);
+  pass("--noise-from", flags.noise_from);
+  pass("--keep-from", flags.keep_from);
+  if (flags.yes) arguments.emplace_back("--yes");
+  if (json) arguments.emplace_back("--json");
+  return become(arguments);
+}
+
+void add_train_front(CLI::App& app, CommandContext& context) {
+  add_front(app, context, "train", "Train a forecasting model on private series, with one debit",
+            "chronoveil train load.toml");
+}
+
+void add_forecast_front(CLI::App& app, CommandContext& context) {
+  add_front(app, context, "forecast", "Forecast the steps after a series with a model that was trained",
+            "chronoveil forecast model.cvm load.csv --series meter --output next.csv");
+}
+
+void add_backtest_front(CLI::App& app, CommandContext& context) {
+  add_front(app, context, "backtest", "Hold a model and the baselines against the last steps of the series",
+            "chronoveil backtest load.toml");
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,170 @@
+#include "output/job_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <vector>
+
+#include "chronoveil/base/plain_text.h"
+#include "chronoveil/ledger/filters/rounded_text.h"
+#include "output/text_table.h"
+
+namespace chronoveil::cli {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string noise_text(const mechanisms::SeriesPlan& plan) {
+  return plan.noise == NoiseKind::laplace ? "Laplace b = " + figure(plan.scale) : "Gaussian σ = " + figure(plan.scale);
+}
+
+std::string price_text(const mechanisms::SeriesPlan& plan) {
+  std::string text = "ε = " + ledger::rounded_up(plan.price.epsilon);
+  if (plan.delta > 0) text += ", δ = " + figure(plan.delta);
+  return text;
+}
+
+std::string candidates_text(const plan::Comparison& comparison) {
+  const bool sampled = std::any_of(comparison.candidates.begin(), comparison.candidates.end(),
+                                   [](const plan::Candidate& one) { return one.expected_error.has_value(); });
+  std::vector<std::vector<std::string>> rows{{"mechanism", "noise", "error of a measured step", "information"}};
+  if (sampled) rows.front().emplace_back("error on the sample");
+  rows.front().emplace_back("cost");
+  std::string refused;
+  for (const plan::Candidate& one : comparison.candidates) {
+    if (!one.plan) {
+      refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal);
+      continue;
+    }
+    std::vector<std::string> row{one.mechanism, noise_text(*one.plan), figure(one.noise_error),
+                                 figure(one.information)};
+    if (sampled) row.push_back(one.expected_error ? figure(*one.expected_error) : "");
+    row.push_back(price_text(*one.plan));
+    rows.push_back(std::move(row));
+  }
+  return table_text(rows) + refused;
+}
+
+}  // namespace
+
+ordered_json summary_json(const report::Published& published) {
+  report::Published bare = published;
+  bare.release.keys.clear();
+  bare.release.axis = {};
+  bare.release.estimate = {};
+  ordered_json all = ordered_json::parse(report::to_json(bare));
+  for (const char* key : {"series", "time", "boundaries", "zone", "level"}) all.erase(key);
+  return all;
+}
+
+ordered_json plan_json(const engine::Job& job, const engine::Planned& planned) {
+  report::Published published;
+  published.release.guarantee = planned.guarantee;
+  published.plan = planned.chosen;
+  published.comparison = planned.comparison;
+  published.reason = planned.reason;
+  published.caps = job.source.user ? Basis::enforced : Basis::declared;
+  const ordered_json summary = summary_json(published);
+  return {{"mechanism", planned.chosen.mechanism}, {"reason", planned.reason},
+          {"series", planned.chosen.shape.series}, {"steps", planned.chosen.shape.steps},
+          {"guarantee", summary["guarantee"]},     {"plan", summary["plan"]}};
+}
+
+std::string job_text(const engine::Job& job, const engine::Planned& planned) {
+  const mechanisms::PublicShape& shape = planned.chosen.shape;
+  std::string text = fmt::format("releases  {} of {}, {} to {} ({})\n", counted(shape.series, "series", "series"),
+                                 counted(shape.steps, "slot", "slots"), visible(job.slots.start),
+                                 visible(job.slots.end), visible(job.slots.zone));
+  std::string unit(name(shape.unit));
+  if (shape.unit == Unit::w_event) unit += fmt::format(" of width {}", shape.width);
+  std::string caps =
+      shape.unit == Unit::user
+          ? fmt::format("at most {}, {} in each", counted(shape.max_steps, "slot", "slots"), shape.max_per_slot)
+          : fmt::format("at most {} in a slot", shape.max_per_slot);
+  if (shape.unit != Unit::user && job.max_steps) caps += " (max_steps belongs to unit user and is not used)";
+  text += fmt::format("protects  {}, {}: {}, {}\n", unit, name(shape.relation), caps,
+                      job.source.user ? "enforced" : "declared");
+  if (job.live.given && engine::rows_are_people(job))
+    text += job.live.clock == engine::LiveSpec::Clock::system
+                ? fmt::format("clock     the system's: a step closes {} s after its end\n", job.live.wait / 1000)
+                : "clock     live needs --until TIME each time, or clock = \"system\" in the job: rows are people\n";
+  return text;
+}
+
+std::string plan_text(const engine::Job& job, const engine::Planned& planned) {
+  std::string text = job_text(job, planned);
+  if (planned.comparison) text += "\n" + candidates_text(*planned.comparison) + "\n";
+  text += fmt::format("chosen    {}: {}, {}\n", planned.chosen.mechanism, noise_text(planned.chosen),
+                      price_text(planned.chosen));
+  text += fmt::format("because   {}\n", planned.reason);
+  if (planned.comparison && job.mechanism != "auto" && planned.comparison->recommended != job.mechanism &&
+      !planned.comparison->recommended.empty()) {
+    text += fmt::format("advised   {}: {}\n", planned.comparison->recommended, planned.comparison->reason);
+  }
+  return text;
+}
+
+std::string guarantee_text(const Guarantee& guarantee) {
+  const std::string epsilon = std::isfinite(guarantee.epsilon) ? ledger::rounded_up(guarantee.epsilon) : "infinite";
+  std::string text =
+      fmt::format("guarantee {}, unit {}, {}{}: ε = {}, δ = {} ({})\n", visible(guarantee.definition),
+                  unit_text(guarantee), name(guarantee.relation),
+                  guarantee.window > 0 ? fmt::format(" within {} steps", guarantee.window) : std::string(), epsilon,
+                  guarantee.delta, name(guarantee.certificate));
+  for (const Assumption& assumption : guarantee.assumptions)
+    text += fmt::format("  {}  {}\n", name(assumption.basis), visible(assumption.text));
+  return text;
+}
+
+std::string debit_text(const std::optional<ledger::DebitReference>& debit,
+                       const std::optional<report::BudgetLeft>& budget) {
+  std::string text;
+  if (debit) text += fmt::format("debit     {}\n", visible(debit->id.text()));
+  if (budget)
+    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", visible(budget->dataset),
+                        100 * budget->fraction_left, budget->still_admits);
+  return text;
+}
+
+std::string outputs_text(const engine::Job& job) {
+  std::string text;
+  for (const std::string* path : {&job.csv, &job.json, &job.report}) {
+    if (!path->empty()) text += (text.empty() ? "" : ", ") + visible(*path);
+  }
+  return "written   " + text + "\n";
+}
+
+ordered_json outputs_json(const engine::Job& job) {
+  ordered_json all = ordered_json::object();
+  if (!job.csv.empty()) all["csv"] = job.csv;
+  if (!job.json.empty()) all["json"] = job.json;
+  if (!job.report.empty()) all["report"] = job.report;
+  return all;
+}
+
+void print_json(const ordered_json& object) {
+  std::cout << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+}
+
+bool writes_to_stdout(const engine::Job& job) { return job.csv == "-" || job.json == "-" || job.report == "-"; }
+
+Result<void> check_room(const engine::Job& job, bool json) {
+  if (json && writes_to_stdout(job))
+    return fail(ErrorKind::usage, "output: a job that writes to standard output leaves no room for --json");
+  return {};
+}
+
+Result<void> print_dry_run(const engine::Job& job, bool json) {
+  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::when_needed));
+  if (json) {
+    print_json(plan_json(job, planned));
+  } else {
+    std::cout << plan_text(job, planned) << guarantee_text(planned.guarantee);
+  }
+  return {};
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,40 @@
+// What the commands around a job print, for people and as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "chronoveil/engine/series/series.h"
+
+namespace chronoveil::cli {
+
+// The release JSON without its values: guarantee, plan, debit, budget, software.
+nlohmann::ordered_json summary_json(const report::Published&);
+// The same of a plan: guarantee, plan with every candidate that was looked at.
+nlohmann::ordered_json plan_json(const engine::Job&, const engine::Planned&);
+
+// What is released and what is protected, in two lines.
+std::string job_text(const engine::Job&, const engine::Planned&);
+// The candidates as a table, and which one is chosen and why.
+std::string plan_text(const engine::Job&, const engine::Planned&);
+// ε, δ, what they hold for, and every assumption with who answers for it.
+std::string guarantee_text(const Guarantee&);
+
+// Which debit paid, and what is left; nothing for what is not private.
+std::string debit_text(const std::optional<ledger::DebitReference>&, const std::optional<report::BudgetLeft>&);
+
+// Where the files went.
+std::string outputs_text(const engine::Job&);
+nlohmann::ordered_json outputs_json(const engine::Job&);
+
+bool writes_to_stdout(const engine::Job&);
+// Refuses --json where the job itself writes to standard output.
+Result<void> check_room(const engine::Job&, bool json);
+
+// What --dry-run prints: the plan and its guarantee.
+Result<void> print_dry_run(const engine::Job&, bool json);
+
+void print_json(const nlohmann::ordered_json&);
+
+}  // namespace chronoveil::cli

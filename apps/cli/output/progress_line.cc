@@ -1,0 +1,33 @@
+#include "output/progress_line.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "chronoveil/base/plain_text.h"
+
+namespace chronoveil::cli {
+
+ProgressLine::ProgressLine() : on_(::isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+  if (on_) std::fputs("\r\033[K", stderr);
+}
+
+void ProgressLine::tell(std::string_view text) const {
+  if (on_) std::fputs(("\r\033[K" + visible(text)).c_str(), stderr);
+}
+
+Waiting::Waiting(std::string what) {
+  if (!line_.shown()) return;
+  clock_.emplace([this, what = std::move(what)](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    for (int seconds = 1; !stopped_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }); ++seconds) {
+      if (stop.stop_requested()) return;
+      if (seconds > 1) line_.tell(what + " ... " + std::to_string(seconds) + " s");
+    }
+  });
+}
+
+}  // namespace chronoveil::cli

@@ -1,0 +1,120 @@
+// One step of a mechanism, seen by the accountant: its symmetrised privacy profile, exactly at a point and as masses
+// of privacy losses on a grid; and, where one of the two directions holds through all steps, each of them alone.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "chronoveil/accounting/events/event.h"
+#include "chronoveil/accounting/grid/positive_loss.h"
+
+namespace chronoveil::accounting {
+
+// Relative error of LossModel::delta, generously.
+inline constexpr long double kProfileError = 1e-12L;
+// Relative error of the distance μ between two means, in standard deviations: four roundings of a double. Where noise
+// is little, ε/μ − μ/2 cancels and that is more than kProfileError, so δ is taken at μ(1 ± kMuError): it grows with μ.
+inline constexpr long double kMuError = 4e-16L;
+// What is attained and what is certified are called the same up to this difference.
+inline constexpr double kAttainedGap = 1e-9;
+
+// Which way a pair (P, Q) is read: by the larger of both directions at every α, as P against Q, or as Q against P.
+enum class Reading { symmetric, forward, backward };
+// Terms summed over all bins of all grids of one question (LossModel::terms): a few seconds at most.
+inline constexpr double kMostTerms = 1 << 24;
+
+struct LossHalves {
+  PositiveLoss upper;                 // dominates the step once the dots are connected
+  std::optional<PositiveLoss> lower;  // dominated by the step once merged; absent when `upper` serves for both
+  // What real neighbours show in one direction, where that is not the symmetric `upper`: losses above and below 0.
+  struct OneWay {
+    PositiveLoss above, below;
+  };
+  std::optional<OneWay> attained;
+};
+
+// Whether neighbours may show either direction at every use anew, or one through all uses.
+enum class Directions { free, fixed };
+
+// The two bounds of a step on the grid, in one reading.
+struct LossGrids {
+  GridLoss upper, lower;
+};
+
+class LossModel {
+ public:
+  virtual ~LossModel() = default;
+
+  // h(e^ε) for ε >= 0, h(α) = max(H_α(P‖Q), H_α(Q‖P)) or the certified bound on it.
+  virtual long double delta(double epsilon) const = 0;
+  // A lower bound on the same, and on infinite(): what real neighbours are known to attain, where that is less, and
+  // without what was left out of a sum and is charged to delta().
+  virtual long double delta_lower(double epsilon) const { return delta(epsilon); }
+  virtual double infinite_lower() const { return infinite(); }
+  // A loss above which P has at most `tail` of its mass, not counting infinite losses.
+  virtual double top(double tail) const = 0;
+  // `bins` bins of width `step`; losses above the last are summed up beyond it. LossHalves::attained only if asked for.
+  virtual LossHalves halves(double step, std::size_t bins, bool attained) const = 0;
+  // How many terms each bin sums: what a grid costs is known before it is made.
+  virtual double terms() const { return 1; }
+  // And how many any grid sums besides, however few its bins.
+  virtual double least_terms() const { return 0; }
+  // The same on the grid of multiples of `step`. Readings other than the symmetric one need attainable() or directed();
+  // their `upper` dominates that direction of a directed() step, and is nothing to rely on for others.
+  virtual LossGrids grids(double step, std::size_t bins, Reading) const;
+  // Whether one direction holds through all uses of the step: the unit is in one of the two data sets, throughout. Then
+  // each direction may be composed by itself, with the same one of other such steps and the symmetric reading of the
+  // rest; the larger of the two results is the guarantee. Forward: P is what the unit is in.
+  virtual bool directed() const { return false; }
+  // Whether both directions are the same, so that all readings are.
+  virtual bool symmetric() const { return true; }
+  // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.
+  struct Lattice {
+    double spacing = 0;
+    bool complete = false;
+  };
+  virtual Lattice lattice() const { return {}; }
+  // P-mass of an infinite loss.
+  virtual double infinite() const { return 0; }
+  // Whether no finite loss exceeds top(0): with δ = 0 a finite ε can hold only then.
+  virtual bool bounded() const { return false; }
+  // Whether real neighbours attain the profile, so that one use costs exactly delta().
+  virtual bool tight() const { return true; }
+  // The same at one ε, to within kAttainedGap.
+  virtual bool tight_at(double) const { return tight(); }
+  // Where delta() takes long: a number that is nearly always the same, to start a search from.
+  virtual std::optional<long double> quick_delta(double) const { return std::nullopt; }
+  // The same for once().delta(), which need not be a bound.
+  virtual std::optional<long double> guessed_delta(double epsilon) const { return quick_delta(epsilon); }
+  // Whether halves() knows what one fixed pair of neighbours shows, step after step.
+  virtual bool attainable() const { return tight(); }
+  // A model for one use alone: what was measured bounds that, and is too low with a probability.
+  virtual const LossModel& once() const { return *this; }
+  // The probability that delta() is too low at this ε: 0, unless it was measured.
+  virtual double beta(double) const { return 0; }
+};
+
+// For every event but `compose`; the event must be valid. Ignores `count`.
+Result<std::unique_ptr<const LossModel>> make_loss_model(const Event&);
+
+// The models, by family.
+std::unique_ptr<const LossModel> gaussian_model(long double mu);
+std::unique_ptr<const LossModel> laplace_model(double scale);
+std::unique_ptr<const LossModel> discrete_gaussian_model(double scale, std::int64_t sensitivity);
+std::unique_ptr<const LossModel> discrete_laplace_model(double scale, std::int64_t sensitivity);
+std::unique_ptr<const LossModel> exponential_model(double epsilon);
+// Losses ±ε, 0 and, with probability δ, infinite: `pure`, `approximate` and `randomized_response`.
+std::unique_ptr<const LossModel> response_model(double epsilon, std::int64_t values, double delta);
+std::unique_ptr<const LossModel> mixture_model(const Mixture&);
+Result<std::unique_ptr<const LossModel>> time_subsampling_model(const TimeSubsampling&);
+Result<std::unique_ptr<const LossModel>> structured_subsampling_model(const StructuredSubsampling&);
+std::unique_ptr<const LossModel> ranswitch_model(const RanSwitch&);
+Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch&);
+Result<std::unique_ptr<const LossModel>> noisy_sort_model(const NoisySort&);
+
+// Adds P-mass at one positive loss: in its bin, or beyond the last.
+void add_atom(PositiveLoss&, double loss, double mass);
+// Empty bins.
+PositiveLoss empty_half(double step, std::size_t bins);
+
+}  // namespace chronoveil::accounting

@@ -1,0 +1,121 @@
+#include "chronoveil/data/csv/byte_source.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+namespace chronoveil::data {
+namespace {
+
+using namespace std::string_view_literals;
+
+class FileSource final : public ByteSource {
+ public:
+  FileSource(int descriptor, bool owned, std::string name)
+      : descriptor_(descriptor), owned_(owned), name_(std::move(name)) {}
+  ~FileSource() override {
+    if (owned_) close(descriptor_);
+  }
+  FileSource(const FileSource&) = delete;
+  FileSource& operator=(const FileSource&) = delete;
+
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    const ssize_t got = ::read(descriptor_, to, size);
+    if (got >= 0) return static_cast<std::size_t>(got);
+    // A handler ran that does not want the call restarted: whoever waits for a pipe must not hang on.
+    if (errno == EINTR) return fail(ErrorKind::interrupted, "interrupted while reading " + name_);
+    return fail(ErrorKind::storage, "cannot read " + name_ + ": " + std::strerror(errno));
+  }
+
+ private:
+  int descriptor_;
+  bool owned_;
+  std::string name_;
+};
+
+// Gives back first what was read to look at it.
+class PrefixedSource final : public ByteSource {
+ public:
+  PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest)
+      : prefix_(std::move(prefix)), rest_(std::move(rest)) {}
+
+  Result<std::size_t> read(char* to, std::size_t size) override {
+    if (given_ == prefix_.size()) return rest_->read(to, size);
+    const std::size_t count = prefix_.copy(to, size, given_);
+    given_ += count;
+    return count;
+  }
+
+ private:
+  std::string prefix_;
+  std::size_t given_ = 0;
+  std::unique_ptr<ByteSource> rest_;
+};
+
+struct Signature {
+  std::string_view bytes;
+  const char* what;
+};
+
+constexpr Signature kRefused[] = {
+    {"\x28\xb5\x2f\xfd"sv, "compressed by zstd"},
+    {"BZh"sv, "compressed by bzip2"},
+    {"PK\x03\x04"sv, "a zip archive or a spreadsheet"},
+    {"PAR1"sv, "a Parquet file"},
+    {"SQLite format 3\0"sv, "a SQLite database (its kind is sqlite)"},
+    {"\xff\xfe"sv, "text in UTF-16"},
+    {"\xfe\xff"sv, "text in UTF-16"},
+};
+constexpr std::string_view kGzip = "\x1f\x8b"sv;
+constexpr std::string_view kXz = "\xfd\x37\x7a\x58\x5a\x00"sv;
+constexpr std::size_t kLongestSignature = 16;
+
+// Whether more bytes are needed to tell. A stream may be slow: nobody should wait for its 16th byte to read its header.
+bool may_become_signature(std::string_view start) {
+  const auto begins_with_it = [&](std::string_view signature) {
+    return start.size() < signature.size() && signature.starts_with(start);
+  };
+  return begins_with_it(kGzip) || begins_with_it(kXz) ||
+         std::any_of(std::begin(kRefused), std::end(kRefused),
+                     [&](const Signature& refused) { return begins_with_it(refused.bytes); });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
+  if (path == "-") return std::make_unique<FileSource>(STDIN_FILENO, false, "standard input");
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return fail(ErrorKind::storage, "cannot open " + path + ": " + std::strerror(errno));
+  posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return std::make_unique<FileSource>(descriptor, true, path);
+}
+
+Result<std::unique_ptr<ByteSource>> decompress_if_needed(std::unique_ptr<ByteSource> source) {
+  std::string start;
+  while (may_become_signature(start)) {
+    char piece[kLongestSignature];
+    CV_TRY(const std::size_t got, source->read(piece, kLongestSignature - start.size()));
+    if (got == 0) break;
+    start.append(piece, got);
+  }
+  for (const Signature& refused : kRefused) {
+    if (start.starts_with(refused.bytes)) {
+      return fail(ErrorKind::bad_data,
+                  std::string("the file is ") + refused.what + "; a CSV must be UTF-8 text, plain or as gzip or xz");
+    }
+  }
+  const bool gzip = start.starts_with(kGzip);
+  const bool xz = start.starts_with(kXz);
+  auto whole = std::make_unique<PrefixedSource>(std::move(start), std::move(source));
+  if (gzip) return decompress_gzip(std::move(whole));
+  if (xz) return decompress_xz(std::move(whole));
+  return whole;
+}
+
+}  // namespace chronoveil::data

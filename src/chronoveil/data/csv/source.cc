@@ -1,0 +1,75 @@
+#include "chronoveil/data/csv/source.h"
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/data/csv/window.h"
+#include "chronoveil/data/row_decoder.h"
+
+namespace chronoveil::data {
+namespace {
+
+class CsvSource final : public RecordSource {
+ public:
+  CsvSource(CsvWindow window, RowDecoder decoder) : window_(std::move(window)), decoder_(std::move(decoder)) {}
+
+  Result<void> open(bool header) {
+    CV_TRY(const std::size_t columns, window_.open(header));
+    if (columns == 0) return {};  // no header and no row: nobody is there
+    if (!header) {
+      CV_TRY(places_, place_numbers(decoder_, columns));
+      return {};
+    }
+    CV_TRY(const std::vector<std::string> names, window_.take_header());
+    CV_TRY(places_, place_columns(decoder_, names, "the header"));
+    return {};
+  }
+
+  Result<bool> next(RecordBatch& batch) override {
+    RowDecoder::begin(batch, window_.rows() + 1);
+    RowFields fields;  // every row fills the same ones
+    while (batch.rows() < kBatchRows) {
+      if (!window_.next_row_is_here()) {
+        if (batch.rows() > 0) break;  // its views would not survive
+        CV_TRY(const bool found, window_.find_row());
+        if (!found) return false;
+      }
+      if (window_.fields() != window_.columns()) {
+        return window_.bad_row(explain_fields(window_.fields(), window_.columns()));
+      }
+      for (const ColumnPlace& place : places_) {
+        if (!window_.field(place.column, fields.*place.field)) return window_.bad_row(window_.problem());
+      }
+      if (!decoder_.add(fields, batch)) return window_.bad_row(decoder_.problem());
+      window_.leave_row();
+    }
+    return true;
+  }
+
+ private:
+  CsvWindow window_;
+  RowDecoder decoder_;
+  std::vector<ColumnPlace> places_;
+};
+
+}  // namespace
+
+Result<void> check_without_header(const SourceSpec& spec) {
+  CV_CHECK(check_delimiter(spec.delimiter));
+  CV_TRY(const RowDecoder decoder, RowDecoder::make(spec));
+  CV_CHECK(place_numbers(decoder, std::numeric_limits<std::size_t>::max()));
+  return {};
+}
+
+Result<std::unique_ptr<RecordSource>> open_csv(std::unique_ptr<ByteSource> bytes, const SourceSpec& spec,
+                                               std::size_t window) {
+  CV_CHECK(check_delimiter(spec.delimiter));
+  CV_TRY(RowDecoder decoder, RowDecoder::make(spec));
+  auto source = std::make_unique<CsvSource>(CsvWindow(std::move(bytes), spec.delimiter, window), std::move(decoder));
+  CV_CHECK(source->open(spec.header));
+  return source;
+}
+
+}  // namespace chronoveil::data

@@ -1,0 +1,16 @@
+// A directory where files appear, each whole: one step, or several.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "chronoveil/data/live/input.h"
+#include "chronoveil/data/live/lines.h"
+
+namespace chronoveil::data {
+
+// `may_be_empty`: a file without a byte is one without rows.
+Result<std::unique_ptr<LiveInput>> open_directory(const std::string& path, bool follow, FileOrder, bool may_be_empty,
+                                                  LiveLines lines);
+
+}  // namespace chronoveil::data

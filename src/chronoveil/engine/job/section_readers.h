@@ -1,0 +1,48 @@
+// Single values out of a section of a job file, checked as every section wants them.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/engine/job/table.h"
+
+namespace chronoveil::engine {
+
+// The path as seen from the job's folder; absolute paths and "-" stay what they are.
+std::string beside(const std::string& job, const std::string& path);
+
+// A path, made relative to the job's folder; "-" stays what it is.
+Result<void> read_path(const Section&, std::string_view key, const std::string& job, std::string& into);
+
+// A column: its name, or without a header its number, which may be written as one.
+Result<void> read_column(const Section&, std::string_view key, std::optional<std::string>& into);
+
+// A word out of a closed list.
+template <class T>
+Result<void> read_word(const Section& section, std::string_view key,
+                       const std::vector<std::pair<std::string_view, T>>& words, T& into) {
+  if (!section.has(key)) return {};
+  std::string word, all;
+  CV_CHECK(section.read(key, word));
+  for (const auto& [name, value] : words) {
+    if (name == word) {
+      into = value;
+      return {};
+    }
+    all.append(all.empty() ? "" : ", ").append(name);
+  }
+  return invalid(section.name_of(key), word, "it must be one of " + all);
+}
+
+// That it is a whole number between 1 and `most`.
+Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most);
+
+// Refuses keys of a section that the kind of job has no use for: what is passed over in silence would look done.
+Result<void> refuse(const JobTable&, std::string_view section, std::initializer_list<std::string_view> keys,
+                    std::string_view instead);
+
+}  // namespace chronoveil::engine

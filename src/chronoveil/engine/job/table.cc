@@ -1,0 +1,184 @@
+#include "chronoveil/engine/job/table.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <exception>
+#include <numeric>
+#include <sstream>
+
+namespace chronoveil::engine {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, changed}));
+    }
+  }
+  return row.back();
+}
+
+constexpr std::string_view kTypes[] = {"true or false", "a whole number",  "a number",
+                                       "a text",        "a list of texts", "a list of whole numbers"};
+
+template <class Time>
+std::string text_of(const Time& time) {
+  std::ostringstream out;
+  out << time;
+  return out.str();
+}
+
+// Nothing where an item is of another type.
+template <class T>
+std::optional<std::vector<T>> list_of(const toml::array& array) {
+  std::vector<T> items;
+  for (const toml::node& item : array) {
+    const auto* held = item.as<T>();
+    if (held == nullptr) return std::nullopt;
+    items.push_back(held->get());
+  }
+  return items;
+}
+
+Result<TableValue> value_of(const toml::node& node, const std::string& name) {
+  if (const auto* flag = node.as_boolean()) return TableValue(flag->get());
+  if (const auto* integer = node.as_integer()) return TableValue(integer->get());
+  if (const auto* number = node.as_floating_point()) return TableValue(number->get());
+  if (const auto* text = node.as_string()) return TableValue(text->get());
+  // Times may be written without quotes; they mean the same.
+  if (const auto* date = node.as_date()) return TableValue(text_of(date->get()));
+  if (const auto* time = node.as_date_time()) return TableValue(text_of(time->get()));
+  if (const auto* array = node.as_array()) {
+    if (const auto numbers = list_of<std::int64_t>(*array); numbers && !numbers->empty()) return TableValue(*numbers);
+    if (auto texts = list_of<std::string>(*array)) return TableValue(std::move(*texts));
+    return fail(ErrorKind::usage, name + ": it must be " + std::string(kTypes[4]) + " or of whole numbers");
+  }
+  return fail(ErrorKind::usage, name + ": it must be a text, a number, true or false, or a list of texts");
+}
+
+template <class T>
+Result<void> wrong_type(const Section& section, std::string_view key) {
+  return fail(ErrorKind::usage, section.name_of(key) + ": it must be " + std::string(kTypes[TableValue(T{}).index()]));
+}
+
+template <class T>
+Result<void> read_as(const Section& section, std::string_view key, T& into) {
+  const auto found = section.values().find(key);
+  if (found == section.values().end()) return {};
+  const T* value = std::get_if<T>(&found->second);
+  if (value == nullptr) return wrong_type<T>(section, key);
+  into = *value;
+  return {};
+}
+
+Result<Section> section_of(const toml::table& table, const std::string& name) {
+  Section section(name);
+  for (const auto& [key, node] : table) {
+    const std::string word(key.str());
+    CV_TRY(TableValue value, value_of(node, section.name_of(word)));
+    section.put(word, std::move(value));
+  }
+  return section;
+}
+
+Result<JobTable> table_of(const toml::table& file, const std::vector<std::string_view>& sections) {
+  JobTable table;
+  for (const std::string_view name : sections) table.sections.emplace(name, Section(std::string(name)));
+  for (const auto& [key, node] : file) {
+    const std::string word(key.str());
+    const bool known = std::find(sections.begin(), sections.end(), word) != sections.end();
+    if (const toml::table* inner = node.as_table()) {
+      if (!known)
+        return fail(ErrorKind::usage, "[" + word + "]: there is no such section; nearest: " + nearest(word, sections));
+      CV_TRY(Section section, section_of(*inner, word));
+      table.sections.insert_or_assign(word, std::move(section));
+      continue;
+    }
+    if (known) return fail(ErrorKind::usage, word + ": it must be a section, [" + word + "]");
+    CV_TRY(TableValue value, value_of(node, word));
+    table.top.put(word, std::move(value));
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<void> Section::read(std::string_view key, std::string& into) const { return read_as(*this, key, into); }
+Result<void> Section::read(std::string_view key, bool& into) const { return read_as(*this, key, into); }
+Result<void> Section::read(std::string_view key, std::int64_t& into) const { return read_as(*this, key, into); }
+Result<void> Section::read(std::string_view key, std::vector<std::string>& into) const {
+  return read_as(*this, key, into);
+}
+Result<void> Section::read(std::string_view key, std::vector<std::int64_t>& into) const {
+  const auto found = values_.find(key);
+  if (found == values_.end()) return {};
+  // A list without items may be one of anything.
+  if (const auto* texts = std::get_if<std::vector<std::string>>(&found->second); texts && texts->empty()) {
+    into.clear();
+    return {};
+  }
+  return read_as(*this, key, into);
+}
+Result<void> Section::read(std::string_view key, double& into) const {
+  const auto found = values_.find(key);
+  if (found == values_.end()) return {};
+  if (const auto* integer = std::get_if<std::int64_t>(&found->second)) {
+    into = static_cast<double>(*integer);
+    return {};
+  }
+  return read_as(*this, key, into);
+}
+
+Result<void> Section::require(std::string_view key, std::string_view example) const {
+  if (has(key)) return {};
+  return fail(ErrorKind::usage,
+              name_of(key) + ": it is missing; for example " + std::string(key) + " = " + std::string(example));
+}
+
+std::string Section::name_of(std::string_view key) const {
+  return name_.empty() ? std::string(key) : name_ + "." + std::string(key);
+}
+
+Result<void> Section::only(const std::vector<std::string_view>& keys) const {
+  for (const auto& [key, value] : values_) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+    return fail(ErrorKind::usage, name_of(key) + ": there is no such key; nearest: " +
+                                      nearest(key, keys, name_.empty() ? "" : name_ + "."));
+  }
+  return {};
+}
+
+Result<JobTable> parse_table(std::string_view text, const std::vector<std::string_view>& sections) {
+  try {
+    return table_of(toml::parse(text), sections);
+  } catch (const toml::parse_error& wrong) {
+    // One line: the library's descriptions may quote what they found.
+    std::string what(wrong.description());
+    std::replace(what.begin(), what.end(), '\n', ' ');
+    return fail(ErrorKind::usage, "line " + std::to_string(wrong.source().begin.line) + ": " + what);
+  } catch (const std::exception& wrong) {
+    return fail(ErrorKind::usage, std::string("the file cannot be read: ") + wrong.what());
+  }
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string_view>& words, std::string_view prefix) {
+  std::vector<std::string_view> sorted(words);
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::string_view a, std::string_view b) {
+    return edit_distance(word, a) < edit_distance(word, b);
+  });
+  // The first in any case, others only while they look like a slip of the hand.
+  const std::size_t alike = std::max<std::size_t>(2, word.size() / 2);
+  std::size_t shown = 1;
+  while (shown < std::min<std::size_t>(sorted.size(), 3) && edit_distance(word, sorted[shown]) <= alike) ++shown;
+  sorted.resize(shown);
+  std::string text;
+  for (const std::string_view one : sorted) text.append(text.empty() ? "" : ", ").append(prefix).append(one);
+  return text;
+}
+
+}  // namespace chronoveil::engine

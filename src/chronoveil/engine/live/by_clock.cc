@@ -1,0 +1,107 @@
+// What the clock does in a live release: where rows are people it closes every step and opens every span, and rows only
+// wait for it. See live_clock.h for why.
+#include <algorithm>
+
+#include "chronoveil/engine/live/session.h"
+
+namespace chronoveil::engine {
+
+// A row waits for its step or is left out by its own time and the clock, whoever else is there, and without a word: how
+// many are left out is as private as the rows.
+void LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::int64_t now) {
+  const std::int64_t time = arrival.rows.time[row];
+  if (time < cursor_->begin()) return;
+  if (clock_.until() ? time >= *clock_.until() : too_far(time, now)) return;
+  if (time >= cursor_->span_end() && (!job_->live.continues || !keeping_)) return;
+  const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
+  if (!series) return;
+  const data::RecordBatch& rows = arrival.rows;
+  waiting_.add(time, rows.user.empty() ? std::string_view() : rows.user[row], *series,
+               rows.value.empty() ? 1 : rows.value[row]);
+}
+
+// When the next step ends, in this span or in the one after it; nothing where none comes.
+std::optional<std::int64_t> LiveSession::next_end() {
+  if (!finished()) return cursor_->end();
+  if (!job_->live.continues || !keeping_) return std::nullopt;
+  if (!following_end_) {
+    const Result<data::SlotSpec> following = data::span_after(slots_);
+    if (!following) return std::nullopt;  // the calendar ends there
+    const Result<data::SlotCursor> cursor = live_cursor(*following);
+    if (!cursor) return std::nullopt;
+    following_end_ = cursor->end();
+  }
+  return following_end_;
+}
+
+Result<bool> LiveSession::due() {
+  if (!clock_.runs()) return false;
+  CV_CHECK(check_for_a_jump());
+  const std::optional<std::int64_t> line = clock_.line(), end = next_end();
+  if (!line || !end || *end > *line) return false;
+  line_ = *line;
+  return true;
+}
+
+std::chrono::milliseconds LiveSession::patience(std::chrono::milliseconds longest) {
+  const std::optional<std::int64_t> end = next_end();
+  return end ? std::min(longest, std::chrono::milliseconds(clock_.left_until(*end))) : longest;
+}
+
+Result<void> LiveSession::publish_last() {
+  const std::optional<std::int64_t> line = clock_.last_line();
+  if (!line || (finished() && !rows_are_people(*job_))) return {};
+  CV_CHECK(clock_.runs() ? check_for_a_jump() : check_clock(*line, cursor_->begin()));
+  return close_until(*line);
+}
+
+// Values cannot be taken back, so a clock that jumped must not end a release.
+Result<void> LiveSession::check_clock(std::int64_t instant, std::int64_t from) const {
+  if (!too_far(instant, from)) return {};
+  return fail(ErrorKind::usage, std::string(clock_.is_system() ? "live.clock: the system's clock" : "until: it") +
+                                    " is further ahead than the " + std::to_string(max_gap()) +
+                                    " steps that live.max_gap allows; raise it if the clock is right");
+}
+
+// Before anything is debited or read: from what is published. Counts move on by rows, which are still to come.
+Result<void> LiveSession::check_first_line() const {
+  const std::optional<std::int64_t> line = clock_.last_line();
+  return line && rows_are_people(*job_) ? check_clock(*line, cursor_->begin()) : Result<void>();
+}
+
+// While it runs: from the clock that nobody can set. How far what is published lies behind would not do, since that
+// grows while rows are read, and however many somebody sends, they must not end the release. Going back and catching up
+// again is no jump.
+Result<void> LiveSession::check_for_a_jump() {
+  const std::int64_t ahead = ahead_of_steady(clock_.look());
+  CV_CHECK(check_clock(ahead, ahead_));
+  ahead_ = std::max(ahead_, ahead);
+  return {};
+}
+
+// Where rows are people, spans follow each other by the clock, and none is left out.
+Result<void> LiveSession::close_until(std::int64_t instant) {
+  for (;;) {
+    const std::optional<std::int64_t> end = next_end();
+    if (!end || *end > instant) break;
+    if (!finished()) {
+      CV_CHECK(close_step());
+    } else if (rows_are_people(*job_)) {
+      CV_CHECK(next_span());
+    } else {
+      break;
+    }
+  }
+  return commit();
+}
+
+// The span after this one, whether anything came of it or not.
+Result<void> LiveSession::next_span() {
+  Job following = *job_;
+  CV_TRY(following.slots, data::span_after(slots_));
+  CV_TRY(const data::SlotCursor cursor, live_cursor(following.slots));
+  CV_CHECK(plan_live(following, cursor));  // before this one is over for good
+  return change_span(following.slots, keeping_->state.span + 1);
+}
+
+}  // namespace chronoveil::engine

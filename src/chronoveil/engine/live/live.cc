@@ -1,0 +1,165 @@
+#include "chronoveil/engine/live/live.h"
+
+#include <chrono>
+#include <utility>
+
+#include "chronoveil/data/live/patience.h"
+#include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/live/session.h"
+
+namespace chronoveil::engine {
+std::string_view name(LiveStage stage) {
+  constexpr std::string_view names[] = {"none", "open", "finished", "closed"};
+  return names[static_cast<int>(stage)];
+}
+
+std::string_view name(LiveCaps caps) {
+  constexpr std::string_view names[] = {"verified", "in use", "not verified"};
+  return names[static_cast<int>(caps)];
+}
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// How often somebody who waits for rows looks at the clock, at least.
+constexpr std::chrono::milliseconds kLookAgain = 500ms;
+
+// Where rows are people, which file came first decides nothing either.
+Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {
+  const data::FileOrder order = rows_are_people(job) ? data::FileOrder::any : data::FileOrder::by_name;
+  Result<std::unique_ptr<data::LiveInput>> input = in_section(
+      "source", {"kind", "path", "user", "time", "series", "value", "time_format", "zone", "delimiter", "header"},
+      data::open_live_input(job.source, follow, order));
+  if (!input && !input.error().message.starts_with("source.")) input.error().message.insert(0, "source.path: ");
+  return input;
+}
+
+// Whether the file that enforces the cap is what the state says. Nobody is kept from going on with the release
+// meanwhile, so the state and the file may change while they are read: then the process that changes them vouches.
+Result<LiveCaps> caps_of(const LiveFolder& folder, const LiveState& state) {
+  const auto in_use = [&] {
+    const Result<FolderLock> lock = folder.lock();
+    return !lock && lock.error().kind == ErrorKind::usage;
+  };
+  if (in_use()) return LiveCaps::in_use;
+  if (state.step == 0 || !state.seal) return LiveCaps::not_verified;
+  const Result<bool> verified = bound::Participation::verify(folder.people(state.debit), {state.step, *state.seal});
+  if (!verified) {
+    CV_TRY(const std::optional<LiveState> now, read_live_state(folder.path()));
+    if (in_use() || !now || now->step != state.step || now->debit != state.debit) return LiveCaps::in_use;
+    return Failure(verified.error());
+  }
+  return *verified ? LiveCaps::verified : LiveCaps::not_verified;
+}
+
+// How a release stands that no process works on, from the ledger and its folder.
+Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
+  LiveStanding stands;
+  stands.name = job.live.name;
+  CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
+  if (!debit) return stands;
+  stands.debit = ledger::DebitReference{debit->id, debit->chain_head};
+  stands.questions = *debit->uses;
+  stands.asked = debit->used;
+  CV_TRY(const LiveFolder folder, LiveFolder::of_release(budget.place, job));
+  CV_TRY(const LiveOpening opening, folder.get());
+  CV_TRY(const std::optional<LiveState> state, read_live_state(folder.path()));
+  stands.mechanism = opening.published.plan.mechanism;
+  stands.guarantee = opening.published.release.guarantee;
+  CV_TRY(const data::SlotSpec slots, live_slots(job, state ? state->span : 0));
+  stands.start = slots.start;
+  stands.end = slots.end;
+  stands.length = slots.length;
+  stands.steps = opening.published.plan.shape.steps;
+  stands.published = state ? state->step : 0;
+  if (stands.published > 0) {
+    CV_TRY(data::SlotCursor cursor, data::SlotCursor::make(slots));
+    while (cursor.step() + 1 < stands.published) cursor.advance();
+    stands.last = cursor.label();
+  }
+  const bool over = debit->state != ledger::State::reserved;
+  stands.stage = !over ? LiveStage::open : stands.published == stands.steps ? LiveStage::finished : LiveStage::closed;
+  if (stands.stage == LiveStage::open && state && OpenStep::remembers(job, opening.published.plan.shape)) {
+    CV_TRY(stands.caps, caps_of(folder, *state));
+  }
+  return stands;
+}
+
+}  // namespace
+
+Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
+  CV_TRY(const LiveClock clock, LiveClock::of(job, options));
+  return run_live_by(clock, job, options);
+}
+
+Result<LiveStanding> run_live_by(const LiveClock& clock, const Job& job, const LiveOptions& options) {
+  if (options.seed && options.replay)
+    return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
+  // Opened before anything is spent; nothing is read from it yet.
+  CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
+  return run_live_on(*input, clock, job, options);
+}
+
+Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock, const Job& job,
+                                 const LiveOptions& options) {
+  CV_TRY(LiveSession session,
+         options.rehearses() ? LiveSession::rehearse(job, options, clock) : LiveSession::open(job, options, clock));
+  if (options.publish) CV_CHECK(options.publish(session.header() + session.caught_up()));
+  data::Arrival arrival;
+  // A rehearsal has one span, and a clock that runs says nothing after it.
+  const bool goes_on = job.live.continues && !(clock.runs() && options.rehearses());
+  for (bool due = false; !session.finished() || goes_on;) {
+    // A step that is over is closed once everything that was there by then has been read, however much comes meanwhile.
+    if (!due) {
+      CV_TRY(due, session.due());
+      if (due) CV_CHECK(input.hold());
+    }
+    const std::chrono::milliseconds patience = due            ? 0ms
+                                               : clock.runs() ? session.patience(kLookAgain)
+                                                              : data::Patience::kEndless;
+    CV_TRY(const data::Awaited came, input.next_within(arrival, patience));
+    if (came == data::Awaited::end) break;
+    if (came == data::Awaited::something) {
+      CV_CHECK(session.take(arrival));
+    } else if (std::exchange(due, false)) {
+      CV_CHECK(session.publish_due());
+    }
+  }
+  CV_CHECK(session.publish_last());
+  return session.end();
+}
+
+Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
+  CV_TRY(OpenBudget budget, open_budget(job, ledger));
+  return standing_of(job, budget);
+}
+
+Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
+  CV_TRY(OpenBudget budget, open_budget(job, ledger));
+  CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
+  if (!debit) return fail(ErrorKind::usage, "live: no release '" + job.live.name + "' is in the ledger");
+  if (debit->state != ledger::State::reserved)
+    return fail(ErrorKind::usage, "live: the release '" + job.live.name + "' is over already");
+  LiveOptions options;
+  options.ledger = ledger;
+  Result<LiveSession> session = LiveSession::open(job, options, LiveClock());
+  if (session) {
+    CV_CHECK(session->finish());
+    return standing_of(job, budget);
+  }
+  if (session.error().kind != ErrorKind::storage) return Failure(std::move(session).error());
+  // Whatever is lost or changed of it: it must be possible to end it. Its documents are not written then.
+  CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
+  if (const Result<LiveFolder> folder = LiveFolder::of_release(budget.place, job))
+    folder->forget_people(debit->id.sequence);
+  LiveStanding stands;
+  stands.name = job.live.name;
+  stands.stage = LiveStage::closed;
+  stands.debit = ledger::DebitReference{debit->id, debit->chain_head};
+  stands.questions = *debit->uses;
+  stands.asked = debit->used;
+  return stands;
+}
+
+}  // namespace chronoveil::engine

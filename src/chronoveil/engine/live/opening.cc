@@ -1,0 +1,340 @@
+// How a live release is opened, and gone on with: where the ledger and the folder meet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/system/signals_held.h"
+#include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/live/session.h"
+#include "chronoveil/engine/release/outputs.h"
+
+namespace chronoveil::engine {
+namespace {
+
+constexpr int kSpansAhead = 12;  // that are planned before a release that continues is opened
+
+// How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. Whatever lies in
+// the folder must be what the ledger says, or it is not gone on with.
+std::string tag_start(const Job& job) { return "[live " + job.live.name + " "; }
+std::string tag_of(const Job& job, const LiveState& state, const std::string& opening) {
+  return tag_start(job) + digest_of(live_facts_of(job)) + "/" + std::to_string(state.span) + " " +
+         token_text(state.holder) + " " + opening + "]";
+}
+
+// Everything but values and axis.
+report::Published without_values(const Job& job, Planned planned, const std::string& mark) {
+  planned.comparison.reset();
+  report::Published published = published_of(job, std::move(planned), {}, mark);
+  if (job.live.continues)
+    published.not_protected.emplace_back(
+        "The guarantee is for this span of time. Each span has its own debit and its own caps, and for somebody who is "
+        "in several they add up.");
+  return published;
+}
+
+// A span that cannot be planned would stop the release when it comes, after its budget was spent on the ones before.
+Result<void> check_spans_ahead(const Job& job) {
+  Job span = job;
+  std::set<std::int64_t> lengths;
+  for (int i = 0; i < kSpansAhead; ++i) {
+    const Result<data::SlotSpec> following = data::span_after(span.slots);
+    if (!following) return {};  // the calendar ends there
+    span.slots = *following;
+    CV_TRY(const data::SlotCursor cursor, live_cursor(span.slots));
+    if (!lengths.insert(cursor.steps()).second) continue;
+    if (const Result<Planned> planned = plan_live(span, cursor); !planned)
+      return fail(planned.error().kind, "live.after: the span that begins at " + span.slots.start + " has " +
+                                            std::to_string(cursor.steps()) + " steps: " + planned.error().message);
+  }
+  return {};
+}
+
+Result<void> check_live(const Job& job) {
+  if (Result<void> named = ledger::check_dataset_name(job.live.name); !named)
+    return fail(ErrorKind::usage, "live.name: " + named.error().message);
+  // Both name folders.
+  for (const auto& [key, name] : {std::pair("live.name", job.live.name), std::pair("dataset.name", job.dataset)})
+    if (name == "." || name == "..") return invalid(key, name, "the name of a folder of its own");
+  if (job.csv.empty() || job.csv == "-")
+    return fail(ErrorKind::usage,
+                "output.csv: a live release needs a file that it appends to; rows also go to "
+                "standard output");
+  if (job.json == "-" || job.report == "-")
+    return fail(ErrorKind::usage, "output: standard output is for the rows of a live release");
+  if (job.source.kind != data::SourceKind::csv)
+    return fail(ErrorKind::usage, "source.kind: a live release reads csv: standard input, a file or a directory");
+  return check_outputs(job);
+}
+
+}  // namespace
+
+std::string token_text(std::int64_t token) {
+  return token == 0 ? "" : fmt::format("{:016x}", static_cast<std::uint64_t>(token));
+}
+
+std::int64_t new_token() {
+  for (;;)
+    if (const auto token = static_cast<std::int64_t>(BitSource::for_this_thread().next_u64()); token != 0) return token;
+}
+
+Result<data::SlotCursor> live_cursor(const data::SlotSpec& slots) {
+  return in_section("slots", {"start", "end", "length", "zone"}, data::SlotCursor::make(slots));
+}
+
+Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
+  return plan_over(job, {cursor.steps(), cursor.usual_length()}, Compare::when_needed, plan::Audience::live);
+}
+
+Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger& ledger, const Job& job) {
+  CV_TRY(std::vector<ledger::Debit> debits, ledger.history(job.dataset));
+  const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
+    return debit.uses && debit.terms.mechanism.find(tag_start(job)) != std::string::npos;
+  });
+  if (last == debits.rend()) return std::optional<ledger::Debit>();
+  return std::optional<ledger::Debit>(std::move(*last));
+}
+
+Result<data::SlotSpec> live_slots(const Job& job, std::int64_t before) {
+  data::SlotSpec slots = job.slots;
+  for (std::int64_t i = 0; i < before; ++i) {
+    CV_TRY(slots, data::span_after(slots));
+  }
+  return slots;
+}
+
+Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& options, const LiveClock& clock) {
+  CV_CHECK(check_live(job));
+  LiveSession session(job, options, clock);
+  session.slots_ = job.slots;
+  CV_TRY(session.cursor_, live_cursor(job.slots));
+  CV_CHECK(session.check_first_line());
+  CV_TRY(Planned planned, plan_live(job, *session.cursor_));
+  mechanisms::Draws draws =
+      options.replay ? mechanisms::Draws::replayed(*options.replay) : mechanisms::Draws::seeded(*options.seed);
+  session.opened_ = without_values(job, std::move(planned), draws.mark());
+  const std::string header = report::CsvRows(job.keys, draws.mark()).header();
+  CV_TRY(LiveOutput output, LiveOutput::rehearse(job.csv, header));
+  session.output_.emplace(std::move(output));
+  CV_CHECK(session.output_->append(header));
+  CV_CHECK(session.start(std::move(draws)));
+  session.begun_ = static_cast<std::int64_t>(header.size());
+  return session;
+}
+
+Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options, const LiveClock& clock) {
+  CV_CHECK(check_live(job));
+  LiveSession session(job, options, clock);
+  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(LiveFolder folder, LiveFolder::of_release(budget.place, job));
+  CV_CHECK(folder.make());
+  CV_TRY(FolderLock lock, folder.lock());
+  CV_TRY(LiveStateFiles files, LiveStateFiles::open(folder.path()));
+  LiveState state = files.latest().value_or(LiveState());
+  session.keeping_.emplace(
+      LiveKeeping{std::move(budget), std::move(folder), std::move(lock), std::move(files), std::move(state), 0});
+  CV_CHECK(session.open_or_resume());
+  return session;
+}
+
+// The ledger knows what was debited and used, the folder what was worked out of it; this is where they meet.
+Result<void> LiveSession::open_or_resume() {
+  LiveKeeping& keeping = *keeping_;
+  CV_TRY(const std::optional<ledger::Debit> debit, live_debit(keeping.budget.ledger, *job_));
+  const bool has_state = keeping.files.latest().has_value();
+  const bool opening = has_state && keeping.state.debit < 0;
+  const std::string where = "the state in '" + keeping.folder.path() + "'";
+  const auto storage = [](const std::string& message) { return fail(ErrorKind::storage, "live: " + message); };
+  if (has_state && !opening && (!debit || debit->id.sequence < keeping.state.debit))
+    return storage(where + " is of a debit that this ledger does not have");
+  if (debit && debit->state == ledger::State::reserved && debit->used > 0) {
+    if (!has_state)
+      return storage("the debit " + debit->id.text() + " is in use, but " + where + " is gone; put it back");
+    if (debit->id.sequence != keeping.state.debit)
+      return storage(where + " is older than the ledger; put back the latest");
+  }
+  const bool over = debit && debit->state != ledger::State::reserved;
+  if (over) keeping.folder.forget_people(debit->id.sequence);  // whoever ended it may have been killed before this
+  const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
+  if (opening) {
+    // Without a debit of its own nothing was begun, and the job may be another.
+    if (debit && debit->terms.mechanism.find(token_text(keeping.state.holder)) != std::string::npos)
+      CV_CHECK(check_unchanged());
+    return open_span(keeping.state.span);
+  }
+  if (!debit || (!over && !has_state)) return open_span(0);
+  if (!over) {
+    CV_CHECK(check_unchanged());
+    CV_TRY(const std::string opened, keeping.folder.opening_digest());
+    if (!debit->terms.mechanism.ends_with(tag_of(*job_, keeping.state, opened)))
+      return storage("what lies in '" + keeping.folder.path() + "' is not what the debit " + debit->id.text() +
+                     " was made for; put back the folder as the program left it");
+    return resume_span();
+  }
+  if (job_->live.continues && whole) {
+    CV_CHECK(check_unchanged());
+    CV_TRY(const LiveOpening before, keeping.folder.get());
+    if (keeping.state.step == before.published.plan.shape.steps) return open_span(keeping.state.span + 1);
+  }
+  if (options_->confirmed) return open_span(0);
+  return fail(ErrorKind::usage, "live: the release '" + job_->live.name + "' is over (debit " + debit->id.text() +
+                                    "); --yes opens a new one with a new debit");
+}
+
+Result<void> LiveSession::check_unchanged() const {
+  if (!keeping_->folder.has_opening()) return {};
+  CV_TRY(const LiveOpening opening, keeping_->folder.get());
+  const std::string changed = difference(opening.facts, live_facts_of(*job_));
+  if (changed.empty()) return {};
+  return fail(ErrorKind::usage, "live: the job is not the one that the release '" + job_->live.name +
+                                    "' was opened with: " + changed +
+                                    "; put it back, or give the changed one another live.name and output.csv");
+}
+
+// Plan, state, debit, state; and only then the first row. A crash in between is gone on with: a debit of this very span
+// that was never used is taken instead of a second one.
+Result<void> LiveSession::open_span(std::int64_t span) {
+  LiveKeeping& keeping = *keeping_;
+  CV_TRY(slots_, live_slots(*job_, span));
+  CV_TRY(cursor_, live_cursor(slots_));
+  if (!output_) CV_CHECK(check_first_line());
+  Job this_span = *job_;
+  this_span.slots = slots_;
+  CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
+  if (span == 0 && job_->live.continues) CV_CHECK(check_spans_ahead(*job_));
+  opened_ = without_values(this_span, planned, "");
+  const bool begun_before = keeping.files.latest() && keeping.state.debit < 0;
+  LiveState opening;
+  if (begun_before) {
+    opening = keeping.state;
+  } else {
+    opening.span = span;
+    opening.holder = new_token();
+    opening.next = cursor_->begin();
+    if (span == 0) {
+      opening.unsynced = report::CsvRows(job_->keys, "").header();
+    } else {
+      opening.synced = keeping.state.synced;
+      opening.unsynced = keeping.state.unsynced;
+    }
+    opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
+  }
+  const std::string tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
+  CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
+  // Before anything is written: a job that is over the budget may be changed and tried again.
+  if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, ask_of(planned)));
+  const SignalsHeld held;
+  if (!begun_before && span == 0) CV_CHECK(LiveOutput::begin(job_->csv));
+  CV_CHECK(keeping.files.save(opening));
+  keeping.state = std::move(opening);
+  CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
+  opened_.debit = unused;
+  if (!unused) {
+    // The folder keeps two processes apart; who works with another folder on the same ledger is told here.
+    const ledger::BeforeSecond refuse = [&](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
+      if (state != ledger::State::reserved || options_->confirmed) return {};
+      return fail(ErrorKind::usage, "live: the release '" + job_->live.name + "' was opened before, as " +
+                                        earlier.text() + ", from another folder; --yes opens a second one");
+    };
+    Ask ask = ask_of(planned);
+    Facts facts = live_facts_of(*job_);
+    facts.emplace_back("live.name", job_->live.name);
+    facts.emplace_back("live.span", std::to_string(keeping.state.span));
+    ask.job = digest_of(facts);
+    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag));
+  }
+  keeping.state.debit = opened_.debit->id.sequence;
+  keeping.asked = 0;  // of this debit
+  CV_CHECK(keeping.files.save(keeping.state));
+  return enter_span();
+}
+
+// One that was made for exactly this span, by whoever left the state that is gone on with, before a crash.
+Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const std::string& tag) {
+  CV_TRY(const std::optional<ledger::Debit> last, live_debit(keeping_->budget.ledger, *job_));
+  std::optional<ledger::DebitReference> found;
+  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.mechanism.ends_with(tag))
+    found = ledger::DebitReference{last->id, last->chain_head};
+  return found;
+}
+
+Result<void> LiveSession::resume_span() {
+  LiveKeeping& keeping = *keeping_;
+  const LiveState& state = keeping.state;
+  CV_TRY(LiveOpening opening, keeping.folder.get());
+  opened_ = std::move(opening.published);
+  // What is durable here and not yet there was cut off between the two.
+  CV_TRY(const ledger::Run known, keeping.budget.ledger.resume_run(keeping.debit()));
+  opened_.debit = known.reference();
+  if (state.asked < known.used())
+    return fail(ErrorKind::storage, "live: the state in '" + keeping.folder.path() + "' is older than the ledger: " +
+                                        std::to_string(known.used()) + " questions were asked, it knows of " +
+                                        std::to_string(state.asked) + "; put back the latest");
+  // Whose uses those in the ledger are: two who went on from copies of one state would each take the other's for its
+  // own, and publish two answers about one step.
+  if (known.token() != token_text(state.asked == known.used() ? state.token : state.before))
+    return fail(ErrorKind::storage, "live: somebody else has gone on with the debit " + keeping.debit().text() +
+                                        ", from another copy of '" + keeping.folder.path() + "'; only one may");
+  if (state.asked > known.used())
+    CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), known.used(), state.asked - known.used(),
+                                           token_text(state.token)));
+  keeping.asked = state.asked;
+  CV_TRY(slots_, live_slots(*job_, state.span));
+  CV_TRY(cursor_, live_cursor(slots_));
+  while (cursor_->step() < std::min(state.step, cursor_->steps())) {
+    if (cursor_->step() + 1 == state.step) last_ = cursor_->label();
+    cursor_->advance();
+  }
+  if (cursor_->steps() != opened_.plan.shape.steps || cursor_->begin() != state.next)
+    return fail(ErrorKind::storage, "live: the clocks of " + slots_.zone +
+                                        " are no longer those that the release was opened with; close it and open "
+                                        "another");
+  CV_CHECK(check_first_line());
+  return enter_span();
+}
+
+// From the latest state: the output as it should be, the run of the debit, the process where it was.
+Result<void> LiveSession::enter_span() {
+  LiveKeeping& keeping = *keeping_;
+  CV_TRY(LiveOutput output, LiveOutput::resume(job_->csv, keeping.state.synced, keeping.state.unsynced));
+  output_.reset();
+  output_.emplace(std::move(output));
+  CV_TRY(ledger::Run run, keeping.budget.ledger.resume_run(keeping.debit()));
+  CV_TRY(mechanisms::Draws draws, mechanisms::Draws::continued(std::move(run), opened_.plan.event));
+  CV_CHECK(start(std::move(draws)));
+  if (keeping.state.process.empty()) return {};
+  StateReader reader(keeping.state.process);
+  if (keeping.state.format == mechanisms::kLiveStateFormat) process_->load(reader);
+  if (!reader.complete())
+    return fail(ErrorKind::storage,
+                "live: the state in '" + keeping.folder.path() + "' was written by another version of the program");
+  return {};
+}
+
+Result<void> LiveSession::start(mechanisms::Draws draws) {
+  step_.reset();  // who it remembers, and their file
+  draws_.emplace(std::move(draws));
+  CV_CHECK(draws_->start(opened_.plan.event));
+  CV_TRY(process_, mechanisms::go_live(opened_.plan));
+  const std::string people = keeping_ ? keeping_->folder.people(keeping_->state.debit) : "";
+  const bool begun = keeping_ && keeping_->state.step > 0;
+  // Before the first step is sealed nothing was published, and whatever a crash left in the file counts for nobody.
+  if (keeping_ && !begun) keeping_->folder.forget_people(keeping_->state.debit);
+  if (keeping_) keeping_->folder.forget_other_people(keeping_->state.debit);
+  std::optional<bound::ParticipationAsOf> as_of;
+  if (begun && keeping_->state.seal) as_of = bound::ParticipationAsOf{keeping_->state.step, *keeping_->state.seal};
+  CV_TRY(OpenStep step, OpenStep::make(*job_, opened_.plan.shape, people,
+                                       begun ? bound::Missing::refuse : bound::Missing::make, as_of));
+  step_.emplace(std::move(step));
+  if (keeping_ && step_->remembered().value_or(-1) < keeping_->state.people)
+    return fail(ErrorKind::storage, "live: '" + people + "' is older than the state; put back the latest");
+  rows_.emplace(job_->keys, draws_->mark());
+  values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
+  started_ = cursor_->begin();
+  following_end_.reset();
+  tell_standing();
+  return {};
+}
+
+}  // namespace chronoveil::engine

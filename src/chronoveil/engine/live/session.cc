@@ -1,0 +1,235 @@
+#include "chronoveil/engine/live/session.h"
+
+#include <algorithm>
+
+#include "chronoveil/base/system/signals_held.h"
+#include "chronoveil/post/adjust.h"
+
+namespace chronoveil::engine {
+namespace {
+
+constexpr std::size_t kCommitBytes = std::size_t{1} << 20;  // lines worked out before they are committed, at most
+constexpr std::size_t kSyncBytes = std::size_t{1} << 12;    // lines that only the state has for certain, about
+constexpr std::int64_t kMostMessages = 20;                  // about rows, from one process
+
+double adjusted(const Job& job, double value, double (*to_integer)(double)) {
+  if (job.non_negative) value = std::max(0.0, value);
+  return job.integers ? to_integer(value) : value;
+}
+
+}  // namespace
+
+// Counts only: the span that holds the instant. Those between, of which nothing came, are left out and cost nothing.
+Result<void> LiveSession::skip_to_span(std::int64_t instant) {
+  std::int64_t span = keeping_->state.span;
+  Job following = *job_;
+  following.slots = slots_;
+  for (std::int64_t end = instant; end <= instant;) {
+    CV_TRY(following.slots, data::span_after(following.slots));
+    CV_TRY(const data::SlotCursor cursor, live_cursor(following.slots));
+    end = cursor.span_end();
+    ++span;
+    // Before this one is over for good.
+    if (end > instant) CV_CHECK(plan_live(following, cursor));
+  }
+  return change_span(following.slots, span);
+}
+
+Result<void> LiveSession::change_span(const data::SlotSpec& following, std::int64_t span) {
+  CV_CHECK(commit());
+  CV_CHECK(finish());
+  say("the span " + slots_.start + " to " + slots_.end + " is over; the next one begins at " + following.start);
+  return open_span(span);
+}
+
+std::string LiveSession::caught_up() const {
+  const LiveOutput::CaughtUp& found = output_->caught_up();
+  const std::int64_t header = keeping_ ? std::max<std::int64_t>(0, keeping_->state.begun - found.at) : 0;
+  return found.lines.substr(std::min(static_cast<std::size_t>(header), found.lines.size()));
+}
+
+Result<void> LiveSession::take(const data::Arrival& arrival) {
+  for (const data::RefusedRow& row : arrival.refused) {
+    ++broken_;
+    if (++refused_ <= kMostMessages) say(row.where + ": " + row.reason + "; refused");
+  }
+  // Rows of people wait on where the input begins anew: a file may be replaced because of one person's row, which must
+  // not take those of others along. Where they come again, the caps see to it.
+  if (rows_are_people(*job_)) {
+    const std::int64_t now = clock_.now();
+    for (std::size_t row = 0; row < arrival.rows.rows(); ++row) keep_row(arrival, row, now);
+    return {};
+  }
+  if (arrival.anew) {
+    step_->forget();
+    started_ = cursor_->begin();
+  }
+  for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(take_row(arrival, row));
+  if (arrival.complete && !step_->empty() && !clock_.until()) CV_CHECK(close_step());
+  return commit();
+}
+
+std::int64_t LiveSession::max_gap() const {
+  return job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
+}
+
+bool LiveSession::too_far(std::int64_t instant, std::int64_t from) const {
+  return (instant - from) / cursor_->usual_length() > max_gap();
+}
+
+void LiveSession::refuse(const data::Arrival& arrival, std::size_t row, const std::string& why) {
+  if (++refused_ > kMostMessages) return;
+  say("row " + std::to_string(arrival.number[row]) + (arrival.part.empty() ? "" : " of " + arrival.part) + ": " + why +
+      "; refused");
+}
+
+Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row) {
+  const std::int64_t time = arrival.rows.time[row];
+  if (time < cursor_->begin()) {
+    if (time < started_)
+      ++skipped_;
+    else
+      refuse(arrival, row, "it is late: its step was published before");
+    return {};
+  }
+  // Left for the next time, without a word: it must not matter who came.
+  if (clock_.until() && time >= *clock_.until()) return {};
+  if (finished() && (!job_->live.continues || !keeping_)) {
+    refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
+    return {};
+  }
+  if (too_far(time, cursor_->begin())) {
+    refuse(arrival, row,
+           "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
+    return {};
+  }
+  if (finished()) {
+    CV_CHECK(skip_to_span(time));
+    return take_row(arrival, row);
+  }
+  while (!finished() && time >= cursor_->end()) CV_CHECK(close_step());
+  if (finished()) return take_row(arrival, row);
+  const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
+  if (!series) return {};
+  if (!step_->add({}, *series, arrival.rows.value[row]))
+    refuse(arrival, row, "its series and step came before; the first counts");
+  if (step_->complete()) CV_CHECK(close_step());
+  return {};
+}
+
+Result<void> LiveSession::close_step() {
+  waiting_.hand_over(cursor_->end(), *step_);
+  CV_CHECK(step_->close(cursor_->step(), counts_));
+  CV_CHECK(mechanisms::live_step(opened_.plan, *process_, counts_, *draws_, values_));
+  last_ = cursor_->label();
+  for (std::size_t series = 0; series < values_.size(); ++series) {
+    const mechanisms::LiveValue& value = values_[series];
+    rows_->append(lines_, series, last_, adjusted(*job_, value.value, post::nearest_integer),
+                  adjusted(*job_, value.lower, post::integer_below), adjusted(*job_, value.upper, post::integer_above),
+                  value.sampled);
+  }
+  cursor_->advance();
+  // What people have used up is written down slot by slot, and only the last slot can be bounded again.
+  if (lines_.size() >= kCommitBytes || (keeping_ && step_->remembered())) CV_CHECK(commit());
+  return {};
+}
+
+Result<void> LiveSession::commit() {
+  if (lines_.empty()) return {};
+  const SignalsHeld held;
+  if (keeping_) {
+    LiveKeeping& keeping = *keeping_;
+    LiveState& state = keeping.state;
+    if (state.unsynced.size() >= kSyncBytes) {
+      CV_CHECK(output_->sync());
+      state.synced += static_cast<std::int64_t>(state.unsynced.size());
+      state.unsynced.clear();
+    }
+    if (draws_->used() > keeping.asked) {
+      state.before = state.token;
+      state.token = new_token();
+    }
+    state.step = cursor_->step();
+    state.next = cursor_->begin();
+    state.asked = draws_->used();
+    state.people = step_->remembered().value_or(-1);
+    state.seal = step_->seal();
+    state.unsynced += lines_;
+    StateWriter writer;
+    process_->save(writer);
+    state.process = std::move(writer).take();
+    CV_CHECK(keeping.files.save(state));
+    if (state.asked > keeping.asked)
+      CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), keeping.asked, state.asked - keeping.asked,
+                                             token_text(state.token)));
+    keeping.asked = state.asked;
+  }
+  CV_CHECK(output_->append(lines_));
+  tell_standing();
+  if (options_->publish) CV_CHECK(options_->publish(lines_));
+  lines_.clear();
+  return {};
+}
+
+// The documents first: once the debit is settled, nobody comes back to write them.
+Result<void> LiveSession::finish() {
+  CV_TRY(const std::optional<std::string> digest, write_documents());
+  if (!keeping_) return {};
+  CV_CHECK(output_->sync());
+  CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released, digest));
+  // Who was there is of no use any more, and as private as the records.
+  step_.reset();
+  keeping_->folder.forget_people(keeping_->state.debit);
+  return {};
+}
+
+Result<LiveStanding> LiveSession::end() {
+  if (refused_ > kMostMessages) say(std::to_string(refused_ - kMostMessages) + " more were refused");
+  if (skipped_ > 0)
+    say(std::to_string(skipped_) + (skipped_ == 1 ? " row" : " rows") +
+        " of steps that were published before this start " + (skipped_ == 1 ? "was" : "were") + " skipped");
+  LiveStanding stands = standing();
+  if (finished() && !job_->live.continues) {
+    CV_CHECK(finish());
+    say("the horizon is over: all " + std::to_string(cursor_->steps()) + " steps up to " + slots_.end +
+        " are published");
+    return stands;
+  }
+  CV_CHECK(write_documents());
+  return stands;
+}
+
+LiveStanding LiveSession::standing() const {
+  LiveStanding stands;
+  stands.name = job_->live.name;
+  stands.stage = finished() && !job_->live.continues ? LiveStage::finished : LiveStage::open;
+  stands.debit = opened_.debit;
+  stands.mechanism = opened_.plan.mechanism;
+  stands.start = slots_.start;
+  stands.end = slots_.end;
+  stands.length = slots_.length;
+  stands.steps = cursor_->steps();
+  stands.published = cursor_->step();
+  stands.questions = opened_.plan.measured;
+  stands.asked = draws_->used();
+  stands.last = last_;
+  stands.guarantee = opened_.release.guarantee;
+  stands.mark = opened_.release.mark;
+  stands.broken = broken_;
+  return stands;
+}
+
+void LiveSession::tell_standing() const {
+  if (!options_->standing || !keeping_) return;
+  const LiveStanding stands = standing();
+  options_->standing("the debit " + stands.debit->id.text() + " stays spent; " + std::to_string(stands.published) +
+                     " of " + std::to_string(stands.steps) + " steps are published and " +
+                     std::to_string(stands.asked) + " of " + std::to_string(stands.questions) +
+                     " questions asked; run it again to go on");
+}
+
+void LiveSession::say(const std::string& text) const {
+  if (options_->message) options_->message(text);
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,140 @@
+// A live release at work: rows in, published lines out. See live.h for the order in which things happen.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/data/live/input.h"
+#include "chronoveil/data/time/slot_cursor.h"
+#include "chronoveil/engine/live/clock.h"
+#include "chronoveil/engine/live/folder.h"
+#include "chronoveil/engine/live/live.h"
+#include "chronoveil/engine/live/output.h"
+#include "chronoveil/engine/live/state.h"
+#include "chronoveil/engine/live/steps.h"
+#include "chronoveil/engine/live/waiting.h"
+#include "chronoveil/engine/release/budget.h"
+#include "chronoveil/mechanisms/live.h"
+#include "chronoveil/report/document/csv_rows.h"
+
+namespace chronoveil::engine {
+
+// The debit of the last release of that name, if there is one.
+Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger&, const Job&);
+
+// The slots of the span that comes after `before` others, and their plan.
+Result<data::SlotSpec> live_slots(const Job&, std::int64_t before);
+Result<data::SlotCursor> live_cursor(const data::SlotSpec&);
+Result<Planned> plan_live(const Job&, const data::SlotCursor&);
+
+// A random number by which something is recognised, and its text: sixteen hexadecimal digits; nothing for 0.
+std::int64_t new_token();
+std::string token_text(std::int64_t);
+
+// What makes published lines last; a rehearsal has none of it.
+struct LiveKeeping {
+  OpenBudget budget;
+  LiveFolder folder;
+  FolderLock lock;
+  LiveStateFiles files;
+  LiveState state;         // the latest
+  std::int64_t asked = 0;  // as the ledger has it
+
+  ledger::DebitId debit() const { return {budget.view.dataset.name, state.debit, std::nullopt}; }
+};
+
+class LiveSession {
+ public:
+  // The job and the options must outlive it.
+  static Result<LiveSession> open(const Job&, const LiveOptions&, const LiveClock&);
+  static Result<LiveSession> rehearse(const Job&, const LiveOptions&, const LiveClock&);
+
+  const std::string& header() const { return rows_->header(); }
+  // Lines that were worked out before a crash and that nobody has seen yet.
+  std::string caught_up() const;
+  Result<void> take(const data::Arrival&);
+  // Nothing more will come of this span: all its steps are published.
+  bool finished() const { return cursor_->step() == cursor_->steps(); }
+  // Whether a step, of this span or the next, is over by a clock that runs. A clock that jumped is refused.
+  Result<bool> due();
+  // How long to wait for rows until it may be: exactly to the moment, whatever comes meanwhile, since what is there
+  // then is what counts. No longer than `longest`.
+  std::chrono::milliseconds patience(std::chrono::milliseconds longest);
+  // Publishes what was due when due() was asked last, whatever came of it.
+  Result<void> publish_due() { return close_until(line_); }
+  // At the end of the input: publishes the steps that are over by the clock, whatever came of them. Nothing without
+  // one.
+  Result<void> publish_last();
+  // After the last input: what there is to say, and the outputs that are written whole.
+  Result<LiveStanding> end();
+  // No step is published after this: the documents, and the debit is settled.
+  Result<void> finish();
+
+ private:
+  LiveSession(const Job& job, const LiveOptions& options, const LiveClock& clock)
+      : job_(&job), options_(&options), clock_(clock), ahead_(ahead_of_steady(clock.look())) {}
+
+  Result<void> open_or_resume();
+  Result<void> check_unchanged() const;
+  Result<void> open_span(std::int64_t span);
+  Result<void> resume_span();
+  Result<std::optional<ledger::DebitReference>> unused_debit(const std::string& tag);
+  Result<void> enter_span();
+  Result<void> start(mechanisms::Draws);
+  Result<void> skip_to_span(std::int64_t instant);
+  Result<void> next_span();
+  Result<void> change_span(const data::SlotSpec&, std::int64_t span);
+
+  std::int64_t max_gap() const;
+  bool too_far(std::int64_t instant, std::int64_t from) const;
+  static std::int64_t ahead_of_steady(const LiveClock::Look& look) { return look.wall - look.steady; }
+  Result<void> check_clock(std::int64_t instant, std::int64_t from) const;
+  Result<void> check_first_line() const;
+  Result<void> check_for_a_jump();
+  std::optional<std::int64_t> next_end();
+  Result<void> close_until(std::int64_t instant);
+  void keep_row(const data::Arrival&, std::size_t row, std::int64_t now);
+  Result<void> take_row(const data::Arrival&, std::size_t row);
+  Result<void> close_step();
+  Result<void> commit();
+  Result<std::optional<std::string>> write_documents();  // the digest of the release JSON, where there is one
+  Result<report::Published> published_so_far();
+  LiveStanding standing() const;
+  void tell_standing() const;
+  void refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  void say(const std::string& text) const;
+
+  const Job* job_;
+  const LiveOptions* options_;
+  LiveClock clock_;
+  std::int64_t ahead_;  // the furthest that the clock on the wall was seen ahead of the one that nobody can set
+  data::SlotSpec slots_;
+  std::optional<data::SlotCursor> cursor_;
+  report::Published opened_;  // guarantee and plan; no values
+  std::unique_ptr<mechanisms::LiveProcess> process_;
+  std::optional<mechanisms::Draws> draws_;
+  std::optional<OpenStep> step_;
+  WaitingRows waiting_;  // where rows are people: all of them, until the clock closes their step
+  std::optional<report::CsvRows> rows_;
+  std::optional<LiveOutput> output_;
+  std::optional<LiveKeeping> keeping_;
+  std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
+  std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
+  std::int64_t line_ = 0;     // by which steps were over when due() was asked last
+  std::optional<std::int64_t> following_end_;  // of the first step of the span after this one, once it was needed
+  std::string lines_;                          // worked out and not yet committed
+  std::string last_;                           // the label of the last step worked out
+  std::vector<std::int64_t> counts_;
+  std::vector<mechanisms::LiveValue> values_;
+  std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
+};
+
+// run_live, by that clock.
+Result<LiveStanding> run_live_by(const LiveClock&, const Job&, const LiveOptions&);
+// The same, of an input that is open.
+Result<LiveStanding> run_live_on(data::LiveInput&, const LiveClock&, const Job&, const LiveOptions&);
+
+}  // namespace chronoveil::engine

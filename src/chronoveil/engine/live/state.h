@@ -1,0 +1,62 @@
+// The state of a live release on disk: two files, written in turn. Each holds a whole state, numbered and hashed, so
+// that a write that was cut off leaves the other one, which is the state before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/base/result.h"
+#include "chronoveil/bound/people/participation_keys.h"
+#include "chronoveil/mechanisms/live.h"
+
+namespace chronoveil::engine {
+
+struct LiveState {
+  std::int64_t format = mechanisms::kLiveStateFormat;  // of what the mechanism keeps
+  std::int64_t debit = -1;                             // the row of the ledger; none while the span is being opened
+  std::int64_t holder = 0;                             // a random number in the debit's tag: who opened the span
+  std::int64_t token = 0;    // of the last uses that were worked out, a random number; 0 before the first
+  std::int64_t before = 0;   // of the uses before those
+  std::int64_t span = 0;     // spans of the job that came before this one
+  std::int64_t step = 0;     // the next to publish
+  std::int64_t next = 0;     // the instant at which it begins: laws change clocks, and this must not change
+  std::int64_t asked = 0;    // uses of the debit that are gone
+  std::int64_t people = -1;  // the latest slot that anybody's participation was written down for
+  // What the file of participation amounted to when `step` began; none where nobody's is written down, and in folders
+  // of versions before there were seals. Its secret is here and not in that file, so that whoever has only that file
+  // cannot make another one that fits; a seal without a secret gets one with the next step that is published.
+  std::optional<bound::ParticipationSeal> seal;
+  std::int64_t begun = 0;              // where the rows of this span begin in the output
+  std::int64_t synced = 0;             // bytes of the output that are on the disk for certain
+  std::string unsynced;                // what follows them there
+  std::vector<std::uint64_t> process;  // what the mechanism keeps
+};
+
+class LiveStateFiles {
+ public:
+  // FOLDER/state.0 and FOLDER/state.1. Refused when files are there and none of them is whole.
+  static Result<LiveStateFiles> open(const std::string& folder);
+  LiveStateFiles(LiveStateFiles&&) noexcept;
+  LiveStateFiles& operator=(LiveStateFiles&&) = delete;
+  ~LiveStateFiles();
+
+  const std::optional<LiveState>& latest() const { return latest_; }
+  // Durable when it returns. What is given is the latest then.
+  Result<void> save(LiveState);
+
+ private:
+  LiveStateFiles() = default;
+
+  std::string folder_;
+  int files_[2] = {-1, -1};
+  std::uint64_t number_ = 0;  // of the latest; odd ones are in state.1
+  std::optional<LiveState> latest_;
+  std::string buffer_;
+};
+
+// The latest state without opening the files for writing; none where there is none.
+Result<std::optional<LiveState>> read_live_state(const std::string& folder);
+
+}  // namespace chronoveil::engine

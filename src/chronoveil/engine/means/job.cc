@@ -1,0 +1,193 @@
+#include "chronoveil/engine/means/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "chronoveil/bound/cells/bounded_cells.h"
+#include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/job/section_readers.h"
+#include "chronoveil/engine/job/text_file.h"
+
+namespace chronoveil::engine {
+namespace {
+
+constexpr std::int64_t kMost = std::int64_t{1} << 30;  // records of one cell, and people
+
+Result<void> read_grid(const Section& section, Job& job) {
+  CV_CHECK(section.only({"list", "keys", "shape", "west", "south", "east", "north", "size"}));
+  const bool any = std::any_of(section.values().begin(), section.values().end(),
+                               [](const auto& pair) { return pair.first != "list" && pair.first != "keys"; });
+  if (!any) return {};
+  if (section.has("list") || section.has("keys"))
+    return fail(ErrorKind::usage, "places.size: a grid names its own places; leave places.list and places.keys out");
+  PlaceGridSpec grid;
+  CV_CHECK(read_word<PlaceShape>(section, "shape", {{"hexagon", PlaceShape::hexagon}, {"square", PlaceShape::square}},
+                                 grid.shape));
+  const std::pair<std::string_view, double*> numbers[] = {
+      {"west", &grid.west}, {"south", &grid.south}, {"east", &grid.east}, {"north", &grid.north}, {"size", &grid.size}};
+  for (const auto& [key, into] : numbers) {
+    CV_CHECK(section.require(key, key == "size" ? "800 (metres)" : "72.75 (degrees)"));
+    CV_CHECK(section.read(key, *into));
+  }
+  job.means.grid = grid;
+  return {};
+}
+
+Result<void> refuse_without_means(const JobTable& table) {
+  for (const std::string_view key : {"place", "longitude", "latitude"}) {
+    if (table.section("source").has(key))
+      return fail(ErrorKind::usage,
+                  "source." + std::string(key) + ": it belongs to a job of means; add [means] with lower and upper");
+  }
+  if (!table.section("places").values().empty())
+    return fail(ErrorKind::usage, "[places]: it belongs to a job of means; add [means] with lower and upper");
+  return {};
+}
+
+Result<void> read_columns(const Section& section, Job& job) {
+  if (section.has("series"))
+    return fail(ErrorKind::usage, "source.series: a job of means has source.place, or longitude and latitude");
+  CV_CHECK(read_column(section, "place", job.source.series));
+  CV_CHECK(read_column(section, "longitude", job.source.longitude));
+  CV_CHECK(read_column(section, "latitude", job.source.latitude));
+  job.source.measure = std::move(job.source.value);
+  job.source.value = std::nullopt;
+  return {};
+}
+
+// What is done to counts has no meaning here; passed over in silence, it would look done.
+Result<void> refuse_what_counts_have(const JobTable& table) {
+  const auto refuse = [&](std::string_view section, std::initializer_list<std::string_view> keys,
+                          std::string_view instead) -> Result<void> {
+    for (const std::string_view key : keys) {
+      if (table.section(section).has(key))
+        return fail(ErrorKind::usage,
+                    std::string(section) + "." + std::string(key) + ": it belongs to counts; " + std::string(instead));
+    }
+    return {};
+  };
+  CV_CHECK(refuse("privacy", {"width", "max_steps", "max_per_slot", "maximum", "relation"},
+                  "means have means.max_cells and means.max_records, and each mechanism its relation"));
+  CV_CHECK(refuse("output", {"non_negative", "integers"}, "means are cut to means.lower and means.upper, no more"));
+  return refuse("source", {"duplicates"}, "every record of means is one more");
+}
+
+}  // namespace
+
+Result<void> read_means(const JobTable& table, Job& job) {
+  const Section& section = table.section("means");
+  MeansSpec& means = job.means;
+  means.given = !section.values().empty();
+  if (!means.given) return refuse_without_means(table);
+  for (const std::string_view other : {"series", "live"}) {
+    if (!table.section(other).values().empty())
+      return fail(ErrorKind::usage, "[" + std::string(other) + "]: a job of means has no such section" +
+                                        (other == "series" ? "; it has [places]" : ""));
+  }
+  CV_CHECK(section.only({"lower", "upper", "counts", "max_cells", "max_records", "sparse_below", "registered"}));
+  CV_CHECK(section.require("upper", "65.0"));
+  CV_CHECK(section.read("lower", means.lower));
+  CV_CHECK(section.read("upper", means.upper));
+  CV_CHECK(read_word<bool>(section, "counts", {{"public", true}, {"private", false}}, means.counts_public));
+  CV_CHECK(section.read("max_cells", means.max_cells));
+  CV_CHECK(section.read("max_records", means.max_records));
+  CV_CHECK(section.read("sparse_below", means.sparse_below));
+  CV_CHECK(section.read("registered", means.registered));
+  CV_CHECK(read_grid(table.section("places"), job));
+  CV_CHECK(read_columns(table.section("source"), job));
+  CV_CHECK(refuse_what_counts_have(table));
+  const Section& plan = table.section("plan");
+  CV_CHECK(plan.only({"counts", "users"}));
+  CV_CHECK(plan.read("users", means.users));
+  if (!plan.has("counts")) return {};
+  std::string counts;
+  CV_CHECK(plan.read("counts", counts));
+  CV_TRY(means.counts, read_counts("plan.counts", counts, job.path, means.counts_path));
+  return {};
+}
+
+Result<void> check_means(const Job& job) {
+  const MeansSpec& means = job.means;
+  if (job.unit != Unit::user) return invalid("privacy.unit", name(job.unit), "it must be user for means");
+  if (!job.source.user)
+    return fail(ErrorKind::usage, "source.user: it is missing; means need the column that says whose a record is");
+  if (!job.source.measure)
+    return fail(ErrorKind::usage, "source.value: it is missing; means need the column that is averaged");
+  CV_CHECK(in_section("means", {"lower", "upper"}, bound::ValueGrid::make(means.lower, means.upper)));
+  if (means.max_cells) CV_CHECK(at_least_one("means.max_cells", *means.max_cells, std::int64_t{1} << 53));
+  if (means.max_records) CV_CHECK(at_least_one("means.max_records", *means.max_records, kMost));
+  CV_CHECK(at_least_one("means.sparse_below", means.sparse_below, kMost));
+  if (means.registered) CV_CHECK(at_least_one("means.registered", *means.registered, kMost));
+  if (means.users) CV_CHECK(at_least_one("plan.users", *means.users, kMost));
+  if (same_file(means.counts_path, job.source.path))
+    return fail(ErrorKind::usage, "plan.counts: '" + means.counts_path + "' is the source; the counts must be public");
+  const bool coordinates = job.source.longitude || job.source.latitude;
+  if (job.source.longitude.has_value() != job.source.latitude.has_value())
+    return fail(ErrorKind::usage, std::string(job.source.longitude ? "source.latitude" : "source.longitude") +
+                                      ": it is missing; a grid needs both");
+  if (coordinates && job.source.series)
+    return fail(ErrorKind::usage, "source.place: give either source.place or longitude and latitude");
+  if (coordinates != means.grid.has_value())
+    return fail(ErrorKind::usage, coordinates ? "places.size: it is missing; longitude and latitude need a public grid "
+                                                "(west, south, east, north, size)"
+                                              : "source.longitude: it is missing; a grid needs longitude and latitude");
+  if (means.grid)
+    CV_CHECK(in_section("places", {"west", "south", "east", "north", "size"}, PlaceGrid::make(*means.grid)));
+  return {};
+}
+
+void add_means_facts(const MeansSpec& means, Facts& facts) {
+  const auto add = [&](const char* key, std::string value) { facts.emplace_back(key, std::move(value)); };
+  const auto add_cap = [&](const char* key, const std::optional<std::int64_t>& cap) {
+    if (cap) add(key, std::to_string(*cap));
+  };
+  add("means.lower", shortest(means.lower));
+  add("means.upper", shortest(means.upper));
+  add("means.counts", means.counts_public ? "public" : "private");
+  add_cap("means.max_cells", means.max_cells);
+  add_cap("means.max_records", means.max_records);
+  add_cap("means.registered", means.registered);
+  add("means.sparse_below", std::to_string(means.sparse_below));
+  // What chooses the mechanism; the choice is part of what the job asks.
+  add_cap("plan.users", means.users);
+  for (const std::uint32_t count : means.counts) add("plan.counts", std::to_string(count));
+  if (!means.grid) return;
+  add("places.shape", means.grid->shape == PlaceShape::hexagon ? "hexagon" : "square");
+  add("places.west", shortest(means.grid->west));
+  add("places.south", shortest(means.grid->south));
+  add("places.east", shortest(means.grid->east));
+  add("places.north", shortest(means.grid->north));
+  add("places.size", shortest(means.grid->size));
+}
+
+Result<std::vector<std::uint32_t>> read_counts(std::string_view key, const std::string& text, const std::string& job,
+                                               std::string& path) {
+  const std::string name(key);
+  std::string list = text;
+  path.clear();
+  if (text.find_first_not_of("0123456789, ") != std::string::npos) {
+    path = beside(job, text.starts_with('@') ? text.substr(1) : text);
+    CV_TRY(list, read_text_file(key, path));
+  }
+  std::vector<std::uint32_t> counts;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t start = list.find_first_not_of(", \t\r\n", at);
+    if (start == std::string::npos) break;
+    const std::size_t end = std::min(list.find_first_of(", \t\r\n", start), list.size());
+    const std::string word = list.substr(start, end - start);
+    at = end;
+    const bool digits = word.size() <= 10 && word.find_first_not_of("0123456789") == std::string::npos;
+    const std::int64_t count = digits ? std::stoll(word) : 0;
+    if (count < 1 || count > kMost)
+      return fail(ErrorKind::usage, name + ": number " + std::to_string(counts.size() + 1) +
+                                        " is not valid; it must be a whole number of records between 1 and " +
+                                        std::to_string(kMost));
+    counts.push_back(static_cast<std::uint32_t>(count));
+  }
+  if (counts.empty())
+    return fail(ErrorKind::usage, name + ": there is no number; it must hold the records of each user");
+  return counts;
+}
+
+}  // namespace chronoveil::engine

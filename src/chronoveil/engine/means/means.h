@@ -1,0 +1,43 @@
+// The facade for jobs of means per place and slot: the same steps as for counts, in the same order.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/engine/series/series.h"
+#include "chronoveil/mechanisms/cell_mechanism.h"
+#include "chronoveil/plan/means_comparison.h"
+#include "chronoveil/report/means/published.h"
+
+namespace chronoveil::engine {
+
+// From public facts only. `comparison` is there when every candidate was looked at, which takes public counts, or
+// people and max_records: when asked for, and whenever the job leaves the choice to us.
+struct MeansPlanned {
+  SlotAxis axis;
+  std::vector<std::string> places;
+  std::optional<PlaceGrid> grid;
+  mechanisms::CellRequest request;
+  std::optional<plan::MeansComparison> comparison;
+  mechanisms::CellsPlan chosen;
+  Guarantee guarantee;  // that a release by the chosen mechanism carries
+  std::string reason;
+};
+Result<MeansPlanned> plan_means(const Job&, Compare = Compare::always);
+
+struct MeansChecked {
+  MeansPlanned planned;
+  ledger::View budget;
+  ledger::Cost cost;
+  std::optional<EarlierDebit> earlier;
+};
+Result<MeansChecked> check_means_job(const Job&, const RunOptions&, bool read_data);
+
+Result<report::MeansPublished> run_means(const Job&, const RunOptions&);
+Result<report::MeansPublished> run_means_again(const Job&, const std::string& debit, const RunOptions&);
+
+// Reveals the data.
+Result<report::MeansEvaluation> evaluate_means(const Job&, std::string_view release_json);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/release/assumptions.h"
+#include "chronoveil/engine/series/read.h"
+#include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/cells/cell_guarantee.h"
+
+namespace chronoveil::engine {
+namespace {
+
+constexpr std::int64_t kMostCells = std::int64_t{1} << 24;  // the report and the release hold every one
+
+Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std::int64_t steps) {
+  if (steps > kMostCells / places)
+    return fail(ErrorKind::usage, "slots.length: " + std::to_string(places) + " places in " + std::to_string(steps) +
+                                      " slots are more than " + std::to_string(kMostCells) + " cells");
+  mechanisms::CellShape shape;
+  shape.places = places;
+  shape.steps = steps;
+  shape.max_cells = std::min(job.means.max_cells.value_or(shape.cells()), shape.cells());
+  shape.max_records = job.means.max_records;
+  shape.lower = job.means.lower;
+  shape.upper = job.means.upper;
+  shape.sparse_below = job.means.sparse_below;
+  shape.registered = job.means.registered;
+  return shape;
+}
+
+template <class T>
+Result<T> named(Result<T> result) {
+  return in_section(
+      "privacy", {"epsilon", "delta"},
+      in_section("mechanism", {"grouping"},
+                 in_section("means", {"lower", "upper", "max_cells", "max_records", "sparse_below", "registered"},
+                            std::move(result))));
+}
+
+// What can be chosen when nothing is known in public about who has how many records.
+std::string_view usual(const Job& job) {
+  if (job.means.counts_public) return "array_averaging";
+  return job.means.registered ? "registered_mean" : "sum_over_count";
+}
+
+std::string usual_reason(const Job& job) {
+  if (job.means.counts_public)
+    return "No public counts were given (plan.counts, or plan.users with means.max_records); its noise is the least of "
+           "those whose error needs no guess.";
+  return job.means.registered ? "The counts are private and the number of registered people is public."
+                              : "The counts are private.";
+}
+
+}  // namespace
+
+Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
+  MeansPlanned planned;
+  CV_TRY(planned.axis, axis_of(job));
+  planned.places = job.keys;
+  if (job.means.grid) {
+    CV_TRY(planned.grid,
+           in_section("places", {"west", "south", "east", "north", "size"}, PlaceGrid::make(*job.means.grid)));
+    planned.places = planned.grid->names();
+  }
+  mechanisms::CellRequest& request = planned.request;
+  CV_TRY(request.shape, shape_of(job, std::max<std::int64_t>(1, static_cast<std::int64_t>(planned.places.size())),
+                                 planned.axis.steps()));
+  request.epsilon = job.epsilon;
+  request.delta = job.delta;
+  request.analysis = job.analysis;
+  request.level = job.level;
+  request.parameters = job.parameters;
+
+  const bool ours_to_choose = job.mechanism == "auto";
+  const bool known = !job.means.counts.empty() || (job.means.users && job.means.max_records);
+  if (known && (ours_to_choose || compare == Compare::always)) {
+    CV_TRY(planned.comparison,
+           named(plan::compare_means(request, {job.means.counts, job.means.users}, job.means.counts_public)));
+  }
+  std::string name = job.mechanism;
+  planned.reason = "The job names this mechanism.";
+  if (ours_to_choose && planned.comparison) {
+    name = planned.comparison->recommended;
+    planned.reason = planned.comparison->reason;
+  } else if (ours_to_choose) {
+    name = usual(job);
+    planned.reason = usual_reason(job);
+  }
+  CV_TRY(const mechanisms::CellMechanism* mechanism, mechanisms::find_cell_mechanism(name));
+  if (mechanism->public_counts && !job.means.counts_public)
+    return invalid("mechanism.name", name,
+                   "it must be sum_over_count or registered_mean where means.counts is \"private\"");
+  CV_TRY(planned.chosen, named(mechanism->prepare(request)));
+  planned.guarantee = mechanisms::guarantee_of(planned.chosen);
+  add_reading(job.source, Reading::whole, planned.guarantee.assumptions);
+  if (ours_to_choose && planned.comparison && !planned.comparison->from_caps)
+    planned.guarantee.assumptions.push_back(
+        {"the counts that helped to choose the mechanism are public", Basis::declared});
+  return planned;
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,124 @@
+// Running and checking a job of means; debited_run.h has the order in which it happens.
+#include "chronoveil/engine/means/read.h"
+#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/cells/cell_guarantee.h"
+
+namespace chronoveil::engine {
+namespace {
+
+// The relation is the mechanism's, not the job's to choose.
+Job with_relation(Job job, const MeansPlanned& planned) {
+  job.relation = planned.chosen.relation;
+  return job;
+}
+
+// One record more can push out a cell, or another record of its own.
+ledger::Eviction eviction_of(const mechanisms::CellShape& shape) {
+  return shape.max_cells < shape.cells() || shape.max_records ? ledger::Eviction::possible : ledger::Eviction::none;
+}
+
+Ask ask_of(const MeansPlanned& planned) {
+  const auto ask = [](const mechanisms::CellsPlan& plan) {
+    return Ask{"means per place and slot", plan.mechanism, plan.event, plan.delta, eviction_of(plan.shape), {}};
+  };
+  Ask asked = ask(planned.chosen);
+  mechanisms::CellRequest request = planned.request;
+  request.parameters = planned.chosen.parameters;
+  asked.at_epsilon = [ask, request, name = planned.chosen.mechanism](double epsilon) mutable -> Result<Ask> {
+    CV_TRY(const mechanisms::CellMechanism* mechanism, mechanisms::find_cell_mechanism(name));
+    request.epsilon = epsilon;
+    CV_TRY(const mechanisms::CellsPlan plan, mechanism->prepare(request));
+    return ask(plan);
+  };
+  return asked;
+}
+
+Result<bound::BoundedCells> bounded(const MeansPlanned& planned, data::RecordSource& source, DrawRight& right) {
+  const mechanisms::CellShape& shape = planned.chosen.shape;
+  CV_TRY(const bound::ValueGrid values, bound::ValueGrid::make(shape.lower, shape.upper));
+  return read_cells(planned, {shape.max_cells, shape.max_records}, values, source, right);
+}
+
+report::MeansPublished published_of(const Job& job, const MeansPlanned& planned, std::vector<CellEstimate> cells,
+                                    std::string mark) {
+  report::MeansPublished published;
+  published.title = job.title.empty() ? (job.dataset.empty() ? "Private means" : job.dataset) : job.title;
+  published.measure = *job.source.measure;
+  published.not_protected = mechanisms::not_protected(planned.chosen);
+  MeansRelease& release = published.release;
+  release.places = planned.places;
+  release.grid = planned.grid;
+  release.axis = planned.axis;
+  release.cells = std::move(cells);
+  release.lower = planned.chosen.shape.lower;
+  release.upper = planned.chosen.shape.upper;
+  release.level = planned.chosen.level;
+  release.guarantee = planned.guarantee;
+  release.mark = std::move(mark);
+  if (!release.mark.empty()) {
+    disown(release.guarantee, release.mark);
+    published.not_protected = {"Nothing is: the random choices of this release are known."};
+  }
+  published.plan = planned.chosen;
+  published.comparison = planned.comparison;
+  published.reason = planned.reason;
+  return published;
+}
+
+Result<void> write_means(const Job& job, const report::MeansPublished& published, const std::string& document) {
+  return write_outputs(job, published, document, report::means_csv, report::means_html);
+}
+
+ReleaseKind<report::MeansPublished> means_kind() {
+  return {{}, {}, report::means_json, document_itself, report::means_from_json, itself, write_means, {}};
+}
+
+Result<report::MeansPublished> made(const Job& job, const RunOptions& options, const MeansPlanned& planned,
+                                    data::RecordSource& source, mechanisms::Draws& draws) {
+  tell(options, "reading");
+  CV_TRY(const bound::BoundedCells cells, bounded(planned, source, draws.right()));
+  tell(options, "releasing");
+  CV_TRY(std::vector<CellEstimate> estimates, mechanisms::measure(planned.chosen, cells, draws));
+  return published_of(job, planned, std::move(estimates), draws.mark());
+}
+
+}  // namespace
+
+Result<report::MeansPublished> run_means(const Job& job, const RunOptions& options) {
+  CV_CHECK(check_rehearsal(options));
+  if (options.replay && options.replay->kept)
+    return fail(ErrorKind::usage, "keep-from: means sample no steps; leave it out");
+  tell(options, "planning");
+  CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
+  CV_CHECK(check_outputs(job));
+  ReleaseKind<report::MeansPublished> kind = means_kind();
+  std::unique_ptr<data::RecordSource> source;
+  kind.open = [&] { return opened(job, source); };
+  kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
+  return run_debited(with_relation(job, planned), options, ask_of(planned), kind);
+}
+
+Result<report::MeansPublished> run_means_again(const Job& job, const std::string& debit, const RunOptions& options) {
+  CV_CHECK(check_outputs(job));
+  CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
+  return emit_again(with_relation(job, planned), ask_of(planned), debit, options, means_kind());
+}
+
+Result<MeansChecked> check_means_job(const Job& given, const RunOptions& options, bool read_data) {
+  CV_TRY(MeansPlanned planned, plan_means(given, Compare::when_needed));
+  const Job job = with_relation(given, planned);
+  CV_CHECK(check_outputs(job));
+  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
+  if (read_data) {
+    DrawRight forgotten = DrawRight::not_private(BitSource());  // as is all that it is drawn for
+    CV_CHECK(bounded(planned, *source, forgotten));
+  }
+  return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,17 @@
+// [perturb] of a job file.
+#pragma once
+
+#include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/job/table.h"
+
+namespace chronoveil::engine {
+
+// After [dataset] and [source]. Refuses sections and keys that a series of its owner has no use for.
+Result<void> read_perturb(const JobTable&, Job&);
+Result<void> check_perturb(const Job&);
+void add_perturb_facts(const PerturbSpec&, Facts&);
+
+// Whether a run asks for a stream: told so, or standard input where some δ lets values leave before the end.
+bool asks_for_stream(const Job&);
+
+}  // namespace chronoveil::engine

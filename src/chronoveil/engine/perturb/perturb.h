@@ -1,0 +1,55 @@
+// The facade for one series of its owner: values that move in time (or are changed in place), row by row.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/engine/series/series.h"
+#include "chronoveil/mechanisms/temporal_mechanism.h"
+#include "chronoveil/plan/temporal_comparison.h"
+#include "chronoveil/report/perturbed/perturbed.h"
+
+namespace chronoveil::engine {
+
+// From public facts only. `comparison` is there when every candidate was looked at: when asked for, and whenever the
+// job leaves the choice to us.
+struct PerturbPlanned {
+  mechanisms::TemporalRequest request;
+  std::optional<plan::TemporalComparison> comparison;
+  mechanisms::TemporalPlan chosen;
+  Guarantee guarantee;
+  std::string reason;
+};
+Result<PerturbPlanned> plan_perturbation(const Job&, Compare = Compare::always);
+
+// The certified curve δ(ε) of an event, around `epsilon` and out to where it is (nearly) 0.
+Result<std::vector<report::CurvePoint>> certified_curve(const accounting::Event&, double epsilon);
+
+// What came out: the document, and the rows unless they left at once.
+struct PerturbedRelease : report::Perturbed {
+  std::string csv;
+  std::optional<report::PerturbedInternal> internal;
+};
+
+struct PerturbOptions : RunOptions {
+  // Takes rows as soon as they may leave. Without it a job that leaves_at_once() is refused, before the debit.
+  std::function<Result<void>(std::string_view)> leave;
+};
+
+// Whether rows leave while others still come: nothing is then stored, and no error can take back what has left.
+bool leaves_at_once(const Job&);
+
+Result<PerturbedRelease> run_perturbation(const Job&, const PerturbOptions&);
+Result<PerturbedRelease> run_perturbation_again(const Job&, const std::string& debit, const PerturbOptions&);
+
+struct PerturbChecked {
+  PerturbPlanned planned;
+  ledger::View budget;
+  ledger::Cost cost;
+  std::optional<EarlierDebit> earlier;
+};
+Result<PerturbChecked> check_perturbation(const Job&, const RunOptions&, bool read_data);
+
+}  // namespace chronoveil::engine

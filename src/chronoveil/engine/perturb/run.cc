@@ -1,0 +1,327 @@
+// Running and checking a job with [perturb]; debited_run.h has the order in which it happens.
+#include <charconv>
+
+#include "chronoveil/engine/live/kept_rows.h"
+#include "chronoveil/engine/perturb/job.h"
+#include "chronoveil/engine/perturb/perturb.h"
+#include "chronoveil/engine/perturb/rows.h"
+#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/mechanisms/catalogue.h"
+
+namespace chronoveil::engine {
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
+
+// The relation is the mechanism's, not the job's to choose.
+Job with_relation(Job job, const PerturbPlanned& planned) {
+  job.relation = planned.chosen.relation;
+  return job;
+}
+
+Ask ask_of(const PerturbPlanned& planned) {
+  const auto ask = [](const mechanisms::TemporalPlan& plan) {
+    // Every value of the series stays, moved or noised: there is no cap.
+    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
+  };
+  Ask asked = ask(planned.chosen);
+  // The job's own parameters: those that are calibrated must be found anew.
+  asked.at_epsilon = [ask, request = planned.request, name = planned.chosen.mechanism](double epsilon) mutable {
+    return [&]() -> Result<Ask> {
+      CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(name));
+      request.epsilon = epsilon;
+      CV_TRY(const mechanisms::TemporalPlan plan, mechanism->prepare(request));
+      return ask(plan);
+    }();
+  };
+  return asked;
+}
+
+// A ledger that admitted what nobody can price would promise nothing any more.
+Result<void> check_payable(const PerturbPlanned& planned) {
+  CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(planned.chosen.mechanism));
+  if (mechanism->certified) return {};
+  return fail(ErrorKind::cannot_certify, "mechanism.name: " + planned.chosen.mechanism +
+                                             " has no certified price, so no budget can pay for it; with --seed it "
+                                             "runs for comparison, and its output is marked as not private");
+}
+
+// A plan by a paper's number may come with a δ at which nothing is certified.
+template <class T>
+Result<T> or_why_not_charged(Result<T> result, const PerturbPlanned& planned) {
+  if (!result && result.error().kind == ErrorKind::cannot_certify &&
+      planned.chosen.price.analysis == accounting::Analysis::published)
+    result.error().message +=
+        "; a budget is charged the certified price, whatever the paper says: give a privacy.delta above that";
+  return result;
+}
+
+// The source while it is open, and its columns.
+struct OpenRows {
+  std::unique_ptr<data::FieldRows> rows;
+  PerturbColumns columns;
+};
+
+data::FieldRowsSpec rows_of(const Job& job) { return {job.source.path, job.source.delimiter, job.source.header}; }
+
+Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
+  OpenRows open;
+  CV_TRY(open.rows, data::open_field_rows(rows_of(job), std::move(before_wait)));
+  CV_TRY(open.columns, columns_of(job, open.rows->columns()));
+  return open;
+}
+
+// One run over the rows: what leaves goes to `out`, in pieces where it leaves at once.
+class Passage {
+ public:
+  Passage(const Job& job, const PerturbOptions& options, const PerturbPlanned& planned)
+      : job_(job), options_(options), planned_(planned), at_once_(leaves_at_once(job)) {}
+
+  // What is there so far leaves. An error is kept for the next row.
+  void flush() {
+    if (!at_once_ || text_.empty() || !left_) return;
+    sent_ += text_.size();  // in part at least, where the next line fails
+    left_ = options_.leave(text_);
+    text_.clear();
+  }
+  bool rows_left() const { return sent_ > header_size_; }
+
+  // Rows that do not leave at once are read to the end, and tried with draws that are forgotten, before the first bit
+  // of the release: what is wrong with one of them is found while its debit is still good for another run.
+  Result<PerturbedRelease> run(OpenRows& open, mechanisms::Draws& draws) {
+    if (!at_once_ && draws.mark().empty()) {
+      CV_TRY(KeptRows kept, KeptRows::of(*open.rows));
+      auto all = std::make_unique<KeptRows>(std::move(kept));
+      CV_CHECK(try_out(open.columns, *all));
+      all->rewind();
+      open.rows = std::move(all);
+    }
+    return release(open, draws);
+  }
+
+ private:
+  Result<RowMover> mover_for(const PerturbColumns& columns, mechanisms::Draws& draws) const {
+    CV_TRY(mechanisms::Perturbation perturbation, mechanisms::Perturbation::start(planned_.chosen, draws));
+    return RowMover(columns, std::move(perturbation), static_cast<std::size_t>(planned_.chosen.lanes),
+                    job_.source.delimiter, draws.mark());
+  }
+
+  Result<void> try_out(const PerturbColumns& columns, data::FieldRows& rows) const {
+    mechanisms::Draws forgotten = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
+    CV_TRY(RowMover mover, mover_for(columns, forgotten));
+    std::string unused;
+    while (true) {
+      CV_TRY(const std::span<const std::string_view> fields, rows.next());
+      if (fields.empty()) return finish(mover, unused);
+      CV_CHECK(mover.push(fields, unused));
+      unused.clear();
+    }
+  }
+
+  Result<PerturbedRelease> release(OpenRows& open, mechanisms::Draws& draws) {
+    CV_TRY(RowMover mover, mover_for(open.columns, draws));
+    if (!job_.perturb.internal.empty()) mover.keep_record();
+    text_ = mover.header();
+    header_size_ = text_.size();
+    const Result<void> read = read_all(open, mover);
+    // Whoever reads no further is why the series ended, whatever else is wrong with it.
+    CV_CHECK(left_);
+    if (!read && !at_once_) return tl::unexpected(read.error());
+    // What came in whole before a stream broke off is released: the series ends there, unless it is too short for it.
+    const Result<void> finished = finish(mover, text_);
+    if (!finished) return tl::unexpected(read ? finished.error() : read.error());
+    flush();
+    CV_CHECK(left_);
+    if (!read) return fail(read.error().kind, read.error().message + "; every row before it was released");
+    return published(open.columns, mover, draws.mark());
+  }
+
+  Result<void> read_all(OpenRows& open, RowMover& mover) {
+    while (true) {
+      CV_TRY(const std::span<const std::string_view> fields, open.rows->next());
+      if (fields.empty()) return {};
+      CV_CHECK(mover.push(fields, text_));
+      if (text_.size() >= kPiece) flush();
+      CV_CHECK(left_);
+    }
+  }
+
+  static Result<void> finish(RowMover& mover, std::string& out) {
+    if (mover.rows() == 0) return fail(ErrorKind::bad_data, "source.path: the series has no row");
+    return mover.finish(out);
+  }
+
+  Result<PerturbedRelease> published(const PerturbColumns& columns, const RowMover& mover, const std::string& mark) {
+    PerturbedRelease all;
+    all.title = job_.title.empty() ? (job_.dataset.empty() ? "A perturbed series" : job_.dataset) : job_.title;
+    auto name = columns.names.begin();
+    if (columns.time) all.time = *name++;
+    for (std::size_t i = 0; i < columns.kept.size(); ++i) all.kept.push_back(*name++);
+    all.columns.assign(name, columns.names.end());
+    all.times_move = job_.perturb.times_move;
+    all.rows = mover.rows();
+    all.empty = mover.empty();
+    all.guarantee = planned_.guarantee;
+    all.mark = mark;
+    all.plan = planned_.chosen;
+    all.reason = planned_.reason;
+    all.not_protected = mechanisms::not_protected(planned_.chosen);
+    if (!mark.empty()) {
+      disown(all.guarantee, mark);
+      all.not_protected = {"Nothing is: the random choices of this release are known."};
+    }
+    CV_TRY(mechanisms::Moves law,
+           mechanisms::expected_moves(planned_.chosen, mechanisms::kMadeUpValues, 1, mover.rows()));
+    all.expected = mechanisms::to_what_holds(std::move(law));
+    CV_TRY(all.curve, certified_curve(planned_.chosen.event, job_.epsilon));
+    if (!at_once_) {
+      all.csv = std::move(text_);
+      all.rows_digest = ledger::sha256_hex(all.csv);
+    }
+    if (!job_.perturb.internal.empty()) {
+      all.internal.emplace();
+      all.internal->realised =
+          mover.moves().moves(mover.rows() * planned_.chosen.lanes, mover.missing(), planned_.chosen.window);
+      const std::int64_t usual = std::max<std::int64_t>(2, planned_.chosen.window);
+      for (const BeforeAfter& column : mover.record())
+        all.internal->columns.push_back(compared(column, job_.perturb.average > 0 ? job_.perturb.average : usual));
+    }
+    return all;
+  }
+
+  const Job& job_;
+  const PerturbOptions& options_;
+  const PerturbPlanned& planned_;
+  bool at_once_;
+  std::string text_;
+  Result<void> left_;
+  std::size_t header_size_ = 0, sent_ = 0;
+};
+
+// In a store: the number of bytes of the document, the document, the rows.
+std::string stored(const PerturbedRelease& release, const std::string& document) {
+  return std::to_string(document.size()) + "\n" + document + release.csv;
+}
+
+Result<std::string> document_in(std::string_view text) {
+  std::size_t size = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
+  const auto start = static_cast<std::size_t>(parsed.ptr - text.data()) + 1;
+  if (parsed.ec != std::errc() || start > text.size() || size > text.size() - start)
+    return fail(ErrorKind::storage, "again: the stored release is damaged");
+  return std::string(text.substr(start, size));
+}
+
+Result<PerturbedRelease> from_store(std::string_view text) {
+  PerturbedRelease release;
+  CV_TRY(const std::string document, document_in(text));
+  CV_TRY(static_cast<report::Perturbed&>(release), report::perturbed_from_json(document));
+  release.csv = text.substr(text.find('\n') + 1 + document.size());
+  // What earlier versions stored says nothing of its rows.
+  if (!release.rows_digest.empty() && release.rows_digest != ledger::sha256_hex(release.csv))
+    return fail(ErrorKind::storage, "again: the rows of the stored release are not what was released");
+  return release;
+}
+
+Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, const std::string& document) {
+  std::vector<OutputFile> files;
+  const int mode = mode_of(release.mark);
+  if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv, mode});
+  if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release), mode});
+  if (!job.perturb.internal.empty() && release.internal)
+    files.push_back({job.perturb.internal, report::perturbed_internal_html(release, *release.internal), 0600});
+  if (!job.json.empty()) {  // last: who sees it sees all
+    CV_TRY(std::string signed_document, report::signed_release(document));
+    files.push_back({job.json, std::move(signed_document), mode});
+  }
+  return write_files(files);
+}
+
+Result<void> check_files(const Job& job) {
+  if (job.csv.empty())
+    return fail(ErrorKind::usage, "output.csv: it is missing; the rows of the release go there, and nowhere else");
+  // Whatever standard output leads to is readable by others than the owner.
+  if (job.perturb.internal == "-")
+    return fail(ErrorKind::usage, "output.internal: it must be a file, which only its owner may read");
+  if (!job.perturb.internal.empty()) CV_CHECK(check_writable("output.internal", job.perturb.internal));
+  return check_outputs(job);
+}
+
+ReleaseKind<PerturbedRelease> perturbed_kind(const Job& job) {
+  const auto document = [](const PerturbedRelease& release) { return report::perturbed_json(release); };
+  return {{}, {}, document, leaves_at_once(job) ? nullptr : stored, from_store, document_in, write_perturbed, {}};
+}
+
+}  // namespace
+
+bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path == "-" || job.perturb.stream); }
+
+Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& options) {
+  if (options.replay)
+    return fail(ErrorKind::usage, std::string(options.replay->noise ? "noise-from" : "keep-from") +
+                                      ": what moves in time draws choices of its own; use --seed for a test");
+  if (leaves_at_once(job) && !options.leave)
+    return fail(ErrorKind::internal, "perturb: rows of this job leave at once, and nobody is there to take them");
+  tell(options, "planning");
+  CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
+  if (!options.rehearses()) CV_CHECK(check_payable(planned));
+  CV_CHECK(check_files(job));
+  ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
+  Passage passage(job, options, planned);
+  OpenRows open;
+  const auto open_now = [&]() -> Result<void> {
+    CV_TRY(open, open_rows(job, [&] { passage.flush(); }));
+    return {};
+  };
+  // Without a header, columns are counted in the first row, which is data: that has to wait for the debit.
+  kind.open = [&]() -> Result<void> { return job.source.header ? open_now() : data::check_field_rows(rows_of(job)); };
+  kind.make = [&](mechanisms::Draws& draws) -> Result<PerturbedRelease> {
+    tell(options, "releasing");
+    if (!job.source.header) CV_CHECK(open_now());
+    return passage.run(open, draws);
+  };
+  kind.left_in_part = [&] { return passage.rows_left(); };
+  return or_why_not_charged(run_debited(with_relation(job, planned), options, ask_of(planned), kind), planned);
+}
+
+Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::string& debit,
+                                                const PerturbOptions& options) {
+  CV_CHECK(check_files(job));
+  if (leaves_at_once(job)) return fail(ErrorKind::usage, "again: what left as a stream is not stored");
+  if (!job.perturb.internal.empty())
+    return fail(ErrorKind::usage,
+                "output.internal: what only the owner may see is not stored with a release; leave it out where a "
+                "release is emitted anew");
+  CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
+  return emit_again(with_relation(job, planned), ask_of(planned), debit, options, perturbed_kind(job));
+}
+
+Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& options, bool read_data) {
+  CV_TRY(PerturbPlanned planned, plan_perturbation(given, Compare::when_needed));
+  CV_CHECK(check_payable(planned));
+  const Job job = with_relation(given, planned);
+  CV_CHECK(check_files(job));
+  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, job, ask_of(planned)), planned));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
+  if (job.source.path != "-" && !job.source.header && !read_data) {
+    CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
+  } else if (job.source.path != "-") {
+    CV_TRY(OpenRows open, open_rows(job, {}));
+    // As a run would, and forgotten: made-up draws, so that nothing of it is a release.
+    if (read_data) {
+      mechanisms::Draws draws = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
+      PerturbOptions unused;
+      Job kept = job;
+      kept.csv = "unused";
+      kept.perturb.internal.clear();
+      CV_CHECK(Passage(kept, unused, planned).run(open, draws));
+    }
+  } else if (read_data) {
+    return fail(ErrorKind::usage, "data: the rows of a stream are not there yet");
+  }
+  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,14 @@
+#include "chronoveil/engine/release/assumptions.h"
+
+namespace chronoveil::engine {
+
+void add_reading(const data::SourceSpec& source, Reading reading, std::vector<Assumption>& all) {
+  if (reading == Reading::whole) all.push_back(or_it_ends("every row can be read and is one that the job takes"));
+  if (source.kind == data::SourceKind::csv && !source.header)
+    all.push_back(
+        {"there is no header, so the first row says how many fields all have, and others are refused: no person "
+         "decides it",
+         Basis::declared});
+}
+
+}  // namespace chronoveil::engine

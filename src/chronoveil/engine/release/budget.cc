@@ -1,0 +1,267 @@
+#include "chronoveil/engine/release/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "chronoveil/accounting/events/event.h"
+#include "chronoveil/engine/release/beside_ledger.h"
+#include "chronoveil/engine/release/witnesses.h"
+#include "chronoveil/ledger/filters/rounded_text.h"
+#include "chronoveil/ledger/stores/store.h"
+#include "chronoveil/mechanisms/catalogue.h"
+
+namespace chronoveil::engine {
+namespace {
+
+// A budget with room for this job twice: its total covers everything that will ever be released.
+std::string create_command(const Job& job, const std::string& ledger) {
+  std::string command = "chronoveil budget create " + job.dataset + " --epsilon " + shortest(2 * job.epsilon);
+  if (job.delta > 0) command += " --delta " + shortest(std::min(2 * job.delta, 0.5));
+  command += " --unit " + std::string(name(job.unit));
+  if (job.unit == Unit::w_event) command += " --width " + std::to_string(job.width);
+  if (job.relation == Relation::swap) command += " --window " + std::to_string(job.perturb.window.value_or(0));
+  if (job.relation != Relation::add_remove) command += " --relation " + std::string(name(job.relation));
+  // A URL may hold a password.
+  if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
+  return command;
+}
+
+// Training, and a forecast from a private history, hide what the values of some steps are; their times and series are
+// public.
+Result<void> check_values_fit(const Job& job, const ledger::Protected& promise) {
+  if (promise.relation != Relation::replace_values)
+    return fail(ErrorKind::usage, "dataset.name: the dataset '" + job.dataset + "' promises " +
+                                      std::string(name(promise.relation)) +
+                                      "; this hides the values of steps alone, where and when they are being public "
+                                      "(replace_values). Take a dataset that promises that");
+  // The steps of a person are declared, not enforced: fewer than w of them need not hide w in a row.
+  if (job.unit == Unit::user && promise.unit == Unit::w_event && job.max_steps.value_or(1) < promise.width)
+    return invalid("privacy.max_steps", std::to_string(job.max_steps.value_or(1)),
+                   "it must be at least " + std::to_string(promise.width) + ", the steps in a row that the dataset '" +
+                       job.dataset + "' promises");
+  return {};
+}
+
+Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
+  const bool wide_enough = job.unit != Unit::w_event || promise.unit != Unit::w_event || job.width >= promise.width;
+  if (!covers(job.unit, promise.unit) || !wide_enough) {
+    std::string own(name(promise.unit));
+    if (promise.unit == Unit::w_event) own += " with privacy.width of at least " + std::to_string(promise.width);
+    return invalid("privacy.unit", name(job.unit),
+                   "it must cover what the dataset '" + job.dataset + "' promises: " + own);
+  }
+  if (job.train.given || (job.relation == Relation::replace_values && !job.means.given))
+    return check_values_fit(job, promise);
+  if (job.relation == Relation::replace && promise.relation == Relation::add_remove && job.means.given)
+    return fail(ErrorKind::usage,
+                "dataset.name: the dataset '" + job.dataset +
+                    "' promises add_remove, which also hides whether somebody is registered; this mechanism does not "
+                    "(replace). Take a dataset that promises replace, or the mechanism sum_over_count");
+  if (job.relation == Relation::replace && promise.relation == Relation::add_remove)
+    return invalid("privacy.relation", "replace",
+                   "it must be add_remove, as the dataset '" + job.dataset +
+                       "' promises: noise for a replacement need not hide that somebody is there");
+  if (job.relation == Relation::swap && promise.relation != Relation::swap)
+    return fail(ErrorKind::usage,
+                "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                    ", which hides what the values are; moving them in time hides only when they were (swap). Take a "
+                    "dataset that promises no more");
+  if (job.relation == Relation::swap && job.perturb.window.value_or(0) < promise.width)
+    return invalid(
+        "privacy.window", std::to_string(job.perturb.window.value_or(0)),
+        "it must be at least " + std::to_string(promise.width) + ", as the dataset '" + job.dataset + "' promises");
+  if (job.relation == Relation::replace_values && promise.relation != Relation::replace_values)
+    return fail(ErrorKind::usage,
+                "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                    ", which also hides where and when people are; this mechanism hides their values alone "
+                    "(replace_values). Take a dataset that promises no more, or keep the counts private too");
+  return {};
+}
+
+ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& dataset) {
+  ledger::Terms terms;
+  terms.dataset = job.dataset;
+  terms.purpose = job.purpose;
+  if (terms.purpose.empty())
+    terms.purpose = job.slots.start.empty() ? ask.what : ask.what + " " + job.slots.start + ".." + job.slots.end;
+  terms.mechanism = ask.mechanism;
+  terms.job = job_digest(job, ask);
+  // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
+  // before. In a composition the parts that do not know theirs must be told.
+  const bool composed = std::holds_alternative<accounting::Compose>(ask.event.kind);
+  if (composed || !accounting::unit_of(ask.event)) {
+    terms.stated.unit = job.unit;
+    if (job.unit == Unit::w_event) terms.stated.width = job.width;
+  }
+  if (composed || !accounting::relation_of(ask.event)) terms.stated.relation = job.relation;
+  // Said only where it makes a difference.
+  if (ledger::depends_on_eviction(ask.event, terms.stated, dataset.promise)) terms.stated.eviction = ask.eviction;
+  if (dataset.filter.kind == ledger::FilterKind::sum && ask.delta > 0) terms.delta = ask.delta;
+  return terms;
+}
+
+// The largest ε, to two digits, whose plan the budget still admits; nothing where not even a thousandth does.
+std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, const Ask& ask) {
+  const auto fits = [&](double epsilon) {
+    const Result<Ask> smaller = ask.at_epsilon(epsilon);
+    return smaller && budget.ledger.check(terms_of(job, *smaller, budget.view.dataset), smaller->event).has_value();
+  };
+  const auto two_digits = [](double epsilon) {
+    const double digit = std::pow(10.0, std::floor(std::log10(epsilon)) - 1);
+    return std::floor(epsilon / digit) * digit;
+  };
+  // Where ε are added up, what is left is the most that can be had; and a switch has no small ε at all.
+  // A union adds them up too, but another of its members may have more.
+  const double left = budget.view.left.values[0].value();
+  const auto fits_exactly = [&] { return left > 0 && left < job.epsilon && fits(two_digits(left)); };
+  const ledger::FilterKind kind = budget.view.dataset.filter.kind;
+  if (kind == ledger::FilterKind::sum && fits_exactly()) return two_digits(left);
+  double low = job.epsilon / 1000, high = job.epsilon;
+  if (!fits(low)) return std::nullopt;
+  while (high / low > 1.02) {
+    const double middle = std::sqrt(low * high);
+    (fits(middle) ? low : high) = middle;
+  }
+  const double found = fits(two_digits(low)) ? two_digits(low) : low;
+  return kind == ledger::FilterKind::united && left > found && fits_exactly() ? two_digits(left) : found;
+}
+
+template <class T>
+Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, const Ask& ask) {
+  if (result || result.error().kind != ErrorKind::over_budget) return result;
+  const std::optional<double> epsilon = epsilon_that_fits(budget, job, ask);
+  result.error().message += epsilon
+                                ? fmt::format("; {} with privacy.epsilon = {:.2g} would fit", ask.mechanism, *epsilon)
+                                : "; no smaller privacy.epsilon worth having would fit";
+  return result;
+}
+
+// After an error at COMMIT nobody here knows, and the ledger says so.
+template <class T>
+Result<T> or_perhaps_made(Result<T> result) {
+  if (!result && result.error().message.find("may have been made") != std::string::npos)
+    result.error().message += "; the same job run again takes it up at no further cost";
+  return result;
+}
+
+}  // namespace
+
+Result<std::string> ledger_place(const std::string& given) {
+  if (given.empty()) return ledger::default_ledger_path();
+  // SQLite would keep it in memory.
+  if (given == ":memory:") return invalid("ledger", given, "the name of a file: a ledger must outlast the process");
+  return given;
+}
+
+double share_left(const ledger::View& view) { return ledger::share_left(view.dataset.filter, view.left); }
+
+std::string still_admits(const ledger::View& view) {
+  const ledger::Admissible& fits = view.admissible;
+  std::string text;
+  if (fits.gaussian_noise_multiplier) {
+    text += "a gaussian with noise_multiplier >= " + ledger::rounded_up(*fits.gaussian_noise_multiplier);
+  }
+  if (fits.pure_epsilon) {
+    text +=
+        (text.empty() ? "" : ", or ") + ("a pure event with epsilon <= " + ledger::rounded_down(*fits.pure_epsilon));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+report::BudgetLeft budget_left(const ledger::View& view) {
+  report::BudgetLeft left;
+  left.dataset = view.dataset.name;
+  left.epsilon = view.dataset.epsilon;
+  left.delta = view.dataset.delta;
+  left.fraction_left = share_left(view);
+  left.still_admits = still_admits(view);
+  return left;
+}
+
+Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
+  if (job.dataset.empty())
+    return fail(ErrorKind::usage, "dataset.name: it is missing; a release is debited to a dataset of the ledger");
+  CV_TRY(const std::string place, ledger_place(ledger));
+  // SQLite keeps what was written last in files beside.
+  for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
+    CV_CHECK(check_spared(job, "the ledger", place + std::string(suffix)));
+  for (const auto& [variable, what] :
+       {std::pair("CHRONOVEIL_KEY", "the secret key"), std::pair("CHRONOVEIL_ANCHOR", "the anchor of the ledger")})
+    if (const char* path = std::getenv(variable); path != nullptr) CV_CHECK(check_spared(job, what, path));
+  for (const auto& [kind, what] : {std::pair("releases", "the stored releases"), std::pair("live", "the live releases"),
+                                   std::pair("training", "the checkpoints")}) {
+    CV_TRY(const std::filesystem::path folder, folder_beside(place, kind, ""));
+    CV_CHECK(check_outside(job, what, folder));
+  }
+  CV_CHECK(check_outside(job, "the stored releases", place + ".releases"));  // by the name that was given
+  const auto no_dataset = [&] {
+    return invalid("dataset.name", job.dataset,
+                   "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "
+                   "example: " +
+                       create_command(job, ledger));
+  };
+  // Opening would make the file, and a mistyped path would leave an empty ledger behind.
+  std::error_code error;
+  if (place.find("://") == std::string::npos && !std::filesystem::exists(place, error)) return no_dataset();
+  CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
+  CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
+  CV_TRY(const std::vector<std::string> names, open.datasets());
+  CV_CHECK(check_witnesses(open, place, job.dataset));
+  if (std::find(names.begin(), names.end(), job.dataset) == names.end()) return no_dataset();
+  CV_TRY(ledger::View view, open.view(job.dataset));
+  CV_CHECK(check_fit(job, view.dataset.promise));
+  return OpenBudget{place, std::move(open), std::move(store), std::move(view)};
+}
+
+Ask ask_of(const Planned& planned) {
+  const auto ask = [eviction = planned.eviction](const mechanisms::SeriesPlan& plan) {
+    return Ask{"series release", plan.mechanism, plan.event, plan.delta, eviction, {}};
+  };
+  Ask asked = ask(planned.chosen);
+  mechanisms::Request request = planned.request;
+  request.parameters = planned.chosen.parameters;  // the request's may be another mechanism's when we chose
+  asked.at_epsilon = [ask, request, name = planned.chosen.mechanism](double epsilon) mutable -> Result<Ask> {
+    CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(name));
+    request.epsilon = epsilon;
+    CV_TRY(const mechanisms::SeriesPlan plan, mechanism->prepare(request));
+    return ask(plan);
+  };
+  return asked;
+}
+
+Result<ledger::Cost> check_debit(OpenBudget& budget, const Job& job, const Ask& ask) {
+  return with_advice(budget.ledger.check(terms_of(job, ask, budget.view.dataset), ask.event), budget, job, ask);
+}
+
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& ask,
+                                const ledger::BeforeSecond& before_second) {
+  return or_perhaps_made(with_advice(
+      budget.ledger.reserve(terms_of(job, ask, budget.view.dataset), ask.event, before_second), budget, job, ask));
+}
+
+Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Job& job, const Ask& ask, std::int64_t uses,
+                                        const ledger::BeforeSecond& before_second, const std::string& tag) {
+  ledger::Terms terms = terms_of(job, ask, budget.view.dataset);
+  if (!tag.empty()) terms.mechanism += " " + tag;
+  return or_perhaps_made(
+      with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, job, ask));
+}
+
+std::string job_digest(const Job& job, const Ask& ask) { return ask.job.empty() ? digest_of(job) : ask.job; }
+
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Job& job, const Ask& ask) {
+  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
+  const std::string digest = job_digest(job, ask);
+  const auto last = std::find_if(debits.rbegin(), debits.rend(),
+                                 [&](const ledger::Debit& debit) { return debit.terms.job == digest; });
+  if (last == debits.rend()) return std::nullopt;
+  CV_TRY(const std::optional<ledger::DebitReference> unused,
+         budget.ledger.to_take_up(terms_of(job, ask, budget.view.dataset), ask.event, last->uses));
+  return EarlierDebit{last->id, last->state, budget.store.has(last->id), unused.has_value()};
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,65 @@
+// A job and the ledger: what it would debit, whether it was debited before, what is left.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "chronoveil/engine/release/store.h"
+#include "chronoveil/engine/series/series.h"
+#include "chronoveil/ledger/ledger.h"
+#include "chronoveil/report/series/published.h"
+
+namespace chronoveil::engine {
+
+// Where the ledger is: as given, or the user's own when empty.
+Result<std::string> ledger_place(const std::string& given);
+
+// The share of the filter that is left, in [0, 1]: of its tightest coordinate, or of the member of a union with most.
+double share_left(const ledger::View&);
+// "a gaussian with noise_multiplier >= 4.7, or a pure event with epsilon <= 0.5", or "nothing".
+std::string still_admits(const ledger::View&);
+report::BudgetLeft budget_left(const ledger::View&);
+
+// The ledger of a run, open, with the job's dataset in it.
+struct OpenBudget {
+  std::string place;
+  ledger::Ledger ledger;
+  ReleaseStore store;
+  ledger::View view;
+};
+// Refused: a dataset that is not there (the error shows the command that creates it), and a job whose unit or relation
+// does not cover what the dataset promises.
+Result<OpenBudget> open_budget(const Job&, const std::string& ledger);
+
+// What a plan asks of a ledger.
+struct Ask {
+  std::string what;  // "series release"
+  std::string mechanism;
+  accounting::Event event;
+  double delta = 0;                                        // at which it is priced where the filter adds up ε and δ
+  ledger::Eviction eviction = ledger::Eviction::possible;  // by the caps of the job
+  // The same at another ε, to find one that would fit.
+  std::function<Result<Ask>(double epsilon)> at_epsilon;
+  std::string job = {};  // the digest that tells this job from others, where it is not that of the job file's facts
+};
+Ask ask_of(const Planned&);
+
+// The debit of the job, tried (check) or made (reserve): the event at the job's unit and relation. When the budget does
+// not admit it, the error also says which privacy.epsilon it would admit for the same mechanism, found by looking at
+// plans alone.
+// reserve takes up a debit of the same job that nothing was drawn for; where there is another one of it,
+// `before_second` decides, in the transaction that would make the second.
+Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Ask&);
+Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&, const ledger::BeforeSecond& before_second);
+
+// The same for what happens over time, in `uses` numbered uses; `tag`, where given, is how its debit is found again.
+Result<ledger::Reservation> reserve_run(OpenBudget&, const Job&, const Ask&, std::int64_t uses,
+                                        const ledger::BeforeSecond& before_second, const std::string& tag = "");
+
+// The digest that a debit says which job it is of by.
+std::string job_digest(const Job&, const Ask&);
+// The last debit of the same job.
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&, const Ask&);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,201 @@
+// The one order in which anything is released. The order is the promise: what was planned from public facts is debited,
+// and only then is data touched and the first bit drawn. What came out is stored before it is written anywhere, so that
+// nothing that was paid for is lost.
+//
+// What a crash or an error leaves, after each step:
+//   1. reserve   a debit, reserved. Nothing was drawn, and all that left is the error. The same job takes it up
+//   2. read      the same. An error names a row and a column, never a value; that there was one is what it reveals, to
+//                whoever runs the job, as `check --data` would at no cost. It does not depend on the key that the caps
+//                are enforced with, and who takes the debit up draws another key. So a failed run tells nothing of the
+//                noise or the sample of the one that succeeds, whose release is distributed as if it were the first
+//   3. drawing   durable before the first bit that could reach an output (ledger/receipt.h). From here on the debit is
+//                spent, whatever comes: a run that could be made again after bits were drawn would let its maker choose
+//                among draws
+//   4. store     the release is whole in the store or not there, and never replaced
+//   5. settle    released, with the digest of what is stored
+//   6. write     the outputs: each whole or not there. --again writes the same ones from the store, at no cost
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "chronoveil/engine/release/budget.h"
+#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/series/series.h"
+#include "chronoveil/report/document/digest.h"
+
+namespace chronoveil::engine {
+
+inline void tell(const RunOptions& options, std::string_view stage) {
+  if (options.progress) options.progress(stage);
+}
+
+// How one kind of release is made and kept. `Published` has title, release.mark, debit and budget.
+template <class Published>
+struct ReleaseKind {
+  // Opens what is read and sees that its columns are there. Opened once: a pipe has no second beginning. No value is
+  // looked at.
+  std::function<Result<void>()> open;
+  // Reads, bounds, measures and says what it is; everything but debit and budget.
+  std::function<Result<Published>(mechanisms::Draws&)> make;
+  // The release JSON.
+  std::string (*document)(const Published&) = nullptr;
+  // What is stored of it. Without it nothing is, and nothing can be emitted anew: what left as a stream is gone.
+  std::string (*to_store)(const Published&, const std::string& document) = nullptr;
+  Result<Published> (*from_store)(std::string_view) = nullptr;
+  // The release JSON that was stored, to the letter: another version of this program would write another one, which the
+  // digest in the ledger would not be of.
+  Result<std::string> (*document_in)(std::string_view stored) = nullptr;
+  std::function<Result<void>(const Job&, const Published&, const std::string& document)> write;
+  // Whether a part of it is out already although it could not be made whole; without it never.
+  std::function<bool()> left_in_part;
+};
+
+// Of kinds that store their document and nothing else.
+template <class Published>
+std::string document_itself(const Published&, const std::string& document) {
+  return document;
+}
+inline Result<std::string> itself(std::string_view stored) { return std::string(stored); }
+
+// The document with the title that the job gives it, if any.
+std::string with_title(const std::string& document, const std::string& title);
+
+Result<void> check_rehearsal(const RunOptions&);
+// Asks before a second debit: what the ledger calls inside the transaction that would make one. `budget` must outlive
+// it.
+ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOptions&);
+// The debit that `--again` names, once it is sure to be of the job with this digest.
+Result<ledger::Debit> debit_of_job(OpenBudget&, const Job&, const std::string& digest, const std::string& debit);
+// What an error says of the debit that was made before it.
+std::string what_became_of(const ledger::DebitId&, mechanisms::Draws::Begun);
+// A number that the ledger gave twice, because it lost rows, is found before data is touched.
+Result<void> check_not_stored(const OpenBudget&, const ledger::DebitId&);
+// Errors of what throws: after a debit they must say what became of it like any other.
+Failure from_exception(const char* what);
+Failure out_of_memory();
+
+// Calls it, and makes an error of whatever it throws.
+template <class Work>
+auto caught(const Work& work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::exception& thrown) {
+    return from_exception(thrown.what());
+  }
+}
+
+// Not private, so nothing is debited and no ledger is opened.
+template <class Published>
+Result<Published> rehearse(const Job& job, const RunOptions& options, const ReleaseKind<Published>& kind) {
+  CV_CHECK(kind.open());
+  mechanisms::Draws draws =
+      options.replay ? mechanisms::Draws::replayed(*options.replay) : mechanisms::Draws::seeded(*options.seed);
+  CV_TRY(Published published, kind.make(draws));
+  tell(options, "writing");
+  CV_CHECK(kind.write(job, published, kind.document(published)));
+  return published;
+}
+
+// A release, and what ties it to its debit, once it is stored.
+template <class Published>
+struct Stored {
+  Published published;
+  std::string document;
+  std::optional<std::string> digest;  // none of what is not stored
+};
+
+template <class Published>
+Result<Stored<Published>> make_and_store(const Job& job, const RunOptions& options, OpenBudget& budget,
+                                         mechanisms::Draws& draws, const ReleaseKind<Published>& kind) {
+  CV_CHECK(check_not_stored(budget, draws.debit()->id));
+  CV_TRY(Published published, kind.make(draws));
+  published.debit = draws.debit();
+  CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
+  published.budget = budget_left(after);
+  tell(options, "writing");
+  Stored<Published> stored{std::move(published), "", std::nullopt};
+  stored.document = kind.document(stored.published);
+  if (kind.to_store) {
+    CV_TRY(stored.digest, report::release_digest(stored.document));
+    CV_CHECK(budget.store.put(stored.published.debit->id, kind.to_store(stored.published, stored.document)));
+  }
+  return stored;
+}
+
+// An error after the debit says what became of it. What is not private (a seed, a replay) touches no ledger.
+template <class Published>
+Result<Published> run_debited(const Job& job, const RunOptions& options, const Ask& ask,
+                              const ReleaseKind<Published>& kind) {
+  if (options.rehearses()) return rehearse(job, options, kind);
+  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_CHECK(kind.open());
+  CV_CHECK(budget.store.prepare());
+  tell(options, "debiting");
+  CV_TRY(ledger::Receipt receipt, reserve(budget, job, ask, before_second_debit(budget, options)));
+  const ledger::DebitId id = receipt.reference().id;
+  if (options.note_debit) options.note_debit(id.text());
+  const bool taken_up = receipt.taken_up();
+  CV_TRY(mechanisms::Draws draws, mechanisms::Draws::authorised(std::move(receipt), ask.event));
+  if (options.note_drawing) draws.tell_when_begun([&] { options.note_drawing(id.text()); });
+  Result<Stored<Published>> made = caught([&] { return make_and_store(job, options, budget, draws, kind); });
+  if (!made) {
+    made.error().message += what_became_of(id, draws.begun());
+    if (draws.begun() == mechanisms::Draws::Begun::yes) {
+      // Only says what became of the debit; it is spent whether or not this can be written.
+      const bool out = kind.left_in_part && kind.left_in_part();
+      if (!budget.ledger.settle(id, out ? ledger::State::released : ledger::State::abandoned))
+        made.error().message += ", and the ledger could not be told what became of it";
+    }
+    return tl::unexpected(std::move(made.error()));
+  }
+  const std::string anew = kind.to_store
+                               ? "; the release is stored: run again with --again " + id.text() + ", at no cost"
+                               : "; the debit " + id.text() + " stays spent";
+  Result<void> done = caught([&]() -> Result<void> {
+    CV_CHECK(budget.ledger.settle(id, ledger::State::released, made->digest));
+    if (options.note_released) options.note_released(id.text(), kind.to_store != nullptr);
+    if (taken_up && options.note_taken_up) options.note_taken_up(id.text());
+    return kind.write(job, made->published, made->document);
+  });
+  if (!done) return fail(done.error().kind, done.error().message + anew);
+  return std::move(made->published);
+}
+
+// Emits a stored release anew: no debit, no data.
+// A run that was killed between store and settle is settled here, with the digest of what is stored. That is sound:
+// whoever writes the store could have written it before the kill just as well, and a release that is settled already,
+// with a digest, must match it. Nothing is drawn, so the debit still covers one draw; and one for which the ledger
+// knows of no draw is refused, since nothing of it can be stored.
+template <class Published>
+Result<Published> emit_again(const Job& job, const Ask& ask, const std::string& debit, const RunOptions& options,
+                             const ReleaseKind<Published>& kind) {
+  if (options.rehearses())
+    return fail(ErrorKind::usage, "again: a stored release draws nothing; leave --seed and replays out");
+  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(const ledger::Debit found, debit_of_job(budget, job, job_digest(job, ask), debit));
+  CV_TRY(const std::string text, budget.store.get(found.id));
+  CV_TRY(Published published, kind.from_store(text));
+  CV_TRY(const std::string document, kind.document_in(text));
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorKind::storage, "again: the stored release '" + budget.store.path_of(found.id) + "' " + why);
+  };
+  if (!published.debit || !(published.debit->id == found.id) || published.debit->chain_head != found.chain_head)
+    return refuse("does not belong to the debit " + debit + " of this ledger");
+  CV_TRY(const std::string digest, report::release_digest(document));
+  if (found.digest && *found.digest != digest)
+    return refuse("is not what was released: it does not match the digest in the ledger");
+  published.title = job.title.empty() ? published.title : job.title;
+  if (found.state == ledger::State::abandoned) return refuse("is of a debit that was abandoned");
+  if (found.state != ledger::State::released) CV_CHECK(budget.ledger.settle(found.id, ledger::State::released, digest));
+  CV_CHECK(kind.write(job, published, with_title(document, job.title)));
+  return published;
+}
+
+}  // namespace chronoveil::engine

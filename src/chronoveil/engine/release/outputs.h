@@ -1,0 +1,44 @@
+// The last steps of a release: what it says beside its values, and its files.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/engine/series/series.h"
+#include "chronoveil/report/document/signature.h"
+
+namespace chronoveil::engine {
+
+// Everything but the debit and the budget. A release with a mark promises nothing: its guarantee says so.
+report::Published published_of(const Job&, Planned, Estimate, std::string mark);
+
+// A job that writes nothing, or where it cannot: found before anything is spent.
+Result<void> check_outputs(const Job&);
+// `document`: the release JSON.
+Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
+// Whose random choices are known (the mark says so) is the data in another form: for its owner alone.
+inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }
+// The same for any kind of release, by what makes its other texts.
+template <class Published>
+Result<void> write_outputs(const Job& job, const Published& published, const std::string& document,
+                           std::string (*csv)(const Published&), std::string (*html)(const Published&)) {
+  std::vector<OutputFile> files;
+  const int mode = mode_of(published.release.mark);
+  if (!job.csv.empty()) files.push_back({job.csv, csv(published), mode});
+  if (!job.report.empty()) files.push_back({job.report, html(published), mode});
+  if (!job.json.empty()) {  // last: who sees it sees all
+    CV_TRY(std::string signed_document, report::signed_release(document));
+    files.push_back({job.json, std::move(signed_document), mode});
+  }
+  return write_files(files);
+}
+
+// What a release promises whose random choices are known: nothing.
+void disown(Guarantee&, const std::string& mark);
+
+// What the guarantee does not cover, in sentences.
+std::vector<std::string> not_protected(const Guarantee&, const mechanisms::PublicShape&);
+
+}  // namespace chronoveil::engine

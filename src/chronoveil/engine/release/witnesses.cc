@@ -1,0 +1,280 @@
+#include "chronoveil/engine/release/witnesses.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "chronoveil/engine/live/session.h"
+#include "chronoveil/engine/live/state.h"
+#include "chronoveil/engine/release/beside_ledger.h"
+#include "chronoveil/engine/release/store.h"
+
+namespace chronoveil::engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a file says about a debit. What it leaves empty it does not say.
+struct Witness {
+  std::string path;
+  ledger::DebitId debit;
+  std::string chain_head;  // the hash of the debit's row
+  std::string mark;        // a text that stands in the debit's mechanism
+  bool run = false;        // the debit is one of numbered uses
+};
+
+// Takes "debit": {"id": ..., "chain_head": ...} out of a release and stops there: its values come last.
+class DebitReader : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  std::string id, chain_head;
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool string(string_t& text) override {
+    if (depth_ == 2 && inside_ && key_ == "id") id = text;
+    if (depth_ == 2 && inside_ && key_ == "chain_head") chain_head = text;
+    return true;
+  }
+  bool key(string_t& name) override {
+    key_ = name;
+    return true;
+  }
+  bool start_object(std::size_t) override {
+    if (depth_ == 1) inside_ = key_ == "debit";
+    ++depth_;
+    return true;
+  }
+  bool end_object() override {
+    --depth_;
+    return !(depth_ == 1 && inside_);
+  }
+  bool start_array(std::size_t) override {
+    ++depth_;
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override { return false; }
+
+ private:
+  int depth_ = 0;
+  bool inside_ = false;
+  std::string key_;
+};
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+// As earlier versions wrote the job of a debit into its mechanism.
+std::string job_mark(const std::string& digest) { return "[job " + digest + "]"; }
+
+void for_each_file(const fs::path& folder, const std::function<void(const fs::path&)>& look) {
+  std::error_code error;
+  for (fs::directory_iterator file(folder, error), end; !error && file != end; file.increment(error))
+    look(file->path());
+}
+
+// The first bytes of a file; nothing of what is no plain file of its own: a pipe would be waited for, a link may lead
+// to what never ends.
+std::string first_bytes(const fs::path& path, std::size_t most) {
+  std::string bytes;
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return bytes;
+  struct stat status {};
+  if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
+    bytes.resize(most);
+    std::size_t had = 0;
+    while (had < most) {
+      const ssize_t got = ::read(file, bytes.data() + had, most - had);
+      if (got <= 0) break;
+      had += static_cast<std::size_t>(got);
+    }
+    bytes.resize(had);
+  }
+  ::close(file);
+  return bytes;
+}
+
+bool is_plain_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(fs::symlink_status(path, error));
+}
+
+// "city-17.json": the dataset may have dashes of its own.
+std::optional<ledger::DebitId> debit_of_name(const std::string& name) {
+  if (!name.ends_with(".json")) return std::nullopt;
+  const std::string stem = name.substr(0, name.size() - 5);
+  const auto dash = stem.rfind('-');
+  if (dash == std::string::npos) return std::nullopt;
+  const std::optional<std::int64_t> number = number_in(stem.substr(dash + 1));
+  if (!number || !ledger::check_dataset_name(stem.substr(0, dash))) return std::nullopt;
+  return ledger::DebitId{stem.substr(0, dash), *number, std::nullopt};
+}
+
+constexpr std::size_t kMostOfRelease = std::size_t{4} << 20, kMostBefore = 4096;
+
+void add_releases(const fs::path& folder, const std::optional<std::string>& dataset, std::vector<Witness>& all) {
+  for_each_file(folder, [&](const fs::path& path) {
+    const std::optional<ledger::DebitId> named = debit_of_name(path.filename().string());
+    if (!named || (dataset && named->dataset != *dataset)) return;
+    if (!is_plain_file(path)) return;
+    // One that cannot be read still has a name.
+    Witness witness{path.string(), *named, "", "", false};
+    DebitReader reader;
+    const std::string text = first_bytes(path, kMostOfRelease);
+    const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some say first how long it is
+    const bool whole = start != std::string::npos &&
+                       nlohmann::json::sax_parse(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), &reader,
+                                                 nlohmann::json::input_format_t::json, false);
+    if (whole && reader.id.empty()) return;  // read to its end, and no release
+    if (reader.id == named->text()) witness.chain_head = reader.chain_head;
+    all.push_back(std::move(witness));
+  });
+}
+
+void add_live(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
+  for_each_file(folder, [&](const fs::path& path) {
+    for (const char* name : {"state.0", "state.1"})
+      if (std::error_code error; fs::exists(fs::symlink_status(path / name, error)) && !is_plain_file(path / name))
+        return;
+    const Result<std::optional<LiveState>> state = read_live_state(path.string());
+    if (!state || !*state || (*state)->debit < 0) return;  // a damaged one is told by whoever goes on with it
+    const LiveState& held = **state;
+    all.push_back({path.string(),
+                   {dataset, held.debit, std::nullopt},
+                   "",
+                   held.holder == 0 ? "" : token_text(held.holder),
+                   true});
+  });
+}
+
+// TRAINING/DATASET/DIGEST/ holds `checkpoint`, which begins with its debit, and model-17 for each that was finished.
+void add_training(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
+  constexpr std::string_view kMagic = "chronoveil checkpoint 1\n";
+  for_each_file(folder, [&](const fs::path& job) {
+    if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return;  // none of ours
+    for_each_file(job, [&](const fs::path& path) {
+      const std::string name = path.filename().string();
+      if (!is_plain_file(path)) return;
+      std::optional<std::int64_t> number;
+      if (name.starts_with("model-")) number = number_in(std::string_view(name).substr(6));
+      if (name == "checkpoint") {
+        const std::string head = first_bytes(path, kMagic.size() + 8 + 128);
+        if (!head.starts_with(kMagic) || head.size() < kMagic.size() + 8) return;
+        const std::size_t length = static_cast<unsigned char>(head[kMagic.size()]);
+        const Result<ledger::DebitId> id = ledger::DebitId::parse(head.substr(kMagic.size() + 8, length));
+        if (id && id->dataset == dataset) number = id->sequence;
+      }
+      if (number)
+        all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job_mark(job.filename().string()), true});
+    });
+  });
+}
+
+struct Folders {
+  std::vector<fs::path> releases;
+  fs::path live, training;
+};
+
+Result<Folders> folders_of(const std::string& place) {
+  CV_TRY(const ReleaseStore store, ReleaseStore::of_ledger(place));
+  CV_TRY(const fs::path live, folder_beside(place, "live", ""));
+  CV_TRY(const fs::path training, folder_beside(place, "training", ""));
+  return Folders{store.folders(), live, training};
+}
+
+bool contradicts(const Witness& witness, const std::map<std::int64_t, const ledger::Debit*>& debits) {
+  const auto found = debits.find(witness.debit.sequence);
+  if (found == debits.end()) return true;
+  const ledger::Debit& debit = *found->second;
+  return (!witness.chain_head.empty() && debit.chain_head != witness.chain_head) || (witness.run && !debit.uses) ||
+         (debit.terms.mechanism.find(witness.mark) == std::string::npos && witness.mark != job_mark(debit.terms.job));
+}
+
+Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, const Folders& folders,
+                                                     const std::string& dataset,
+                                                     const std::vector<std::string>& names) {
+  std::vector<Witness> witnesses;
+  for (const fs::path& folder : folders.releases) add_releases(folder, dataset, witnesses);
+  add_live(folders.live / dataset, dataset, witnesses);
+  add_training(folders.training / dataset, dataset, witnesses);
+  std::vector<Contradiction> all;
+  if (witnesses.empty()) return all;
+  std::vector<ledger::Debit> history;
+  if (std::find(names.begin(), names.end(), dataset) != names.end()) {
+    CV_TRY(history, ledger.history(dataset));
+  }
+  std::map<std::int64_t, const ledger::Debit*> debits;
+  for (const ledger::Debit& debit : history) debits[debit.id.sequence] = &debit;
+  for (Witness& witness : witnesses)
+    if (contradicts(witness, debits)) all.push_back({std::move(witness.path), std::move(witness.debit)});
+  std::sort(all.begin(), all.end(), [](const Contradiction& a, const Contradiction& b) { return a.path < b.path; });
+  return all;
+}
+
+}  // namespace
+
+std::string Contradiction::text() const {
+  return "the ledger is older than '" + path + "', or another one: it does not have the debit " + debit.text() +
+         " that this was paid with; put back the latest ledger";
+}
+
+Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const std::string& place,
+                                                  const std::string& dataset) {
+  CV_TRY(const Folders folders, folders_of(place));
+  CV_TRY(const std::vector<std::string> names, ledger.datasets());
+  return contradictions_of(ledger, folders, dataset, names);
+}
+
+Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const std::string& place) {
+  CV_TRY(const Folders folders, folders_of(place));
+  CV_TRY(const std::vector<std::string> names, ledger.datasets());
+  std::set<std::string> datasets(names.begin(), names.end());
+  for (const fs::path& folder : folders.releases)
+    for_each_file(folder, [&](const fs::path& path) {
+      if (const auto named = debit_of_name(path.filename().string())) datasets.insert(named->dataset);
+    });
+  for (const fs::path& folder : {folders.live, folders.training})
+    for_each_file(folder, [&](const fs::path& path) {
+      if (ledger::check_dataset_name(path.filename().string())) datasets.insert(path.filename().string());
+    });
+  std::vector<Contradiction> all;
+  for (const std::string& dataset : datasets) {
+    CV_TRY(std::vector<Contradiction> some, contradictions_of(ledger, folders, dataset, names));
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place, const std::string& dataset) {
+  CV_TRY(const std::vector<Contradiction> found, contradictions(ledger, place, dataset));
+  if (found.empty()) return {};
+  return fail(ErrorKind::storage, "ledger: " + found.front().text());
+}
+
+Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place) {
+  CV_TRY(const std::vector<Contradiction> found, contradictions(ledger, place));
+  if (found.empty()) return {};
+  return fail(ErrorKind::storage, "ledger: " + found.front().text());
+}
+
+}  // namespace chronoveil::engine

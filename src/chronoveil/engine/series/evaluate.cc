@@ -1,0 +1,54 @@
+#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/series/series.h"
+#include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/report/means/published.h"
+
+namespace chronoveil::engine {
+namespace {
+
+// What the values of a release estimate: the counts, or the sums of each series up to each step.
+std::vector<double> estimated_by(const mechanisms::SeriesMechanism& mechanism, const bound::BoundedSeries& series) {
+  std::vector<double> truth(series.counts().begin(), series.counts().end());
+  if (!mechanism.totals) return truth;
+  const auto steps = static_cast<std::size_t>(series.steps());
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (i % steps != 0) truth[i] += truth[i - 1];
+  return truth;
+}
+
+}  // namespace
+
+Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release_json) {
+  if (job.source.path == "-")
+    return fail(ErrorKind::usage, "source.path: an evaluation reads the data twice; it must be a file or a database");
+  if (report::is_means_json(release_json))
+    return fail(ErrorKind::usage, "release: it is one of means, and this job releases counts");
+  report::Evaluation evaluation;
+  CV_TRY(evaluation.published, report::from_json(release_json));
+  const Release& release = evaluation.published.release;
+  CV_TRY(SlotAxis axis, axis_of(job));
+  // A live release has the steps that are published so far, of the span that it is in.
+  if (job.live.given) axis = release.axis;
+  if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
+    return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
+
+  CV_TRY(const mechanisms::SeriesMechanism* mechanism,
+         mechanisms::find_series_mechanism(evaluation.published.plan.mechanism));
+  CV_TRY(const bound::BoundedSeries plain, read_plainly(job, axis));
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
+  // The caps under which it was made, whatever the job says now.
+  DrawRight internal = DrawRight::not_private(BitSource());  // as the evaluation is
+  CV_TRY(const bound::BoundedSeries bounded,
+         read_and_bound(job, axis, evaluation.published.plan.shape, *source, internal));
+  evaluation.truth = estimated_by(*mechanism, plain);
+  evaluation.bounded = estimated_by(*mechanism, bounded);
+  const bound::LeftOut& left_out = bounded.left_out();
+  evaluation.rows = left_out.rows;
+  evaluation.outside_span = left_out.outside_span;
+  evaluation.unlisted_series = left_out.unlisted_series;
+  evaluation.over_caps = left_out.over_caps;
+  evaluation.clamped = left_out.clamped;
+  return evaluation;
+}
+
+}  // namespace chronoveil::engine

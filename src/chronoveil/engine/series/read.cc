@@ -1,0 +1,78 @@
+#include "chronoveil/engine/series/read.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "chronoveil/engine/job/named_errors.h"
+
+namespace chronoveil::engine {
+namespace {
+
+template <class T>
+Result<T> named_by_job(Result<T> result) {
+  return in_section("source",
+                    {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "place", "longitude",
+                     "latitude", "time_format", "zone", "delimiter", "header"},
+                    std::move(result));
+}
+
+// Without a header columns are missing only when the first row is there.
+class NamedRows final : public data::RecordSource {
+ public:
+  explicit NamedRows(std::unique_ptr<data::RecordSource> rows) : rows_(std::move(rows)) {}
+  Result<bool> next(data::RecordBatch& batch) override { return named_by_job(rows_->next(batch)); }
+
+ private:
+  std::unique_ptr<data::RecordSource> rows_;
+};
+
+// What is wrong with the source as a whole is said of the key that names it.
+Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& spec) {
+  Result<std::unique_ptr<data::RecordSource>> source = named_by_job(data::open_source(spec));
+  if (!source && !source.error().message.starts_with("source."))
+    source.error().message.insert(0, spec.kind == data::SourceKind::postgresql ? "source.url: " : "source.path: ");
+  if (source && !spec.header) return std::make_unique<NamedRows>(std::move(*source));
+  return source;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<data::RecordSource>> open_source(const Job& job) { return open_spec(job.source); }
+
+Result<void> opened(const Job& job, std::unique_ptr<data::RecordSource>& into) {
+  CV_TRY(into, open_source(job));
+  return {};
+}
+
+Result<SlotAxis> axis_of(const Job& job) {
+  return in_section("slots", {"start", "end", "length", "zone"}, data::make_axis(job.slots));
+}
+
+std::int64_t usual_length(const SlotAxis& axis) {
+  // Two slots of three are of one length also where clocks change: the middle one is that length.
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 1; i < axis.boundaries.size(); ++i)
+    lengths.push_back(axis.boundaries[i] - axis.boundaries[i - 1]);
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
+Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis, const mechanisms::PublicShape& shape,
+                                            data::RecordSource& source, DrawRight& right) {
+  const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
+  if (job.source.user) return bound::bound_records(source, axis, job.keys, caps, right);
+  return bound::bound_counts(source, axis, job.keys, caps, job.duplicates);
+}
+
+Result<bound::BoundedSeries> read_plainly(const Job& job, const SlotAxis& axis) {
+  data::SourceSpec spec = job.source;
+  spec.user = std::nullopt;  // who it was does not matter where nobody is limited
+  CV_TRY(const std::unique_ptr<data::RecordSource> source, open_spec(spec));
+  const std::int64_t most = bound::kLargestCount;
+  const bound::Caps caps{Unit::user, most, most, most};
+  const bound::Duplicates duplicates = job.source.user ? bound::Duplicates::sum : job.duplicates;
+  return bound::bound_counts(*source, axis, job.keys, caps, duplicates);
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,48 @@
+// Running a job of counts; debited_run.h has the order in which it happens.
+#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/release/outputs.h"
+
+namespace chronoveil::engine {
+namespace {
+
+Result<void> write_series(const Job& job, const report::Published& published, const std::string& document) {
+  return write_outputs(job, published, document);
+}
+
+ReleaseKind<report::Published> series_kind() {
+  return {{}, {}, report::to_json, document_itself, report::from_json, itself, write_series, {}};
+}
+
+Result<report::Published> made(const Job& job, const RunOptions& options, const Planned& planned,
+                               data::RecordSource& source, mechanisms::Draws& draws) {
+  tell(options, "reading");
+  CV_TRY(const bound::BoundedSeries series,
+         read_and_bound(job, planned.axis, planned.chosen.shape, source, draws.right()));
+  tell(options, "releasing");
+  CV_TRY(const Measurement measurement, mechanisms::measure(planned.chosen, series, draws));
+  CV_TRY(Estimate estimate, mechanisms::reconstruct(planned.chosen, measurement));
+  return published_of(job, planned, std::move(estimate), draws.mark());
+}
+
+}  // namespace
+
+Result<report::Published> run_job(const Job& job, const RunOptions& options) {
+  CV_CHECK(check_rehearsal(options));
+  if (job.live.given && !options.rehearses())
+    return fail(ErrorKind::usage, "live: this job publishes step by step; use chronoveil live, or leave [live] out");
+  tell(options, "planning");
+  CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
+  CV_CHECK(check_outputs(job));
+  ReleaseKind<report::Published> kind = series_kind();
+  std::unique_ptr<data::RecordSource> source;
+  kind.open = [&] { return opened(job, source); };
+  kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
+  return run_debited(job, options, ask_of(planned), kind);
+}
+
+Result<report::Published> run_again(const Job& job, const std::string& debit, const RunOptions& options) {
+  CV_CHECK(check_outputs(job));
+  return emit_again(job, Ask{}, debit, options, series_kind());
+}
+
+}  // namespace chronoveil::engine

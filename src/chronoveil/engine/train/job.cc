@@ -1,0 +1,367 @@
+#include "chronoveil/engine/train/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "chronoveil/data/field_rows.h"
+#include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/job/section_readers.h"
+#include "chronoveil/engine/job/text_file.h"
+
+namespace chronoveil::engine {
+namespace {
+
+constexpr std::int64_t kMostSteps = 1'000'000'000;  // of training
+constexpr std::int64_t kLargest = std::int64_t{1} << 40;
+
+Result<void> refuse_foreign(const JobTable& table) {
+  for (const std::string_view other : {"places", "means", "perturb", "plan", "live", "mechanism"}) {
+    if (!table.section(other).values().empty())
+      return fail(ErrorKind::usage, "[" + std::string(other) + "]: a job with [train] has no such section");
+  }
+  CV_CHECK(refuse(table, "source", {"user"},
+                  "training protects steps of a series, and does not look at whose a row is; privacy.max_steps says "
+                  "how many of them are one person's"));
+  CV_CHECK(refuse(table, "source", {"duplicates"}, "a step of a series has one value; a second row is refused"));
+  CV_CHECK(refuse(table, "series", {"disjoint"},
+                  "it belongs to counts; that everybody is in one series is assumed of every training"));
+  CV_CHECK(refuse(table, "privacy", {"max_per_slot", "maximum"}, "it belongs to counts"));
+  CV_CHECK(refuse(table, "privacy", {"window"}, "it belongs to a job with [perturb]; training has privacy.width"));
+  CV_CHECK(refuse(table, "privacy", {"relation"},
+                  "training hides the values of steps whose times are public (replace_values), and nothing else"));
+  return refuse(table, "output", {"csv", "level", "non_negative", "integers"},
+                "it belongs to a release; training writes output.model, and output.json and output.report beside it");
+}
+
+Result<void> read_model(const Section& section, TrainSpec& train) {
+  forecasting::ModelConfig& model = train.model;
+  CV_CHECK(section.require("model", "\"deepar\""));
+  CV_CHECK(section.require("context_length", "96"));
+  CV_CHECK(section.require("forecast_length", "24"));
+  CV_CHECK(section.read("model", model.model));
+  for (const auto& [key, into] : {std::pair{"context_length", &model.context_length},
+                                  {"forecast_length", &model.forecast_length},
+                                  {"hidden", &model.hidden},
+                                  {"layers", &model.layers},
+                                  {"heads", &model.heads},
+                                  {"inner", &model.inner},
+                                  {"kernel", &model.kernel},
+                                  {"head_features", &model.head_features},
+                                  {"season", &model.season}})
+    CV_CHECK(section.read(key, *into));
+  CV_CHECK(section.read("spread", model.spread));
+  train.lags_given = section.has("lags");
+  return section.read("lags", model.lags);
+}
+
+Result<void> read_sampling(const Section& section, TrainSpec& train) {
+  using forecasting::BottomLevel;
+  using forecasting::TopLevel;
+  CV_CHECK(section.read("batch_size", train.batch_size));
+  CV_CHECK(section.read("windows_per_series", train.windows_per_series));
+  CV_CHECK(read_word<TopLevel>(section, "top_level",
+                               {{"without_replacement", TopLevel::without_replacement}, {"iterate", TopLevel::iterate}},
+                               train.top));
+  return read_word<BottomLevel>(
+      section, "bottom_level", {{"with_replacement", BottomLevel::with_replacement}, {"poisson", BottomLevel::poisson}},
+      train.bottom);
+}
+
+Result<void> read_steps(const Section& section, TrainSpec& train) {
+  using forecasting::Fill;
+  CV_CHECK(section.read("noise_multiplier", train.noise_multiplier));
+  CV_CHECK(section.read("steps", train.steps));
+  CV_CHECK(read_word<TrainSpec::Optimiser>(section, "optimiser",
+                                           {{"adam", TrainSpec::Optimiser::adam}, {"sgd", TrainSpec::Optimiser::sgd}},
+                                           train.optimiser));
+  for (const auto& [key, into] : {std::pair{"clip", &train.clip},
+                                  {"learning_rate", &train.learning_rate},
+                                  {"weight_decay", &train.weight_decay},
+                                  {"average", &train.average},
+                                  {"context_noise", &train.context_noise},
+                                  {"label_noise", &train.label_noise},
+                                  {"noise_unit", &train.noise_unit}})
+    CV_CHECK(section.read(key, *into));
+  CV_CHECK(read_word<Fill>(
+      section, "fill", {{"window_mean", Fill::window_mean}, {"zero", Fill::zero}, {"last", Fill::last}}, train.fill));
+  CV_CHECK(section.read("calendar", train.calendar));
+  CV_CHECK(section.read("spare_steps", train.spare_steps));
+  CV_CHECK(section.read("checkpoint_every", train.checkpoint_every));
+  return section.read("initial_seed", train.initial_seed);
+}
+
+// One column by source.value, or several by train.channels.
+Result<void> read_channels(const Section& section, Job& job) {
+  CV_CHECK(section.read("channels", job.train.channels));
+  if (section.has("channels") && job.source.value)
+    return fail(ErrorKind::usage, "train.channels: give either train.channels or source.value");
+  if (section.has("channels") && job.train.channels.empty())
+    return fail(ErrorKind::usage, "train.channels: the list is empty; it must name at least one column");
+  if (job.source.value) job.train.channels = {*job.source.value};
+  job.source.value = std::nullopt;
+  if (!job.train.channels.empty()) job.source.measure = job.train.channels.front();
+  job.source.measure_may_be_missing = true;
+  return {};
+}
+
+// Without a noise_unit, that of the bounds: who clamps need not work out how far values can move.
+Result<void> read_bounds(const Section& section, TrainSpec& train) {
+  CV_CHECK(section.read("lower", train.lower));
+  CV_CHECK(section.read("upper", train.upper));
+  CV_TRY(const std::optional<forecasting::ValueBounds> bounds, bounds_of(train));
+  if (bounds && noises_windows(train) && !section.has("noise_unit")) train.noise_unit = largest_change(*bounds, train);
+  return {};
+}
+
+Result<void> check_channels(const Job& job) {
+  const std::vector<std::string>& channels = job.train.channels;
+  if (channels.empty())
+    return fail(ErrorKind::usage,
+                "source.value: it is missing; training needs the column to learn from, or train.channels for several");
+  const std::string key = channels.size() == 1 ? "source.value" : "train.channels";
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& column : channels) {
+    if (column.empty()) return fail(ErrorKind::usage, key + ": the name of a column is empty");
+    if (!seen.insert(column).second) return fail(ErrorKind::usage, key + ": '" + column + "' is there twice");
+    if (column == job.source.time || column == job.source.series.value_or(""))
+      return fail(ErrorKind::usage, key + ": '" + column + "' is the column of times or of series");
+  }
+  if (channels.size() > 1 && job.source.path == "-")
+    return fail(ErrorKind::usage,
+                "source.path: standard input can be read only once, for one channel; give the rows in a file");
+  return {};
+}
+
+Result<void> check_unit(const Job& job) {
+  if (job.unit == Unit::user && !job.max_steps)
+    return fail(ErrorKind::usage,
+                "privacy.max_steps: it is missing; it declares how many steps of a series are one person's, for "
+                "example max_steps = 8");
+  if (job.unit != Unit::user && job.max_steps)
+    return fail(ErrorKind::usage, "privacy.max_steps: it belongs to unit = \"user\" alone");
+  if (!(job.delta > 0))
+    return invalid("privacy.delta", job.delta,
+                   "it must be greater than 0: the noise of training is Gaussian, which no epsilon alone describes");
+  return {};
+}
+
+Result<void> check_number(std::string_view key, double value, bool good, std::string_view valid) {
+  if (std::isfinite(value) && good) return {};
+  return invalid("train." + std::string(key), value, valid);
+}
+
+Result<void> check_numbers(const TrainSpec& train) {
+  constexpr std::string_view kPositive = "it must be a finite number greater than 0";
+  constexpr std::string_view kNotNegative = "it must be a finite number of at least 0";
+  CV_CHECK(check_number("clip", train.clip, train.clip > 0, kPositive));
+  CV_CHECK(check_number("learning_rate", train.learning_rate, train.learning_rate > 0, kPositive));
+  CV_CHECK(check_number("weight_decay", train.weight_decay, train.weight_decay >= 0, kNotNegative));
+  CV_CHECK(check_number("average", train.average, train.average >= 0 && train.average < 1,
+                        "it must be at least 0 and less than 1"));
+  CV_CHECK(check_number("context_noise", train.context_noise, train.context_noise >= 0, kNotNegative));
+  CV_CHECK(check_number("label_noise", train.label_noise, train.label_noise >= 0, kNotNegative));
+  CV_CHECK(check_number("noise_unit", train.noise_unit, train.noise_unit > 0, kPositive));
+  if (train.noise_multiplier)
+    CV_CHECK(check_number("noise_multiplier", *train.noise_multiplier, *train.noise_multiplier > 0, kPositive));
+  return {};
+}
+
+// Noise for changes that are smaller than the bounds allow would promise what clamping does not keep.
+Result<void> check_bounds(const TrainSpec& train) {
+  CV_TRY(const std::optional<forecasting::ValueBounds> bounds, bounds_of(train));
+  if (!bounds || !noises_windows(train)) return {};
+  const double least = largest_change(*bounds, train);
+  if (train.noise_unit >= least) return {};
+  return invalid("train.noise_unit", train.noise_unit,
+                 "it must be at least " + shortest(least) +
+                     ": so far a change can move the values of a step between train.lower and train.upper");
+}
+
+Result<void> check_counts(const TrainSpec& train) {
+  CV_CHECK(at_least_one("train.context_length", train.model.context_length, kLargest));
+  CV_CHECK(at_least_one("train.forecast_length", train.model.forecast_length, kLargest));
+  CV_CHECK(at_least_one("train.windows_per_series", train.windows_per_series, kLargest));
+  if (train.batch_size) CV_CHECK(at_least_one("train.batch_size", *train.batch_size, kLargest));
+  if (train.batch_size && *train.batch_size < train.windows_per_series)
+    return invalid("train.batch_size", std::to_string(*train.batch_size),
+                   "it must be at least train.windows_per_series, " + std::to_string(train.windows_per_series));
+  if (train.steps) CV_CHECK(at_least_one("train.steps", *train.steps, kMostSteps));
+  CV_CHECK(at_least_one("train.checkpoint_every", train.checkpoint_every, kMostSteps));
+  if (train.spare_steps < 0 || train.spare_steps > kMostSteps)
+    return invalid("train.spare_steps", std::to_string(train.spare_steps),
+                   "it must be a whole number between 0 and " + std::to_string(kMostSteps));
+  if (train.initial_seed < 0)
+    return invalid("train.initial_seed", std::to_string(train.initial_seed), "it must be a whole number of at least 0");
+  if (!train.steps && !train.noise_multiplier)
+    return fail(ErrorKind::usage,
+                "train.noise_multiplier: it is missing; give train.noise_multiplier, and the steps follow from epsilon "
+                "and delta, or train.steps, and the noise follows");
+  return {};
+}
+
+Result<void> check_spans(const Job& job) {
+  const TrainSpec& train = job.train;
+  if (train.spans_path.empty()) return {};
+  if (same_file(train.spans_path, job.source.path))
+    return fail(ErrorKind::usage, "train.spans: '" + train.spans_path + "' is the source; the spans must be public");
+  const std::unordered_set<std::string_view> listed(job.keys.begin(), job.keys.end());
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t i = 0; i < train.spans.size(); ++i) {
+    const std::string row = "train.spans: row " + std::to_string(i + 1) + ": ";
+    if (!listed.contains(train.spans[i].series))
+      return fail(ErrorKind::usage, row + "'" + train.spans[i].series + "' is not in the list of series");
+    if (!seen.insert(train.spans[i].series).second)
+      return fail(ErrorKind::usage, row + "'" + train.spans[i].series + "' is there for the second time");
+  }
+  return {};
+}
+
+Result<std::vector<std::size_t>> columns_of(const std::vector<std::string>& names, const std::string& path) {
+  std::vector<std::size_t> columns;
+  for (const std::string_view wanted : {"series", "start", "end"}) {
+    const auto found = std::find(names.begin(), names.end(), wanted);
+    if (found == names.end())
+      return fail(ErrorKind::usage, "train.spans: '" + path + "' has no column " + std::string(wanted) +
+                                        "; it must have series, start and end");
+    columns.push_back(static_cast<std::size_t>(found - names.begin()));
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<std::vector<TrainSpec::Span>> read_spans(const std::string& path) {
+  const auto named = [](Error error) {
+    error.message.insert(0, "train.spans: ");
+    if (error.kind == ErrorKind::bad_data) error.kind = ErrorKind::usage;  // it is public, and part of the job
+    return tl::unexpected(std::move(error));
+  };
+  Result<std::unique_ptr<data::FieldRows>> rows = data::open_field_rows({path, ',', true});
+  if (!rows) return named(rows.error());
+  CV_TRY(const std::vector<std::size_t> columns, columns_of((*rows)->columns(), path));
+  std::vector<TrainSpec::Span> spans;
+  while (true) {
+    const Result<std::span<const std::string_view>> row = (*rows)->next();
+    if (!row) return named(row.error());
+    if (row->empty()) break;
+    spans.push_back(
+        {std::string((*row)[columns[0]]), std::string((*row)[columns[1]]), std::string((*row)[columns[2]])});
+  }
+  return spans;
+}
+
+Result<void> read_train(const JobTable& table, Job& job) {
+  const Section& section = table.section("train");
+  TrainSpec& train = job.train;
+  train.given = !section.values().empty();
+  if (!train.given) return refuse(table, "output", {"model"}, "it belongs to a job with [train]");
+  CV_CHECK(section.only(
+      {"model",         "context_length", "forecast_length",    "hidden",       "layers",       "heads",
+       "inner",         "kernel",         "head_features",      "season",       "spread",       "lags",
+       "channels",      "batch_size",     "windows_per_series", "top_level",    "bottom_level", "noise_multiplier",
+       "steps",         "clip",           "learning_rate",      "weight_decay", "average",      "optimiser",
+       "context_noise", "label_noise",    "noise_unit",         "lower",        "upper",        "fill",
+       "calendar",      "spare_steps",    "checkpoint_every",   "initial_seed", "spans"}));
+  CV_CHECK(refuse_foreign(table));
+  job.relation = Relation::replace_values;
+  CV_CHECK(read_model(section, train));
+  CV_CHECK(read_sampling(section, train));
+  CV_CHECK(read_steps(section, train));
+  CV_CHECK(read_channels(section, job));
+  CV_CHECK(read_bounds(section, train));
+  CV_CHECK(read_path(section, "spans", job.path, train.spans_path));
+  if (!train.spans_path.empty()) {
+    CV_TRY(train.spans, read_spans(train.spans_path));
+  }
+  CV_CHECK(read_path(table.section("output"), "model", job.path, train.output));
+  if (train.output == "-") return invalid("output.model", "-", "it must be a file: a model is no text to print");
+  return {};
+}
+
+Result<void> check_train(const Job& job) {
+  if (job.relation != Relation::replace_values)
+    return invalid("privacy.relation", name(job.relation), "it must be replace_values for training");
+  CV_CHECK(check_channels(job));
+  CV_CHECK(check_unit(job));
+  CV_CHECK(check_numbers(job.train));
+  CV_CHECK(check_bounds(job.train));
+  CV_CHECK(check_counts(job.train));
+  return check_spans(job);
+}
+
+void add_train_facts(const TrainSpec& train, Facts& facts) {
+  using forecasting::Fill;
+  const auto add = [&](std::string_view key, std::string value) {
+    facts.emplace_back("train." + std::string(key), std::move(value));
+  };
+  const auto add_count = [&](std::string_view key, std::int64_t value) { add(key, std::to_string(value)); };
+  const auto add_number = [&](std::string_view key, double value) { add(key, shortest(value)); };
+  const forecasting::ModelConfig& model = train.model;
+  add("model", model.model);
+  add_count("context_length", model.context_length);
+  add_count("forecast_length", model.forecast_length);
+  add_count("hidden", model.hidden);
+  add_count("layers", model.layers);
+  add_count("heads", model.heads);
+  add_count("inner", model.inner);
+  add_count("kernel", model.kernel);
+  add_count("head_features", model.head_features);
+  add_count("season", model.season);
+  add("spread", shortest(model.spread));
+  add("usual_lags", train.lags_given ? "false" : "true");
+  for (const std::int64_t lag : model.lags) add_count("lags", lag);
+  for (const std::string& channel : train.channels) add("channels", channel);
+  add("top_level", train.top == forecasting::TopLevel::iterate ? "iterate" : "without_replacement");
+  add("bottom_level", train.bottom == forecasting::BottomLevel::poisson ? "poisson" : "with_replacement");
+  if (train.batch_size) add_count("batch_size", *train.batch_size);
+  add_count("windows_per_series", train.windows_per_series);
+  if (train.noise_multiplier) add_number("noise_multiplier", *train.noise_multiplier);
+  if (train.steps) add_count("steps", *train.steps);
+  add_number("clip", train.clip);
+  add("optimiser", train.optimiser == TrainSpec::Optimiser::adam ? "adam" : "sgd");
+  add_number("learning_rate", train.learning_rate);
+  add_number("weight_decay", train.weight_decay);
+  add_number("average", train.average);
+  add_number("context_noise", train.context_noise);
+  add_number("label_noise", train.label_noise);
+  add_number("noise_unit", train.noise_unit);
+  if (train.lower) add_number("lower", *train.lower);
+  if (train.upper) add_number("upper", *train.upper);
+  add("fill", train.fill == Fill::zero ? "zero" : train.fill == Fill::last ? "last" : "window_mean");
+  add("calendar", train.calendar ? "true" : "false");
+  add_count("spare_steps", train.spare_steps);
+  add_count("initial_seed", train.initial_seed);
+  for (const TrainSpec::Span& span : train.spans) {
+    add("spans.series", span.series);
+    add("spans.start", span.start);
+    add("spans.end", span.end);
+  }
+}
+
+bool noises_windows(const TrainSpec& train) { return train.context_noise > 0 || train.label_noise > 0; }
+
+Result<std::optional<forecasting::ValueBounds>> bounds_of(const TrainSpec& train) {
+  if (!train.lower && !train.upper) return std::nullopt;
+  if (!train.lower || !train.upper)
+    return fail(ErrorKind::usage, std::string(train.lower ? "train.upper" : "train.lower") +
+                                      ": it is missing; give both train.lower and train.upper, or neither");
+  CV_TRY(const forecasting::ValueBounds bounds,
+         in_section("train", {"lower", "upper"}, forecasting::ValueBounds::make(*train.lower, *train.upper)));
+  return bounds;
+}
+
+double largest_change(const forecasting::ValueBounds& bounds, const TrainSpec& train) {
+  return bounds.largest_change(static_cast<std::int64_t>(train.channels.size()));
+}
+
+std::int64_t changed_steps(const Job& job) {
+  switch (job.unit) {
+    case Unit::event: return 1;
+    case Unit::w_event: return job.width;
+    case Unit::user: return job.max_steps.value_or(1);
+  }
+  return 1;
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,32 @@
+// [train] of a job file: a forecasting model that learns from series with a guarantee.
+#pragma once
+
+#include <optional>
+
+#include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/job/table.h"
+#include "chronoveil/forecasting/value_bounds.h"
+
+namespace chronoveil::engine {
+
+// After [dataset] and [source]. Refuses sections and keys that training has no use for, and keys of training elsewhere.
+Result<void> read_train(const JobTable&, Job&);
+Result<void> check_train(const Job&);
+void add_train_facts(const TrainSpec&, Facts&);
+
+// w: the steps of one series that a neighbour changes. 1 for event, privacy.width for w-event, privacy.max_steps for
+// user.
+std::int64_t changed_steps(const Job&);
+
+// Whether windows get noise of their own (σ_C or σ_F), which hides changes of at most noise_unit.
+bool noises_windows(const TrainSpec&);
+// train.lower and train.upper. One without the other, and bounds that are none, are usage.
+Result<std::optional<forecasting::ValueBounds>> bounds_of(const TrainSpec&);
+// With bounds, how far a change can move the values of a step: the least noise_unit that leaves nothing to trust.
+double largest_change(const forecasting::ValueBounds&, const TrainSpec&);
+
+// The spans of series out of a public CSV with the columns series, start and end, as they are written there. Errors are
+// usage or storage and name train.spans.
+Result<std::vector<TrainSpec::Span>> read_spans(const std::string& path);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,30 @@
+#include "chronoveil/report/document/digest.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "chronoveil/ledger/proof/entry.h"
+
+namespace chronoveil::report {
+
+using json = nlohmann::json;
+
+Result<std::string> release_digest(std::string_view release_json) {
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  bool twice = false;
+  const auto watch = [&](int, json::parse_event_t event, const json& parsed) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) twice = true;
+    return true;
+  };
+  json release = json::parse(release_json, watch, false);
+  if (!release.is_object()) return fail(ErrorKind::bad_data, "release: it is not a JSON object");
+  if (twice) return fail(ErrorKind::bad_data, "release: a key stands in it twice");
+  release.erase("title");
+  release.erase("signature");
+  return ledger::sha256_hex(release.dump());
+}
+
+}  // namespace chronoveil::report

@@ -1,0 +1,67 @@
+// What the JSON of every kind of release holds in the same form: how each part is written, and how it is read.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/slot_axis.h"
+#include "chronoveil/ledger/debit.h"
+#include "chronoveil/mechanisms/parameters.h"
+#include "chronoveil/report/document/json_fields.h"
+#include "chronoveil/report/series/published.h"
+
+namespace chronoveil::report {
+
+// JSON has no infinity: null.
+nlohmann::ordered_json finite_or_null(double value);
+template <class Number>
+nlohmann::ordered_json or_null(const std::optional<Number>& number) {
+  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(nullptr);
+}
+// One line; bytes that are no UTF-8 are replaced.
+std::string text_of(const nlohmann::ordered_json&);
+
+nlohmann::ordered_json parameters_json(const mechanisms::Parameters&);
+// With `beta` where the bound holds with confidence, and `nominal_epsilon`, `nominal_delta` where a paper states
+// others.
+nlohmann::ordered_json price_json(const accounting::Price&);
+// Where ε is not finite, `reason` is the mark of the release or that of the price. `width` of w-events, `window` of
+// relation swap, `beta` of the price.
+nlohmann::ordered_json guarantee_json(const Guarantee&, const accounting::Price&, const std::string& mark,
+                                      const std::vector<std::string>& not_protected);
+nlohmann::ordered_json debit_json(const std::optional<ledger::DebitReference>&);
+nlohmann::ordered_json budget_json(const BudgetLeft&);
+nlohmann::ordered_json software_json();
+
+Result<Unit> unit_in(const Fields&);
+Result<Relation> relation_in(const Fields&);
+Result<mechanisms::Parameters> parameters_in(const Fields& plan);
+// `analysis` stands beside the price, in its plan.
+Result<accounting::Price> price_in(const Fields& plan);
+Result<accounting::Event> event_in(const Fields& plan);
+Result<Guarantee> guarantee_in(const Fields&);
+Result<SlotAxis> axis_in(const Fields& document);
+Result<std::optional<ledger::DebitReference>> debit_in(const Fields& document);
+Result<std::optional<BudgetLeft>> budget_in(const Fields& document);
+
+// Whether a document is an object with a member of that name: by this one kind of release is told from another. No
+// value is kept.
+bool has_member(std::string_view text, std::string_view key);
+
+// The document as an object, handed to `read`. What other modules call a wrong parameter is, in a file, bad data.
+template <class Read>
+auto read_document(std::string_view text, Read read) -> decltype(read(std::declval<const Fields&>())) {
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+  if (!document.is_object()) return fail(ErrorKind::bad_data, "release: this is not a release JSON");
+  auto result = read(Fields(document, ""));
+  if (!result && result.error().kind == ErrorKind::usage)
+    return fail(ErrorKind::bad_data, "release: " + result.error().message);
+  return result;
+}
+
+}  // namespace chronoveil::report

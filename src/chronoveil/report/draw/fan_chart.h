@@ -1,0 +1,16 @@
+// A forecast as a figure: the past as a line, and from where it ends the median with bands around it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "chronoveil/report/forecast/forecasted.h"
+
+namespace chronoveil::report {
+
+// `number` makes its id unique on the page; `large`: it is the only one.
+std::string fan_chart(const Forecasted&, const ForecastSeries&, std::size_t number, bool large);
+// What its lines and bands stand for.
+std::string fan_legend();
+
+}  // namespace chronoveil::report

@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/report/document/local_time.h"
+#include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/draw/fan_chart.h"
+#include "chronoveil/report/forecast/forecasted.h"
+#include "chronoveil/report/forecast/forecasted_parts.h"
+#include "chronoveil/report/page/markup.h"
+#include "chronoveil/report/page/page.h"
+#include "chronoveil/report/page/sections.h"
+#include "chronoveil/report/series/charts.h"
+
+namespace chronoveil::report {
+namespace {
+
+std::string header(const Forecasted& forecasted) {
+  SlotAxis future;
+  future.zone = forecasted.axis.zone;
+  const auto past = static_cast<std::ptrdiff_t>(forecasted.past);
+  future.labels.assign(forecasted.axis.labels.begin() + past, forecasted.axis.labels.end());
+  future.boundaries.assign(forecasted.axis.boundaries.begin() + past, forecasted.axis.boundaries.end());
+  const SlotWords slots = slot_words(future);
+  return fmt::format("<h1>{}</h1>\n<p class=\"sub\">{} series, {} {}: {}.</p>\n", escaped(forecasted.title),
+                     grouped(static_cast<std::int64_t>(forecasted.series.size())),
+                     grouped(static_cast<std::int64_t>(future.labels.size())),
+                     future.labels.size() == 1 ? slots.one : slots.many, escaped(span_words(future)));
+}
+
+std::string charts(const Forecasted& forecasted) {
+  const std::size_t shown = std::min(forecasted.series.size(), kMostCharts);
+  std::string out = fan_legend() + (shown > 1 ? "<div class=\"charts many\">\n" : "<div class=\"charts\">\n");
+  for (std::size_t i = 0; i < shown; ++i) out += fan_chart(forecasted, forecasted.series[i], i, shown == 1);
+  out += "</div>\n";
+  if (shown < forecasted.series.size())
+    out += fmt::format("<p class=\"quiet\">The first {} of {}; the CSV has all of them.</p>\n", shown,
+                       grouped(static_cast<std::int64_t>(forecasted.series.size())));
+  return section("What comes next", out);
+}
+
+std::string strength_words(const Guarantee& guarantee) {
+  return fmt::format("ε = {}, δ = {}, unit <code>{}</code>", rounded_up(guarantee.epsilon), rounded_up(guarantee.delta),
+                     unit_text(guarantee));
+}
+
+// Only what a ledger paid for is a promise; a rehearsal has no debit.
+bool is_promised(const Forecasted::PrivateInput& input) { return input.debit.has_value(); }
+
+// Two promises that must not be taken for one another: to those the model learned from, and to those it is asked about.
+std::string who_is_protected(const Forecasted& forecasted) {
+  std::string out = "<dl class=\"facts\">\n";
+  const auto fact = [&](const char* id, std::string_view label, bool stands_out, const std::string& html) {
+    out += fmt::format("<div id=\"{}\"{}><dt>{}</dt> <dd>{}</dd></div>\n", id, stands_out ? " class=\"notice\"" : "",
+                       label, html);
+  };
+  const ModelFacts& model = forecasted.model;
+  if (model.mark.empty())
+    fact("fact-model", "Learned from", false,
+         fmt::format("Protected, by the model itself: {}, dataset {}. That holds whatever the model is used for.",
+                     strength_words(model.guarantee), escaped(model.dataset)));
+  else
+    fact("fact-model", "Learned from", true,
+         fmt::format("<b>Not protected</b> are the series of the dataset {}: {}.", escaped(model.dataset),
+                     escaped(model.mark)));
+  if (!forecasted.input)
+    fact("fact-history", "Forecast from", true,
+         "<b>The history is not protected.</b> The forecast follows from it, and this page shows it. Whoever may not "
+         "see the history may not see this page. <code>--private</code> adds noise to it first.");
+  else if (!is_promised(*forecasted.input))
+    fact("fact-history", "Forecast from", true,
+         "<b>The history is not protected:</b> " + escaped(forecasted.mark) + ".");
+  else
+    fact("fact-history", "Forecast from", false,
+         fmt::format("The history is protected: {}. Each step was kept with probability {} and got noise with a "
+                     "standard deviation of {}; what is drawn as the past is that, with gaps filled.",
+                     strength_words(forecasted.input->guarantee), rounded(forecasted.input->rate),
+                     rounded(forecasted.input->noise)));
+  return out + "</dl>\n";
+}
+
+std::string model_section(const ModelFacts& model) {
+  std::string out = "<dl class=\"pairs\">\n";
+  out += pair_of("Model", "<b>" + escaped(model.name) + "</b>, " + grouped(model.parameters) + " weights");
+  out += pair_of("Reads", grouped(model.context_length) + " steps");
+  out += pair_of("Forecasts", grouped(model.forecast_length) + " steps");
+  out += pair_of("Trained", grouped(model.steps) + " steps");
+  if (model.debit) out += pair_of("Paid for by", "the debit <code>" + escaped(model.debit->id.text()) + "</code>");
+  return section("The model", out + "</dl>\n");
+}
+
+}  // namespace
+
+std::string to_html(const Forecasted& forecasted) {
+  Page page{.title = forecasted.title, .banner = "", .watermark = "", .body = ""};
+  if (!forecasted.mark.empty()) page.banner = escaped(forecasted.mark) + ". For tests only; do not publish.";
+  page.body = header(forecasted) + section("Who is protected", who_is_protected(forecasted)) + charts(forecasted) +
+              model_section(forecasted.model);
+  if (forecasted.input) {
+    page.body += promise_in_full(forecasted.input->guarantee, is_promised(*forecasted.input) ? "" : forecasted.mark,
+                                 forecasted.input->not_protected) +
+                 budget_section(forecasted.input->budget, forecasted.input->debit);
+  }
+  page.body += footer();
+  return to_html(page);
+}
+
+}  // namespace chronoveil::report

@@ -1,0 +1,42 @@
+// What a training did and promises: the model's certificate, for people and programs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "chronoveil/report/forecast/forecasted.h"
+
+namespace chronoveil::report {
+
+struct Trained {
+  std::string title;
+  ModelFacts model;
+  accounting::Event event;
+  std::int64_t series = 0, least_windows = 0, most_windows = 0;
+  std::int64_t batch_size = 0, windows_per_series = 1;
+  std::string top_level, bottom_level;  // as a job spells them
+  double touched_share = 0;             // r: of a series' windows that one neighbour can change
+  double series_rate = 0;               // ρ: that a series is in a batch
+  double noise_multiplier = 0;          // σ
+  double clip = 0;                      // C
+  std::optional<double> lower, upper;   // to which values were clamped
+  std::int64_t planned_steps = 0, spare_steps = 0;
+  std::int64_t uses = 0;  // steps that were begun, those that a crash took included
+  bool resumed = false;
+  std::string reason;  // why so many steps, or so much noise
+  struct Spent {
+    std::int64_t steps = 0;
+    double epsilon = 0;
+  };
+  std::vector<Spent> spent;  // ε after so many steps
+  std::optional<BudgetLeft> budget;
+  std::string model_path;
+  std::string model_digest;  // SHA-256 of the file there
+};
+
+std::string to_json(const Trained&);
+std::string to_html(const Trained&);
+
+}  // namespace chronoveil::report

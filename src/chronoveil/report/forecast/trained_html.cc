@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/draw/frame.h"
+#include "chronoveil/report/forecast/trained.h"
+#include "chronoveil/report/page/markup.h"
+#include "chronoveil/report/page/page.h"
+#include "chronoveil/report/page/sections.h"
+
+namespace chronoveil::report {
+namespace {
+
+std::string strength(const Trained& trained) {
+  const Guarantee& guarantee = trained.model.guarantee;
+  if (!trained.model.mark.empty())
+    return section("What is promised", "<p>Nothing: " + escaped(trained.model.mark) + ".</p>\n");
+  const CertificateWords certificate = words_of(guarantee.certificate);
+  return section("What is promised",
+                 fmt::format("<p><b>ε = {}, δ = {}</b> for the unit <code>{}</code>. {}</p>\n<p><b>{}.</b> {}</p>\n",
+                             rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), unit_text(guarantee),
+                             escaped(strength_of(guarantee)), escaped(certificate.name), escaped(certificate.meaning)));
+}
+
+std::string curve(const Trained& trained) {
+  // Of what is marked nothing was spent, and no ε holds.
+  const bool finite = std::all_of(trained.spent.begin(), trained.spent.end(),
+                                  [](const Trained::Spent& point) { return std::isfinite(point.epsilon); });
+  if (trained.spent.size() < 2 || !finite || !trained.model.mark.empty()) return "";
+  const Scale across = nice_scale(0, static_cast<double>(trained.spent.back().steps), 6);
+  const Scale up = nice_scale(0, trained.spent.back().epsilon, 5);
+  std::string line;
+  for (const Trained::Spent& point : trained.spent)
+    line +=
+        fmt::format("{}{} {}", line.empty() ? 'M' : 'L', across_at(across.position(static_cast<double>(point.steps))),
+                    up_at(up.position(point.epsilon)));
+  return section("How ε grew", to_html(Frame{.id = "spent",
+                                             .title = "ε after so many steps",
+                                             .note = fmt::format("at δ = {}", rounded(trained.model.guarantee.delta)),
+                                             .description = fmt::format("A rising line, to {} after {} steps.",
+                                                                        rounded_up(trained.spent.back().epsilon),
+                                                                        grouped(trained.spent.back().steps)),
+                                             .across = ticks_of(across),
+                                             .up = ticks_of(up),
+                                             .drawing = path_of("line", line),
+                                             .large = true}));
+}
+
+std::string windows_words(const Trained& trained) {
+  if (trained.least_windows == trained.most_windows) return grouped(trained.least_windows);
+  return grouped(trained.least_windows) + " to " + grouped(trained.most_windows);
+}
+
+// How a batch is drawn, in words.
+std::string batch_words(const Trained& trained) {
+  const bool in_turn = trained.top_level == "iterate", by_chance = trained.bottom_level == "poisson";
+  return fmt::format("{} windows{}: series {}, and of each {} {}{}", grouped(trained.batch_size),
+                     by_chance ? " on average" : "", in_turn ? "in turn" : "drawn anew each step",
+                     grouped(trained.windows_per_series), trained.windows_per_series == 1 ? "window" : "windows",
+                     by_chance ? " on average, each by its own chance" : ", drawn uniformly");
+}
+
+std::string plan_section(const Trained& trained) {
+  const ModelFacts& model = trained.model;
+  std::string out = "<p>" + escaped(trained.reason) + "</p>\n<dl class=\"pairs\">\n";
+  out += pair_of("Model", "<b>" + escaped(model.name) + "</b>, " + grouped(model.parameters) + " weights");
+  out += pair_of("Reads and forecasts",
+                 grouped(model.context_length) + " and " + grouped(model.forecast_length) + " steps");
+  out += pair_of("Series", grouped(trained.series) + ", each of " + windows_words(trained) + " windows");
+  if (trained.lower && trained.upper)
+    out += pair_of("Values", fmt::format("clamped to [{}, {}]", shortest(*trained.lower), shortest(*trained.upper)));
+  out += pair_of("A batch", batch_words(trained));
+  out += pair_of("A series is in it with probability", rounded(trained.series_rate));
+  out += pair_of("Windows that one neighbour can change", percent(trained.touched_share) + " of a series");
+  out += pair_of("Gradients", fmt::format("of each window, clipped to {}; noise of {} times that on their sum",
+                                          rounded(trained.clip), rounded(trained.noise_multiplier)));
+  out +=
+      pair_of("Steps", fmt::format("{} of {}{}{}", grouped(model.steps), grouped(trained.planned_steps),
+                                   trained.spare_steps > 0 ? ", and " + grouped(trained.spare_steps) + " to spare" : "",
+                                   trained.resumed ? "; went on after an interruption" : ""));
+  if (trained.uses > model.steps)
+    out += pair_of("Begun and lost", grouped(trained.uses - model.steps) + " steps: paid for all the same");
+  out += pair_of("Event", "<code>" + escaped(accounting::to_text(trained.event)) + "</code>");
+  return section("How it was trained", out + "</dl>\n");
+}
+
+}  // namespace
+
+std::string to_html(const Trained& trained) {
+  const ModelFacts& model = trained.model;
+  Page page{.title = trained.title, .banner = "", .watermark = "", .body = ""};
+  if (!model.mark.empty()) page.banner = escaped(model.mark) + ". For tests only; do not publish.";
+  page.body =
+      fmt::format("<h1>{}</h1>\n<p class=\"sub\">A {} that learned from {} series of the dataset {}.</p>\n",
+                  escaped(trained.title), escaped(model.name), grouped(trained.series), escaped(model.dataset)) +
+      strength(trained) + curve(trained) + plan_section(trained) +
+      promise_in_full(model.guarantee, model.mark, model.not_protected) + budget_section(trained.budget, model.debit) +
+      citation(trained.title, "DP-SGD on windows of series (" + model.name + ")", model.guarantee, model.mark,
+               model.debit) +
+      footer();
+  return to_html(page);
+}
+
+}  // namespace chronoveil::report

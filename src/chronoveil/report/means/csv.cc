@@ -1,0 +1,30 @@
+#include "chronoveil/report/document/csv_rows.h"
+#include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/means/published.h"
+
+namespace chronoveil::report {
+
+std::string means_csv(const MeansPublished& published) {
+  const MeansRelease& release = published.release;
+  const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
+  // A file is passed on without the words that were printed beside it, so what is not private says so in every row.
+  const std::string end = release.mark.empty() ? "\n" : "," + csv_field(release.mark) + "\n";
+  std::string out = "place,slot,mean,lower,upper";
+  out += release.mark.empty() ? "\n" : ",mark\n";
+  out.reserve(out.size() + release.cells.size() * 96);
+  for (std::size_t place = 0; place < static_cast<std::size_t>(release.place_count()); ++place) {
+    const std::string start = (release.places.empty() ? "" : csv_field(release.places[place])) + ",";
+    for (std::size_t step = 0; step < steps; ++step) {
+      const CellEstimate& cell = release.cells[place * steps + step];
+      out.append(start).append(release.axis.labels[step]);
+      for (const double number : {cell.mean, cell.lower, cell.upper}) {
+        out += ',';
+        if (cell.state == CellEstimate::State::published) append_shortest(out, number);
+      }
+      out += end;
+    }
+  }
+  return out;
+}
+
+}  // namespace chronoveil::report

@@ -1,0 +1,194 @@
+#include "chronoveil/report/means/drawing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "chronoveil/report/document/local_time.h"
+#include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/draw/cell_paths.h"
+#include "chronoveil/report/means/summary.h"
+#include "chronoveil/report/means/tiles.h"
+#include "chronoveil/report/means/words.h"
+#include "chronoveil/report/page/markup.h"
+
+namespace chronoveil::report {
+namespace {
+
+constexpr int kWidestTile = 64;  // pixels: a few places do not fill a screen
+
+std::vector<std::size_t> first_numbers(std::int64_t count) {
+  std::vector<std::size_t> all(static_cast<std::size_t>(count));
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+Levels levels_of(const std::vector<CellSummary>& shown) {
+  std::vector<double> means;
+  for (const CellSummary& cells : shown)
+    if (cells.published > 0) means.push_back(cells.mean);
+  return Levels(std::move(means), kPalestMean);
+}
+
+// "24 hours"
+std::string slots_words(const SlotAxis& axis) {
+  const SlotWords slot = slot_words(axis);
+  return grouped(axis.steps()) + " " + (axis.steps() == 1 ? slot.one : slot.many);
+}
+
+// "hour of the day", "hour", "stretch of time"
+std::string column_words(const SlotColumns& columns, const SlotAxis& axis) {
+  return columns.by == SlotColumns::By::slot          ? slot_words(axis).one
+         : columns.by == SlotColumns::By::hour_of_day ? "hour of the day"
+                                                      : "stretch of time";
+}
+
+std::string where_words(const Tiles& tiles, const MeansRelease& release) {
+  const std::size_t places = static_cast<std::size_t>(release.place_count());
+  std::string words =
+      release.grid ? "north is up" : (places > 1 ? "places in the order of the list, row by row" : std::string());
+  if (tiles.all.size() < places)
+    words +=
+        fmt::format("{}each tile is several of {} places", words.empty() ? "" : "; ", grouped(release.place_count()));
+  return words;
+}
+
+std::string figure_head(std::string_view css, const std::string& title, const std::string& note) {
+  return fmt::format("<figure class=\"{}\"><figcaption><b>{}</b><span>{}</span></figcaption>\n", css, escaped(title),
+                     escaped(note));
+}
+
+struct StripRow {
+  std::string name;
+  std::vector<std::size_t> places;
+};
+
+// All places together first; then each, or those with the most published cells, in the order of the list.
+std::vector<StripRow> strip_rows(const MeansRelease& release) {
+  const std::vector<std::size_t> places = first_numbers(release.place_count());
+  if (release.places.empty()) return {{"All", places}};
+  std::vector<std::size_t> shown = places;
+  if (shown.size() > kMostStripRows) {
+    const std::vector<std::size_t> slots = first_numbers(release.axis.steps());
+    std::vector<std::int64_t> published;
+    published.reserve(places.size());
+    for (const std::size_t place : places)
+      published.push_back(summary_of(release, std::span(&place, 1), slots).published);
+    std::stable_sort(shown.begin(), shown.end(),
+                     [&](std::size_t a, std::size_t b) { return published[a] > published[b]; });
+    shown.resize(kMostStripRows);
+    std::sort(shown.begin(), shown.end());
+  }
+  std::vector<StripRow> rows;
+  if (places.size() > 1) rows.push_back({"All places", places});
+  for (const std::size_t place : shown) rows.push_back({release.places[place], {place}});
+  return rows;
+}
+
+std::vector<Tick> column_ticks(const SlotColumns& columns) {
+  const std::size_t every = (columns.all.size() + 7) / 8;
+  std::vector<Tick> ticks;
+  for (std::size_t i = 0; i < columns.all.size(); i += every)
+    ticks.push_back({(static_cast<double>(i) + 0.5) / static_cast<double>(columns.all.size()), columns.all[i].text,
+                     ticks.size() % 2 == 0});
+  return ticks;
+}
+
+}  // namespace
+
+std::string means_map(const MeansPublished& published) {
+  const MeansRelease& release = published.release;
+  if (release.axis.steps() == 0) return "";
+  const Tiles tiles = tiles_of(release, kMostTiles);
+  const std::vector<std::size_t> slots = first_numbers(release.axis.steps());
+  std::vector<CellSummary> shown;
+  for (const Tile& tile : tiles.all) shown.push_back(summary_of(release, tile.places, slots));
+  const Levels levels = levels_of(shown);
+  CellPaths paths(release, levels, true);
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    paths.add(tiles.all[i].corners, shown[i], name_of(tiles.all[i], release) + ": " + words_of(shown[i], release));
+
+  std::string note = where_words(tiles, release);
+  if (release.axis.steps() > 1)
+    note += fmt::format("{}each is the mean of its published means, of up to {}", note.empty() ? "" : "; ",
+                        slots_words(release.axis));
+  const std::string title = fmt::format("Mean {} by place", measure_words(published));
+  return figure_head("chart tiles", title, note) + cells_legend(levels, release, shown) +
+         fmt::format(
+             "<svg class=\"cells\" viewBox=\"-1 -1 {} {}\" style=\"max-width:{}px\" role=\"img\" "
+             "aria-labelledby=\"map-t map-d\"><title id=\"map-t\">{}</title><desc id=\"map-d\">{}</desc>",
+             tiles.width + 2, tiles.height + 2, tiles.across * kWidestTile, escaped(title),
+             escaped(cell_number_words(cell_numbers(release)) + ". The table and the CSV hold the numbers.")) +
+         paths.svg() + "</svg></figure>\n";
+}
+
+std::string means_multiples(const MeansPublished& published) {
+  const MeansRelease& release = published.release;
+  if (release.axis.steps() < 2 || release.place_count() < 2) return "";
+  const SlotColumns columns = columns_of(release.axis);
+  const Tiles tiles = tiles_of(release, kMostTiles / columns.all.size());
+  std::vector<CellSummary> shown;  // column-major
+  for (const SlotColumn& column : columns.all)
+    for (const Tile& tile : tiles.all) shown.push_back(summary_of(release, tile.places, column.slots));
+  const Levels levels = levels_of(shown);
+  std::string note = where_words(tiles, release) + "; one scale for all";
+  if (columns.by != SlotColumns::By::slot) note += "; each tile is the mean of its published means";
+  const std::string by = column_words(columns, release.axis);
+  std::string out = fmt::format("<h3>Maps by {}</h3>\n<p class=\"quiet\">{}.</p>\n", escaped(by), escaped(note));
+  out += cells_legend(levels, release, shown) + "<div class=\"multiples\">\n";
+  for (std::size_t column = 0; column < columns.all.size(); ++column) {
+    CellPaths paths(release, levels, false);
+    for (std::size_t i = 0; i < tiles.all.size(); ++i)
+      paths.add(tiles.all[i].corners, shown[column * tiles.all.size() + i], "");
+    const std::string text = escaped(columns.all[column].text);
+    out += fmt::format(
+        "<figure class=\"tiles\"><figcaption><span>{}</span></figcaption><svg class=\"cells small\" viewBox=\"-1 -1 {} "
+        "{}\" role=\"img\"><title>{}</title>{}</svg></figure>\n",
+        text, tiles.width + 2, tiles.height + 2, text, paths.svg());
+  }
+  return out + "</div>\n";
+}
+
+std::string means_strip(const MeansPublished& published) {
+  const MeansRelease& release = published.release;
+  if (release.axis.steps() < 2) return "";
+  const SlotColumns columns = columns_of(release.axis);
+  const std::vector<StripRow> rows = strip_rows(release);
+  std::vector<CellSummary> shown;
+  for (const StripRow& row : rows)
+    for (const SlotColumn& column : columns.all) shown.push_back(summary_of(release, row.places, column.slots));
+  const Levels levels = levels_of(shown);
+  // Four units a side leave room for a stroke through the middle.
+  constexpr int kSide = 4;
+  CellPaths paths(release, levels, true);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const int x = static_cast<int>(i % columns.all.size()) * kSide,
+              y = static_cast<int>(i / columns.all.size()) * kSide;
+    paths.add(std::vector<TileCorner>{{x, y}, {x + kSide, y}, {x + kSide, y + kSide}, {x, y + kSide}}, shown[i],
+              fmt::format("{}, {}: {}", rows[i / columns.all.size()].name, columns.all[i % columns.all.size()].text,
+                          words_of(shown[i], release)));
+  }
+
+  std::string note = "time zone " + release.axis.zone;
+  if (rows.size() > 1 || columns.by != SlotColumns::By::slot) note += "; means of published means";
+  if (release.place_count() > static_cast<std::int64_t>(kMostStripRows))
+    note += fmt::format("; the {} of {} places with the most published cells", kMostStripRows,
+                        grouped(release.place_count()));
+  const std::string title = fmt::format("Mean {} by {}", measure_words(published), column_words(columns, release.axis));
+  std::string out = figure_head("chart map strip", title, note) + cells_legend(levels, release, shown);
+  out += fmt::format("<div class=\"plot\" style=\"height:{}px\">", std::clamp<std::size_t>(rows.size() * 19, 40, 800));
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    out += fmt::format("<i class=\"y\" style=\"bottom:{:.2f}%\">{}</i>",
+                       100 - (static_cast<double>(row) + 0.5) / static_cast<double>(rows.size()) * 100,
+                       escaped(rows[row].name));
+  out += fmt::format(
+      "<svg class=\"cells\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
+      "aria-labelledby=\"strip-t strip-d\"><title id=\"strip-t\">{}</title><desc id=\"strip-d\">{}</desc>",
+      columns.all.size() * kSide, rows.size() * kSide, escaped(title),
+      escaped("A row a place, a column a " + column_words(columns, release.axis) + "; " + note + "."));
+  return out + paths.svg() + "</svg>" + tick_labels(column_ticks(columns)) + "</div></figure>\n";
+}
+
+}  // namespace chronoveil::report

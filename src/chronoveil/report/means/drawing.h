@@ -1,0 +1,23 @@
+// Means as coloured cells: the map of places, small maps by slot, the strip of places by slot.
+#pragma once
+
+#include <string>
+
+#include "chronoveil/report/means/published.h"
+
+namespace chronoveil::report {
+
+// Shapes in one drawing, and in all small maps together; beyond, places are put together.
+inline constexpr std::size_t kMostTiles = 20'000;
+inline constexpr std::size_t kMostStripRows = 40;
+
+// Places coloured by the mean of their published means, each with a tooltip. Empty when there are no slots.
+std::string means_map(const MeansPublished&);
+
+// A small map for each column of slots; empty for one place, one slot or no slots.
+std::string means_multiples(const MeansPublished&);
+
+// A row a place and one for all of them, a column an hour of the day or a slot; empty for one slot or no slots.
+std::string means_strip(const MeansPublished&);
+
+}  // namespace chronoveil::report

@@ -1,0 +1,19 @@
+// Text into HTML and SVG.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "chronoveil/report/document/local_time.h"
+
+namespace chronoveil::report {
+
+// & < > " ' as entities; control characters, which HTML forbids, are left out, and what would turn the direction of the
+// text around it is made visible. Safe in text and in quoted attributes.
+std::string escaped(std::string_view text);
+
+// The times under a drawing, placed along its width; the first and the last keep inside it.
+std::string tick_labels(std::span<const Tick>);
+
+}  // namespace chronoveil::report

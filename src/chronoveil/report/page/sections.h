@@ -1,0 +1,42 @@
+// Parts of the page of every kind of release.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/base/guarantee.h"
+#include "chronoveil/base/slot_axis.h"
+#include "chronoveil/mechanisms/parameters.h"
+#include "chronoveil/report/page/words.h"
+#include "chronoveil/report/series/published.h"
+
+namespace chronoveil::report {
+
+// What a reader must know before any figure: the facts, and ε and δ beside them. A mark takes their place.
+// β is that of a bound with confidence.
+std::string promise(const Facts&, const Guarantee&, const std::string& mark, double beta = 0);
+
+// What kind of promise it is, assumptions, then `growth` (HTML), then what is not protected.
+std::string promise_in_full(const Guarantee&, const std::string& mark, const std::vector<std::string>& not_protected,
+                            std::string_view growth = "");
+
+// A parameter as people read it, escaped.
+std::string value_text(const mechanisms::Value&);
+
+// <dt>label</dt><dd>html</dd>
+std::string pair_of(std::string_view label, std::string_view html);
+
+std::string budget_section(const std::optional<BudgetLeft>&, const std::optional<ledger::DebitReference>&);
+
+std::string citation(const std::string& title, const SlotAxis&, const std::string& mechanism, const Guarantee&,
+                     const std::string& mark, const std::optional<ledger::DebitReference>&);
+
+// The same of what has no axis; `what` says all of it.
+std::string citation(const std::string& what, const std::string& mechanism, const Guarantee&, const std::string& mark,
+                     const std::optional<ledger::DebitReference>&);
+
+std::string footer();
+
+}  // namespace chronoveil::report

@@ -1,0 +1,256 @@
+#include "chronoveil/report/perturbed/drawing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/draw/frame.h"
+#include "chronoveil/report/page/markup.h"
+#include "chronoveil/report/perturbed/words.h"
+
+namespace chronoveil::report {
+namespace {
+
+constexpr std::int64_t kMostBars = 61;
+
+std::int64_t last_of(const mechanisms::Moves& moves) {
+  return moves.first + static_cast<std::int64_t>(moves.shares.size()) - 1;
+}
+
+// Distances in bars of an odd width, so that one of them has 0 in its middle.
+class Bars {
+ public:
+  Bars(std::int64_t first, std::int64_t last) {
+    width_ = (last - first + kMostBars) / kMostBars;
+    if (width_ % 2 == 0) ++width_;
+    from_ = number_of(first);
+    count_ = static_cast<std::size_t>(number_of(last) - from_ + 1);
+  }
+  std::int64_t width() const { return width_; }
+  std::size_t count() const { return count_; }
+  std::vector<double> heights(const mechanisms::Moves& moves) const {
+    std::vector<double> all(count_);
+    for (std::size_t i = 0; i < moves.shares.size(); ++i)
+      all[static_cast<std::size_t>(number_of(moves.first + static_cast<std::int64_t>(i)) - from_)] += moves.shares[i];
+    return all;
+  }
+  // Where a distance lies between the left edge and the right.
+  double position(double distance) const {
+    const double width = static_cast<double>(width_);
+    return ((distance / width) + 0.5 - static_cast<double>(from_)) / static_cast<double>(count_);
+  }
+  std::vector<Tick> ticks() const {
+    const double left = static_cast<double>(from_ * width_),
+                 span = static_cast<double>(width_) * static_cast<double>(count_ - 1);
+    const double unit = std::max(1.0, nice_scale(left, left + std::max(span, 1.0), 8).unit);
+    std::vector<Tick> all;
+    for (double at = std::ceil(left / unit) * unit; at <= left + span; at += unit)
+      all.push_back({position(at), (at > 0 ? "+" : "") + tick_text(at, unit), std::fmod(at / unit, 2) == 0});
+    return all;
+  }
+
+ private:
+  std::int64_t number_of(std::int64_t distance) const {
+    const std::int64_t shifted = distance + width_ / 2;
+    return shifted >= 0 ? shifted / width_ : -((width_ - 1 - shifted) / width_);
+  }
+  std::int64_t width_ = 1, from_ = 0;
+  std::size_t count_ = 1;
+};
+
+std::string bars_path(const std::vector<double>& heights, const Scale& scale) {
+  const double wide = 1.0 / static_cast<double>(heights.size());
+  std::string out;
+  for (std::size_t i = 0; i < heights.size(); ++i) {
+    const int left = across_at((static_cast<double>(i) + 0.1) * wide);
+    const int right = across_at((static_cast<double>(i) + 0.9) * wide);
+    const int top = up_at(scale.position(heights[i]));
+    if (top < kFrameHigh) out += fmt::format("M{} {}h{}V{}h{}z", left, top, right - left, kFrameHigh, left - right);
+  }
+  return out;
+}
+
+std::string outline_path(const std::vector<double>& heights, const Scale& scale) {
+  std::string out = fmt::format("M0 {}", kFrameHigh);
+  for (std::size_t i = 0; i < heights.size(); ++i)
+    out += fmt::format("V{}H{}", up_at(scale.position(heights[i])),
+                       across_at(static_cast<double>(i + 1) / static_cast<double>(heights.size())));
+  return out + fmt::format("V{}", kFrameHigh);
+}
+
+// δ upwards: by powers of ten where the small ones would not be seen otherwise.
+class DeltaAxis {
+ public:
+  explicit DeltaAxis(const std::vector<double>& deltas) {
+    constexpr double kFarApart = 30;
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    bool zero = false;
+    for (const double delta : deltas) {
+      if (delta > 0) least = std::min(least, delta);
+      most = std::max(most, delta);
+      zero = zero || delta <= 0;
+    }
+    linear_ = nice_scale(0, most, 5);
+    if (!(most > least * kFarApart)) return;
+    logarithmic_ = log_scale(least, most);
+    // Room below for what has no logarithm.
+    zero_ = zero;
+    if (zero_) --logarithmic_->low;
+  }
+  bool logarithmic() const { return logarithmic_.has_value(); }
+  double position(double delta) const { return logarithmic_ ? logarithmic_->position(delta) : linear_.position(delta); }
+  std::vector<Tick> ticks() const {
+    if (!logarithmic_) return ticks_of(linear_);
+    std::vector<Tick> all;
+    if (zero_) all.push_back({0, "0", true});
+    for (const double tick : logarithmic_->ticks(7))
+      if (!zero_ || position(tick) > 0) all.push_back({position(tick), rounded(tick), true});
+    return all;
+  }
+
+ private:
+  Scale linear_;
+  std::optional<LogScale> logarithmic_;
+  bool zero_ = false;
+};
+
+bool is_finite(const CurvePoint& point) { return std::isfinite(point.epsilon) && std::isfinite(point.delta); }
+
+}  // namespace
+
+std::string moves_figure(const mechanisms::Moves& law, const mechanisms::Moves* realised) {
+  if (law.shares.empty() && (!realised || realised->shares.empty())) return "";
+  std::int64_t first = 0, last = 0;
+  for (const mechanisms::Moves* moves : {&law, realised}) {
+    if (!moves || moves->shares.empty()) continue;
+    first = std::min(first, moves->first);
+    last = std::max(last, last_of(*moves));
+  }
+  const Bars bars(first, last);
+  const std::vector<double> heights = bars.heights(law);
+  const std::vector<double> outline = realised ? bars.heights(*realised) : std::vector<double>{};
+  double most = *std::max_element(heights.begin(), heights.end());
+  for (const double height : outline) most = std::max(most, height);
+  const Scale scale = nice_scale(0, most, 4);
+  std::vector<Tick> up;
+  for (const double tick : scale.ticks())
+    up.push_back({scale.position(tick), tick_text(tick * 100, scale.unit * 100) + " %", true});
+  std::string legend;
+  if (realised)
+    legend = "<p class=\"legend\">" + legend_entry("bars", "M0 0h22v12h-22z", "the law") +
+             legend_entry("truth", "M0 6h22", "this release") + "</p>\n";
+  return legend +
+         to_html(Frame{
+             .id = "moves",
+             .title = realised ? "How far values moved" : "How far values move",
+             .note = fmt::format(
+                 "share of the values{}; left of 0: released earlier than measured, right: "
+                 "later",
+                 bars.width() == 1 ? " by rows" : fmt::format(", a bar for {} rows", grouped(bars.width()))),
+             .description = fmt::format("Bars from {} to {} rows. {}", grouped(first), grouped(last), moves_words(law)),
+             .across = bars.ticks(),
+             .up = up,
+             .drawing = path_of("bars", bars_path(heights, scale)) +
+                        (realised ? path_of("truth", outline_path(outline, scale)) : ""),
+             .large = true});
+}
+
+std::string curve_figure(const Perturbed& perturbed) {
+  std::vector<CurvePoint> curve;
+  std::copy_if(perturbed.curve.begin(), perturbed.curve.end(), std::back_inserter(curve), is_finite);
+  if (curve.empty()) return "";
+  std::optional<CurvePoint> claim, paper;
+  if (const CurvePoint point{perturbed.guarantee.epsilon, perturbed.guarantee.delta};
+      perturbed.mark.empty() && !is_nominal(perturbed.guarantee) && is_finite(point))
+    claim = point;
+  if (const auto nominal = nominal_of(perturbed.plan))
+    if (const CurvePoint point{nominal->epsilon, nominal->delta}; is_finite(point)) paper = point;
+
+  std::vector<CurvePoint> all = curve;
+  if (claim) all.push_back(*claim);
+  if (paper) all.push_back(*paper);
+  std::vector<double> deltas;
+  double far = 0;
+  for (const CurvePoint& point : all) {
+    deltas.push_back(point.delta);
+    far = std::max(far, point.epsilon);
+  }
+  const DeltaAxis up(deltas);
+  const Scale across = nice_scale(0, far, 8);
+  const auto at = [&](const CurvePoint& point) {
+    return fmt::format("{} {}", across_at(across.position(point.epsilon)), up_at(up.position(point.delta)));
+  };
+  std::string line, legend = "<p class=\"legend\">" + legend_entry("line", "M0 6h22", "certified δ at every ε");
+  for (const CurvePoint& point : curve) line += (line.empty() ? "M" : "L") + at(point);
+  std::string drawing = path_of("line", line);
+  if (claim) {
+    drawing += path_of("claim", "M" + at(*claim) + "h0");
+    legend += legend_entry("claim", "M11 6h0", "what is promised");
+  }
+  if (paper) {
+    drawing += path_of("paper", "M" + at(*paper) + "h0");
+    legend += legend_entry("paper", "M11 6h0", "what a paper states, for single outputs only");
+  }
+  return legend + "</p>\n" +
+         to_html(Frame{.id = "curve",
+                       .title = "The certified curve",
+                       .note = fmt::format("to the right: ε; upwards: δ{}; less of both is more private",
+                                           up.logarithmic() ? " in powers of ten" : ""),
+                       .description = fmt::format("A falling line: δ from {} at ε = {} to {} at ε = {}.",
+                                                  rounded_up(curve.front().delta), rounded(curve.front().epsilon),
+                                                  rounded_up(curve.back().delta), rounded(curve.back().epsilon)),
+                       .across = ticks_of(across),
+                       .up = up.ticks(),
+                       .drawing = drawing,
+                       .large = true});
+}
+
+std::string averages_figure(const PerturbedInternal::Column& column, std::size_t number) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const auto& point : column.averages) {
+    for (const double value : {point.before, point.after}) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  }
+  if (!(low <= high)) return "";
+  const Scale up = nice_scale(low, high, 5);
+  const double first = static_cast<double>(column.averages.front().step);
+  const double last = std::max(static_cast<double>(column.averages.back().step), first + 1);
+  const auto position = [&](double step) { return std::clamp((step - first) / (last - first), 0.0, 1.0); };
+  const auto line = [&](auto value_of) {
+    std::string out;
+    bool drawing = false;
+    for (const auto& point : column.averages) {
+      const double value = value_of(point);
+      if (std::isfinite(value))
+        out += fmt::format("{}{} {}", drawing ? 'L' : 'M', across_at(position(static_cast<double>(point.step))),
+                           up_at(up.position(value)));
+      drawing = std::isfinite(value);
+    }
+    return out;
+  };
+  std::vector<Tick> across;
+  const double unit = std::max(1.0, nice_scale(first, last, 6).unit);
+  for (double at = std::ceil(first / unit) * unit; at <= last; at += unit)
+    across.push_back({position(at), tick_text(at, unit), true});
+  return to_html(Frame{.id = fmt::format("average{}", number),
+                       .title = column.name,
+                       .note = fmt::format("mean of {} rows, by row; root mean square error {}", grouped(column.range),
+                                           rounded(column.average_error)),
+                       .description = fmt::format("Two lines between {} and {}.", rounded(low), rounded(high)),
+                       .across = across,
+                       .up = ticks_of(up),
+                       .drawing = path_of("line", line([](const auto& point) { return point.after; })) +
+                                  path_of("truth", line([](const auto& point) { return point.before; })),
+                       .large = false});
+}
+
+}  // namespace chronoveil::report
