@@ -71,6 +71,10 @@ class Unity(unittest.TestCase):
             self.apart(own + "\n" + source(""), source("", f"void g(int {name});"))
         self.assertEqual(len(self.units(*["using nlohmann::json;\n" + source("", "void g(json);")] * 2)), 1)
 
+    def test_a_namespace_that_is_used_is_no_name_of_its_own(self):
+        used, = self.sources(source("using namespace other;\nint f() { return 1; }"))
+        self.assertEqual(set(used.own), {"f"})
+
     def test_two_tests_of_one_name_are_kept_apart(self):
         self.apart(source("TEST(Suite, Works) {}"), source("TEST(Suite, Works) {}"))
 
