@@ -17,7 +17,7 @@ constexpr int kSpansAhead = 12;  // that are planned before a release that conti
 
 // How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. Whatever lies in
 // the folder must be what the ledger says, or it is not gone on with.
-std::string tag_start(const Job& job) { return "[live " + job.live.name + " "; }
+std::string tag_start(const Job& job) { return "[live " + job.live().name + " "; }
 std::string tag_of(const Job& job, const LiveState& state, const std::string& opening) {
   return tag_start(job) + digest_of(live_facts_of(job)) + "/" + std::to_string(state.span) + " " +
          token_text(state.holder) + " " + opening + "]";
@@ -27,7 +27,7 @@ std::string tag_of(const Job& job, const LiveState& state, const std::string& op
 report::Published without_values(const Job& job, Planned planned, const std::string& mark) {
   planned.comparison.reset();
   report::Published published = published_of(job, std::move(planned), {}, mark);
-  if (job.live.continues)
+  if (job.live().continues)
     published.not_protected.emplace_back(
         "The guarantee is for this span of time. Each span has its own debit and its own caps, and for somebody who is "
         "in several they add up.");
@@ -52,10 +52,10 @@ Result<void> check_spans_ahead(const Job& job) {
 }
 
 Result<void> check_live(const Job& job) {
-  if (Result<void> named = ledger::check_dataset_name(job.live.name); !named)
+  if (Result<void> named = ledger::check_dataset_name(job.live().name); !named)
     return fail(ErrorKind::usage, "live.name: " + named.error().message);
   // Both name folders.
-  for (const auto& [key, name] : {std::pair("live.name", job.live.name), std::pair("dataset.name", job.dataset)})
+  for (const auto& [key, name] : {std::pair("live.name", job.live().name), std::pair("dataset.name", job.dataset)})
     if (name == "." || name == "..") return invalid(key, name, "the name of a folder of its own");
   if (job.csv.empty() || job.csv == "-")
     return fail(ErrorKind::usage,
@@ -172,13 +172,13 @@ Result<void> LiveSession::open_or_resume() {
                      " was made for; put back the folder as the program left it");
     return resume_span();
   }
-  if (job_->live.continues && whole) {
+  if (job_->live().continues && whole) {
     CV_CHECK(check_unchanged());
     CV_TRY(const LiveOpening before, keeping.folder.get());
     if (keeping.state.step == before.published.plan.shape.steps) return open_span(keeping.state.span + 1);
   }
   if (options_->confirmed) return open_span(0);
-  return fail(ErrorKind::usage, "live: the release '" + job_->live.name + "' is over (debit " + debit->id.text() +
+  return fail(ErrorKind::usage, "live: the release '" + job_->live().name + "' is over (debit " + debit->id.text() +
                                     "); --yes opens a new one with a new debit");
 }
 
@@ -187,7 +187,7 @@ Result<void> LiveSession::check_unchanged() const {
   CV_TRY(const LiveOpening opening, keeping_->folder.get());
   const std::string changed = difference(opening.facts, live_facts_of(*job_));
   if (changed.empty()) return {};
-  return fail(ErrorKind::usage, "live: the job is not the one that the release '" + job_->live.name +
+  return fail(ErrorKind::usage, "live: the job is not the one that the release '" + job_->live().name +
                                     "' was opened with: " + changed +
                                     "; put it back, or give the changed one another live.name and output.csv");
 }
@@ -202,7 +202,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   Job this_span = *job_;
   this_span.slots = slots_;
   CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
-  if (span == 0 && job_->live.continues) CV_CHECK(check_spans_ahead(*job_));
+  if (span == 0 && job_->live().continues) CV_CHECK(check_spans_ahead(*job_));
   opened_ = without_values(this_span, planned, "");
   const bool begun_before = keeping.files.latest() && keeping.state.debit < 0;
   LiveState opening;
@@ -234,12 +234,12 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     // The folder keeps two processes apart; who works with another folder on the same ledger is told here.
     const ledger::BeforeSecond refuse = [&](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
       if (state != ledger::State::reserved || options_->confirmed) return {};
-      return fail(ErrorKind::usage, "live: the release '" + job_->live.name + "' was opened before, as " +
+      return fail(ErrorKind::usage, "live: the release '" + job_->live().name + "' was opened before, as " +
                                         earlier.text() + ", from another folder; --yes opens a second one");
     };
     Ask ask = ask_of(planned);
     Facts facts = live_facts_of(*job_);
-    facts.emplace_back("live.name", job_->live.name);
+    facts.emplace_back("live.name", job_->live().name);
     facts.emplace_back("live.span", std::to_string(keeping.state.span));
     ask.job = digest_of(facts);
     CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag));

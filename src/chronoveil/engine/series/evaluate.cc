@@ -28,7 +28,7 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
   const Release& release = evaluation.published.release;
   CV_TRY(SlotAxis axis, axis_of(job));
   // A live release has the steps that are published so far, of the span that it is in.
-  if (job.live.given) axis = release.axis;
+  if (job.is<LiveSpec>()) axis = release.axis;
   if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
     return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
 
