@@ -1,4 +1,4 @@
-// Running and checking a job with [perturb]; debited_run.h has the order in which it happens.
+// Running and checking a job with [perturb]; release/order.h has the order in which it happens.
 #include <charconv>
 
 #include "chronoveil/engine/live/kept_rows.h"

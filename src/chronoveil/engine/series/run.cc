@@ -1,4 +1,4 @@
-// Running a job of counts; debited_run.h has the order in which it happens.
+// Running a job of counts; release/order.h has the order in which it happens.
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 
