@@ -1,5 +1,5 @@
 // What the clock does in a live release: where rows are people it closes every step and opens every span, and rows only
-// wait for it. See live_clock.h for why.
+// wait for it. See clock.h for why.
 #include <algorithm>
 
 #include "chronoveil/engine/live/session.h"
