@@ -33,6 +33,25 @@ class Patience(JobTest):
         self.assert_fails(2, "--patience", "account", "gaussian", "--noise-multiplier", "1", "--delta", "1e-6",
                           "--patience", "0")
 
+    def test_on_a_terminal_one_sees_that_it_is_still_pricing(self):
+        """Until then the program waits; what is quick says nothing."""
+        path = str(self.write("many.json", json.dumps(MANY)))
+        for words, shows in (((path, "--patience", "600"), True), ((path, "--patience", "0.05"), False)):
+            terminal, end = os.openpty()
+            process = subprocess.Popen([PROGRAM, "account", "@" + words[0], "--delta", "1e-6", *words[1:]],
+                                       stdout=subprocess.DEVNULL, stderr=end)
+            os.close(end)
+            seen = b""
+            try:
+                while b"pricing ... 3 s" not in seen:
+                    seen += os.read(terminal, 4096)
+            except OSError:  # the program has ended, and the terminal with it
+                pass
+            process.kill()
+            process.wait()
+            os.close(terminal)
+            self.assertEqual(b"pricing ... 2 s" in seen, shows, seen)
+
     def test_a_wide_window_is_bounded_at_once_and_measured_only_with_patience(self):
         for words in (("account", *WIDE, "--epsilon", "1"), ("calibrate", *WIDE, "--epsilon", "8", "--delta", "0.9")):
             told = self.assert_json(*words)

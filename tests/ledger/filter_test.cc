@@ -89,6 +89,20 @@ TEST(Filter, WhatFillsAFilterIsWithinTheTotal) {
   }
 }
 
+// N(0, 1) against 0.9 N(0, 1) + 0.1 N(d, 1): δ(1) is 0.1, whatever moments make of so large a loss.
+TEST(Filter, NothingOfALargerDeltaIsAdmittedHoweverFarItsMeansAre) {
+  const auto far = [](double weight, double distance) {
+    return accounting::Event{accounting::Mixture{{{0}, {1}}, {{0, distance}, {1 - weight, weight}}, 1}};
+  };
+  for (const FilterKind kind : {FilterKind::renyi, FilterKind::united}) {
+    const Filter filter = value_of(make_filter(kind, value_of(Epsilon::make(1)), value_of(Delta::make(0.0886))));
+    for (const double distance : {20.0, 35.0, 60.0})
+      EXPECT_FALSE(holds(filter, value_of(cost_of(filter, far(0.1, distance), std::nullopt)))) << distance;
+    // The twin: with the far mean lost, as an overflow once lost it, the event is admitted.
+    EXPECT_TRUE(holds(filter, value_of(cost_of(filter, far(0, 35), std::nullopt))));
+  }
+}
+
 TEST(Filter, TheGaussianFilterIsTightForGaussiansAndRefusesWhatNoGaussianDominates) {
   const Filter full = filter(FilterKind::gaussian);
   const double noise = *admissible(full, full.nothing()).gaussian_noise_multiplier;

@@ -144,6 +144,7 @@ TEST(Parts, AWindowTouchesAsManyPartsAsItHasEventsUnlessTheyAreKnownToBeLonger) 
   std::map<std::int64_t, double> days;
   for (std::int64_t day = 0; day < 7; ++day) days[day] = 0.5;
   EXPECT_EQ(charge(days, safe_straddle(week), Relation::add_remove), "3.5");
+  EXPECT_EQ(charge(days, 2, Relation::add_remove), "1");  // the twin: what two parts would make of it
 }
 
 TEST(Parts, TheRuleIsSaidInWords) {
