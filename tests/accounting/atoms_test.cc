@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "accounting/bracketing.h"
-#include "chronoveil/accounting/events/gaussian_mixtures.h"
 #include "chronoveil/accounting/grid/composer.h"
+#include "chronoveil/accounting/mixtures/gaussian_mixtures.h"
 
 namespace chronoveil::accounting {
 namespace {

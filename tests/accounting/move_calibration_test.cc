@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/accounting/events/moves/noisy_sort.h"
+#include "chronoveil/accounting/events/moves/ranswitch.h"
 #include "chronoveil/accounting/moves/calibration.h"
-#include "chronoveil/accounting/moves/noisy_sort.h"
-#include "chronoveil/accounting/moves/ranswitch.h"
 #include "chronoveil/accounting/published.h"
 
 namespace chronoveil::accounting {

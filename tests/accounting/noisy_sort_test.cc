@@ -1,5 +1,5 @@
 // noisy_sort against all keys, and against all orders.
-#include "chronoveil/accounting/moves/noisy_sort.h"
+#include "chronoveil/accounting/events/moves/noisy_sort.h"
 
 #include <gtest/gtest.h>
 

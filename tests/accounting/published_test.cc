@@ -6,7 +6,7 @@
 
 #include "accounting/bracketing.h"
 #include "accounting/switch_enumeration.h"
-#include "chronoveil/accounting/events/filter_kernel.h"
+#include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -1,5 +1,5 @@
 // RanSwitch against all of its outputs.
-#include "chronoveil/accounting/moves/ranswitch.h"
+#include "chronoveil/accounting/events/moves/ranswitch.h"
 
 #include <gtest/gtest.h>
 

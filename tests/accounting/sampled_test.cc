@@ -1,6 +1,6 @@
 // Mechanisms on a sample of the units, against real ones: every sample of a small data set is listed, with the exact
 // law of what is published, for one unit added, removed or replaced.
-#include "chronoveil/accounting/events/sampled.h"
+#include "chronoveil/accounting/events/sampled/sampled.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/moves/staswitch.h"
+#include "chronoveil/accounting/moves/staswitch_bounds.h"
 
 namespace chronoveil::accounting {
 namespace {

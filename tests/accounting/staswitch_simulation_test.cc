@@ -10,7 +10,7 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/moves/clopper_pearson.h"
-#include "chronoveil/accounting/moves/staswitch.h"
+#include "chronoveil/accounting/moves/staswitch_bounds.h"
 #include "chronoveil/accounting/moves/staswitch_graph.h"
 #include "switch_enumeration.h"
 

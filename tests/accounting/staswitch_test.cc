@@ -1,6 +1,4 @@
 // StaSwitch against all of its outputs, and its bounds against what was computed exactly.
-#include "chronoveil/accounting/moves/staswitch.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/moves/staswitch_bounds.h"
 #include "chronoveil/accounting/moves/staswitch_game.h"
 #include "chronoveil/accounting/moves/staswitch_graph.h"
 #include "chronoveil/accounting/moves/staswitch_simulation.h"

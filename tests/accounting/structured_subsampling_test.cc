@@ -1,6 +1,6 @@
 // Structured subsampling [Schuchardt25]: which windows a change touches, by listing them; the profiles, by quadrature
 // of the mixtures or from their sums.
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 
 #include <algorithm>
 #include <bit>

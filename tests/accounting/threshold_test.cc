@@ -1,11 +1,12 @@
 // The stationary law of Threshold against its Markov chain over sets of empty slots.
+#include "chronoveil/accounting/events/moves/threshold.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/moves/threshold_dispatch.h"
 #include "chronoveil/accounting/published.h"
 
 namespace chronoveil::accounting {

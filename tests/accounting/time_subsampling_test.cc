@@ -7,7 +7,7 @@
 
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
-#include "chronoveil/accounting/events/filter_kernel.h"
+#include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 
 namespace chronoveil::accounting {
 namespace {
