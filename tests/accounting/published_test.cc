@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "accounting/bracketing.h"
-#include "accounting/switch_enumeration.h"
+#include "accounting/moves/switch_enumeration.h"
 #include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 
 namespace chronoveil::accounting {

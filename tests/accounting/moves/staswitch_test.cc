@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "accounting/moves/switch_enumeration.h"
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/moves/staswitch_bounds.h"
 #include "chronoveil/accounting/moves/staswitch_game.h"
 #include "chronoveil/accounting/moves/staswitch_graph.h"
 #include "chronoveil/accounting/moves/staswitch_simulation.h"
 #include "chronoveil/accounting/published.h"
-#include "switch_enumeration.h"
 
 namespace chronoveil::accounting {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "accounting/moves/switch_enumeration.h"
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/grid/loss_model.h"
-#include "switch_enumeration.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -89,7 +89,7 @@ TEST(RanSwitch, NoOtherStayHasASmallerDelta) {
       EXPECT_NEAR(best.delta, certified(k, best.stay, epsilon), 1e-12 * best.delta);
       for (int i = 0; i <= 1000; ++i) {
         const double stay = 1.0 / k + (1 - 1.0 / k) * (i + 1e-9) / 1001;
-        EXPECT_GE(ranswitch_model({k, stay})->delta(epsilon), best.delta * (1 - 1e-9)) << k << ' ' << epsilon;
+        EXPECT_GE((*RanSwitch{k, stay}.loss())->delta(epsilon), best.delta * (1 - 1e-9)) << k << ' ' << epsilon;
       }
     }
 }

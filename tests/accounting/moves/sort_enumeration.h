@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "switch_enumeration.h"
+#include "accounting/moves/switch_enumeration.h"
 
 namespace chronoveil::accounting {
 

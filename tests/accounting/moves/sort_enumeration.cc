@@ -1,4 +1,4 @@
-#include "sort_enumeration.h"
+#include "accounting/moves/sort_enumeration.h"
 
 #include <algorithm>
 #include <cmath>

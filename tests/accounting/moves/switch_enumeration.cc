@@ -1,4 +1,4 @@
-#include "switch_enumeration.h"
+#include "accounting/moves/switch_enumeration.h"
 
 #include <algorithm>
 #include <array>

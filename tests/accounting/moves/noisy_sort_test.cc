@@ -5,10 +5,10 @@
 
 #include <cmath>
 
+#include "accounting/moves/sort_enumeration.h"
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/base/staircase.h"
-#include "sort_enumeration.h"
 
 namespace chronoveil::accounting {
 namespace {

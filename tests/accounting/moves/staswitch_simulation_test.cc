@@ -8,11 +8,11 @@
 #include <map>
 #include <vector>
 
+#include "accounting/moves/switch_enumeration.h"
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/moves/clopper_pearson.h"
 #include "chronoveil/accounting/moves/staswitch_bounds.h"
 #include "chronoveil/accounting/moves/staswitch_graph.h"
-#include "switch_enumeration.h"
 
 namespace chronoveil::accounting {
 namespace {
