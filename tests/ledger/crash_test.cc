@@ -112,6 +112,7 @@ class CrashSafety : public OnEveryStore {
 };
 CHRONOVEIL_ON_EVERY_STORE(CrashSafety);
 
+// The numbers of kills are those of CHRONOVEIL_TORTURE; make test kills less often.
 TEST_P(CrashSafety, AfterEveryKillEachReleasedOutputIsCoveredByADebit) {
   const int kills = kills_or(GetParam() == "sqlite" ? 1700 : 500);
   std::mt19937 random(20260301);   // only chooses when to kill
