@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "chronoveil/accounting/events/event_json.h"
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/filters/rounded_text.h"

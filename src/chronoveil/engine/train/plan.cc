@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "chronoveil/accounting/events/chance_of_use.h"
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/data/time/civil.h"
 #include "chronoveil/data/time/reader.h"

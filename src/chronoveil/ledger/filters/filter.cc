@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/events/sampled.h"
-#include "chronoveil/accounting/events/sampled_loss.h"
+#include "chronoveil/accounting/events/sampled/sampled.h"
+#include "chronoveil/accounting/events/sampled/sampled_loss.h"
 #include "chronoveil/accounting/moments.h"
 
 namespace chronoveil::ledger {
