@@ -374,11 +374,17 @@ std::vector<accounting::Event> slots_of(const accounting::Event& event) {
 }
 
 void print_reference(const BudgetOptions& options, const ledger::DebitReference& reference, std::string_view state) {
+  say_on_interrupt(reference.id.text() + " is " + std::string(state));
   if (options.json) {
     print({{"debit", reference_json(reference)}, {"state", state}});
   } else {
     std::cout << state << " " << reference.id.text() << "\n";
   }
+}
+
+// Whatever ends the command from here on, where no error says so itself: a lost output, no memory, an interrupt.
+void say_may_be_written(const std::string& dataset) {
+  say_on_interrupt("it may have been written: see chronoveil budget history " + dataset);
 }
 
 constexpr std::int64_t kMostSlots = 100'000;
@@ -400,6 +406,7 @@ Result<void> debit(const BudgetOptions& options) {
     return invalid("state", options.state, "reserved: a run is settled when it ends");
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, options.name));
+  say_may_be_written(options.name);
   if (options.slots) {
     CV_TRY(const ledger::DebitReference reference, ledger.reserve_slots(terms, slots_of(event)));
     print_reference(options, reference, "reserved");
@@ -411,7 +418,12 @@ Result<void> debit(const BudgetOptions& options) {
     return {};
   }
   CV_TRY(const ledger::Receipt receipt, ledger.reserve(terms, event));
-  if (state != ledger::State::reserved) CV_CHECK(ledger.settle(receipt.reference().id, state));
+  const ledger::DebitId& id = receipt.reference().id;
+  if (state != ledger::State::reserved) {
+    say_on_interrupt("the debit " + id.text() + " is reserved");
+    if (Result<void> settled = ledger.settle(id, state); !settled)
+      return fail(settled.error().kind, settled.error().message + "; the debit " + id.text() + " is made");
+  }
   print_reference(options, receipt.reference(), ledger::name(state));
   return {};
 }
@@ -422,6 +434,7 @@ Result<void> use_slot(const BudgetOptions& options) {
   CV_TRY(const accounting::Event event, read_event(options.event));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, id.dataset));
+  say_may_be_written(id.dataset);
   CV_TRY(const ledger::Receipt receipt, ledger.open_slot(id, event, options.mechanism));
   print_reference(options, receipt.reference(), "reserved");
   return {};
@@ -431,11 +444,14 @@ Result<void> use_run(const BudgetOptions& options) {
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, id.dataset));
+  say_may_be_written(id.dataset);
   CV_CHECK(ledger.use_run(id, options.first, options.count));
+  const std::string used = fmt::format("used {} of {} from {}", options.count, id.text(), options.first);
+  say_on_interrupt(used);
   if (options.json) {
     print({{"id", id.text()}, {"first", options.first}, {"count", options.count}});
   } else {
-    std::cout << fmt::format("used {} of {} from {}\n", options.count, id.text(), options.first);
+    std::cout << used << "\n";
   }
   return {};
 }
@@ -447,7 +463,9 @@ Result<void> settle(const BudgetOptions& options) {
   const ledger::State state = options.released ? ledger::State::released : ledger::State::abandoned;
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, id.dataset));
+  say_may_be_written(id.dataset);
   CV_CHECK(ledger.settle(id, state));
+  say_on_interrupt(id.text() + " is " + std::string(ledger::name(state)));
   if (options.json) {
     print({{"id", id.text()}, {"state", ledger::name(state)}});
   } else {

@@ -128,6 +128,7 @@ struct Ledger::Inside {
   }
 
   Result<void> check_anchored(const std::string& dataset, const std::vector<Entry>& rows) const {
+    if (!anchor) return {};
     Account account;
     for (const Entry& row : rows) {
       CV_CHECK(account.apply(row));
@@ -451,7 +452,8 @@ Result<Ledger> Ledger::open(const std::string& where, Options options) {
   };
   CV_TRY(inside->key, SecretKey::at(variable(options.key, "CHRONOVEIL_KEY")));
   if (const std::string place = variable(options.anchor, "CHRONOVEIL_ANCHOR"); !place.empty()) {
-    CV_TRY(inside->anchor, open_anchor(place));
+    CV_TRY(const std::vector<std::string> present, inside->store->datasets());
+    CV_TRY(inside->anchor, open_anchor(place, present.empty() ? Absent::create : Absent::refuse));
     CV_TRY(inside->anchored, inside->anchor->heads());
   }
   CV_TRY(options.who, recorded_name(inside->store->writer_name(), options.who));
@@ -693,6 +695,7 @@ Result<std::vector<Entry>> Ledger::entries(const std::string& dataset) {
   CV_TRY(Stored stored, Inside::sound_rows(*inside_->store, dataset));
   if (stored.rows.empty())
     return invalid("dataset", dataset, "one that was created; see budget list and budget create");
+  CV_CHECK(inside_->check_anchored(dataset, stored.rows));
   return std::move(stored.rows);
 }
 
@@ -760,6 +763,7 @@ Result<void> Ledger::back_up(const std::string& to) {
   CV_TRY(const std::vector<std::string> names, inside_->names());
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
+    CV_CHECK(inside_->check_anchored(name, stored.rows));
     CV_CHECK(inside_->copy(stored, *target, std::nullopt));
   }
   return {};

@@ -242,8 +242,18 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     facts.emplace_back("live.name", job_->live().name);
     facts.emplace_back("live.span", std::to_string(keeping.state.span));
     ask.job = digest_of(facts);
-    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag));
+    const std::string before = told_;
+    tell("a debit may have been made; budget history tells");
+    Result<ledger::Reservation> made =
+        reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag);
+    if (!made) {
+      tell(before);  // the error itself says what is in doubt
+      return tl::unexpected(std::move(made.error()));
+    }
+    opened_.debit = *std::move(made);
   }
+  // Whatever ends it before the first step names this debit, not one of before.
+  tell("the debit " + opened_.debit->id.text() + " is made, and none of its steps is published; run it again to go on");
   keeping.state.debit = opened_.debit->id.sequence;
   keeping.asked = 0;  // of this debit
   CV_CHECK(keeping.files.save(keeping.state));

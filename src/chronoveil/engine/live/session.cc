@@ -219,13 +219,17 @@ LiveStanding LiveSession::standing() const {
   return stands;
 }
 
-void LiveSession::tell_standing() const {
-  if (!options_->standing || !keeping_) return;
+void LiveSession::tell(const std::string& standing) {
+  if (options_->standing) options_->standing(standing);
+  told_ = standing;
+}
+
+void LiveSession::tell_standing() {
+  if (!keeping_) return;
   const LiveStanding stands = standing();
-  options_->standing("the debit " + stands.debit->id.text() + " stays spent; " + std::to_string(stands.published) +
-                     " of " + std::to_string(stands.steps) + " steps are published and " +
-                     std::to_string(stands.asked) + " of " + std::to_string(stands.questions) +
-                     " questions asked; run it again to go on");
+  tell("the debit " + stands.debit->id.text() + " stays spent; " + std::to_string(stands.published) + " of " +
+       std::to_string(stands.steps) + " steps are published and " + std::to_string(stands.asked) + " of " +
+       std::to_string(stands.questions) + " questions asked; run it again to go on");
 }
 
 void LiveSession::say(const std::string& text) const {
