@@ -22,6 +22,12 @@ constexpr double kUp = 1 + 1e-12;  // outward rounding of closed forms
 // P-mass whose losses are set aside instead of entering a Rényi divergence.
 constexpr double kSetAside = 1e-40;
 
+// Costs of parts are added in 64 bits: a million roundings of a double would take more than kUp adds.
+double double_above(long double sum) {
+  const auto nearest = static_cast<double>(sum);
+  return nearest < sum ? std::nextafter(nearest, kInfinity) : nearest;
+}
+
 double log_add(double a, double b) {
   const double high = std::max(a, b);
   return high + std::log1p(std::exp(std::min(a, b) - high));
@@ -232,13 +238,16 @@ std::span<const double> renyi_orders() {
 Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders) {
   CV_CHECK(validate(event));
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    RenyiCost total{std::vector<double>(orders.size(), 0.0), 0};
+    std::vector<long double> epsilon(orders.size());
+    long double delta = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const RenyiCost cost, renyi_cost(part, orders));
       for (std::size_t j = 0; j < orders.size(); ++j)
-        total.epsilon[j] += cost.epsilon[j] * static_cast<double>(event.count) * kUp;
-      total.delta += cost.delta * static_cast<double>(event.count);
+        epsilon[j] += cost.epsilon[j] * static_cast<double>(event.count) * kUp;
+      delta += static_cast<long double>(cost.delta) * static_cast<long double>(event.count);
     }
+    RenyiCost total{{}, double_above(delta)};
+    for (const long double sum : epsilon) total.epsilon.push_back(double_above(sum));
     return total;
   }
   CV_TRY(Cost step, renyi_of_step(event, orders));
@@ -279,13 +288,13 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
   CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    ZcdpCost total;
+    long double rho = 0, delta = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const ZcdpCost cost, zcdp_cost(part));
-      total.rho += n * cost.rho * kUp;
-      total.delta += n * cost.delta;
+      rho += n * cost.rho * kUp;
+      delta += static_cast<long double>(n) * cost.delta;
     }
-    return total;
+    return ZcdpCost{double_above(rho), double_above(delta)};
   }
   if (const auto* e = std::get_if<Exponential>(&event.kind)) return ZcdpCost{n * e->epsilon * e->epsilon / 8 * kUp, 0};
   if (const auto* e = std::get_if<Approximate>(&event.kind))
@@ -337,12 +346,12 @@ Result<double> gaussian_square(const Event& event, double reserve) {
   CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    double squares = 0;
+    long double squares = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const double square, gaussian_square(part, reserve));
       squares += n * square;
     }
-    return squares * kUp;
+    return double_above(squares * kUp);
   }
   if (const auto pure = pure_bound(event)) {
     const auto beside = std::holds_alternative<Laplace>(event.kind) ? laplace_beside_gaussian : pure_beside_gaussian;
