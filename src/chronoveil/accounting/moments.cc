@@ -28,6 +28,10 @@ double double_above(long double sum) {
   return nearest < sum ? std::nextafter(nearest, kInfinity) : nearest;
 }
 
+// What is not 0 has no square of 0: an event that costs next to nothing still costs something, or it would be admitted
+// where nothing is left.
+double squared(double x) { return x > 0 ? larger(x * x, std::numeric_limits<double>::min()) : 0.0; }
+
 double log_add(double a, double b) {
   const double high = std::max(a, b);
   return high + std::log1p(std::exp(std::min(a, b) - high));
@@ -36,7 +40,7 @@ double log_add(double a, double b) {
 // A divergence of an ε-DP event that was computed as a difference of logarithms. For a small ε the difference is lost
 // in rounding, so what rounding can take is added; there aε²/2 is the better bound [BunSteinke16, Prop. 3.3].
 double rounded_up(double divergence, double epsilon, double a) {
-  return std::min(divergence + 4e-15 * (1 + a * epsilon) / (a - 1), a * epsilon * epsilon / 2);
+  return std::min(divergence + 4e-15 * (1 + a * epsilon) / (a - 1), a * squared(epsilon) / 2);
 }
 
 // D_a of losses ±ε: randomized response, the worst pure mechanism [Mironov17, Prop. 5 with both outcomes].
@@ -142,7 +146,7 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
     return closed_form(orders, 0, [&](double a) { return a / (2 * e->noise_multiplier * e->noise_multiplier); });
   if (const auto* e = std::get_if<DiscreteGaussian>(&event.kind)) {
     const double mu = static_cast<double>(e->sensitivity) / e->scale;  // [CKS20, Thm 4]
-    return closed_form(orders, 0, [&](double a) { return a * mu * mu / 2; });
+    return closed_form(orders, 0, [&](double a) { return a * squared(mu) / 2; });
   }
   if (const auto* e = std::get_if<Laplace>(&event.kind))
     return closed_form(orders, 0, [&](double a) { return laplace_renyi(1 / e->noise_multiplier, a); });
@@ -152,17 +156,17 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
     return closed_form(orders, e->delta, [&](double a) { return pure_renyi(e->epsilon, a); });
   // On a grid a small ε would be lost in rounding, too.
   if (const auto pure = pure_bound(event); pure && *pure <= 1e-4)
-    return closed_form(orders, 0, [&](double a) { return a * *pure * *pure / 2; });
+    return closed_form(orders, 0, [&](double a) { return a * squared(*pure) / 2; });
   // So would the losses of means that are this near. A divergence is quasi-convex, so that of two mixtures is at most
   // that of the two means that lie farthest apart [vanErvenHarremoes14, Thm 13].
   if (const auto distance = gaussian_distance(event); distance && *distance <= 1e-8)
-    return closed_form(orders, 0, [&](double a) { return a * *distance * *distance / 2; });
+    return closed_form(orders, 0, [&](double a) { return a * squared(*distance) / 2; });
   CV_TRY(const auto model, make_loss_model(event));
   CV_TRY(Cost cost, renyi_from_grid(*model, orders));
   // A bounded range of ε has no more than αε²/8 [CesarRogers21].
   if (const auto* e = std::get_if<Exponential>(&event.kind))
     for (std::size_t j = 0; j < orders.size(); ++j)
-      cost.epsilon[j] = smaller(cost.epsilon[j], orders[j] * e->epsilon * e->epsilon / 8 * kUp);
+      cost.epsilon[j] = smaller(cost.epsilon[j], orders[j] * squared(e->epsilon) / 8 * kUp);
   return cost;
 }
 
@@ -296,19 +300,19 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
     }
     return ZcdpCost{double_above(rho), double_above(delta)};
   }
-  if (const auto* e = std::get_if<Exponential>(&event.kind)) return ZcdpCost{n * e->epsilon * e->epsilon / 8 * kUp, 0};
+  if (const auto* e = std::get_if<Exponential>(&event.kind)) return ZcdpCost{n * squared(e->epsilon) / 8 * kUp, 0};
   if (const auto* e = std::get_if<Approximate>(&event.kind))
-    return ZcdpCost{n * e->epsilon * e->epsilon / 2 * kUp, n * e->delta};
+    return ZcdpCost{n * squared(e->epsilon) / 2 * kUp, n * e->delta};
   if (const auto* e = std::get_if<DiscreteGaussian>(&event.kind)) {
     const double mu = static_cast<double>(e->sensitivity) / e->scale;
-    return ZcdpCost{n * mu * mu / 2 * kUp, 0};
+    return ZcdpCost{n * squared(mu) / 2 * kUp, 0};
   }
   if (const auto pure = pure_bound(event))
-    return ZcdpCost{n * *pure * *pure / 2 * kUp, 0};  // [BunSteinke16, Prop. 3.3]
+    return ZcdpCost{n * squared(*pure) / 2 * kUp, 0};  // [BunSteinke16, Prop. 3.3]
   CV_TRY(const auto moves, bounded_moves(event));
-  if (moves) return ZcdpCost{n * moves->epsilon * moves->epsilon / 2 * kUp, n * moves->delta};
+  if (moves) return ZcdpCost{n * squared(moves->epsilon) / 2 * kUp, n * moves->delta};
   CV_TRY(const double mu, gaussian_distance(event));
-  return ZcdpCost{n * mu * mu / 2 * kUp, 0};
+  return ZcdpCost{n * squared(mu) / 2 * kUp, 0};
 }
 
 double delta_from_zcdp(double rho, double epsilon) {
@@ -360,7 +364,7 @@ Result<double> gaussian_square(const Event& event, double reserve) {
     return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
   }
   CV_TRY(const double mu, gaussian_distance(event));
-  return n * mu * mu * kUp;
+  return n * squared(mu) * kUp;
 }
 
 Result<double> gaussian_cost(const Event& event) {
