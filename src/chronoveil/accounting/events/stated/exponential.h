@@ -21,7 +21,7 @@ struct Exponential {
   Result<Event> for_replacement() const;
   bool dominated_by(const Exponential& slot) const { return epsilon <= slot.epsilon; }
   std::optional<PureEpsilon> pure() const { return PureEpsilon{epsilon}; }
-  double renyi_at_most(double order) const { return order * epsilon * epsilon / 8; }
+  double renyi_at_most(double order) const;
   Result<ZcdpCost> zcdp(double count) const;
 };
 
