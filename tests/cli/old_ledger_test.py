@@ -84,6 +84,21 @@ class StoredRelease(JobTest, Beside):
         for path in (self.ledger, link):
             self.assert_fails(5, self.release, "budget", "debit", "city", HALF, "--ledger", str(path))
 
+    def test_is_emitted_anew_by_whatever_name_the_ledger_is_reached(self):
+        self.create()
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        link, folder = elsewhere / "link.db", self.folder / "folder"
+        link.symlink_to(self.ledger)
+        folder.symlink_to(self.folder)
+        self.assert_succeeds("run", str(self.job), "--ledger", str(link))
+        self.assertEqual(sorted(path.name for path in elsewhere.iterdir()), ["link.db"])
+        out = (self.folder / "out.json").read_bytes()
+        for path in (link, self.ledger, folder / "ledger.db", folder / "elsewhere" / "link.db"):
+            (self.folder / "out.json").unlink()
+            self.assert_succeeds("run", str(self.job), "--again", "city:1", "--yes", "--ledger", str(path))
+            self.assertEqual((self.folder / "out.json").read_bytes(), out)
+
     def test_that_an_earlier_version_put_beside_a_link_is_still_found(self):
         self.create()
         self.keep()

@@ -17,10 +17,8 @@ constexpr int kSpansAhead = 12;  // that are planned before a release that conti
 
 // How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. Whatever lies in
 // the folder must be what the ledger says, or it is not gone on with.
-std::string tag_start(const Job& job) { return "[live " + job.live().name + " "; }
-std::string tag_of(const Job& job, const LiveState& state, const std::string& opening) {
-  return tag_start(job) + digest_of(live_facts_of(job)) + "/" + std::to_string(state.span) + " " +
-         token_text(state.holder) + " " + opening + "]";
+ledger::LiveTag tag_of(const Job& job, const LiveState& state, const std::string& opening) {
+  return {job.live().name, digest_of(live_facts_of(job)), state.span, token_text(state.holder), opening};
 }
 
 // Everything but values and axis.
@@ -90,7 +88,7 @@ Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
 Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger& ledger, const Job& job) {
   CV_TRY(std::vector<ledger::Debit> debits, ledger.history(job.dataset));
   const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
-    return debit.uses && debit.terms.mechanism.find(tag_start(job)) != std::string::npos;
+    return debit.terms.live && debit.terms.live->release == job.live().name;
   });
   if (last == debits.rend()) return std::optional<ledger::Debit>();
   return std::optional<ledger::Debit>(std::move(*last));
@@ -159,15 +157,14 @@ Result<void> LiveSession::open_or_resume() {
   const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
   if (opening) {
     // Without a debit of its own nothing was begun, and the job may be another.
-    if (debit && debit->terms.mechanism.find(token_text(keeping.state.holder)) != std::string::npos)
-      CV_CHECK(check_unchanged());
+    if (debit && debit->terms.live->holder == token_text(keeping.state.holder)) CV_CHECK(check_unchanged());
     return open_span(keeping.state.span);
   }
   if (!debit || (!over && !has_state)) return open_span(0);
   if (!over) {
     CV_CHECK(check_unchanged());
     CV_TRY(const std::string opened, keeping.folder.opening_digest());
-    if (!debit->terms.mechanism.ends_with(tag_of(*job_, keeping.state, opened)))
+    if (debit->terms.live != tag_of(*job_, keeping.state, opened))
       return storage("what lies in '" + keeping.folder.path() + "' is not what the debit " + debit->id.text() +
                      " was made for; put back the folder as the program left it");
     return resume_span();
@@ -220,7 +217,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     }
     opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
   }
-  const std::string tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
+  const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
   // Before anything is written: a job that is over the budget may be changed and tried again.
   if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, ask_of(planned)));
@@ -261,10 +258,10 @@ Result<void> LiveSession::open_span(std::int64_t span) {
 }
 
 // One that was made for exactly this span, by whoever left the state that is gone on with, before a crash.
-Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const std::string& tag) {
+Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const ledger::LiveTag& tag) {
   CV_TRY(const std::optional<ledger::Debit> last, live_debit(keeping_->budget.ledger, *job_));
   std::optional<ledger::DebitReference> found;
-  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.mechanism.ends_with(tag))
+  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.live == tag)
     found = ledger::DebitReference{last->id, last->chain_head};
   return found;
 }

@@ -81,7 +81,7 @@ class LiveSession {
   Result<void> check_unchanged() const;
   Result<void> open_span(std::int64_t span);
   Result<void> resume_span();
-  Result<std::optional<ledger::DebitReference>> unused_debit(const std::string& tag);
+  Result<std::optional<ledger::DebitReference>> unused_debit(const ledger::LiveTag& tag);
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
   Result<void> skip_to_span(std::int64_t instant);

@@ -244,9 +244,10 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& a
 }
 
 Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Job& job, const Ask& ask, std::int64_t uses,
-                                        const ledger::BeforeSecond& before_second, const std::string& tag) {
+                                        const ledger::BeforeSecond& before_second,
+                                        const std::optional<ledger::LiveTag>& live) {
   ledger::Terms terms = terms_of(job, ask, budget.view.dataset);
-  if (!tag.empty()) terms.mechanism += " " + tag;
+  terms.live = live;
   return or_perhaps_made(
       with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, job, ask));
 }

@@ -28,7 +28,8 @@ struct Witness {
   std::string path;
   ledger::DebitId debit;
   std::string chain_head;  // the hash of the debit's row
-  std::string mark;        // a text that stands in the debit's mechanism
+  std::string job;         // the digest of the debit's job
+  std::string holder;      // the token of whoever opened the live release
   bool run = false;        // the debit is one of numbered uses
 };
 
@@ -84,9 +85,6 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
-// As earlier versions wrote the job of a debit into its mechanism.
-std::string job_mark(const std::string& digest) { return "[job " + digest + "]"; }
-
 void for_each_file(const fs::path& folder, const std::function<void(const fs::path&)>& look) {
   std::error_code error;
   for (fs::directory_iterator file(folder, error), end; !error && file != end; file.increment(error))
@@ -138,7 +136,7 @@ void add_releases(const fs::path& folder, const std::optional<std::string>& data
     if (!named || (dataset && named->dataset != *dataset)) return;
     if (!is_plain_file(path)) return;
     // One that cannot be read still has a name.
-    Witness witness{path.string(), *named, "", "", false};
+    Witness witness{path.string(), *named, "", "", "", false};
     DebitReader reader;
     const std::string text = first_bytes(path, kMostOfRelease);
     const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some say first how long it is
@@ -159,11 +157,7 @@ void add_live(const fs::path& folder, const std::string& dataset, std::vector<Wi
     const Result<std::optional<LiveState>> state = read_live_state(path.string());
     if (!state || !*state || (*state)->debit < 0) return;  // a damaged one is told by whoever goes on with it
     const LiveState& held = **state;
-    all.push_back({path.string(),
-                   {dataset, held.debit, std::nullopt},
-                   "",
-                   held.holder == 0 ? "" : token_text(held.holder),
-                   true});
+    all.push_back({path.string(), {dataset, held.debit, std::nullopt}, "", "", token_text(held.holder), true});
   });
 }
 
@@ -185,7 +179,7 @@ void add_training(const fs::path& folder, const std::string& dataset, std::vecto
         if (id && id->dataset == dataset) number = id->sequence;
       }
       if (number)
-        all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job_mark(job.filename().string()), true});
+        all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job.filename().string(), "", true});
     });
   });
 }
@@ -207,7 +201,8 @@ bool contradicts(const Witness& witness, const std::map<std::int64_t, const ledg
   if (found == debits.end()) return true;
   const ledger::Debit& debit = *found->second;
   return (!witness.chain_head.empty() && debit.chain_head != witness.chain_head) || (witness.run && !debit.uses) ||
-         (debit.terms.mechanism.find(witness.mark) == std::string::npos && witness.mark != job_mark(debit.terms.job));
+         (!witness.job.empty() && debit.terms.job != witness.job) ||
+         (!witness.holder.empty() && (!debit.terms.live || debit.terms.live->holder != witness.holder));
 }
 
 Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, const Folders& folders,

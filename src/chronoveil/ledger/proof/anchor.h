@@ -25,12 +25,9 @@ class Anchor {
 };
 
 // At a path or a URL postgresql://... One ledger has one anchor.
-//   file   a line "DATASET LENGTH HEAD" for each; what is no such line, as a crash may leave it, is passed over. Where
-//   it
-//          is not there it is made for a ledger that has no rows yet, and refused otherwise: its disk may not be
-//          mounted
-//   table  chronoveil_anchor (dataset, length, head), in the first schema of the search path; made where it is not
-//   there
+//   file   a line "DATASET LENGTH HEAD" for each; what is no such line, as a crash may leave it, is passed over. A
+//          file that is not there is made for a ledger without rows, and else refused: its disk may not be mounted
+//   table  chronoveil_anchor (dataset, length, head), in the first schema of the search path; made where there is none
 Result<std::unique_ptr<Anchor>> open_anchor(const std::string& where, Absent absent = Absent::create);
 
 }  // namespace chronoveil::ledger

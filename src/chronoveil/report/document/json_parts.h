@@ -62,7 +62,7 @@ template <class Read>
 auto read_document(std::string_view text, Read read) -> decltype(read(std::declval<const Fields&>())) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object()) return fail(ErrorKind::bad_data, "release: this is not a release JSON");
-  auto result = read(Fields(document, ""));
+  auto result = read(fields_of(document));
   if (!result && result.error().kind == ErrorKind::usage)
     return fail(ErrorKind::bad_data, "release: " + result.error().message);
   return result;
