@@ -324,13 +324,16 @@ struct Ledger::Inside {
   }
 
   // The last debit of the job of `asked`, if that may be had for it: nothing was drawn or used, by a version that would
-  // have written so; the terms are the same to the letter; and what was charged is no less than the price of today.
+  // have written so, neither here nor, after a backup was made, in the ledger that it is of; the terms are the same to
+  // the letter; and what was charged is no less than the price of today.
   static Result<std::optional<DebitReference>> unused_debit(const Account& account, const DebitBody& asked,
                                                             const Event& event, const Cost& cost,
                                                             const Store::Reader& read) {
     std::optional<DebitReference> none;
     const std::optional<Account::JobDebit> last = account.last_of(asked.terms.job);
-    if (!last || last->state != State::reserved || last->used > 0 || asked.has_slots) return none;
+    if (!last || last->state != State::reserved || last->used > 0 || asked.has_slots ||
+        account.from_backup(last->sequence))
+      return none;
     CV_TRY(const Stored stored, read(last->sequence));
     const Entry& row = stored.rows.front();
     CV_TRY(const DebitBody there, debit_from_body(row.body));
@@ -392,6 +395,9 @@ struct Ledger::Inside {
     const Composer compose = [&](const Account& account, const std::string&,
                                  const Store::Reader&) -> Result<std::vector<Draft>> {
       CV_CHECK(account.may_draw(id));
+      if (!id.slot && account.from_backup(id.sequence))
+        return invalid("id", id.text(),
+                       "a debit that did not come out of a backup, which may have been drawn for since");
       return std::vector<Draft>{{"drawing", to_body(DrawingBody{id.sequence, id.slot})}};
     };
     CV_CHECK(append(id.dataset, true, compose));
@@ -653,10 +659,13 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
                   {},
                   body.uses,
                   0,
+                  "",
                   body.period,
                   body.cost,
                   State::reserved,
-                  std::nullopt};
+                  std::nullopt,
+                  body.says_drawing(),
+                  false};
       debit.terms.job = body.job();
       if (body.has_slots) {
         for (const Event& event : events) debit.slots.push_back({event, std::nullopt, std::nullopt});
@@ -675,12 +684,17 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = State::drawing;
     } else if (row.kind == "use") {
       CV_TRY(const UseBody body, use_from_body(row.body));
-      debits[index.at(body.debit)].used += body.count;
+      Debit& debit = debits[index.at(body.debit)];
+      debit.used += body.count;
+      debit.token = body.token;
     } else if (row.kind == "state") {
       CV_TRY(const StateBody body, state_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];
       (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = body.state;
       if (!body.slot) debit.digest = body.digest;
+    } else if (row.kind == "opened") {
+      CV_TRY(const Origin origin, origin_from_body(row.body));
+      for (Debit& debit : debits) debit.from_backup = debit.from_backup || origin == Origin::backup;
     }
   }
   return debits;
