@@ -82,6 +82,20 @@ Result<void> check_latest(const BudgetOptions& options, ledger::Ledger& ledger, 
   return engine::check_witnesses(ledger, place, dataset);
 }
 
+// What lies beside the ledger and contradicts it; of the dataset that is named, or of all.
+Result<std::vector<engine::Contradiction>> found_beside(const BudgetOptions& options, ledger::Ledger& ledger) {
+  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+  return options.name.empty() ? engine::contradictions(ledger, place)
+                              : engine::contradictions(ledger, place, options.name);
+}
+
+// Looking costs nothing, but what is left in an older ledger is not what is left.
+Result<void> warn_of_older(const BudgetOptions& options, ledger::Ledger& ledger) {
+  CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
+  if (!found.empty()) print_error("warning: " + found.front().text());
+  return {};
+}
+
 void print(const json& object) { std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << "\n"; }
 
 // One name a line, or separated by commas.
@@ -169,6 +183,7 @@ Result<void> show(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::View view,
          ledger.view(options.name, options.part.empty() ? std::nullopt : std::optional(options.part)));
+  CV_CHECK(warn_of_older(options, ledger));
   std::optional<Result<accounting::Price>> composed;
   if (options.composed) composed = composed_price(view, options.patience);
   if (options.json) {
@@ -182,6 +197,7 @@ Result<void> show(const BudgetOptions& options) {
 Result<void> list(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const std::vector<std::string> names, ledger.datasets());
+  CV_CHECK(warn_of_older(options, ledger));
   json all = json::array();
   std::string lines;
   for (const std::string& name : names) {
@@ -204,6 +220,7 @@ Result<void> history(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::View view, ledger.view(options.name));
   CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(options.name));
+  CV_CHECK(warn_of_older(options, ledger));
   if (options.json) {
     json all = json::array();
     for (const ledger::Debit& debit : debits) all.push_back(debit_json(view.dataset.filter, debit));
@@ -242,10 +259,7 @@ std::vector<std::string> named(const BudgetOptions& options) {
 // nothing more.
 Result<void> hear_witnesses(const BudgetOptions& options, ledger::Ledger& ledger, ledger::Verification& verification) {
   if (!verification.holds()) return {};
-  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
-  CV_TRY(const std::vector<engine::Contradiction> found, options.name.empty()
-                                                             ? engine::contradictions(ledger, place)
-                                                             : engine::contradictions(ledger, place, options.name));
+  CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
   for (const engine::Contradiction& one : found)
     verification.findings.push_back({one.debit.dataset, one.debit.sequence, one.text()});
   return {};
@@ -290,6 +304,9 @@ Result<void> verify(const BudgetOptions& options, CommandContext& context) {
 
 Result<void> sign(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  // A signature says that the owner has looked: an older ledger must not get one.
+  CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
+  if (!found.empty()) return fail(ErrorKind::storage, "ledger: " + found.front().text());
   CV_CHECK(ledger.sign(named(options)));
   CV_TRY(const std::vector<std::string> names,
          options.name.empty() ? ledger.datasets() : Result<std::vector<std::string>>(named(options)));

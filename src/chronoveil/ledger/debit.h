@@ -82,10 +82,13 @@ struct Debit {
   std::vector<Slot> slots;
   std::optional<std::int64_t> uses;  // of a run: how many are reserved
   std::int64_t used = 0;             // and gone
+  std::string token;                 // of the last use
   std::string period;                // empty when the budget does not renew
   Cost cost;
   State state = State::reserved;
   std::optional<std::string> digest;  // of what was released (report/document/digest.h)
+  bool says_drawing = false;          // nothing comes of it before the ledger says that it draws
+  bool from_backup = false;           // it was made before its rows came out of a backup
 };
 
 // Whether something that it paid for may yet come out: it is reserved or drawing; of slots one is, or is free while the

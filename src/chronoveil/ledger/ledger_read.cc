@@ -77,10 +77,13 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
                   {},
                   body.uses,
                   0,
+                  "",
                   body.period,
                   body.cost,
                   State::reserved,
-                  std::nullopt};
+                  std::nullopt,
+                  body.says_drawing(),
+                  false};
       debit.terms.job = body.job();
       debit.terms.live = body.live();
       if (body.has_slots) {
@@ -100,12 +103,17 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = State::drawing;
     } else if (row.kind == "use") {
       CV_TRY(const UseBody body, use_from_body(row.body));
-      debits[index.at(body.debit)].used += body.count;
+      Debit& debit = debits[index.at(body.debit)];
+      debit.used += body.count;
+      debit.token = body.token;
     } else if (row.kind == "state") {
       CV_TRY(const StateBody body, state_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];
       (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = body.state;
       if (!body.slot) debit.digest = body.digest;
+    } else if (row.kind == "opened") {
+      CV_TRY(const Origin origin, origin_from_body(row.body));
+      for (Debit& debit : debits) debit.from_backup = debit.from_backup || origin == Origin::backup;
     }
   }
   return debits;

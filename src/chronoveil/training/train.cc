@@ -153,7 +153,8 @@ Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget
     return debit.uses && debit.terms.job == engine::digest_of(job);
   });
   std::optional<ledger::DebitId> found;
-  if (last != debits.rend() && last->state == ledger::State::reserved) found = last->id;
+  // Of one out of a backup nobody knows what was made of it since.
+  if (last != debits.rend() && last->state == ledger::State::reserved && !last->from_backup) found = last->id;
   return found;
 }
 
@@ -212,7 +213,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
     CV_CHECK(work.step(number, draws.right()));
     const bool last = work.finished() || draws.used() == uses;
     if (last || work.trainer().steps() % job.train().checkpoint_every == 0)
-      CV_CHECK(save_checkpoint(folder, {id->text(), work.trainer().state()}));
+      CV_CHECK(save_checkpoint(folder, {id->text(), draws.used(), work.trainer().state()}));
   }
   draws.finish();
   training.uses = draws.used();

@@ -56,13 +56,16 @@ DebitBody Ledger::Inside::body_of(const Terms& terms, const std::vector<Event>& 
 }
 
 // The last debit of the job of `asked`, if that may be had for it: nothing was drawn or used, by a version that would
-// have written so; the terms are the same to the letter; and what was charged is no less than the price of today.
+// have written so, neither here nor, after a backup was made, in the ledger that it is of; the terms are the same to
+// the letter; and what was charged is no less than the price of today.
 Result<std::optional<DebitReference>> Ledger::Inside::unused_debit(const Account& account, const DebitBody& asked,
                                                                    const Event& event, const Cost& cost,
                                                                    const Store::Reader& read) {
   std::optional<DebitReference> none;
   const std::optional<Account::JobDebit> last = account.last_of(asked.terms.job);
-  if (!last || last->state != State::reserved || last->used > 0 || asked.has_slots) return none;
+  if (!last || last->state != State::reserved || last->used > 0 || asked.has_slots ||
+      account.from_backup(last->sequence))
+    return none;
   CV_TRY(const Stored stored, read(last->sequence));
   const Entry& row = stored.rows.front();
   CV_TRY(const DebitBody there, debit_from_body(row.body));
@@ -118,6 +121,8 @@ Result<void> Ledger::Inside::write_drawing(const DebitId& id) {
   const Composer compose = [&](const Account& account, const std::string&,
                                const Store::Reader&) -> Result<std::vector<Draft>> {
     CV_CHECK(account.may_draw(id));
+    if (!id.slot && account.from_backup(id.sequence))
+      return invalid("id", id.text(), "a debit that did not come out of a backup, which may have been drawn for since");
     return std::vector<Draft>{{"drawing", to_body(DrawingBody{id.sequence, id.slot})}};
   };
   CV_CHECK(append(id.dataset, true, compose));
