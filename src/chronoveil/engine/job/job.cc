@@ -43,7 +43,8 @@ Result<void> read_source(const Section& section, Job& job) {
   CV_CHECK(read_word<data::SourceKind>(section, "kind",
                                        {{"csv", data::SourceKind::csv},
                                         {"sqlite", data::SourceKind::sqlite},
-                                        {"postgresql", data::SourceKind::postgresql}},
+                                        {"postgresql", data::SourceKind::postgresql},
+                                        {"memory", data::SourceKind::memory}},
                                        source.kind));
   CV_CHECK(read_path(section, "path", job.path, source.path));
   CV_CHECK(section.read("url", source.url));
@@ -173,6 +174,13 @@ Result<void> check_source(const data::SourceSpec& source) {
         std::pair{"source.longitude", source.longitude}, std::pair{"source.latitude", source.latitude},
         std::pair{"source.time", std::optional<std::string>(source.time)}}) {
     if (column && column->empty()) return invalid(key, "''", "it must name a column");
+  }
+  if (source.kind == data::SourceKind::memory) {
+    for (const auto& [key, given] :
+         {std::pair{"source.path", &source.path}, std::pair{"source.url", &source.url},
+          std::pair{"source.query", &source.query}, std::pair{"source.table", &source.table}})
+      if (!given->empty()) return fail(ErrorKind::usage, std::string(key) + ": rows in memory are handed over instead");
+    return {};
   }
   const bool database = source.kind != data::SourceKind::csv;
   if (source.kind == data::SourceKind::postgresql) {
@@ -413,7 +421,7 @@ Facts facts_of(const Job& job) {
   const data::SourceSpec& source = job.source;
   std::error_code ignored;
   add("dataset.name", job.dataset);
-  constexpr std::string_view kinds[] = {"csv", "sqlite", "postgresql"};
+  constexpr std::string_view kinds[] = {"csv", "sqlite", "postgresql", "memory"};
   add("source.kind", std::string(kinds[static_cast<int>(source.kind)]));
   const bool file = !source.path.empty() && source.path != "-";
   add("source.path", file ? fs::absolute(source.path, ignored).lexically_normal().string() : source.path);

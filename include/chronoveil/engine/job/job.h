@@ -10,12 +10,11 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/base/place_grid.h"
-#include "chronoveil/bound/bounded_series.h"
+#include "chronoveil/bound/duplicates.h"
 #include "chronoveil/data/source_spec.h"
 #include "chronoveil/data/time/slots.h"
+#include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/model_config.h"
-#include "chronoveil/forecasting/sampling.h"
-#include "chronoveil/forecasting/windows.h"
 #include "chronoveil/mechanisms/series_mechanism.h"
 
 namespace chronoveil::engine {
