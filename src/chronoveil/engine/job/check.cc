@@ -30,6 +30,13 @@ Result<void> check_source(const data::SourceSpec& source) {
         std::pair{"source.time", std::optional<std::string>(source.time)}}) {
     if (column && column->empty()) return invalid(key, "''", "it must name a column");
   }
+  if (source.kind == data::SourceKind::memory) {
+    for (const auto& [key, given] :
+         {std::pair{"source.path", &source.path}, std::pair{"source.url", &source.url},
+          std::pair{"source.query", &source.query}, std::pair{"source.table", &source.table}})
+      if (!given->empty()) return fail(ErrorKind::usage, std::string(key) + ": rows in memory are handed over instead");
+    return {};
+  }
   const bool database = source.kind != data::SourceKind::csv;
   if (source.kind == data::SourceKind::postgresql) {
     if (source.url.empty())

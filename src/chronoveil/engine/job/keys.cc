@@ -28,8 +28,10 @@ using forecasting::TopLevel;
 using Optimiser = TrainSpec::Optimiser;
 using Clock = LiveSpec::Clock;
 
-constexpr auto kSourceKinds = std::to_array<Word<SourceKind>>(
-    {{"csv", SourceKind::csv}, {"sqlite", SourceKind::sqlite}, {"postgresql", SourceKind::postgresql}});
+constexpr auto kSourceKinds = std::to_array<Word<SourceKind>>({{"csv", SourceKind::csv},
+                                                               {"sqlite", SourceKind::sqlite},
+                                                               {"postgresql", SourceKind::postgresql},
+                                                               {"memory", SourceKind::memory}});
 constexpr auto kDuplicates =
     std::to_array<Word<Duplicates>>({{"refuse", Duplicates::refuse}, {"sum", Duplicates::sum}});
 constexpr auto kUnits =

@@ -55,6 +55,11 @@ Result<void> LiveSession::publish_last() {
   return close_until(*line);
 }
 
+Result<void> LiveSession::publish_until(std::int64_t instant) {
+  CV_CHECK(check_clock(instant, cursor_->begin()));
+  return close_until(instant);
+}
+
 // Values cannot be taken back, so a clock that jumped must not end a release.
 Result<void> LiveSession::check_clock(std::int64_t instant, std::int64_t from) const {
   if (!too_far(instant, from)) return {};

@@ -9,6 +9,7 @@
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -61,7 +62,7 @@ Result<void> check_live(const Job& job) {
                 "standard output");
   if (job.json == "-" || job.report == "-")
     return fail(ErrorKind::usage, "output: standard output is for the rows of a live release");
-  if (job.source.kind != data::SourceKind::csv)
+  if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind: a live release reads csv: standard input, a file or a directory");
   return check_outputs(job);
 }

@@ -17,6 +17,7 @@
 #include "chronoveil/engine/live/steps.h"
 #include "chronoveil/engine/live/waiting.h"
 #include "chronoveil/engine/release/budget.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/live.h"
 #include "chronoveil/report/document/csv_rows.h"
 
@@ -65,6 +66,10 @@ class LiveSession {
   std::chrono::milliseconds patience(std::chrono::milliseconds longest);
   // Publishes what was due when due() was asked last, whatever came of it.
   Result<void> publish_due() { return close_until(line_); }
+  // Publishes the steps that end by the instant, whatever came of them. One that is too far ahead is refused.
+  Result<void> publish_until(std::int64_t instant);
+  // When the step that is published next begins.
+  std::int64_t next_begin() const { return cursor_->begin(); }
   // At the end of the input: publishes the steps that are over by the clock, whatever came of them. Nothing without
   // one.
   Result<void> publish_last();

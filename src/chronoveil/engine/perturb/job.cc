@@ -44,7 +44,7 @@ Result<void> refuse_in_perturb(const JobTable& table) {
 
 Result<void> check_perturb(const Job& job) {
   const PerturbSpec& perturb = job.perturb();
-  if (job.source.kind != data::SourceKind::csv)
+  if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind: a series is perturbed from a CSV; write the table to one first");
   CV_CHECK(different("perturb.columns", perturb.columns));
   CV_CHECK(different("perturb.keep", perturb.keep));

@@ -8,6 +8,7 @@
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -63,7 +64,9 @@ struct OpenRows {
   PerturbColumns columns;
 };
 
-data::FieldRowsSpec rows_of(const Job& job) { return {job.source.path, job.source.delimiter, job.source.header}; }
+data::FieldRowsSpec rows_of(const Job& job) {
+  return {job.source.path, job.source.delimiter, job.source.header, job.source.rows};
+}
 
 Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
   OpenRows open;
@@ -239,7 +242,7 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
 }
 
 Result<void> check_files(const Job& job) {
-  if (job.csv.empty())
+  if (job.csv.empty() && job.source.kind != data::SourceKind::memory)  // whoever has those keeps the release, too
     return fail(ErrorKind::usage, "output.csv: it is missing; the rows of the release go there, and nowhere else");
   // Whatever standard output leads to is readable by others than the owner.
   if (job.perturb().internal == "-")

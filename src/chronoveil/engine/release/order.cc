@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chronoveil/mechanisms/draws.h"
+
 namespace chronoveil::engine {
 
 std::string with_title(const std::string& document, const std::string& title) {

@@ -11,8 +11,8 @@ namespace {
 template <class T>
 Result<T> named_by_job(Result<T> result) {
   return in_section("source",
-                    {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "place", "longitude",
-                     "latitude", "time_format", "zone", "delimiter", "header"},
+                    {"kind", "path", "rows", "url", "query", "table", "user", "time", "series", "value", "place",
+                     "longitude", "latitude", "time_format", "zone", "delimiter", "header"},
                     std::move(result));
 }
 

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/model_config.h"
-#include "chronoveil/forecasting/sampling.h"
-#include "chronoveil/forecasting/windows.h"
 
 namespace chronoveil::engine {
 

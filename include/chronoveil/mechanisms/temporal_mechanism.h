@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/mechanisms/parameters.h"
 
-namespace chronoveil {}
+namespace chronoveil {
+class DrawRight;
+}
 
 namespace chronoveil::mechanisms {
 

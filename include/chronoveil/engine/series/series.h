@@ -10,7 +10,7 @@
 
 #include "chronoveil/engine/job/job.h"
 #include "chronoveil/ledger/ledger.h"
-#include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/replay.h"
 #include "chronoveil/plan/comparison.h"
 #include "chronoveil/report/series/writers.h"
 

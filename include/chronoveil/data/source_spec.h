@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "chronoveil/data/memory/table.h"
+
 namespace chronoveil::data {
 
-enum class SourceKind { csv, sqlite, postgresql };
+enum class SourceKind { csv, sqlite, postgresql, memory };
 
 struct SourceSpec {
   SourceKind kind = SourceKind::csv;
@@ -15,6 +18,7 @@ struct SourceSpec {
   std::string url;    // postgresql
   std::string query;  // sqlite, postgresql: a SELECT; or `table`
   std::string table;
+  std::shared_ptr<const Table> rows;     // memory: what a program hands over
   std::optional<std::string> user;       // absent: counts whose caps are declared
   std::string time = "time";             // a column's name, or its number from 1 when there is no header
   std::optional<std::string> series;     // absent: one series

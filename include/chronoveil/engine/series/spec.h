@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "chronoveil/bound/bounded_series.h"
+#include "chronoveil/bound/duplicates.h"
 
 namespace chronoveil::engine {
 
