@@ -20,7 +20,7 @@ def missing_steps(page):
 
 
 def missing_rooms(page):
-    return [path for path in IN_A_ROOM.findall(page) if not (ROOT / "src" / "chronoveil" / path).exists()]
+    return [path for path in IN_A_ROOM.findall(page) if not any((ROOT / top / "chronoveil" / path).exists() for top in ("src", "include"))]
 
 
 class Architecture(unittest.TestCase):
