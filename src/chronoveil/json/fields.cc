@@ -13,9 +13,21 @@ namespace {
 constexpr std::string_view kText = "a text", kList = "a list", kObject = "an object", kWhole = "a whole number",
                            kNumber = "a number", kYesOrNo = "true or false";
 
+bool is_text(const json& held) { return held.is_string(); }
 bool is_whole(const json& held) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   return held.is_number_unsigned() ? held.get<std::uint64_t>() <= kMost : held.is_number_integer();
+}
+bool is_small(const json& held) {
+  return held.is_number_unsigned() && held.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
+}
+
+template <class T>
+Result<std::vector<T>> all_of(const JsonFields& fields, const char* key, bool (*is_valid)(const json&),
+                              std::string_view valid) {
+  CV_TRY(const json* held, fields.list(key));
+  if (!std::all_of(held->begin(), held->end(), is_valid)) return fields.wrong(key, valid);
+  return held->get<std::vector<T>>();
 }
 
 }  // namespace
@@ -53,7 +65,7 @@ Result<JsonFields> JsonFields::object(const char* key) const {
 
 Result<std::string> JsonFields::text(const char* key) const {
   const json* field = find(key);
-  if (!field || !field->is_string()) return wrong(key, kText);
+  if (!field || !is_text(*field)) return wrong(key, kText);
   return field->get<std::string>();
 }
 
@@ -103,34 +115,15 @@ Result<std::optional<double>> JsonFields::finite_or_none(const char* key) const 
 }
 
 Result<std::vector<std::string>> JsonFields::texts(const char* key) const {
-  CV_TRY(const json* held, list(key));
-  std::vector<std::string> all;
-  for (const json& item : *held) {
-    if (!item.is_string()) return wrong(key, kText);
-    all.push_back(item.get<std::string>());
-  }
-  return all;
+  return all_of<std::string>(*this, key, is_text, kText);
 }
 
 Result<std::vector<std::int64_t>> JsonFields::integers(const char* key) const {
-  CV_TRY(const json* held, list(key));
-  std::vector<std::int64_t> all;
-  for (const json& item : *held) {
-    if (!is_whole(item)) return wrong(key, kWhole);
-    all.push_back(item.get<std::int64_t>());
-  }
-  return all;
+  return all_of<std::int64_t>(*this, key, is_whole, kWhole);
 }
 
 Result<std::vector<std::uint32_t>> JsonFields::small_integers(const char* key) const {
-  CV_TRY(const json* held, list(key));
-  std::vector<std::uint32_t> all;
-  for (const json& item : *held) {
-    if (!item.is_number_unsigned() || item.get<std::uint64_t>() > std::numeric_limits<std::uint32_t>::max())
-      return wrong(key, kWhole);
-    all.push_back(item.get<std::uint32_t>());
-  }
-  return all;
+  return all_of<std::uint32_t>(*this, key, is_small, kWhole);
 }
 
 Result<std::vector<JsonFields>> JsonFields::objects(const char* key) const {
