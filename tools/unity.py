@@ -18,12 +18,13 @@ STANDARD = re.compile(r"\bstd::\w+")
 CALL = re.compile(r"\b(\w+)\(")
 NAME = re.compile(r"[A-Za-z_]\w*")
 QUALIFIED = re.compile(r"(?:\.|->|::)\s*(\w+)|(\w+)(?=\s*::)|\bTEST\w*\((\w+), (\w+)|_P\((\w+), (\w+)|#\w+ (\w+)")
+KEYWORDS = {"requires", "decltype", "noexcept", "alignas", "operator"}  # with a parenthesis, yet no function
 INCLUDE = re.compile(r'#include (?:<[^>]+>|"([^"]+)")')
 KEPT = [re.compile(pattern) for pattern in (  # declared anywhere at the start of a line, and never renamed
     r"#define (\w+)", r"namespace (\w+) =", r"using (\w+) =", r"using (?:\w+::)+(\w+);")]
 TEST = re.compile(r"(?:TEST(?:_[FP])?|TYPED_TEST|INSTANTIATE_TEST_SUITE_P)\((\w+), (\w+)")
 UNNAMED = [re.compile(pattern) for pattern in (
-    r"(?:template <[^=]*> )?(?:struct|class|enum class|enum|union) (\w+)",
+    r"(?:template <[^=]*> )?(?:struct|class|enum class|enum|union|concept) (\w+)",
     r"[^#/=(]*?[ *&](\w+)\(",
     r"[^#/(=]*?[ *&](\w+)(?:\[\w*\])*(?: = |\{|;)")]
 
@@ -101,7 +102,7 @@ class Source:
                 return
         for pattern in UNNAMED if unnamed else []:
             declared = pattern.match(line)
-            if declared:
+            if declared and declared[1] not in KEYWORDS:
                 self.own[declared[1]] = None
                 return
 
