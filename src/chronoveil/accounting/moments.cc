@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "chronoveil/accounting/closed_renyi.h"
 #include "chronoveil/accounting/gaussian_beside.h"
 #include "chronoveil/accounting/grid/extremes.h"
 #include "chronoveil/accounting/grid/loss_model.h"
@@ -16,6 +17,12 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // P-mass whose losses are set aside instead of entering a Rényi divergence.
 constexpr double kSetAside = 1e-40;
+
+// Costs of parts are added in 64 bits: a million roundings of a double would take more than kRoundedUp adds.
+double double_above(long double sum) {
+  const auto nearest = static_cast<double>(sum);
+  return nearest < sum ? std::nextafter(nearest, kInfinity) : nearest;
+}
 
 struct Cost {
   std::vector<double> epsilon;
@@ -97,11 +104,11 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
   if (closed) return *closed;
   // On a grid a small ε would be lost in rounding, too.
   if (const auto pure = pure_bound(event); pure && *pure <= 1e-4)
-    return closed_form(orders, 0, [&](double a) { return a * *pure * *pure / 2; });
+    return closed_form(orders, 0, [&](double a) { return a * squared(*pure) / 2; });
   // So would the losses of means that are this near. A divergence is quasi-convex, so that of two mixtures is at most
   // that of the two means that lie farthest apart [vanErvenHarremoes14, Thm 13].
   if (const auto distance = gaussian_distance(event); distance && *distance <= 1e-8)
-    return closed_form(orders, 0, [&](double a) { return a * *distance * *distance / 2; });
+    return closed_form(orders, 0, [&](double a) { return a * squared(*distance) / 2; });
   CV_TRY(const auto model, make_loss_model(event));
   CV_TRY(Cost cost, renyi_from_grid(*model, orders));
   std::visit(
@@ -176,13 +183,16 @@ std::span<const double> renyi_orders() {
 Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders) {
   CV_CHECK(validate(event));
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    RenyiCost total{std::vector<double>(orders.size(), 0.0), 0};
+    std::vector<long double> epsilon(orders.size());
+    long double delta = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const RenyiCost cost, renyi_cost(part, orders));
       for (std::size_t j = 0; j < orders.size(); ++j)
-        total.epsilon[j] += cost.epsilon[j] * static_cast<double>(event.count) * kRoundedUp;
-      total.delta += cost.delta * static_cast<double>(event.count);
+        epsilon[j] += cost.epsilon[j] * static_cast<double>(event.count) * kRoundedUp;
+      delta += static_cast<long double>(cost.delta) * static_cast<long double>(event.count);
     }
+    RenyiCost total{{}, double_above(delta)};
+    for (const long double sum : epsilon) total.epsilon.push_back(double_above(sum));
     return total;
   }
   CV_TRY(Cost step, renyi_of_step(event, orders));
@@ -223,13 +233,13 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
   CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    ZcdpCost total;
+    long double rho = 0, delta = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const ZcdpCost cost, zcdp_cost(part));
-      total.rho += n * cost.rho * kRoundedUp;
-      total.delta += n * cost.delta;
+      rho += n * cost.rho * kRoundedUp;
+      delta += static_cast<long double>(n) * cost.delta;
     }
-    return total;
+    return ZcdpCost{double_above(rho), double_above(delta)};
   }
   const auto own = std::visit(
       [&](const auto& e) -> std::optional<Result<ZcdpCost>> {
@@ -239,9 +249,9 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
       event.kind);
   if (own) return *own;
   if (const auto pure = pure_bound(event))
-    return ZcdpCost{n * *pure * *pure / 2 * kRoundedUp, 0};  // [BunSteinke16, Prop. 3.3]
+    return ZcdpCost{n * squared(*pure) / 2 * kRoundedUp, 0};  // [BunSteinke16, Prop. 3.3]
   CV_TRY(const double mu, gaussian_distance(event));
-  return ZcdpCost{n * mu * mu / 2 * kRoundedUp, 0};
+  return ZcdpCost{n * squared(mu) / 2 * kRoundedUp, 0};
 }
 
 // Given that the loss is finite, which has the same probability on both sides, the event is purely ε-DP.
@@ -249,7 +259,7 @@ Result<ZcdpCost> zcdp_of_losses(const LossModel& model, std::string_view name, d
   if (!model.bounded())
     return fail(ErrorKind::cannot_certify, std::string(name) + " has no bound on its finite losses");
   const double epsilon = model.top(0);
-  return ZcdpCost{count * epsilon * epsilon / 2 * kRoundedUp, count * model.infinite()};
+  return ZcdpCost{count * squared(epsilon) / 2 * kRoundedUp, count * model.infinite()};
 }
 
 double delta_from_zcdp(double rho, double epsilon) {
@@ -287,12 +297,12 @@ Result<double> gaussian_square(const Event& event, double reserve) {
   CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    double squares = 0;
+    long double squares = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const double square, gaussian_square(part, reserve));
       squares += n * square;
     }
-    return squares * kRoundedUp;
+    return double_above(squares * kRoundedUp);
   }
   if (const auto pure = pure_bound(event)) {
     const double square =
@@ -301,7 +311,7 @@ Result<double> gaussian_square(const Event& event, double reserve) {
     return not_gaussian(event);
   }
   CV_TRY(const double mu, gaussian_distance(event));
-  return n * mu * mu * kRoundedUp;
+  return n * squared(mu) * kRoundedUp;
 }
 
 Result<double> gaussian_cost(const Event& event) {

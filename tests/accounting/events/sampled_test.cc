@@ -10,6 +10,7 @@
 #include "accounting/bracketing.h"
 #include "accounting/composing.h"
 #include "chronoveil/accounting/events/neighbours.h"
+#include "chronoveil/accounting/grid/composer.h"
 #include "chronoveil/accounting/grid/running_price.h"
 #include "chronoveil/accounting/moments.h"
 
@@ -322,6 +323,19 @@ TEST(Selections, CostTheLowerOfTwoBounds) {
       }
       EXPECT_LE(shown, 1e-6) << epsilon << " " << count;
     }
+}
+
+// The twin prices by the pair alone.
+TEST(Selections, ThePairAloneIsDearer) {
+  const Event event{Exponential{0.2}, 400};
+  const auto steps = steps_of(event);
+  ASSERT_TRUE(steps);
+  Steps pair = *steps;
+  pair.zcdp.reset();
+  const auto dearer = price_of(pair, {true, 1e-3}, Options{});
+  ASSERT_TRUE(dearer) << dearer.error().message;
+  EXPECT_NEAR(epsilon_of(event, 1e-3).epsilon, 8.416, 1e-3);
+  EXPECT_NEAR(dearer->epsilon, 9.149, 1e-2);
 }
 
 }  // namespace

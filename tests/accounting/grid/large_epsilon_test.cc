@@ -58,6 +58,24 @@ TEST(LargeEpsilon, DiscreteGaussiansFollowTheExactConvolution) {
   EXPECT_GT(tally.priced, tally.refused);
 }
 
+// A bound that was once printed for such a pair: 194403.47, where 194413.78 is true.
+TEST(LargeEpsilon, TheLowerEndOfACellIsRejected) {
+  constexpr double kDelta = 1e-12;
+  const auto once = oracle::discrete_gaussian(Real(1), 436);
+  const Profile truth = [&](const Real& e) {
+    Real sum = 0;
+    for (std::size_t k = 0; k < once.mass.size(); ++k)
+      sum += once.mass[k] * once.delta(e - once.spacing * (once.first + static_cast<long>(k)));
+    return sum;
+  };
+  const auto price = epsilon_at({DiscreteGaussian{1, 436}, 2}, *Delta::make(kDelta));
+  ASSERT_TRUE(price) << price.error().message;
+  EXPECT_NEAR(price->epsilon, 194'400, 200);
+  EXPECT_TRUE(encloses_epsilon(price->epsilon_lower, price->epsilon, kDelta, truth));
+  const double twin = price->epsilon_lower * (194403.47 / 194413.78);
+  EXPECT_FALSE(encloses_epsilon(twin, twin, kDelta, truth));
+}
+
 // Far out the terms of a sum fall so fast that no integral is near it.
 TEST(LargeEpsilon, ADiscreteGaussianFarOutIsSummedTermByTerm) {
   for (const auto& [scale, shift] : {std::pair{9532.275417446937, std::int64_t{26532851282}}, {100.0, 400'000}}) {

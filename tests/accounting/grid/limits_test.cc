@@ -185,6 +185,18 @@ TEST(Limits, ARequestOverTwoToThe22PointsIsRefused) {
   ASSERT_FALSE(dear);
   EXPECT_EQ(dear.error().kind, ErrorKind::cannot_certify) << dear.error().message;
   EXPECT_NE(dear.error().message.find("2^24 terms"), std::string::npos) << dear.error().message;
+  // Many Poisson batches with little noise: hundreds of means in a step of the windows drawn from one series.
+  StructuredSubsampling batches{};
+  batches.series = 100;
+  batches.length = {1000};
+  batches.context_length = 10;
+  batches.forecast_length = 5;
+  batches.batch_size = 10;
+  batches.noise_multiplier = 0.23;
+  batches.bottom_level = StructuredSubsampling::Bottom::poisson;
+  const auto little = epsilon_at({batches, 1'000'000}, *Delta::make(1e-6));
+  ASSERT_FALSE(little);
+  EXPECT_NE(little.error().message.find("2^24 terms"), std::string::npos) << little.error().message;
   const auto many = epsilon_at({Pure{1}, std::int64_t{1} << 60}, *Delta::make(1e-6));
   ASSERT_FALSE(many);
   EXPECT_EQ(many.error().kind, ErrorKind::cannot_certify) << many.error().message;

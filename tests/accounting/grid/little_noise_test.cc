@@ -6,6 +6,7 @@
 #include "accounting/bracketing.h"
 #include "accounting/generated.h"
 #include "chronoveil/accounting/events/subsampled/filter_kernel.h"
+#include "chronoveil/accounting/grid/loss_model.h"
 #include "chronoveil/accounting/normal.h"
 
 namespace chronoveil::accounting {
@@ -216,6 +217,31 @@ TEST(LittleNoise, ADistanceRoundedToADoubleIsRejected) {
   };
   EXPECT_FALSE(encloses_all([](double noise, int) { return static_cast<long double>(1 / noise); }));
   EXPECT_TRUE(encloses_all([](long double noise, int sign) { return (1 + sign * 4e-16L) / noise; }));
+}
+
+// Beside one that is a million million times as large, each of these alone is lost even in 64 bits.
+TEST(LittleNoise, WithMuchOfManyIsAddedToTheLast) {
+  constexpr int kMany = 20'000;
+  constexpr double kLittle = 1e-6, kMuch = 6600;
+  Compose all{{Event{Gaussian{kLittle}, 1}}};
+  Real squares = 1 / (Real(kLittle) * kLittle);
+  long double twin = 1 / (static_cast<long double>(kLittle) * kLittle);
+  for (int i = 0; i < kMany; ++i) {
+    const double noise = kMuch + i / 16.0;
+    all.events.push_back({Gaussian{noise}, 1});
+    squares += 1 / (Real(noise) * noise);
+    twin += 1 / (static_cast<long double>(noise) * noise);
+  }
+  const Real mu = sqrt(squares);
+  const auto epsilon = static_cast<double>(mu * mu / 2 + 5 * mu);
+  const Profile truth = [&](const Real& e) { return large_gaussian(mu, e); };
+  const auto price = delta_at({std::move(all), 1}, *Epsilon::make(epsilon));
+  ASSERT_TRUE(price) << price.error().message;
+  EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, truth));
+  const auto model = gaussian_model(std::sqrt(twin));
+  EXPECT_FALSE(encloses_delta(static_cast<double>(model->delta_lower(epsilon) * (1 - kProfileError)),
+                              static_cast<double>(model->delta(epsilon) * (1 + kProfileError)), epsilon, truth))
+      << "the twin is not caught";
 }
 
 }  // namespace

@@ -43,12 +43,14 @@ Result<void> add_leaves(const Event& event, Leaves& leaves) { return add_times(e
 
 Result<Steps> steps_of(Leaves& leaves) {
   Steps out;
-  long double mu_squared = 0;
+  long double mu_squared = 0, lost = 0;  // what rounding takes, however many are added, is added at the end
   CV_TRY(out.zcdp, zcdp_of(leaves));
   for (auto& [text, leaf] : leaves) {
     if (const auto* gaussian = std::get_if<Gaussian>(&leaf.once.kind)) {
       const long double sigma = gaussian->noise_multiplier;
-      mu_squared += static_cast<long double>(leaf.count) / (sigma * sigma);
+      const long double more = static_cast<long double>(leaf.count) / (sigma * sigma), sum = mu_squared + more;
+      lost += mu_squared > more ? more - (sum - mu_squared) : mu_squared - (sum - more);
+      mu_squared = sum;
       continue;
     }
     if (!leaf.model) {
@@ -59,7 +61,7 @@ Result<Steps> steps_of(Leaves& leaves) {
   }
   out.only_gaussian = out.steps.empty();
   if (mu_squared > 0) {
-    out.steps.push_back({gaussian_model(std::sqrt(mu_squared)), 1});
+    out.steps.push_back({gaussian_model(std::sqrt(mu_squared + lost)), 1});
     out.total += 1;
   }
   return out;

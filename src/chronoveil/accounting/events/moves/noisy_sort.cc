@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chronoveil/accounting/closed_renyi.h"
 #include "chronoveil/accounting/events/event.h"
 #include "chronoveil/accounting/grid/atomic_model.h"
 #include "chronoveil/accounting/moments.h"
@@ -177,7 +178,7 @@ Result<Event> NoisySort::for_replacement() const { return not_convertible(kName)
 bool NoisySort::dominated_by(const NoisySort& slot) const { return with_plateau(*this) == with_plateau(slot); }
 
 Result<ZcdpCost> NoisySort::zcdp(double count) const {
-  if (!max_shift) return ZcdpCost{count * epsilon * epsilon / 2 * kRoundedUp, 0};
+  if (!max_shift) return ZcdpCost{count * squared(epsilon) / 2 * kRoundedUp, 0};
   return zcdp_of_losses(*atomic_model(noisy_sort_law(*this)), kName, count);
 }
 

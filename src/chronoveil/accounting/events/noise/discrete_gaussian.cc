@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chronoveil/accounting/closed_renyi.h"
 #include "chronoveil/accounting/events/event.h"
 #include "chronoveil/accounting/grid/extremes.h"
 #include "chronoveil/accounting/grid/loss_model.h"
@@ -143,12 +144,12 @@ Result<Event> DiscreteGaussian::for_replacement() const {
 
 double DiscreteGaussian::renyi(double order) const {
   const double mu = static_cast<double>(sensitivity) / scale;
-  return order * mu * mu / 2;
+  return order * squared(mu) / 2;
 }
 
 Result<ZcdpCost> DiscreteGaussian::zcdp(double count) const {
   const double mu = static_cast<double>(sensitivity) / scale;
-  return ZcdpCost{count * mu * mu / 2 * kRoundedUp, 0};
+  return ZcdpCost{count * squared(mu) / 2 * kRoundedUp, 0};
 }
 
 }  // namespace chronoveil::accounting

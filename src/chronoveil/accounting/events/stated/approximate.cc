@@ -21,7 +21,7 @@ Result<Event> Approximate::for_replacement() const {
 double Approximate::renyi(double order) const { return pure_renyi(epsilon, order); }
 
 Result<ZcdpCost> Approximate::zcdp(double count) const {
-  return ZcdpCost{count * epsilon * epsilon / 2 * kRoundedUp, count * delta};
+  return ZcdpCost{count * squared(epsilon) / 2 * kRoundedUp, count * delta};
 }
 
 }  // namespace chronoveil::accounting

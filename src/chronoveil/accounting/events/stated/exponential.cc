@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/accounting/closed_renyi.h"
 #include "chronoveil/accounting/events/event.h"
 #include "chronoveil/accounting/grid/loss_model.h"
 #include "chronoveil/accounting/moments.h"
@@ -52,8 +53,9 @@ MadeLoss Exponential::loss() const {
 // A bounded range is a statement about two neighbours; over two steps the ranges add.
 Result<Event> Exponential::for_replacement() const { return Event{Exponential{2 * epsilon}}; }
 
+double Exponential::renyi_at_most(double order) const { return order * squared(epsilon) / 8; }
 Result<ZcdpCost> Exponential::zcdp(double count) const {
-  return ZcdpCost{count * epsilon * epsilon / 8 * kRoundedUp, 0};
+  return ZcdpCost{count * squared(epsilon) / 8 * kRoundedUp, 0};
 }
 
 }  // namespace chronoveil::accounting
