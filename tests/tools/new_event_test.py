@@ -77,7 +77,7 @@ using namespace chronoveil::accounting;
 
 int main(int, char** arguments) {
   nlohmann::json said;
-  said["unknown"] = parse_event("{\\"event\\": \\"no_such\\"}").error().message;
+  said["unknown"] = parse_event(R"({"event": "no_such"})").error().message;
   for (const EventOption& option : event_options()) said["options"][std::string(option.name)] = option.help;
   const Event event = parse_event(arguments[1]).value();
   said["text"] = to_text(event);
@@ -88,7 +88,8 @@ int main(int, char** arguments) {
   said["in_pure"] = ledger::is_dominated_by(event, parse_event(arguments[2]).value());
   said["in_itself"] = ledger::is_dominated_by(event, event);
   said["calibrated"] = to_text(calibrate(opened(event), *Epsilon::make(1), *Delta::make(0)).value().event);
-  said["out_of_range"] = parse_event("{\\"event\\": \\"coin_flips\\", \\"epsilon\\": 1, \\"flips\\": 0}").error().message;
+  said["stated"] = ledger::stated_epsilon(event)->text();
+  said["out_of_range"] = parse_event(R"({"event": "coin_flips", "epsilon": 1, "flips": 0})").error().message;
   std::puts(said.dump().c_str());
 }
 """
@@ -97,15 +98,15 @@ int main(int, char** arguments) {
 def kinds_in(docs):
     """The events that the table in the docs has, from its first column."""
     table = docs.split("| event | parameters |")[1].split("\n\n")[0]
-    return {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1] if "|" in row else "")}
+    return {name for row in table.splitlines()[1:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
 
 
 def kinds_known(unknown):
     return set(unknown.split("it must be one of ")[1].split(", "))
 
 
-def flags(*packages):
-    return subprocess.run(["pkg-config", "--cflags", *packages], check=True, capture_output=True, text=True).stdout.split()
+def output_of(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 class NewEvent(unittest.TestCase):
@@ -113,16 +114,14 @@ class NewEvent(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.copy = Path(cls.folder.name)
-        for part in ("base", "accounting", "ledger/filters"):
-            shutil.copytree(ROOT / "src/chronoveil" / part, cls.copy / "src/chronoveil" / part)
+        for part in ("include", "src/chronoveil/base", "src/chronoveil/accounting", "src/chronoveil/ledger/filters"):
+            shutil.copytree(ROOT / part, cls.copy / part)
         cls.docs = (ROOT / "docs/accounting.md").read_text(encoding="utf-8")
         cls.add_event()
         program = cls.compile()
-        event, slot = {"event": "coin_flips", "epsilon": 0.25, "flips": 2, "count": 3}, {"event": "pure", "epsilon": 0.5, "count": 3}
-        done = subprocess.run([program, json.dumps(event), json.dumps(slot)], capture_output=True, text=True, timeout=60)
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
-        cls.said = json.loads(done.stdout)
+        event = {"event": "coin_flips", "epsilon": 0.25, "flips": 2, "count": 3}
+        slot = {"event": "pure", "epsilon": 0.5, "count": 3}
+        cls.said = json.loads(output_of(program, json.dumps(event), json.dumps(slot)))
 
     @classmethod
     def tearDownClass(cls):
@@ -130,9 +129,10 @@ class NewEvent(unittest.TestCase):
 
     @classmethod
     def add_event(cls):
-        events = cls.copy / "src/chronoveil/accounting/events"
+        source = cls.copy / "src/chronoveil/accounting/events/stated/coin_flips.cc"
+        source.write_text(SOURCE, encoding="utf-8")
+        events = cls.copy / "include/chronoveil/accounting/events"
         (events / "stated/coin_flips.h").write_text(HEADER, encoding="utf-8")
-        (events / "stated/coin_flips.cc").write_text(SOURCE, encoding="utf-8")
         listed = (events / "event.h").read_text(encoding="utf-8")
         with_it = listed.replace('#include "chronoveil/accounting/events/stated/exponential.h"',
                                  '#include "chronoveil/accounting/events/stated/coin_flips.h"\n'
@@ -148,9 +148,10 @@ class NewEvent(unittest.TestCase):
         main.write_text(PROGRAM, encoding="utf-8")
         sources = [*sorted((module / "accounting").rglob("*.cc")), module / "ledger/filters/domination.cc",
                    module / "ledger/filters/amount.cc", main]
-        units = subprocess.run([sys.executable, "-B", ROOT / "tools/unity.py", cls.copy / "units", "60000", *sources],
-                               check=True, capture_output=True, text=True).stdout.split(";")
-        options = ["-std=c++20", "-O0", "-w", f"-I{cls.copy / 'src'}", *flags("eigen3")]
+        unity = [sys.executable, "-B", ROOT / "tools/unity.py", cls.copy / "units", "60000"]
+        units = output_of(*unity, *sources).split(";")
+        options = ["-std=c++20", "-O0", "-w", f"-I{cls.copy / 'include'}", f"-I{cls.copy / 'src'}",
+                   *output_of("pkg-config", "--cflags", "eigen3").split()]
 
         def compiled(unit):
             done = subprocess.run([COMPILER, *options, "-c", unit, "-o", unit + ".o"], capture_output=True, text=True)
@@ -189,6 +190,7 @@ class NewEvent(unittest.TestCase):
         self.assertEqual(json.loads(self.said["replaced"])["flips"], 4)
         self.assertTrue(self.said["in_itself"])
         self.assertTrue(self.said["in_pure"])
+        self.assertEqual(self.said["stated"], "0.5")  # what the filter `sum` charges for one
 
     def test_the_docs_have_a_row_for_every_event_and_lack_this_one_until_it_has_its_own(self):
         known = kinds_known(self.said["unknown"])
