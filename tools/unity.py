@@ -69,7 +69,7 @@ class Source:
         for line in NOT_CODE.sub(lambda text: text[0] if text[0].startswith("//") else '""', text).split("\n"):
             if line in ("namespace {", "}  // namespace"):
                 unnamed = line == "namespace {"
-            elif line[:1].strip() and not line.startswith(("//", "}")):
+            elif line[:1].strip() and not line.startswith(("//", "}", "using namespace ")):
                 self.declare(line, unnamed)
         code = STANDARD.sub(" ", code)
         self.kept.update(name for names in QUALIFIED.findall(code) for name in names if name)
