@@ -14,11 +14,14 @@ from pathlib import Path
 
 LAYERS = {
     "base": set(),
-    "data": set(),
-    "bound": {"data"},
+    # Strict readers of JSON objects, and SQLite with errors that are seen: what several modules read and keep with.
+    "json": set(),
+    "sqlite": set(),
+    "data": {"sqlite"},
+    "bound": {"data", "sqlite"},
     "noise": set(),
-    "accounting": set(),
-    "ledger": {"accounting"},
+    "accounting": {"json"},
+    "ledger": {"accounting", "json", "sqlite"},
     "temporal": {"noise"},
     "post": set(),
     "mechanisms": {"bound", "noise", "accounting", "ledger", "temporal", "post"},
@@ -27,11 +30,11 @@ LAYERS = {
     "neural": {"forecasting", "noise"},
     # A plan is made from public facts only: neither data nor what was bounded from data.
     "plan": {"mechanisms", "accounting"},
-    "report": {"post", "plan", "mechanisms", "accounting", "ledger"},
+    "report": {"json", "post", "plan", "mechanisms", "accounting", "ledger"},
     "simulate": set(),
     # The engine of chronoveil-forecast, the only program with libtorch.
-    "training": {"data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine"},
-    "engine": {"data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
+    "training": {"json", "data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine"},
+    "engine": {"json", "data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
                "report"},
     # What others link: the front header, over jobs of any kind.
     "library": {"data", "accounting", "ledger", "report", "engine"},

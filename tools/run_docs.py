@@ -91,7 +91,7 @@ def check_norun(where, command, targets):
 
 
 def make_targets(root):
-    return set(re.findall(r"^([a-z]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def run_steps(steps, program):

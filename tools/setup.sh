@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and nothing else.
-#   tools/setup.sh [build] [test] [bench] [check] [--list]
+#   tools/setup.sh [build] [forecast] [test] [bench] [check] [--list]
 # With CHRONOVEIL_INSTALLED=FILE the names of what was installed are written there. docs/dependencies.md says what
 # each is for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build=(g++ cmake ninja-build pkg-config libsodium-dev libsqlite3-dev libpq-dev libeigen3-dev libboost-dev
+build=(g++ cmake ninja-build pkg-config python3 libsodium-dev libsqlite3-dev libpq-dev libeigen3-dev libboost-dev
   libexpected-dev libcli11-dev nlohmann-json3-dev libfmt-dev zlib1g-dev liblzma-dev libfast-float-dev
-  libtomlplusplus-dev libhowardhinnant-date-dev tzdata libtorch-dev libopenblas0-openmp)
+  libtomlplusplus-dev libhowardhinnant-date-dev tzdata)
+forecast=(libtorch-dev libopenblas0-openmp)
 test=(libgtest-dev libgmock-dev postgresql clang libclang-rt-14-dev clang-format python3 zsh fish
   xz-utils chromium fonts-dejavu-core)
 bench=(python3 python3-venv)
@@ -18,13 +19,13 @@ list_only=false
 wanted=()
 for group in "$@"; do
   case "$group" in
-    build | test | bench | check)
+    build | forecast | test | bench | check)
       declare -n members="$group"
       wanted+=("${members[@]}")
       ;;
     --list) list_only=true ;;
     *)
-      echo "setup: $group is not a group; it must be build, test, bench or check" >&2
+      echo "setup: $group is not a group; it must be build, forecast, test, bench or check" >&2
       exit 2
       ;;
   esac

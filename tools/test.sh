@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold, in parts, with a table of how long each took. Stops at the first part that fails.
+#   tools/test.sh            what runs at every change: every test, and a quarter of each module's under a sanitizer
+#   tools/test.sh torture    what that does on a sample, in full: damage and kills, all sanitizers, long fuzzing
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,25 +28,33 @@ summary() {
 trap summary EXIT
 trap 'status=130; exit 130' INT TERM
 
-# built PRESET TARGET...
+# built PRESET SAMPLE TARGET...: with SAMPLE = ON, every fourth file of each module's tests
 built() {
-  local preset=$1
-  shift
-  cmake --preset "$preset" >/dev/null && cmake --build --preset "$preset" --target "$@"
+  local preset=$1 sample=$2
+  shift 2
+  cmake --preset "$preset" -DCHRONOVEIL_SAMPLE="$sample" >/dev/null && cmake --build --preset "$preset" --target "$@"
 }
 
-part install env CHRONOVEIL_INSTALLED="$installed" tools/setup.sh build test
-part layers python3 tools/check_layers.py
-part format tools/format.sh --check
+part install env CHRONOVEIL_INSTALLED="$installed" tools/setup.sh build forecast test
 part configure cmake --preset dev
 part build cmake --build --preset dev
-part tests ctest --preset dev
-part docs python3 tools/run_docs.py
-part tables python3 tools/make_tables.py --check
-part "fuzz build" built fuzz fuzz_event fuzz_csv
-part fuzz tools/fuzz.sh
-part "asan build" built asan test_programs
-part "asan tests" ctest --preset asan
-part "tsan build" built tsan base_tests threads_tests ledger_tests bound_tests
-part "tsan tests" tools/tsan.sh
+if [ "${1:-}" = torture ]; then
+  part torture python3 -B tools/torture.py
+  part "fuzz build" built fuzz OFF fuzz_event fuzz_csv
+  part fuzz tools/fuzz.sh 5000000
+  part "asan build" built asan OFF test_programs
+  part "asan tests" ctest --preset asan
+  part "tsan build" built tsan OFF base_tests threads_tests ledger_tests bound_tests
+  part "tsan tests" tools/tsan.sh
+else
+  part layers python3 tools/check_layers.py
+  part format tools/format.sh --check
+  part tests ctest --preset dev
+  part docs python3 tools/run_docs.py
+  part tables python3 tools/make_tables.py --check
+  part "fuzz build" built fuzz OFF fuzz_event fuzz_csv
+  part fuzz tools/fuzz.sh
+  part "asan build" built asan ON test_programs
+  part "asan tests" ctest --preset asan
+fi
 exit "$status"

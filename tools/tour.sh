@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# A guided tour with the program itself: simulate a city's traffic, give it a budget, plan, check, release, evaluate, see
-# what is left, publish a series week by week, publish mean speeds on a map, blur when a meter ran, and learn to forecast.
-# It keeps everything in out/tour and starts afresh each time.
+# A guided tour with the program itself; it keeps everything in out/tour or out/tour_forecast and starts afresh each time.
+#   tools/tour.sh            simulate a city's traffic, give it a budget, plan, check, release, evaluate, see what is left,
+#                            publish a series week by week, publish mean speeds on a map, blur when a meter ran
+#   tools/tour.sh forecast   learn from a hundred households to forecast, which needs libtorch
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH="$PWD/build:$PATH"
-rm -rf out/tour
-mkdir -p out/tour
-export CHRONOVEIL_LEDGER=out/tour/ledger.db
+case "${1:-}" in
+  '') folder=out/tour ;;
+  forecast) folder=out/tour_forecast ;;
+  *) echo "tour: $1 is not a tour; there is forecast, and the one without a name" >&2; exit 2 ;;
+esac
+rm -rf "$folder"
+mkdir -p "$folder"
+export CHRONOVEIL_LEDGER=$folder/ledger.db
 
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 if ! [ -t 1 ]; then say() { printf '\n%s\n' "$*"; }; fi
@@ -25,7 +31,56 @@ run() {
   "$@" 2>&1
 }
 
-echo "Chronoveil in eleven steps. The numbers are computed on this machine, now."
+# The second tour.
+forecast() {
+  say "To learn from series without giving them away: a model of a hundred households that says what comes next."
+  chronoveil simulate meters --meters 100 --days 14 --output out/tour_forecast/readings.csv 2>&1
+  cut -d, -f1 out/tour_forecast/readings.csv | tail -n +2 | sort -u > out/tour_forecast/households.txt
+  cat > out/tour_forecast/learn.toml <<'JOB'
+version = 1
+[dataset]
+name = "households"
+[source]
+path = "readings.csv"
+series = "meter"
+value = "value"
+zone = "Europe/London"
+[slots]
+start = "2026-01-12"
+end = "2026-01-26"
+length = "30min"
+[series]
+list = "households.txt"
+[privacy]
+unit = "event"
+epsilon = 2.0
+delta = 1e-6
+[train]
+model = "simple_feed_forward"
+context_length = 96
+forecast_length = 48
+batch_size = 100
+steps = 300
+[output]
+model = "households.cvm"
+report = "households_report.html"
+JOB
+  run chronoveil budget create households --epsilon 2 --delta 1e-6 --unit event --relation replace_values
+  run chronoveil train out/tour_forecast/learn.toml | sed '/^  /d'
+  head -n 3 out/tour_forecast/households.txt > out/tour_forecast/three.txt
+  run chronoveil forecast out/tour_forecast/households.cvm out/tour_forecast/readings.csv --series meter --keys out/tour_forecast/three.txt \
+    --output out/tour_forecast/tomorrow.csv --report out/tour_forecast/tomorrow.html
+  head -n 3 out/tour_forecast/tomorrow.csv
+  echo "(a forecast shows the history that it is made from; chronoveil forecast --private hides that, too)"
+  echo "What anybody may have: out/tour_forecast/households.cvm, $PWD/out/tour_forecast/households_report.html"
+  echo "What stays inside: out/tour_forecast/tomorrow.html"
+}
+if [ $# = 1 ]; then
+  "$1"
+  exit
+fi
+
+echo "Chronoveil in ten steps. The numbers are computed on this machine, now."
 
 say "1. A city counts the cards that pass its sensors. Here is one, made up: a million passings in four weeks."
 run chronoveil simulate traffic --records 1000000 --output out/tour/trips.csv --keys out/tour/sensors.txt \
@@ -112,51 +167,10 @@ run chronoveil run out/tour/meter.toml
 run chronoveil account ranswitch --window 10 --stay 0.46 --epsilon 2
 echo "(what a paper states for single outputs is not what holds for sets of them: both are shown)"
 
-say "11. And to learn from series without giving them away: a model of a hundred households, that says what comes next."
-chronoveil simulate meters --meters 100 --days 14 --output out/tour/readings.csv 2>&1
-cut -d, -f1 out/tour/readings.csv | tail -n +2 | sort -u > out/tour/households.txt
-cat > out/tour/learn.toml <<'JOB'
-version = 1
-[dataset]
-name = "households"
-[source]
-path = "readings.csv"
-series = "meter"
-value = "value"
-zone = "Europe/London"
-[slots]
-start = "2026-01-12"
-end = "2026-01-26"
-length = "30min"
-[series]
-list = "households.txt"
-[privacy]
-unit = "event"
-epsilon = 2.0
-delta = 1e-6
-[train]
-model = "simple_feed_forward"
-context_length = 96
-forecast_length = 48
-batch_size = 100
-steps = 300
-[output]
-model = "households.cvm"
-report = "households_report.html"
-JOB
-run chronoveil budget create households --epsilon 2 --delta 1e-6 --unit event --relation replace_values
-run chronoveil train out/tour/learn.toml | sed '/^  /d'
-head -n 3 out/tour/households.txt > out/tour/three.txt
-run chronoveil forecast out/tour/households.cvm out/tour/readings.csv --series meter --keys out/tour/three.txt \
-  --output out/tour/tomorrow.csv --report out/tour/tomorrow.html
-head -n 3 out/tour/tomorrow.csv
-echo "(a forecast shows the history that it is made from; chronoveil forecast --private hides that, too)"
-
 say "That was the tour. What the city may publish:"
 echo "  the report   $PWD/out/tour/city_report.html (open it in a browser)"
 echo "  the map      $PWD/out/tour/buses_report.html"
 echo "  the numbers  out/tour/city_release.csv, out/tour/city_release.json, out/tour/weekly.csv, out/tour/buses_release.csv"
 echo "What the household may publish: out/tour/meter_blurred.csv, out/tour/meter_report.html"
-echo "The model of the households, for anybody: out/tour/households.cvm, $PWD/out/tour/households_report.html"
-echo "What stays inside: out/tour/internal.html, out/tour/tomorrow.html. chronoveil --help says what else there is; README.md is the place"
-echo "to read on."
+echo "What stays inside: out/tour/internal.html. Next: make run-forecast. chronoveil --help says what else there is;"
+echo "README.md is the place to read on."

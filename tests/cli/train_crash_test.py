@@ -14,8 +14,8 @@ from program import PROGRAM
 from train_jobs import TrainTest, is_whole
 
 SHIM = os.environ["CHRONOVEIL_KILL_SHIM"]
-KILLS = int(os.environ.get("CHRONOVEIL_KILLS", "25"))  # at random times; a soak asks for more
-STRIDE = 6 if KILLS <= 25 else 1  # calls between kills at calls that leave a trace; a soak tries every one
+KILLS = int(os.environ.get("CHRONOVEIL_KILLS", "12"))  # at random times; a soak asks for more
+STRIDE = 6 if KILLS <= 12 else 1  # calls between kills at calls that leave a trace; a soak tries every one
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -25,7 +25,7 @@ class Counter {
   std::atomic<int>* shared_;
 };
 
-// How often to kill; fewer where a sanitizer makes every fork dear (CHRONOVEIL_TEST_KILLS).
+// How often to kill: so often, or CHRONOVEIL_TEST_KILLS times if that is less.
 int kills_or(int usual);
 
 }  // namespace chronoveil::ledger::testing

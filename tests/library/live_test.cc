@@ -151,8 +151,8 @@ TEST_F(PushedLive, RowsThatCannotBeReadAreRefusedAndTheOthersCount) {
 
 TEST_F(PushedLive, ATimeThatIsTooFarAheadIsRefused) {
   live_.seed = 3;
-  Job few = pushed(people());
-  few.live.max_gap = 2;
+  Job few = *engine::to_live(pushed(people()));
+  few.live().max_gap = 2;
   Result<LiveSession> session = LiveSession::open(few, live_);
   ASSERT_TRUE(session) << session.error().message;
   EXPECT_FALSE(session->publish_until("2026-03-01T05:00"));
@@ -163,10 +163,10 @@ TEST_F(PushedLive, ATimeThatIsTooFarAheadIsRefused) {
 
 TEST_F(PushedLive, TheSystemsClockPublishesWhatIsDue) {
   live_.seed = 3;
-  Job by_clock = pushed(people());
-  by_clock.live.clock = engine::LiveSpec::Clock::system;
-  by_clock.live.wait = 0;
-  by_clock.live.max_gap = 100'000'000;
+  Job by_clock = *engine::to_live(pushed(people()));
+  by_clock.live().clock = engine::LiveSpec::Clock::system;
+  by_clock.live().wait = 0;
+  by_clock.live().max_gap = 100'000'000;
   Result<LiveSession> session = LiveSession::open(by_clock, live_);
   ASSERT_TRUE(session) << session.error().message;
   EXPECT_FALSE(session->publish_until("2026-03-01T05:00"));

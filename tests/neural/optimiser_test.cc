@@ -1,6 +1,7 @@
 #include "chronoveil/neural/optimiser.h"
 
 #include <gtest/gtest.h>
+#include <torch/optim/adam.h>
 
 #include <cmath>
 #include <limits>

@@ -41,6 +41,17 @@ struct DebitReference {
   std::string chain_head;  // the hash of the row that covers the release
 };
 
+// Which live release a run is of: by this, whoever goes on with the release finds its debit and no other.
+struct LiveTag {
+  std::string release;
+  std::string job;  // the digest of what must not change while the release goes on
+  std::int64_t span = 0;
+  std::string holder;   // the token of whoever opened it
+  std::string opening;  // the digest of what was opened
+
+  bool operator==(const LiveTag&) const = default;
+};
+
 // What a request says besides its event. What is left out is the dataset's.
 struct Terms {
   std::string dataset;
@@ -50,6 +61,7 @@ struct Terms {
   std::optional<std::string> part;
   std::optional<double> delta;  // charge the event its ε at this δ
   std::string job;              // the digest of the job that it is for; empty for a debit by hand
+  std::optional<LiveTag> live = std::nullopt;
 };
 
 struct Slot {
@@ -70,10 +82,13 @@ struct Debit {
   std::vector<Slot> slots;
   std::optional<std::int64_t> uses;  // of a run: how many are reserved
   std::int64_t used = 0;             // and gone
+  std::string token;                 // of the last use
   std::string period;                // empty when the budget does not renew
   Cost cost;
   State state = State::reserved;
   std::optional<std::string> digest;  // of what was released (report/document/digest.h)
+  bool says_drawing = false;          // nothing comes of it before the ledger says that it draws
+  bool from_backup = false;           // it was made before its rows came out of a backup
 };
 
 // Whether something that it paid for may yet come out: it is reserved or drawing; of slots one is, or is free while the

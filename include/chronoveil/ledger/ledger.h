@@ -83,7 +83,8 @@ class Ledger {
 
   // Debits an event and returns its receipt once the debit is durable. Errors: over_budget, or what does not fit.
   // Where the last debit of the same job is reserved and nothing was drawn for it, that one is taken up instead: the
-  // same event on the same terms, and its cost no less than the price of today.
+  // same event on the same terms, and its cost no less than the price of today. Not one that came out of a backup: the
+  // ledger that the backup is of may have drawn for it since.
   Result<Receipt> reserve(const Terms&, const accounting::Event&, const BeforeSecond& = {});
   // What reserve would cost, without a debit; of one that it would take up, what that one did.
   Result<Cost> check(const Terms&, const accounting::Event&);

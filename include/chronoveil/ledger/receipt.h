@@ -9,6 +9,8 @@
 //      the transaction that appends);
 //   3. so of all receipts of a debit at most one is redeemed, and nobody gets another one after it: a debit is handed
 //      out again only while nothing is drawn for it.
+// That is one ledger. What a backup holds is reserved there and perhaps drawn for since in the ledger that it is of, so
+// nothing is handed out or redeemed again of what came out of one (Account::from_backup).
 // A crash or an error between the row and the first bit costs the debit and reveals nothing. After an error of the
 // store the row may be there: nobody draws then.
 #pragma once

@@ -1,6 +1,6 @@
 // A CSV, or a table in memory, row by row with its fields as they are, for what moves values without understanding
 // them.
-//   Form      as in csv_source.h, but where there is one column an empty line is a row with an empty field (and refused
+//   Form      as in csv/source.h, but where there is one column an empty line is a row with an empty field (and refused
 //             as the first of all, without a header); quoted fields may hold newlines; a last line without end is a row
 //             of a file, and of a stream an error once all complete rows before it were handed out: it may have been
 //             cut off

@@ -10,8 +10,9 @@ enum class Kind { series, means, perturb };
 
 Result<Kind> kind_of(const Job& job) {
   CV_CHECK(engine::check_values(job));
-  if (job.train.given) return fail(ErrorKind::usage, "train: chronoveil-forecast trains; it needs libtorch");
-  return job.means.given ? Kind::means : job.perturb.given ? Kind::perturb : Kind::series;
+  if (job.is<engine::TrainSpec>())
+    return fail(ErrorKind::usage, "train: chronoveil-forecast trains; it needs libtorch");
+  return job.is<engine::MeansSpec>() ? Kind::means : job.is<engine::PerturbSpec>() ? Kind::perturb : Kind::series;
 }
 
 // A result of one kind as one of any.

@@ -42,7 +42,7 @@ struct LiveSession::Inside {
 
   Result<void> open() {
     engine::LiveClock clock = engine::LiveClock::told(said);
-    if (engine::rows_are_people(job) && job.live.clock == engine::LiveSpec::Clock::system) {
+    if (engine::rows_are_people(job) && job.live().clock == engine::LiveSpec::Clock::system) {
       CV_TRY(clock, engine::LiveClock::of(job, options));
     }
     CV_TRY(decoder, data::BatchDecoder::make(job.source));
@@ -88,7 +88,8 @@ LiveSession::LiveSession(LiveSession&&) noexcept = default;
 LiveSession& LiveSession::operator=(LiveSession&&) noexcept = default;
 LiveSession::~LiveSession() = default;
 
-Result<LiveSession> LiveSession::open(Job job, LiveOptions options) {
+Result<LiveSession> LiveSession::open(Job given, LiveOptions options) {
+  CV_TRY(Job job, engine::to_live(std::move(given)));
   CV_CHECK(engine::check_values(job));
   if (job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind: rows are pushed to this session, so that it must be memory");
@@ -123,7 +124,7 @@ Result<PublishedSteps> LiveSession::push(const Batch& batch) {
 
 Result<PublishedSteps> LiveSession::publish_until(const std::string& time) {
   CV_CHECK(inside_->check_open());
-  if (inside_->job.live.clock == engine::LiveSpec::Clock::system)
+  if (inside_->job.live().clock == engine::LiveSpec::Clock::system)
     return fail(ErrorKind::usage, "until: the job goes by the system's clock; ask for what is due");
   CV_TRY(const std::int64_t instant, engine::LiveClock::instant_of(inside_->job, time));
   return inside_->told_by(inside_->session->publish_until(instant));

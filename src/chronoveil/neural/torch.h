@@ -1,4 +1,8 @@
-// libtorch, from one place: its headers are large, warn, and are compiled once as a precompiled header.
+// What we use of libtorch, from one place: its headers are large and warn, and are compiled once as a precompiled header.
+// The rest of <torch/torch.h> (layers, optimisers, data loaders) would take as long again.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
+#include <torch/utils.h>

@@ -22,7 +22,7 @@ struct LiveOptions {
   bool confirmed = false;  // --yes: a new release although one of this name was closed
   // A time by the clock of the slots: the steps that end by it are published at the end of the input, whatever came of
   // them, and no others; rows from then on are left for the next time. Where rows are people, this or the system's
-  // clock ([live] clock) is needed, see live_clock.h. Counts go without: a row of a later step closes those before, and
+  // clock ([live] clock) is needed, see clock.h. Counts go without: a row of a later step closes those before, and
   // the end of the input the one that is open.
   std::optional<std::string> until;
   bool once = false;                         // do not wait for more at the end of a file or directory

@@ -32,8 +32,6 @@ std::string means_csv(const MeansPublished&);
 // cells, guarantee, plan, debit, software; means_from_json(means_json(x)) gives back what CSV and report need.
 std::string means_json(const MeansPublished&);
 Result<MeansPublished> means_from_json(std::string_view);
-// Whether the text of a release is one of means.
-bool is_means_json(std::string_view);
 
 // A self-contained page: the map of cells coloured by mean, the strip by slot, the table, the guarantee and what it
 // does not cover. Light and dark, phone and print, no script, nothing fetched.

@@ -43,8 +43,6 @@ struct Perturbed {
 // software; a mark in front of all where it is not private. `view` says what moves: "values" or "times".
 std::string perturbed_json(const Perturbed&);
 Result<Perturbed> perturbed_from_json(std::string_view);
-// Whether the text of a release is one of these.
-bool is_perturbed_json(std::string_view);
 
 // A self-contained page: what was released, what is protected and what is not, how far values move by the law, the
 // certified curve and a paper's point. Light and dark, phone and print, no script, nothing fetched.

@@ -28,13 +28,13 @@ Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options, std:
     return clock;
   }
   if (!rows_are_people(job)) return clock;
-  if (job.live.clock != LiveSpec::Clock::system)
+  if (job.live().clock != LiveSpec::Clock::system)
     return fail(
         ErrorKind::usage,
         "until: rows are people here, and none of them may decide which steps are published; give --until TIME, "
         "or clock = \"system\" in [live]");
   clock.system_ = true;
-  clock.wait_ = job.live.wait;
+  clock.wait_ = job.live().wait;
   clock.started_ = clock.now();
   clock.runs_ = !options.once;
   if (options.once) clock.until_ = clock.started_ - clock.wait_;

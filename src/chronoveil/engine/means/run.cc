@@ -1,4 +1,4 @@
-// Running and checking a job of means; debited_run.h has the order in which it happens.
+// Running and checking a job of means; release/order.h has the order in which it happens.
 #include "chronoveil/engine/means/read.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"

@@ -43,8 +43,8 @@ std::vector<std::string> not_protected(const Guarantee& guarantee, const mechani
 }
 
 report::Published published_of(const Job& job, Planned planned, Estimate estimate, std::string mark) {
-  if (job.non_negative) estimate = post::non_negative(std::move(estimate));
-  if (job.integers) estimate = post::to_integers(std::move(estimate));
+  if (job.series().non_negative) estimate = post::non_negative(std::move(estimate));
+  if (job.series().integers) estimate = post::to_integers(std::move(estimate));
   report::Published published;
   published.title = title_of(job);
   published.caps = job.source.user ? Basis::enforced : Basis::declared;

@@ -1,7 +1,7 @@
 // What the documents of forecasts and of trainings share.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "chronoveil/report/forecast/forecasted.h"

@@ -1,7 +1,7 @@
 // Parts of the JSON of means that the program prints too.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "chronoveil/plan/means_comparison.h"
 
