@@ -4,7 +4,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(library_objects)
-foreach(module base noise forecasting accounting ledger data bound post temporal mechanisms plan report simulate engine library)
+get_property(library_modules GLOBAL PROPERTY chronoveil_modules)
+list(REMOVE_ITEM library_modules neural training)
+foreach(module ${library_modules})
   set_target_properties(chronoveil_${module} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   # Nobody replaces our functions from outside, so that they may be inlined as in a program.
   target_compile_options(chronoveil_${module} PRIVATE -fno-semantic-interposition)

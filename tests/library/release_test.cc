@@ -69,7 +69,7 @@ class Library : public engine::testing::JobFolder {
            "place = \"where\"\nvalue = \"speed\"\n" +
            slots() +
            "[places]\nlist = \"places.txt\"\n[means]\nupper = 65.0\nmax_cells = 2\n[privacy]\nepsilon = 1\n"
-           "[mechanism]\nname = \"clip_mean\"\n";
+           "[mechanism]\nname = \"clip_mean\"\n[output]\ncsv = \"means.csv\"\n";
   }
   static std::string perturb_text() {
     return "version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"meter.csv\"\ntime = \"ts\"\n[perturb]\n"

@@ -242,7 +242,7 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
 }
 
 Result<void> check_files(const Job& job) {
-  if (job.csv.empty() && job.source.kind != data::SourceKind::memory)  // whoever has those keeps the release, too
+  if (job.csv.empty() && job.source.kind != data::SourceKind::memory)  // see check_outputs
     return fail(ErrorKind::usage, "output.csv: it is missing; the rows of the release go there, and nowhere else");
   // Whatever standard output leads to is readable by others than the owner.
   if (job.perturb().internal == "-")

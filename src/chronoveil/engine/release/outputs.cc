@@ -77,7 +77,9 @@ void disown(Guarantee& guarantee, const std::string& mark) {
 }
 
 Result<void> check_outputs(const Job& job) {
-  if (job.csv.empty() && job.json.empty() && job.report.empty())
+  // A program that hands over its rows gets the release, too.
+  const bool kept = job.source.kind == data::SourceKind::memory;
+  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty())
     return fail(ErrorKind::usage,
                 "output: the job writes nothing; give at least one of output.csv, output.json and output.report");
   if (!job.csv.empty()) CV_CHECK(check_writable("output.csv", job.csv));
