@@ -12,7 +12,7 @@ help:  ## Say what there is to type
 setup:  ## Install the Debian packages that building and testing need
 	@tools/setup.sh build forecast test
 
-build:  ## Build the program, build/chronoveil, and the library for devices
+build:  ## Build the program, build/chronoveil, the library, and the library for devices
 	@tools/setup.sh build
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -DCHRONOVEIL_NEURAL=OFF -Wno-dev --log-level=WARNING
 	@cmake --build --preset dev --target chronoveil printed device_example
@@ -20,7 +20,7 @@ build:  ## Build the program, build/chronoveil, and the library for devices
 build-forecast:  ## Build build/chronoveil-forecast as well: it needs libtorch, which is large
 	@tools/setup.sh build forecast
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -Wno-dev --log-level=WARNING
-	@cmake --build --preset dev --target chronoveil chronoveil-forecast printed device_example
+	@cmake --build --preset dev --target chronoveil chronoveil-forecast printed device_example chronoveil_static chronoveil_shared
 
 run: build  ## Build, then take the guided tour
 	@tools/tour.sh
@@ -70,8 +70,8 @@ docs: build-forecast  ## Run every command in the documentation and rewrite its 
 	@python3 tools/make_tables.py
 	@python3 tools/run_docs.py --update
 
-install:  ## Install under PREFIX (default /usr/local), honouring DESTDIR
-	@test -x build/chronoveil || $(MAKE) --no-print-directory build
+install:  ## Install the programs and the library under PREFIX (default /usr/local), honouring DESTDIR
+	@test -x build/chronoveil -a -f build/libchronoveil.so || $(MAKE) --no-print-directory build
 	@cmake --install build --prefix "$(PREFIX)"
 
 uninstall:  ## Remove what install put there

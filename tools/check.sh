@@ -10,7 +10,7 @@ echo "clang-tidy: ${#sources[@]} files"
 printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build-check --extra-arg=-Wno-unknown-warning-option
 echo "cppcheck: ${#sources[@]} files"
 # log(0) = -infinity is meant where probabilities are added in logarithms; a Result is not the boolean it converts to.
-cppcheck --quiet --std=c++20 --language=c++ --inline-suppr --error-exitcode=1 -j "$(nproc)" -I src \
+cppcheck --quiet --std=c++20 --language=c++ --inline-suppr --error-exitcode=1 -j "$(nproc)" -I include -I src \
   --enable=warning,performance,portability --suppress=missingIncludeSystem --suppress=missingInclude \
   --suppress=invalidFunctionArg --suppress=identicalConditionAfterEarlyExit src apps
 echo "check: clean"

@@ -14,11 +14,14 @@ from pathlib import Path
 
 LAYERS = {
     "base": set(),
-    "data": set(),
-    "bound": {"data"},
+    # Strict readers of JSON objects, and SQLite with errors that are seen: what several modules read and keep with.
+    "json": set(),
+    "sqlite": set(),
+    "data": {"sqlite"},
+    "bound": {"data", "sqlite"},
     "noise": set(),
-    "accounting": set(),
-    "ledger": {"accounting"},
+    "accounting": {"json"},
+    "ledger": {"accounting", "json", "sqlite"},
     "temporal": {"noise"},
     "post": set(),
     "mechanisms": {"bound", "noise", "accounting", "ledger", "temporal", "post"},
@@ -27,20 +30,23 @@ LAYERS = {
     "neural": {"forecasting", "noise"},
     # A plan is made from public facts only: neither data nor what was bounded from data.
     "plan": {"mechanisms", "accounting"},
-    "report": {"post", "plan", "mechanisms", "accounting", "ledger"},
+    "report": {"json", "post", "plan", "mechanisms", "accounting", "ledger"},
     "simulate": set(),
     # The engine of chronoveil-forecast, the only program with libtorch.
-    "training": {"data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine"},
-    "engine": {"data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
+    "training": {"json", "data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine"},
+    "engine": {"json", "data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
                "report"},
+    # What others link: the front header, over jobs of any kind.
+    "library": {"data", "accounting", "ledger", "report", "engine"},
     # The program parses, calls and prints. It may go to a module directly where the engine adds nothing.
-    "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate"},
+    "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate", "library"},
     "forecast": {"forecasting", "ledger", "report", "engine", "training"},
 }
 
 # Headers that a module must not include although they are no module of ours.
 FOREIGN = {"base": (r"nlohmann/", r"fmt/", r"CLI/")}
 
+FRONT = "chronoveil/chronoveil.h"
 SOURCES = {".h", ".cc"}
 # Strings are matched too, so that a /* inside one starts no comment.
 STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -73,12 +79,36 @@ def find_cycle(layers):
     return None
 
 
-def modules_under(root):
-    source = root / "src" / "chronoveil"
-    folders = {path.name: path for path in sorted(source.iterdir())} if source.is_dir() else {}
-    for app in sorted((root / "apps").glob("*")):
-        folders[app.name] = app
-    return folders
+def sources_of_modules(root):
+    """(module, file) for everything that the table is about. What lies in include/chronoveil itself is the library's."""
+    for top in (root / "src" / "chronoveil", root / "include" / "chronoveil", root / "apps"):
+        for path in sorted(top.rglob("*")):
+            parts = path.relative_to(top).parts
+            if path.suffix in SOURCES:
+                yield ("library" if len(parts) == 1 else parts[0]), path
+
+
+def public_headers(root):
+    """Those that the front header reaches."""
+    reached, left = set(), [FRONT]
+    while left:
+        name = left.pop()
+        file = next((root / top / name for top in ("include", "src") if (root / top / name).is_file()), None)
+        if name not in reached and file:
+            reached.add(name)
+            left += re.findall(r'^#include "(chronoveil/[^"]+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
+    return reached
+
+
+def check_public(root):
+    """Who links the library has include/ and nothing else: what the front header reaches lies there, and only that."""
+    public = public_headers(root)
+    for name in sorted(public):
+        if not (root / "include" / name).is_file():
+            yield f"src/{name}: {FRONT} reaches it; it belongs in include/"
+    for path in sorted((root / "include").rglob("*.h")):
+        if path.relative_to(root / "include").as_posix() not in public:
+            yield f"{path.relative_to(root)}: {FRONT} does not reach it; it belongs in src/"
 
 
 def without_comments(text):
@@ -101,6 +131,8 @@ def check_file(path, module, root):
                 yield f"{where}: {module} must not include {name}"
         if name.startswith("chronoveil/"):
             parts = name.split("/")
+            if name == FRONT:
+                parts = ["chronoveil", "library", "chronoveil.h"]
             if ".." in parts or len(parts) < 3:
                 yield f"{where}: {name} must be written as chronoveil/MODULE/FILE"
             elif parts[1] not in LAYERS:
@@ -129,26 +161,28 @@ def check_tree(root, layers=None):
     if ring:
         yield "the table has a ring: " + " -> ".join(ring)
     files = 0
-    for module, folder in modules_under(root).items():
-        if module not in LAYERS:
-            yield f"{folder.relative_to(root)}: {module} is not a module of the table"
-            continue
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in SOURCES:
-                files += 1
-                yield from check_file(path, module, root)
+    unknown = set()
+    for module, path in sources_of_modules(root):
+        files += 1
+        if module in LAYERS:
+            yield from check_file(path, module, root)
+        elif module not in unknown:
+            unknown.add(module)
+            yield f"{path.relative_to(root)}: {module} is not a module of the table"
     if files == 0:
         yield f"{root}: no sources found"
+    yield from check_public(root)
     yield from check_cmake(root)
 
 
 def make_include_roots(root, module, folder):
-    """A folder whose chronoveil/ holds links to just the modules that `module` may include."""
+    """A folder whose chronoveil/ holds links to just the headers of modules that `module` may include."""
     (folder / "chronoveil").mkdir(parents=True, exist_ok=True)
-    for name in sorted(visible(module)):
-        target = root / "src" / "chronoveil" / name
-        if target.is_dir():
-            (folder / "chronoveil" / name).symlink_to(target.resolve())
+    for name, header in sources_of_modules(root):
+        if name in visible(module) and header.suffix == ".h" and "apps" not in header.relative_to(root).parts:
+            link = folder.joinpath(*header.relative_to(root).parts[1:])
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(header.resolve())
 
 
 def main():

@@ -40,7 +40,9 @@ def main(arguments):
     listed = "--list" in arguments
     words = [word for word in arguments if not word.startswith("-")]
     environment = {**os.environ, SWITCH: "1", "CHRONOVEIL_PROGRAM": str(BUILD / "chronoveil"),
-                   "CHRONOVEIL_KILL_SHIM": str(BUILD / "tests/libkill_at_write.so"), "CHRONOVEIL_BUILD": str(BUILD)}
+                   "CHRONOVEIL_KILL_SHIM": str(BUILD / "tests/libkill_at_write.so"),
+                   "CHRONOVEIL_ALLOCATION_SHIM": str(BUILD / "tests/libfail_allocation.so"),
+                   "CHRONOVEIL_BUILD": str(BUILD)}
     failed = 0
     for path, command in suites():
         name = str(path.relative_to(ROOT))

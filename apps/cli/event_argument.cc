@@ -1,11 +1,13 @@
 #include "event_argument.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/accounting/events/event_options.h"
 #include "chronoveil/engine/job/text_file.h"
 
 namespace chronoveil::cli {
@@ -13,55 +15,18 @@ namespace {
 
 using nlohmann::json;
 
-enum class Kind { number, whole, wholes, text, event };
+using accounting::EventOption;
+using Form = EventOption::Form;
 
-struct Field {
-  const char* option;
-  const char* name;
-  Kind kind;
-  const char* help;
-};
+// The ε and δ of an event itself are --event-epsilon and --event-delta: --epsilon and --delta are what a command asks.
+std::string option_of(const EventOption& field) {
+  const bool asked = field.name == "epsilon" || field.name == "delta";
+  std::string option = (asked ? "--event-" : "--") + std::string(field.name);
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
 
-constexpr Field kFields[] = {
-    {"--noise-multiplier", "noise_multiplier", Kind::number, "Scale of the noise over the sensitivity"},
-    {"--count", "count", Kind::whole, "How often, decided before the first output"},
-    {"--scale", "scale", Kind::number, "discrete noise: scale in grid steps"},
-    {"--sensitivity", "sensitivity", Kind::whole, "discrete noise: sensitivity in grid steps"},
-    {"--event-epsilon", "epsilon", Kind::number,
-     "pure, approximate, exponential, randomized_response, noisy_sort: their own ε"},
-    {"--event-delta", "delta", Kind::number, "approximate: its own δ"},
-    {"--values", "values", Kind::whole, "randomized_response: number of values"},
-    {"--participation", "participation", Kind::whole, "time_subsampling: steps one person can change"},
-    {"--rate", "rate", Kind::number,
-     "time_subsampling: probability that a step is kept; dp_sgd, poisson_sampled: a unit"},
-    {"--population", "population", Kind::whole,
-     "sampled_with_replacement, sampled_without_replacement: number of units"},
-    {"--inner", "inner", Kind::event, "poisson_sampled, sampled_...: what is done with the sample, an event as JSON"},
-    {"--filter", "filter", Kind::text, "time_subsampling: gaussian"},
-    {"--filter-width", "filter_width", Kind::number, "time_subsampling: width of the filter in steps"},
-    {"--length", "length", Kind::wholes, "Length of the series; several for training, separated by commas"},
-    {"--series", "series", Kind::whole, "structured_subsampling: number of series"},
-    {"--context-length", "context_length", Kind::whole, "structured_subsampling: steps a window looks back"},
-    {"--forecast-length", "forecast_length", Kind::whole, "structured_subsampling: steps a window looks ahead"},
-    {"--batch-size", "batch_size", Kind::whole,
-     "structured_subsampling: expected windows in a batch; sampled_...: units in a sample"},
-    {"--windows-per-series", "windows_per_series", Kind::whole, "structured_subsampling: windows drawn from a series"},
-    {"--top-level", "top_level", Kind::text, "structured_subsampling: iterate or without_replacement"},
-    {"--bottom-level", "bottom_level", Kind::text, "structured_subsampling: with_replacement or poisson"},
-    {"--unit", "unit", Kind::text, "structured_subsampling: event or user"},
-    {"--width", "width", Kind::whole, "structured_subsampling: events in a row, or steps of a user"},
-    {"--context-noise", "context_noise", Kind::number, "structured_subsampling: noise on the context"},
-    {"--label-noise", "label_noise", Kind::number, "structured_subsampling: noise on the forecast"},
-    {"--window", "window", Kind::whole,
-     "ranswitch, staswitch, noisy_sort, threshold: values less than so many steps apart"},
-    {"--stay", "stay", Kind::number, "ranswitch, staswitch: probability that a value is not exchanged at its step"},
-    {"--threshold", "threshold", Kind::whole, "threshold: empty slots at which a value goes to its own"},
-    {"--law", "law", Kind::text, "noisy_sort: laplace or staircase"},
-    {"--max-shift", "max_shift", Kind::whole, "noisy_sort: keys with more noise are drawn again"},
-    {"--plateau", "plateau", Kind::whole, "noisy_sort by a staircase: noise smaller than this is equally likely"},
-};
-
-Result<json> read_whole(const Field& field, std::string_view text) {
+Result<json> read_whole(const EventOption& field, std::string_view text) {
   std::int64_t whole = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (error == std::errc() && end == text.data() + text.size()) return json(whole);
@@ -73,20 +38,20 @@ Result<json> read_whole(const Field& field, std::string_view text) {
   return json(real);
 }
 
-Result<json> read_field(const Field& field, const std::string& text) {
-  switch (field.kind) {
-    case Kind::text: return json(text);
-    case Kind::event: {
+Result<json> read_field(const EventOption& field, const std::string& text) {
+  switch (field.form) {
+    case Form::text: return json(text);
+    case Form::event: {
       json object = json::parse(text, nullptr, false);
       if (object.is_discarded()) return invalid(field.name, text, "an event as JSON");
       return object;
     }
-    case Kind::whole: return read_whole(field, text);
-    case Kind::number: {
+    case Form::whole: return read_whole(field, text);
+    case Form::number: {
       CV_TRY(const double value, read_number(field.name, text));
       return json(value);
     }
-    case Kind::wholes: {
+    case Form::wholes: {
       json list = json::array();
       for (std::size_t at = 0; at <= text.size();) {
         const std::size_t comma = std::min(text.find(',', at), text.size());
@@ -97,7 +62,7 @@ Result<json> read_field(const Field& field, const std::string& text) {
       return list.size() == 1 ? list[0] : list;
     }
   }
-  return fail(ErrorKind::internal, "unknown kind of field");
+  return fail(ErrorKind::internal, "unknown form of a field");
 }
 
 }  // namespace
@@ -105,10 +70,11 @@ Result<json> read_field(const Field& field, const std::string& text) {
 void add_event_argument(CLI::App& command, EventArgument& argument) {
   command.add_option("EVENT", argument.text, "Inline JSON, @FILE, - for stdin, or the name of an event with options")
       ->required();
-  for (const Field& field : kFields) {
+  for (const EventOption& field : accounting::event_options()) {
     command
         .add_option_function<std::string>(
-            field.option, [&argument, &field](const std::string& text) { argument.options[field.name] = text; },
+            option_of(field),
+            [&argument, &field](const std::string& text) { argument.options[std::string(field.name)] = text; },
             field.help)
         ->group("Fields of an event given by name");
   }
@@ -138,10 +104,10 @@ Result<accounting::Event> read_event(const EventArgument& argument, bool open_no
     return accounting::parse_event(text, open_noise);
   }
   json object = {{"event", text}};
-  for (const Field& field : kFields) {
-    const auto given = argument.options.find(field.name);
+  for (const EventOption& field : accounting::event_options()) {
+    const auto given = argument.options.find(std::string(field.name));
     if (given == argument.options.end()) continue;
-    CV_TRY(object[field.name], read_field(field, given->second));
+    CV_TRY(object[std::string(field.name)], read_field(field, given->second));
   }
   return accounting::event_from_json(object, open_noise);
 }

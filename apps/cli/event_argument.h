@@ -15,8 +15,7 @@ struct EventArgument {
   std::map<std::string, std::string> options;  // by the field's name in JSON
 };
 
-// Registers EVENT and an option for every field an event may have. The ε and δ of an event itself are --event-epsilon
-// and --event-delta: --epsilon and --delta are what a command asks.
+// Registers EVENT and an option for every field an event may have (events/event_options.h).
 void add_event_argument(CLI::App& command, EventArgument& argument);
 
 // With `open_noise`, the noise parameter may be left out.

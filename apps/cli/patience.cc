@@ -26,7 +26,7 @@ double seconds_computed(std::thread& thread) {
 }  // namespace
 
 void Patience::add_option(CLI::App& command, Patience& patience) {
-  command.add_option("--patience", patience.seconds_, "Give up after so many seconds of computing; 10 unless given")
+  command.add_option("--patience", patience.seconds_, "Give up after so many seconds of computing; 4.5 unless given")
       ->check(CLI::Range(1e-3, 1e9));
 }
 

@@ -33,7 +33,7 @@ class Patience {
   bool finishes(std::function<void()> work) const;
   Failure given_up(const std::string& what) const;
 
-  double seconds_ = 10;
+  double seconds_ = 4.5;  // so that whoever asks is answered within five
 };
 
 }  // namespace chronoveil::cli

@@ -21,11 +21,16 @@ namespace {
 
 constexpr int kInterrupted = static_cast<int>(ErrorKind::interrupted);
 
-// The handler may only touch lock-free atomics and plain memory: the text is completed before its length is published.
+// The handler may only touch lock-free atomics and plain memory. There are two places: the next note is completed in
+// the one that is not said, and said from then on, so that at every moment there is a note that is whole.
 constexpr std::size_t kNoteSize = 400;
-char note_text[kNoteSize];
-std::atomic<std::size_t> note_length{0};
-static_assert(std::atomic<std::size_t>::is_always_lock_free);
+struct Note {
+  char text[kNoteSize];
+  std::size_t length;
+};
+Note notes[2] = {};
+std::atomic<const Note*> said{&notes[0]};
+static_assert(std::atomic<const Note*>::is_always_lock_free);
 
 void write_stderr(const char* text, std::size_t size) {
   // Nothing can be done about a failed write to stderr while leaving.
@@ -36,9 +41,9 @@ void write_end(std::string_view what) {
   constexpr std::string_view start = "chronoveil: ";
   write_stderr(start.data(), start.size());
   write_stderr(what.data(), what.size());
-  if (const std::size_t length = note_length.load(std::memory_order_acquire)) {
+  if (const std::string_view note = said_on_interrupt(); !note.empty()) {
     write_stderr("; ", 2);
-    write_stderr(note_text, length);
+    write_stderr(note.data(), note.size());
   }
   write_stderr("\n", 1);
 }
@@ -65,16 +70,21 @@ void occupy_closed_streams() {
 }  // namespace
 
 void say_on_interrupt(std::string_view note) {
-  note_length.store(0, std::memory_order_release);
+  // Where there is no memory for it, the note of before stays.
   const std::string text = visible(note);
+  Note& next = said.load(std::memory_order_relaxed) == &notes[0] ? notes[1] : notes[0];
   std::size_t length = std::min(text.size(), kNoteSize);
   // No character is cut in two.
   while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
-  std::memcpy(note_text, text.data(), length);
-  note_length.store(length, std::memory_order_release);
+  std::memcpy(next.text, text.data(), length);
+  next.length = length;
+  said.store(&next, std::memory_order_release);
 }
 
-std::string_view said_on_interrupt() { return {note_text, note_length.load(std::memory_order_acquire)}; }
+std::string_view said_on_interrupt() {
+  const Note* const note = said.load(std::memory_order_acquire);
+  return {note->text, note->length};
+}
 
 void print_end(const char* what) { write_end(what); }
 
@@ -89,6 +99,7 @@ void install_signals() {
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+  ::sigaction(SIGXCPU, &action, nullptr);  // the limit on processor time; what is over the hard one is killed
   struct sigaction before {};
   if (::sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
     ::sigaction(SIGHUP, &action, nullptr);

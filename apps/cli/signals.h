@@ -3,10 +3,10 @@
 
 namespace chronoveil::cli {
 
-// SIGINT, SIGTERM and SIGHUP end the program at once with exit code 130 and a message; a debit stays reserved. Whoever
-// started it with SIGHUP ignored (nohup) wants it to go on without a terminal. SIGPIPE is
-// ignored, so that a closed pipe is a write error like any other. Standard streams that the caller closed are
-// opened on /dev/null, so that no later file can take their number and receive messages.
+// SIGINT, SIGTERM, SIGHUP and SIGXCPU end the program at once with exit code 130 and a message; a debit stays reserved.
+// Whoever started it with SIGHUP ignored (nohup) wants it to go on without a terminal. SIGPIPE is ignored, so that a
+// closed pipe is a write error like any other. Standard streams that the caller closed are opened on /dev/null, so that
+// no later file can take their number and receive messages.
 void install_signals();
 
 // "chronoveil: WHAT; NOTE" on stderr, with the note of say_on_interrupt. Allocates nothing.

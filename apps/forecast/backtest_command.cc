@@ -49,7 +49,7 @@ report::Backtested report_of(const engine::Job& job, const training::Backtest& b
   all.windows = backtest.windows;
   all.held_back = backtest.held_back;
   all.season = backtest.season;
-  all.forecast_length = job.train.model.forecast_length;
+  all.forecast_length = job.train().model.forecast_length;
   all.delta = backtest.delta;
   for (const training::BacktestRow& row : backtest.rows)
     all.rows.push_back({row.model, row.epsilon, row.noise_multiplier, row.steps, row.mean(), row.deviation(),
@@ -87,7 +87,7 @@ Result<void> backtest(const BacktestCommandOptions& options) {
   request.models = options.models;
   CV_TRY(request.epsilons, epsilons_of(options.epsilons));
   request.seeds = options.seeds;
-  request.rolling = {options.windows, options.stride.value_or(job.train.model.forecast_length)};
+  request.rolling = {options.windows, options.stride.value_or(job.train().model.forecast_length)};
   request.steps = options.steps;
   request.season = options.season.value_or(0);
   if (options.no_baselines) request.baselines.clear();

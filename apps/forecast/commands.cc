@@ -24,7 +24,7 @@ Result<void> apply(const Machine& machine) {
 
 Result<engine::Job> training_job(const std::string& path) {
   CV_TRY(engine::Job job, engine::read_job(path));
-  if (!job.train.given)
+  if (!job.is<engine::TrainSpec>())
     return fail(ErrorKind::usage, path + ": train: the job has no section [train]; use chronoveil run");
   return job;
 }

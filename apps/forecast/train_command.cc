@@ -38,7 +38,7 @@ std::string training_text(const engine::Job& job, const Training& training, std:
                       training.resumed ? "; went on after an interruption" : "");
   text += guarantee_text(training.model.guarantee);
   text += debit_text(training.model.debit, training.budget);
-  return text + "wrote     " + job.train.output + "\n";
+  return text + "wrote     " + job.train().output + "\n";
 }
 
 // ε so far, a few times a second at most.

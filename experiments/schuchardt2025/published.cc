@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 
 namespace chronoveil::schuchardt2025 {
 namespace {

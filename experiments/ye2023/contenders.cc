@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "chronoveil/accounting/moves/ranswitch.h"
+#include "chronoveil/accounting/events/moves/ranswitch.h"
 
 namespace chronoveil::ye2023 {
 namespace {

@@ -197,5 +197,23 @@ TEST(Moments, WhatHardlyEverHappensIsCharged) {
   }
 }
 
+// Squares of what is below 1e-154 or so are below the range of a double. What costs nothing at all is told apart.
+TEST(Moments, NextToNothingIsNotNothing) {
+  const Mixture near{{{0}, {1}}, {{1e-30}, {1}}, 1e150};
+  for (const Event& event : {Event{Pure{1e-200}, 1}, Event{Approximate{1e-200, 1e-9}, 1}, Event{Exponential{1e-200}, 1},
+                             Event{RandomizedResponse{1e-200, 3}, 1}, Event{near, 1}}) {
+    const auto renyi = renyi_cost(event, kOrders);
+    ASSERT_TRUE(renyi) << to_text(event) << ": " << renyi.error().message;
+    for (const double epsilon : renyi->epsilon) EXPECT_GT(epsilon, 0) << to_text(event);
+    EXPECT_GT(zcdp_cost(event).value().rho, 0) << to_text(event);
+    if (!std::holds_alternative<Approximate>(event.kind)) {
+      EXPECT_GT(gaussian_square(event, 0).value(), 0) << to_text(event);
+    }
+  }
+  const RenyiCost nothing = renyi_cost({Pure{0}, 1}, kOrders).value();
+  for (const double epsilon : nothing.epsilon) EXPECT_EQ(epsilon, 0);
+  EXPECT_EQ(zcdp_cost({Pure{0}, 1})->rho, 0);
+}
+
 }  // namespace
 }  // namespace chronoveil::accounting

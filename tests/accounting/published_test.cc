@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "accounting/bracketing.h"
-#include "accounting/switch_enumeration.h"
-#include "chronoveil/accounting/events/filter_kernel.h"
+#include "accounting/moves/switch_enumeration.h"
+#include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 
 namespace chronoveil::accounting {
 namespace {

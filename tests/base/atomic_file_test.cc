@@ -149,6 +149,15 @@ TEST_F(AtomicFile, WhatAKillLeftIsRemovedByTheNextWrite) {
   EXPECT_EQ(entries(), 1);
 }
 
+// Opening it would wait for somebody who reads or writes it, for good.
+TEST_F(AtomicFile, APipeAtTheTemporaryNameIsNotWaitedFor) {
+  std::ofstream(at("a")) << "old";
+  ASSERT_EQ(::mkfifo(at(".a.chronoveil-tmp").c_str(), 0600), 0);
+  ASSERT_TRUE(write_files({{at("a"), "new"}}));
+  EXPECT_EQ(read("a"), "new");
+  EXPECT_EQ(entries(), 1);
+}
+
 // What another process has there is not taken from it: it is waited for, and its file is not ours.
 TEST_F(AtomicFile, SeveralWritersOfOneNameEachSucceedAndTheLastIsWhole) {
   std::ofstream(at("a")) << "old";

@@ -4,10 +4,11 @@ import hashlib
 import json
 import sqlite3
 import stat
+import subprocess
 import unittest
 from decimal import Decimal, getcontext
 
-from program import FolderTest, run
+from program import PROGRAM, FolderTest, run
 
 getcontext().prec = 60  # amounts have 30 decimals
 GAUSSIAN = '{"event":"gaussian","noise_multiplier":20}'
@@ -166,6 +167,21 @@ class Budget(FolderTest):
                          [("city:1", "released", "counts"), ("city:3", "released", "")])
         self.assertEqual(history[0]["event"], {"event": "pure", "epsilon": 0.5})
         self.assertIn("city:1", self.assert_succeeds(*self.words("history", "city")))
+
+    def test_what_was_written_is_named_also_where_it_cannot_be_printed(self):
+        self.told("create", "city", "--epsilon", "9")
+        pure = ("pure", "--event-epsilon", "0.1")
+        for words, said in ((("debit", "city", *pure), "city:1 is reserved"),
+                            (("settle", "city:1", "--released"), "city:1 is released"),
+                            (("debit", "city", *pure, "--state", "released"), "city:3 is released"),
+                            (("debit", "city", *pure, "--count", "3", "--slots"), "city:5 is reserved"),
+                            (("slot", "city:5/0", *pure), "city:5/0 is reserved"),
+                            (("debit", "city", *pure, "--uses", "3"), "city:7 is reserved"),
+                            (("use", "city:7", "--first", "0", "--count", "2"), "used 2 of city:7 from 0")):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([PROGRAM, *self.words(*words)], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr), (5, f"chronoveil: stdout: could not be written; {said}\n"))
 
     def test_events_come_from_a_file_and_from_stdin(self):
         self.create()

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def constant(path, name):
-    return re.search(rf"{name} = \"?([^\";]+)", (ROOT / "src/chronoveil" / path).read_text(encoding="utf-8")).group(1)
+    return re.search(rf"{name} = \"?([^\";]+)", (ROOT / "include/chronoveil" / path).read_text(encoding="utf-8")).group(1)
 
 
 def commands():

@@ -33,6 +33,32 @@ class Patience(JobTest):
         self.assert_fails(2, "--patience", "account", "gaussian", "--noise-multiplier", "1", "--delta", "1e-6",
                           "--patience", "0")
 
+    def test_on_a_terminal_one_sees_that_it_is_still_pricing(self):
+        """Until then the program waits; what is quick says nothing."""
+        path = str(self.write("many.json", json.dumps(MANY)))
+        for words, shows in (((path, "--patience", "600"), True), ((path, "--patience", "0.05"), False)):
+            terminal, end = os.openpty()
+            process = subprocess.Popen([PROGRAM, "account", "@" + words[0], "--delta", "1e-6", *words[1:]],
+                                       stdout=subprocess.DEVNULL, stderr=end)
+            os.close(end)
+            seen = b""
+            try:
+                while b"pricing ... 3 s" not in seen:
+                    seen += os.read(terminal, 4096)
+            except OSError:  # the program has ended, and the terminal with it
+                pass
+            process.kill()
+            process.wait()
+            os.close(terminal)
+            self.assertEqual(b"pricing ... 2 s" in seen, shows, seen)
+
+    def test_whoever_does_not_ask_for_more_is_answered_within_seconds(self):
+        parts = [{"event": "laplace", "noise_multiplier": 50 + n / 7} for n in range(3000)]
+        path = self.write("parts.json", json.dumps({"event": "compose", "events": parts}))
+        done = run("account", f"@{path}", "--delta", "1e-6")
+        self.assertEqual((done.returncode, done.stdout), (6, ""))
+        self.assertIn("takes longer than 4.5 s", done.stderr)
+
     def test_a_wide_window_is_bounded_at_once_and_measured_only_with_patience(self):
         for words in (("account", *WIDE, "--epsilon", "1"), ("calibrate", *WIDE, "--epsilon", "8", "--delta", "0.9")):
             told = self.assert_json(*words)
@@ -81,6 +107,18 @@ class Files(JobTest):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn(b"event: '-' is too long", done.stderr)
         self.assertEqual(self.debits(), [])
+
+    def test_a_key_of_very_many_parts_is_refused(self):
+        chain = ".".join(["a"] * 200_000)
+        quoted = ".".join(['"a"'] * 200_000)
+        for text in (f"[{chain}]\n", f"{chain} = 1\n", f"[[{chain}]]\n", f"x = {{{chain} = 1}}\n", f"{quoted} = 1\n",
+                     f'x = {{y = """a"""", {chain} = 1}}\n', f"x = 'a' # '\n{chain} = 1\n"):
+            self.job.write_text(text, encoding="utf-8")
+            self.assert_fails(2, "a key has more than 100 parts", *self.words("check"))
+        # In a text, or after it, it is none.
+        for text in (f"'{chain}'", f'"\\"{chain}"', f'"""\n{chain}"""'):
+            self.change(("[dataset]\n", f"[dataset]\npurpose = {text} # {chain}\n"))
+            self.assertNotIn("100 parts", run(*self.words("plan")).stderr)
 
     def test_a_pipe_that_nobody_writes_is_not_waited_for_without_end(self):
         self.create()

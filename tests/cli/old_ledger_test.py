@@ -48,8 +48,14 @@ class StoredRelease(JobTest, Beside):
         before = self.outputs()
         for command, flags in (("run", ("--yes",)), ("check", ())):
             self.assert_fails(5, ["the ledger is older than", self.release, "city:1"], *self.words(command, *flags))
-        self.assertEqual((self.outputs(), self.debits()), (before, []))
+        self.assertEqual(self.outputs(), before)
         self.assert_budget_refused(self.release, "debit", "city", HALF)
+        self.assert_budget_refused(self.release, "sign", "city")
+        for words in (("show", "city"), ("history", "city"), ("list",)):
+            done = run("budget", *words, "--ledger", str(self.ledger))
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("warning: the ledger is older than", done.stderr)
+        self.assertEqual(run("budget", "history", "city", "--ledger", str(self.ledger)).stdout, "")
         self.assert_found(self.release)
         self.assert_found(self.release, "city")
         self.put_back("latest.db")
@@ -64,6 +70,23 @@ class StoredRelease(JobTest, Beside):
         (self.folder / "aside.json").rename(self.folder / self.release)
         self.assert_found(self.release)
         self.assert_fails(5, self.release, *self.words("run", "--yes"))
+
+    def test_is_held_against_a_ledger_that_does_not_know_that_it_was_drawn(self):
+        self.create()
+        whole = (self.folder / "trips.csv").read_text(encoding="utf-8")
+        self.write("trips.csv", whole + "c1,not a time,north\n")
+        self.assert_fails(3, "is reserved and nothing was drawn for it", *self.words("run"))
+        self.keep()
+        self.write("trips.csv", whole)
+        self.assertEqual(run(*self.words("run")).returncode, 0)
+        first = self.outputs()
+        self.assert_succeeds("budget", "debit", "city", HALF, "--ledger", str(self.ledger))
+        self.put_back()
+        self.assert_found(self.release)
+        self.assert_budget_refused(self.release, "debit", "city", HALF)
+        for flags in ((), ("--yes",), ("--again", "city:1")):
+            self.assert_fails(5, ["the ledger is older than", self.release], *self.words("run", *flags))
+        self.assertEqual(self.outputs(), first)
 
     def test_is_held_against_a_new_ledger_and_a_new_dataset(self):
         self.release_beside_an_older_ledger()
@@ -83,6 +106,21 @@ class StoredRelease(JobTest, Beside):
         self.put_back()
         for path in (self.ledger, link):
             self.assert_fails(5, self.release, "budget", "debit", "city", HALF, "--ledger", str(path))
+
+    def test_is_emitted_anew_by_whatever_name_the_ledger_is_reached(self):
+        self.create()
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        link, folder = elsewhere / "link.db", self.folder / "folder"
+        link.symlink_to(self.ledger)
+        folder.symlink_to(self.folder)
+        self.assert_succeeds("run", str(self.job), "--ledger", str(link))
+        self.assertEqual(sorted(path.name for path in elsewhere.iterdir()), ["link.db"])
+        out = (self.folder / "out.json").read_bytes()
+        for path in (link, self.ledger, folder / "ledger.db", folder / "elsewhere" / "link.db"):
+            (self.folder / "out.json").unlink()
+            self.assert_succeeds("run", str(self.job), "--again", "city:1", "--yes", "--ledger", str(path))
+            self.assertEqual((self.folder / "out.json").read_bytes(), out)
 
     def test_that_an_earlier_version_put_beside_a_link_is_still_found(self):
         self.create()
@@ -180,6 +218,23 @@ class Training(JobTest, Beside):
         (folder / "model-1").write_bytes(b"")
         self.assert_holds()
 
+    def test_is_held_against_a_ledger_that_knows_of_fewer_steps(self):
+        ledger = ("--ledger", str(self.ledger))
+        self.create()
+        self.assert_succeeds("budget", "debit", "city", HALF, "--uses", "9", *ledger, "--mechanism",
+                             "gru [job 0123456789abcdef]")
+        self.assert_succeeds("budget", "use", "city:1", "--first", "0", "--count", "4", *ledger)
+        self.keep()
+        self.assert_succeeds("budget", "use", "city:1", "--first", "4", "--count", "1", *ledger)
+        folder = self.folder / "ledger.db.training" / "city" / "0123456789abcdef"
+        folder.mkdir(parents=True)
+        blocks = b"".join(struct.pack("<Q", len(block)) + block for block in (b"city:1", b"5", b"..."))
+        (folder / "checkpoint").write_bytes(b"chronoveil checkpoint 2\n" + blocks)
+        self.assert_holds()
+        self.put_back()
+        self.assert_found("0123456789abcdef/checkpoint")
+        self.assert_budget_refused("0123456789abcdef/checkpoint", "use", "city:1", "--first", "4")
+
 
 class LiveRelease(LiveTest, Beside):
     def test_is_held_against_the_ledger_of_before(self):
@@ -194,6 +249,21 @@ class LiveRelease(LiveTest, Beside):
         self.put_back("latest.db")
         self.assert_holds()
         self.live(counts((3, 8)))
+
+    def test_is_held_against_a_ledger_that_knows_of_fewer_answers(self):
+        self.prepare()
+        self.live(counts((0, 5), (1, 6)))
+        self.keep()
+        for step in (2, 3, 4):  # one alone may have been cut off by a crash
+            self.live(counts((step, 7)))
+        shutil.copy(self.ledger, self.folder / "latest.db")
+        self.put_back()
+        self.assert_found("ledger.db.live/clinic/cases")
+        self.assert_budget_refused("ledger.db.live/clinic/cases", "debit", "clinic", HALF)
+        self.live("", code=5, says="ledger.db.live/clinic/cases")
+        self.put_back("latest.db")
+        self.assert_holds()
+        self.live(counts((5, 8)))
 
     # What a running process has debited is in the one file, so that a copy of it does not lose the debit.
     def test_has_its_debit_in_the_one_file_while_it_runs(self):

@@ -4,6 +4,7 @@ import os
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import unittest
 
@@ -146,6 +147,26 @@ class Memory(JobTest):
             locked = next(line for line in status if line.startswith("VmLck:"))
         self.assertGreater(int(locked.split()[1]), 0, locked)
 
+    @unittest.skipIf(resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] < 65536, "nothing may be locked here")
+    def test_the_key_that_signs_is_locked_in_memory(self):
+        self.assert_succeeds("key", "create", str(self.folder / "owner"))
+        self.create()
+        holder = sqlite3.connect(self.ledger, isolation_level=None)
+        self.addCleanup(holder.close)
+        holder.execute("BEGIN IMMEDIATE")
+        words = ("budget", "settle", "city:1", "--released", "--ledger", str(self.ledger))
+        for key, locked in ((None, False), (self.folder / "owner.key", True)):
+            environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+            if key:
+                environment["CHRONOVEIL_KEY"] = str(key)
+            process = subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       env=environment)
+            self.addCleanup(self.end, process)
+            self.assertIn("waiting for the ledger", process.stderr.readline())  # after some seconds
+            with open(f"/proc/{process.pid}/status", encoding="utf-8") as status:
+                line = next(line for line in status if line.startswith("VmLck:"))
+            self.assertEqual(int(line.split()[1]) > 0, locked, line)
+
     @unittest.skipUnless(os.geteuid() == 0, "every other test shows it")
     def test_somebody_without_rights_gets_outputs_all_the_same(self):
         """A file without a name takes one by way of /proc, which belongs to others where nobody may look into us."""
@@ -168,6 +189,13 @@ class Memory(JobTest):
         self.assertEqual(err, "chronoveil: interrupted; the debit city:1 is reserved; the same job run again takes it up "
                               "at no further cost\n")
         self.assertEqual((self.debits(), self.outputs()), ([("city:1", "reserved")], []))
+
+    def test_the_end_of_the_processor_time_is_told_with_the_debit(self):
+        process = self.waiting()
+        process.send_signal(signal.SIGXCPU)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (130, ""))
+        self.assertRegex(err, r"\Achronoveil: interrupted; the debit city:1 is reserved; [^\n]+\n\Z")
 
     def test_whoever_ignores_that_goes_on(self):
         process = self.waiting(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))

@@ -148,6 +148,16 @@ class Signed(JobTest, Owner):
         (self.folder / "forged.json").write_text(text.replace("{", '{"guarantee":{"epsilon":0.01},', 1), encoding="utf-8")
         self.refused(3, "twice", "verify", "forged.json", "--key", "owner.pub")
 
+    def test_a_release_that_is_nested_without_end_is_refused(self):
+        self.told("key", "create", "owner")
+        self.told(*self.budget("create", "city", "--epsilon", "1"))
+        debit = json.loads(self.told(*self.budget("debit", "city", HALF, "--json")))["debit"]
+        for opens, closes in (("[", "]"), ('{"a":', "}")):
+            text = f'{{"debit":{json.dumps(debit)},"a":{opens * 300_000}1{closes * 300_000}}}'
+            (self.folder / "deep.json").write_text(text, encoding="utf-8")
+            self.refused(3, "nested too deep", "verify", "deep.json", "--key", "owner.pub")
+            self.refused(3, "nested too deep", *self.budget("verify", "--against", "deep.json"))
+
     def test_what_is_not_private_is_not_signed(self):
         self.sign_with("owner")
         done = self.run_with("run", self.job, "--seed", "3")
@@ -175,10 +185,26 @@ class Signed(JobTest, Owner):
         self.refused(5, "older than its anchor", *self.budget("debit", "city", HALF))
         self.refused(5, "older than its anchor", *self.budget("show", "city"))
         self.refused(5, "older than its anchor", *self.budget("list"))
+        self.refused(5, "older than its anchor", *self.budget("export"))
+        self.refused(5, "older than its anchor", *self.budget("history", "city"))
+        self.refused(5, "older than its anchor", *self.budget("backup", self.folder / "backup.db"))
         self.ledger.write_bytes(latest)
+        self.told(*self.budget("backup", self.folder / "another.db"))
         self.told(*self.budget("debit", "city", HALF))
         self.ledger.unlink()
         self.refused(5, "older than its anchor", *self.budget("create", "city", "--epsilon", "1"))
+
+    def test_an_anchor_that_is_gone_is_not_made_anew(self):
+        """As where its disk is not mounted: every older ledger would do."""
+        anchor = self.folder / "anchor"
+        self.told(*self.budget("create", "city", "--epsilon", "1"))
+        self.variables = {"CHRONOVEIL_ANCHOR": str(anchor)}
+        for words in (("show", "city"), ("debit", "city", HALF), ("create", "town", "--epsilon", "1"), ("verify",)):
+            self.refused(5, "is not there, and the ledger has rows", *self.budget(*words))
+        self.assertFalse(anchor.exists())
+        anchor.touch()  # from now on
+        self.told(*self.budget("debit", "city", HALF))
+        self.assertEqual(len(anchor.read_text().splitlines()), 1)
 
 
 if __name__ == "__main__":

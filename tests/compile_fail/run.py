@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Misuse must not compile: every *.cc here is compiled alone and must do what its first lines say.
 
-  // layer: MODULE        compiled with only the headers that the layer table lets MODULE include
+  // layer: MODULE        compiled with only the headers that the layer table lets MODULE include;
+                          public: with only those that are installed
   // expect-error: REGEX  the compiler must refuse it, with this among its errors
   // expect-success       a control: the same use made properly, so that a case cannot fail for a silly reason
 """
@@ -30,8 +31,10 @@ def directive(text, name):
 def compile_case(path, layer):
     """Whether it compiles, and what the compiler said."""
     with tempfile.TemporaryDirectory() as folder:
-        include = [ROOT / "src"]
-        if layer:
+        include = [ROOT / "include", ROOT / "src"]
+        if layer == "public":
+            include = [ROOT / "include"]
+        elif layer:
             include = [Path(folder)]
             check_layers.make_include_roots(ROOT, layer, include[0])
         command = [COMPILER, "-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in include), str(path)]

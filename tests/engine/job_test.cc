@@ -91,19 +91,19 @@ integers = true
   EXPECT_EQ(read.source.zone, "Europe/Berlin");
   EXPECT_EQ(read.source.delimiter, '\t');
   EXPECT_TRUE(read.source.header);
-  EXPECT_EQ(read.duplicates, bound::Duplicates::sum);
+  EXPECT_EQ(read.series().duplicates, bound::Duplicates::sum);
   EXPECT_EQ(read.slots.start, "2026-03-01T00:00");
   EXPECT_EQ(read.slots.end, "2026-04-01T00:00");
   EXPECT_EQ(read.slots.length, "1h");
   EXPECT_EQ(read.slots.zone, "Europe/Paris");
   EXPECT_EQ(read.keys, (std::vector<std::string>{"a", "b"}));
-  EXPECT_TRUE(read.disjoint);
+  EXPECT_TRUE(read.series().disjoint);
   EXPECT_EQ(read.unit, Unit::w_event);
   EXPECT_EQ(read.relation, Relation::replace);
   EXPECT_EQ(read.width, 24);
   EXPECT_EQ(read.max_steps, 20);
-  EXPECT_EQ(read.max_per_slot, 2);
-  EXPECT_EQ(read.maximum, 500);
+  EXPECT_EQ(read.series().max_per_slot, 2);
+  EXPECT_EQ(read.series().maximum, 500);
   EXPECT_EQ(read.epsilon, 1.5);
   EXPECT_EQ(read.delta, 1e-6);
   EXPECT_EQ(read.analysis, accounting::Analysis::published);
@@ -111,14 +111,14 @@ integers = true
   EXPECT_EQ(read.parameters,
             (mechanisms::Parameters{
                 {"rate", 0.25}, {"k", std::int64_t{30}}, {"interpolation", std::string("linear")}, {"fast", true}}));
-  EXPECT_EQ(read.public_sample, at("last.csv"));
+  EXPECT_EQ(read.series().public_sample, at("last.csv"));
   EXPECT_EQ(read.csv, "-");
   EXPECT_EQ(read.json, "/abs/out.json");
   EXPECT_EQ(read.report, at("out.html"));
   EXPECT_EQ(read.title, "Trips");
   EXPECT_EQ(read.level, 0.9);
-  EXPECT_FALSE(read.non_negative);
-  EXPECT_TRUE(read.integers);
+  EXPECT_FALSE(read.series().non_negative);
+  EXPECT_TRUE(read.series().integers);
 }
 
 TEST_F(JobFile, WhatIsLeftOutHasItsDefault) {
@@ -127,15 +127,15 @@ TEST_F(JobFile, WhatIsLeftOutHasItsDefault) {
   EXPECT_EQ(read.source.delimiter, ',');
   EXPECT_EQ(read.source.value, std::nullopt);
   EXPECT_EQ(read.slots.zone, "UTC");
-  EXPECT_EQ(read.duplicates, bound::Duplicates::refuse);
+  EXPECT_EQ(read.series().duplicates, bound::Duplicates::refuse);
   EXPECT_EQ(read.unit, Unit::user);
   EXPECT_EQ(read.relation, Relation::add_remove);
-  EXPECT_EQ(read.max_per_slot, 1);
-  EXPECT_EQ(read.maximum, std::nullopt);
+  EXPECT_EQ(read.series().max_per_slot, 1);
+  EXPECT_EQ(read.series().maximum, std::nullopt);
   EXPECT_EQ(read.analysis, accounting::Analysis::certified);
   EXPECT_EQ(read.level, 0.95);
-  EXPECT_TRUE(read.non_negative);
-  EXPECT_FALSE(read.integers);
+  EXPECT_TRUE(read.series().non_negative);
+  EXPECT_FALSE(read.series().integers);
   EXPECT_EQ(job(job_text("", "", "[output]\ncsv = \"o\"\n")).mechanism, "auto");
 }
 
@@ -299,7 +299,7 @@ TEST_F(JobFile, TheDigestChangesWithTheQuestionAndNotWithTheOutputs) {
   Job same = job();
   same.csv = "other.csv";
   same.title = "other";
-  same.integers = true;
+  same.series().integers = true;
   same.purpose = "other";
   EXPECT_EQ(digest_of(same), digest);
   const std::vector<std::function<void(Job&)>> changes = {
@@ -314,14 +314,14 @@ TEST_F(JobFile, TheDigestChangesWithTheQuestionAndNotWithTheOutputs) {
       [](Job& one) { one.keys.push_back("west"); },
       [](Job& one) { one.keys = {"northsouth"}; },
       [](Job& one) { one.max_steps = 3; },
-      [](Job& one) { one.max_per_slot = 2; },
+      [](Job& one) { one.series().max_per_slot = 2; },
       [](Job& one) { one.epsilon = 0.5; },
       [](Job& one) { one.delta = 1e-7; },
       [](Job& one) { one.unit = Unit::event; },
       [](Job& one) { one.relation = Relation::replace; },
       [](Job& one) { one.mechanism = "auto"; },
       [](Job& one) { one.parameters["rate"] = 0.5; },
-      [](Job& one) { one.disjoint = true; },
+      [](Job& one) { one.series().disjoint = true; },
   };
   std::set<std::string> digests{digest};
   for (const auto& change : changes) {

@@ -11,6 +11,7 @@ constexpr std::int64_t kPairs = 1;  // that a person may use in all
 
 Job people() {
   Job job;
+  job.kind = LiveSpec();
   job.keys = {"north", "south"};
   job.source.user = "who";
   return job;
@@ -69,22 +70,22 @@ TEST(LiveClock, StandsOrRunsOrIsNotThere) {
   EXPECT_EQ(clock->last_line(), clock->until());
 
   options.until.reset();
-  job.live.clock = LiveSpec::Clock::system;
-  job.live.wait = 3'600'000;
+  job.live().clock = LiveSpec::Clock::system;
+  job.live().wait = 3'600'000;
   const std::int64_t before = LiveClock::look_at_the_machine().wall;
   clock = LiveClock::of(job, options);
   ASSERT_TRUE(clock && clock->runs());
   EXPECT_FALSE(clock->until());
   EXPECT_FALSE(clock->line()) << "nothing is over before it has run as long as a step waits";
-  EXPECT_GE(clock->last_line(), before - job.live.wait);
-  EXPECT_LE(clock->last_line(), LiveClock::look_at_the_machine().wall - job.live.wait);
+  EXPECT_GE(clock->last_line(), before - job.live().wait);
+  EXPECT_LE(clock->last_line(), LiveClock::look_at_the_machine().wall - job.live().wait);
   options.once = true;
   clock = LiveClock::of(job, options);
   ASSERT_TRUE(clock && !clock->runs());
   EXPECT_EQ(clock->line(), clock->until());
-  EXPECT_GE(clock->until(), before - job.live.wait);
+  EXPECT_GE(clock->until(), before - job.live().wait);
 
-  job.live.clock = LiveSpec::Clock::until;
+  job.live().clock = LiveSpec::Clock::until;
   job.source.user.reset();
   job.source.value = "cases";
   clock = LiveClock::of(job, options);

@@ -65,7 +65,7 @@ TEST_F(MeansRun, AJobOfCountsIsNotHeldAgainstMeans) {
   create(Relation::replace_values);
   ASSERT_TRUE(run_means(means_job(), options_));
   Job counts = means_job();
-  counts.means = {};
+  counts.kind = SeriesSpec();
   counts.source.measure.reset();
   EXPECT_TRUE(fails(evaluate_job(counts, read("out.json")), ErrorKind::usage, "release: it is one of means"));
 }
@@ -163,7 +163,7 @@ TEST_F(MeansRun, WhatCanBeKnownBeforeCostsNothing) {
   wrong.epsilon = 100;
   refused(wrong, ErrorKind::over_budget, "budget");
   wrong = means_job();
-  wrong.means.counts_public = false;
+  wrong.means().counts_public = false;
   refused(wrong, ErrorKind::usage, "mechanism.name: clip_mean");
   wrong = means_job("max_cells = 2\n", "levy");
   wrong.parameters["grouping"] = std::string("wrap_around");
@@ -269,7 +269,7 @@ TEST_F(MeansRun, TheDigestIsOfEverythingThatIsAsked) {
   other.source.measure = "delay";
   digests.push_back(digest_of(other));
   other = means_job();
-  other.means.upper = 66;
+  other.means().upper = 66;
   digests.push_back(digest_of(other));
   std::sort(digests.begin(), digests.end());
   EXPECT_EQ(std::adjacent_find(digests.begin(), digests.end()), digests.end());

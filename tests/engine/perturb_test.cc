@@ -296,7 +296,7 @@ TEST_F(PerturbRun, WhatOneRowCanDecideIsDeclaredInPlanAndRelease) {
       write("rows.csv", rows);
       once.source.path = at("rows.csv");
       once.source.time = "1";
-      once.perturb.columns = {"2"};
+      once.perturb().columns = {"2"};
     }
     const Granted expected{1, header ? 0 : 1};
     EXPECT_EQ(granted(plan_perturbation(once)->guarantee), expected);
@@ -374,7 +374,7 @@ TEST_F(PerturbRun, WhatOnlyTheOwnerMaySeeIsNotEmittedAnew) {
   Job once = job(text());
   ASSERT_TRUE(run_perturbation(once, perturb_));
   write("out.csv", "gone");
-  once.perturb.internal = at("internal.html");
+  once.perturb().internal = at("internal.html");
   EXPECT_TRUE(fails(run_perturbation_again(once, "meter:1", perturb_), ErrorKind::usage, "output.internal: "));
   EXPECT_FALSE(exists("internal.html"));
   EXPECT_EQ(read("out.csv"), "gone");
@@ -440,11 +440,11 @@ TEST_F(PerturbRun, AStreamThatNobodyTakesIsRefusedBeforeTheDebit) {
 TEST_F(PerturbRun, TheLongestSeriesThatAJobMayNameIsTheLongestThatIsPriced) {
   Job once = job(text("columns = [\"kwh\"]\nlower = 0\nupper = 50\n", "name = \"local_laplace\"\n", "epsilon = 200\n"));
   once.unit = Unit::user;
-  once.perturb.length = mechanisms::kLongestSeries;
+  once.perturb().length = mechanisms::kLongestSeries;
   EXPECT_TRUE(check_perturb(once));
   const Result<PerturbPlanned> planned = plan_perturbation(once);
   EXPECT_TRUE(planned) << planned.error().message;
-  ++*once.perturb.length;
+  ++*once.perturb().length;
   EXPECT_TRUE(fails(check_perturb(once), ErrorKind::usage, "perturb.length: 68719476737 is not valid"));
 }
 
@@ -522,7 +522,7 @@ TEST_F(PerturbRun, WhatIsExpectedToGetLostIsOfASeriesOfThisLength) {
 TEST_F(PerturbRun, TheOwnersReportIsTheOwnersAloneAndThePublicOneSaysNothingOfThisRun) {
   create();
   Job once = job(text("columns = [\"kwh\"]\n"));
-  once.perturb.internal = at("internal.html");
+  once.perturb().internal = at("internal.html");
   const Result<PerturbedRelease> done = run_perturbation(once, perturb_);
   ASSERT_TRUE(done) << done.error().message;
   ASSERT_TRUE(done->internal);
@@ -539,7 +539,7 @@ TEST_F(PerturbRun, TheOwnersReportIsTheOwnersAloneAndThePublicOneSaysNothingOfTh
 TEST_F(PerturbRun, TheOwnersReportDoesNotGoToStandardOutput) {
   create();
   Job once = job(text());
-  once.perturb.internal = "-";
+  once.perturb().internal = "-";
   EXPECT_TRUE(fails(run_perturbation(once, perturb_), ErrorKind::usage, "output.internal"));
   EXPECT_TRUE(wrote_nothing());
   EXPECT_TRUE(meter_debits().empty());

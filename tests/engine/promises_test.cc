@@ -45,7 +45,7 @@ TEST_F(Promises, EveryDebitBuysItsOwnNoiseOfThePlannedScale) {
   write("trips.csv", "card,ts,stop\n");  // nobody: what is published is the noise
   Job minutes = job();
   minutes.slots.length = "1min";
-  minutes.non_negative = false;
+  minutes.series().non_negative = false;
   options_.confirmed = true;
   const auto values = [&](const RunOptions& options) {
     const Result<report::Published> done = run_job(minutes, options);
@@ -97,7 +97,7 @@ TEST_F(Promises, ASampleThatHelpsToChooseIsSomethingTheGuaranteeRestsOn) {
   Result<Planned> planned = plan_job(chosen);
   ASSERT_TRUE(planned) << planned.error().message;
   EXPECT_FALSE(find(planned->guarantee, "the sample"));
-  chosen.public_sample = at("sample.csv");
+  chosen.series().public_sample = at("sample.csv");
   planned = plan_job(chosen);
   ASSERT_TRUE(planned) << planned.error().message;
   ASSERT_TRUE(find(planned->guarantee, "the sample"));
@@ -108,7 +108,7 @@ TEST_F(Promises, TheDataAreNoPublicSampleOfThemselves) {
   std::filesystem::create_symlink(at("trips.csv"), at("sample.csv"));
   for (const char* name : {"trips.csv", "sample.csv"}) {
     Job wrong = job();
-    wrong.public_sample = at(name);
+    wrong.series().public_sample = at(name);
     EXPECT_TRUE(fails(check_values(wrong), ErrorKind::usage, "plan.sample: ")) << name;
   }
 }

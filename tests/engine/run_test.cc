@@ -231,13 +231,13 @@ TEST_F(Run, PostProcessingIsAsTheJobSays) {
   noise[0] = -1000;
   options_.replay->noise = noise;
   Job raw = job();
-  raw.non_negative = false;
+  raw.series().non_negative = false;
   Result<report::Published> done = run_job(raw, options_);
   ASSERT_TRUE(done);
   EXPECT_LT(done->release.estimate.value[0], -900);
   EXPECT_NE(done->release.estimate.value[1], std::round(done->release.estimate.value[1]));
-  raw.non_negative = true;
-  raw.integers = true;
+  raw.series().non_negative = true;
+  raw.series().integers = true;
   done = run_job(raw, options_);
   ASSERT_TRUE(done);
   EXPECT_EQ(done->release.estimate.value[0], 0);
@@ -350,7 +350,7 @@ TEST_F(Run, ACapThatCanEvictIsChargedTwiceInADatasetOfEventsAndOnlyThere) {
   capped.max_steps.reset();
   EXPECT_NEAR(charged(capped), 1, 1e-6);
   // In one series, a person has at most its steps.
-  capped.disjoint = true;
+  capped.series().disjoint = true;
   capped.max_steps = 48;
   EXPECT_NEAR(charged(capped), 1, 1e-6);
   capped.max_steps = 47;
@@ -467,7 +467,7 @@ TEST_F(Run, WithoutACapAPersonMayBeEverywhere) {
   Result<Planned> planned = plan_job(uncapped, Compare::when_needed);
   ASSERT_TRUE(planned);
   EXPECT_EQ(planned->chosen.shape.max_steps, 2 * 48);
-  uncapped.disjoint = true;
+  uncapped.series().disjoint = true;
   planned = plan_job(uncapped, Compare::when_needed);
   ASSERT_TRUE(planned);
   EXPECT_EQ(planned->chosen.shape.max_steps, 48);
@@ -487,7 +487,7 @@ TEST_F(Run, APublicSampleGivesExpectedErrors) {
     for (int step = 0; step < 48; ++step) sample += std::string(key) + ",t," + std::to_string(step % 24 * 5) + ".4\n";
   write("sample.csv", sample);
   Job sampled = job();
-  sampled.public_sample = at("sample.csv");
+  sampled.series().public_sample = at("sample.csv");
   const Result<Planned> planned = plan_job(sampled);
   ASSERT_TRUE(planned) << planned.error().message;
   int with_error = 0;

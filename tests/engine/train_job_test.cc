@@ -17,8 +17,8 @@ TEST_F(TrainJob, EveryKeyIsRead) {
            "bottom_level = \"poisson\"\nsteps = 70\nclip = 0.5\nlearning_rate = 0.01\nweight_decay = 0\naverage = 0.9\n"
            "optimiser = \"sgd\"\nfill = \"last\"\ncalendar = false\nspare_steps = 5\ncheckpoint_every = 9\n"
            "initial_seed = 3\nnoise_unit = 2\nlower = -1.5\nupper = 8\n"));
-  const TrainSpec& train = read.train;
-  EXPECT_TRUE(train.given);
+  const TrainSpec& train = read.train();
+  EXPECT_TRUE(read.is<TrainSpec>());
   EXPECT_EQ(train.model.model, "simple_feed_forward");
   EXPECT_EQ(train.model.context_length, 24);
   EXPECT_EQ(train.model.forecast_length, 12);
@@ -51,9 +51,9 @@ TEST_F(TrainJob, EveryKeyIsRead) {
 
 TEST_F(TrainJob, ListsOfNumbersAreLags) {
   const std::string lags = "noise_multiplier = 4\nlags = [1, 24, 168]\n";
-  EXPECT_EQ(job(text(lags)).train.model.lags, (std::vector<std::int64_t>{1, 24, 168}));
-  EXPECT_TRUE(job(text("noise_multiplier = 4\nlags = []\n")).train.lags_given);
-  EXPECT_FALSE(job(text()).train.lags_given);
+  EXPECT_EQ(job(text(lags)).train().model.lags, (std::vector<std::int64_t>{1, 24, 168}));
+  EXPECT_TRUE(job(text("noise_multiplier = 4\nlags = []\n")).train().lags_given);
+  EXPECT_FALSE(job(text()).train().lags_given);
   EXPECT_TRUE(fails(parsed(text("noise_multiplier = 4\nlags = [\"a\"]\n")), ErrorKind::usage, "train.lags"));
   EXPECT_TRUE(fails(parsed(text("noise_multiplier = 4\nchannels = [1, 2]\n")), ErrorKind::usage, "train.channels"));
   EXPECT_TRUE(fails(parsed(text("noise_multiplier = 4\nlags = [1, \"a\"]\n")), ErrorKind::usage, "train.lags"));
@@ -95,9 +95,9 @@ TEST_F(TrainJob, NoiseOnWindowsMustCoverWhatTheBoundsAllow) {
   const std::string bounds = "steps = 5\nlower = -1\nupper = 2\nlabel_noise = 2\n";
   EXPECT_TRUE(fails(parsed(text(bounds + "noise_unit = 2.9\n")), ErrorKind::usage,
                     "train.noise_unit: 2.9 is not valid; it must be at least 3: "));
-  EXPECT_EQ(job(text(bounds + "noise_unit = 3\n")).train.noise_unit, 3);
-  EXPECT_EQ(job(text(bounds + "noise_unit = 7\n")).train.noise_unit, 7);
-  EXPECT_EQ(job(text(bounds)).train.noise_unit, 3);  // the least that would do, where none is written
+  EXPECT_EQ(job(text(bounds + "noise_unit = 3\n")).train().noise_unit, 3);
+  EXPECT_EQ(job(text(bounds + "noise_unit = 7\n")).train().noise_unit, 7);
+  EXPECT_EQ(job(text(bounds)).train().noise_unit, 3);  // the least that would do, where none is written
   EXPECT_EQ(digest_of(job(text(bounds))), digest_of(job(text(bounds + "noise_unit = 3\n"))));
   // Several channels of a step move together; what is named as the least is enough.
   const std::string channels = bounds + "channels = [\"kwh\", \"temp\"]\n";
@@ -107,10 +107,10 @@ TEST_F(TrainJob, NoiseOnWindowsMustCoverWhatTheBoundsAllow) {
   const std::size_t at = message.find("at least ") + 9;
   const std::string least = message.substr(at, message.find(':', at) - at);
   EXPECT_TRUE(parsed(text(channels + "noise_unit = " + least + "\n", "", "")));
-  EXPECT_EQ(shortest(job(text(channels, "", "")).train.noise_unit), least);
+  EXPECT_EQ(shortest(job(text(channels, "", "")).train().noise_unit), least);
   // Without noise on windows a unit means nothing, and without bounds it is the caller's word.
-  EXPECT_EQ(job(text("steps = 5\nlower = -1\nupper = 2\nnoise_unit = 1\n")).train.noise_unit, 1);
-  EXPECT_EQ(job(text("steps = 5\nlabel_noise = 2\n")).train.noise_unit, 1);
+  EXPECT_EQ(job(text("steps = 5\nlower = -1\nupper = 2\nnoise_unit = 1\n")).train().noise_unit, 1);
+  EXPECT_EQ(job(text("steps = 5\nlabel_noise = 2\n")).train().noise_unit, 1);
 }
 
 TEST_F(TrainJob, NoiseOrStepsMustBeThere) {
@@ -164,7 +164,7 @@ TEST_F(TrainJob, ChannelsAreColumnsOfTheirOwn) {
   };
   const Result<Job> two = with("channels = [\"kwh\", \"temp\"]\n", "");
   ASSERT_TRUE(two) << two.error().message;
-  EXPECT_EQ(two->train.channels, (std::vector<std::string>{"kwh", "temp"}));
+  EXPECT_EQ(two->train().channels, (std::vector<std::string>{"kwh", "temp"}));
   EXPECT_TRUE(fails(with("", ""), ErrorKind::usage, "source.value: it is missing"));
   EXPECT_TRUE(fails(with("channels = [\"kwh\"]\n", "value = \"temp\"\n"), ErrorKind::usage, "train.channels"));
   EXPECT_TRUE(fails(with("channels = [\"kwh\", \"kwh\"]\n", ""), ErrorKind::usage, "twice"));
@@ -176,8 +176,8 @@ TEST_F(TrainJob, SpansAreOfListedSeriesOnce) {
   const std::string spans = "steps = 1\nspans = \"spans.csv\"\n";
   write("spans.csv", "series,start,end\nm0,2026-03-02,2026-03-09\nm3,2026-03-09,2026-03-30\n");
   const Job read = job(text(spans));
-  ASSERT_EQ(read.train.spans.size(), 2u);
-  EXPECT_EQ(read.train.spans[1].series, "m3");
+  ASSERT_EQ(read.train().spans.size(), 2u);
+  EXPECT_EQ(read.train().spans[1].series, "m3");
   write("spans.csv", "series,start,end\nm0,2026-03-02,2026-03-09\nm0,2026-03-09,2026-03-30\n");
   EXPECT_TRUE(fails(parsed(text(spans)), ErrorKind::usage, "row 2: 'm0' is there for the second time"));
   write("spans.csv", "series,start,end\nm77,2026-03-02,2026-03-09\n");

@@ -269,7 +269,7 @@ TEST_F(TrainPlanning, BoundsEnforceWhatNoiseOnWindowsCountsOn) {
   EXPECT_FALSE(says(plain, Basis::enforced, "by at most"));
   // A job that nobody checked does not get more than it keeps.
   Job unchecked = job(text("steps = 50\nlabel_noise = 2\nlower = 0\nupper = 0.25\n"));
-  unchecked.train.noise_unit = 0.125;
+  unchecked.train().noise_unit = 0.125;
   const Result<TrainPlanned> small = plan_training(unchecked);
   ASSERT_TRUE(small) << small.error().message;
   EXPECT_TRUE(says(*small, Basis::declared, "by at most 0.125"));

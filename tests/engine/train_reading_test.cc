@@ -113,9 +113,9 @@ TEST_F(TrainReading, EveryChannelMustBeAColumn) {
   const std::string toml = text("steps = 5\nchannels = [\"kwh\", \"temp\"]\n", "", "");
   write("load.csv", "meter,ts,kwh\n");
   const Job read = job(toml);
-  EXPECT_TRUE(fails(check_train_columns(read.source, read.train.channels), ErrorKind::bad_data, "column temp"));
+  EXPECT_TRUE(fails(check_train_columns(read.source, read.train().channels), ErrorKind::bad_data, "column temp"));
   write("load.csv", "meter,ts,kwh,temp\n");
-  EXPECT_TRUE(check_train_columns(read.source, read.train.channels));
+  EXPECT_TRUE(check_train_columns(read.source, read.train().channels));
 }
 
 TEST_F(TrainReading, WithoutAColumnOfSeriesThereIsOne) {

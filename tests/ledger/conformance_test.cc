@@ -1,11 +1,7 @@
 // What every store must do.
 #include <gmock/gmock.h>
 
-#include <filesystem>
-#include <thread>
-
 #include "backend.h"
-#include "chronoveil/accounting/accountant.h"
 #include "chronoveil/ledger/stores/store.h"
 #include "fixtures.h"
 
@@ -331,86 +327,6 @@ TEST_P(LedgerConformance, TheDatabaseItselfRefusesToChangeOrRemoveARow) {
   EXPECT_EQ(value_of(open().history("city")).size(), 1u);
 }
 
-TEST_P(LedgerConformance, ABackupIsTheSameChainAndCanBeRestored) {
-  TemporaryFolder folder;
-  DebitReference reference;
-  const std::string backup = folder.path() + "/backup.db";
-  std::vector<Entry> rows;
-  {
-    Ledger ledger = open();
-    ASSERT_TRUE(ledger.create(dataset("city", 1)));
-    ASSERT_TRUE(ledger.create(dataset("town", 1)));
-    reference = value_of(ledger.reserve(terms("city"), pure(0.5))).reference();
-    ok(ledger.back_up(backup));
-    refusal(ledger.back_up(backup), ErrorKind::usage);
-    rows = value_of(ledger.entries("city"));
-  }
-  Ledger copy = value_of(Ledger::open(backup));
-  EXPECT_EQ(value_of(copy.entries("city")), rows);
-  Ledger restored = value_of(Ledger::open(folder.path() + "/new.db"));
-  ok(restored.restore(backup));
-  refusal(restored.restore(backup), ErrorKind::usage);
-  EXPECT_TRUE(value_of(restored.verify()).holds());
-  EXPECT_TRUE(value_of(restored.verify_against(reference)).holds());
-  refusal(restored.reserve(terms("city"), pure(0.75)), ErrorKind::over_budget);
-  EXPECT_TRUE(restored.reserve(terms("city"), pure(0.5)));
-}
-
-TEST_P(LedgerConformance, AMoveKeepsTheChainThereAndBackAndClosesTheOldPlace) {
-  TemporaryFolder folder;
-  const std::string other = folder.path() + "/other.db";
-  Ledger ledger = open();
-  ASSERT_TRUE(ledger.create(dataset("city", 1)));
-  const DebitReference reference = value_of(ledger.reserve(terms("city"), pure(0.5))).reference();
-  ok(ledger.move(other));
-  EXPECT_THAT(refusal(ledger.reserve(terms("city"), pure(0.1)), ErrorKind::usage), HasSubstr("moved"));
-  ok(ledger.move(other));  // done before: nothing left to do
-  Ledger there = value_of(Ledger::open(other));
-  refusal(there.reserve(terms("city"), pure(0.75)), ErrorKind::over_budget);
-  ASSERT_TRUE(there.reserve(terms("city"), pure(0.25)));
-  EXPECT_TRUE(value_of(there.verify_against(reference)).holds());
-
-  const std::unique_ptr<Place> fresh = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-  ok(there.move(fresh->where()));
-  Ledger back = value_of(Ledger::open(fresh->where()));
-  EXPECT_TRUE(value_of(back.verify_against(reference)).holds());
-  refusal(back.reserve(terms("city"), pure(0.5)), ErrorKind::over_budget);
-  EXPECT_TRUE(back.reserve(terms("city"), pure(0.25)));
-  EXPECT_TRUE(value_of(ledger.verify()).holds());
-  EXPECT_TRUE(value_of(there.verify()).holds());
-  EXPECT_TRUE(value_of(back.verify()).holds());
-}
-
-TEST_P(LedgerConformance, WhatWasMovedIsNeverOpenedInTwoPlaces) {
-  TemporaryFolder folder;
-  Ledger ledger = open();
-  ASSERT_TRUE(ledger.create(dataset("city", 1)));
-  ok(ledger.move(folder.path() + "/a.db"));
-  EXPECT_THAT(refusal(ledger.move(folder.path() + "/b.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
-  ok(ledger.back_up(folder.path() + "/backup.db"));
-  Ledger restored = value_of(Ledger::open(folder.path() + "/restored.db"));
-  EXPECT_THAT(refusal(restored.restore(folder.path() + "/backup.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
-  EXPECT_TRUE(value_of(Ledger::open(folder.path() + "/a.db")).reserve(terms("city"), pure(1)));
-}
-
-// As a crash between closing here and opening there leaves it.
-TEST_P(LedgerConformance, AnInterruptedMoveIsFinishedByRunningItAgain) {
-  TemporaryFolder folder;
-  const std::string there = folder.path() + "/there.db";
-  Ledger ledger = open();
-  ASSERT_TRUE(ledger.create(dataset("city", 1)));
-  ASSERT_TRUE(ledger.create(dataset("town", 1)));
-  ok(ledger.move(there));
-  const std::vector<Entry> closed = value_of(ledger.entries("city"));
-  const std::unique_ptr<Place> half = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-  put_rows(half->where(), closed);
-  std::filesystem::remove(there);
-  Ledger interrupted = value_of(Ledger::open(half->where()));
-  refusal(interrupted.reserve(terms("city"), pure(0.5)), ErrorKind::usage);
-  ok(interrupted.move(there));
-  EXPECT_TRUE(value_of(Ledger::open(there)).reserve(terms("city"), pure(0.5)));
-}
-
 TEST_P(LedgerConformance, ASlotIsHeldToTheTermsOfItsDebit) {
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1)));
@@ -420,113 +336,6 @@ TEST_P(LedgerConformance, ASlotIsHeldToTheTermsOfItsDebit) {
   refusal(ledger.open_slot(slot, {accounting::RandomizedResponse{0.1, 2}}), ErrorKind::usage);
   EXPECT_TRUE(ledger.open_slot(slot, {accounting::Laplace{2}}));
   EXPECT_TRUE(value_of(ledger.verify()).holds());
-}
-
-TEST_P(LedgerConformance, AMoveDoesNotWriteOverADatasetOfTheSameName) {
-  TemporaryFolder folder;
-  const std::string other = folder.path() + "/other.db";
-  ASSERT_TRUE(value_of(Ledger::open(other)).create(dataset("city", 7)));
-  Ledger ledger = open();
-  ASSERT_TRUE(ledger.create(dataset("city", 1)));
-  refusal(ledger.move(other), ErrorKind::usage);
-  EXPECT_TRUE(ledger.reserve(terms("city"), pure(0.1)));
-}
-
-// Rows of a dataset `city` with one debit of half its budget, as a version of the analysis wrote them.
-std::vector<Entry> rows_of_analysis(int version) {
-  TemporaryFolder folder;
-  Ledger source = value_of(Ledger::open(folder.path() + "/source.db"));
-  EXPECT_TRUE(source.create(dataset("city", 1)));
-  EXPECT_TRUE(source.reserve(terms("city"), pure(0.5)));
-  const std::string today = "\"analysis\":" + std::to_string(accounting::kAnalysisVersion);
-  std::vector<Entry> rows = value_of(source.entries("city"));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string& body = rows[i].body;
-    body.replace(body.find(today), today.size(), "\"analysis\":" + std::to_string(version));
-    rows[i] = linked(rows[i], static_cast<std::int64_t>(i), i == 0 ? "" : rows[i - 1].hash);
-  }
-  return rows;
-}
-
-// As an early release would have written them.
-void put_unsealed(Place& place, const std::vector<Entry>& rows) {
-  for (const Entry& row : rows)
-    ASSERT_TRUE(place.sql("INSERT INTO " + place.entries_table() + " VALUES ('" + row.dataset + "', " +
-                          std::to_string(row.sequence) + ", '" + row.recorded_at + "', '" + row.recorded_by + "', '" +
-                          row.kind + "', '" + row.body + "', '" + row.previous + "', '" + row.hash + "')"));
-}
-
-// Somebody took the seals away, and said that the ledger is from before there were any.
-TEST_P(LedgerConformance, RowsThatWereSealedOnceGetNoNewSeal) {
-  place_->create_version(2);
-  put_unsealed(*place_, rows_of_analysis(accounting::kAnalysisVersion));
-  for (int i = 0; i < 2; ++i)
-    EXPECT_THAT(refusal(Ledger::open(place_->where()), ErrorKind::storage), HasSubstr("the seals are gone"));
-  EXPECT_FALSE(place_->sql("SELECT signature FROM " + place_->seals_table()));
-}
-
-TEST_P(LedgerConformance, ALedgerOfAnEarlierReleaseIsUpgradedWithItsRows) {
-  const std::vector<Entry> rows = rows_of_analysis(6);
-  const DebitReference reference{{"city", 1, std::nullopt}, rows.back().hash};
-  for (const int version : {1, 2}) {
-    place_ = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-    place_->create_version(version);
-    put_unsealed(*place_, rows);
-    if (version == 2 && GetParam() == "postgresql") {
-      ASSERT_TRUE(place_->sql("INSERT INTO chronoveil_datasets VALUES ('city', 2)"));
-    }
-    // Version 1 had no protection.
-    EXPECT_EQ(place_->sql("UPDATE " + place_->entries_table() + " SET body = body"), version == 1);
-    {
-      Ledger ledger = open();
-      EXPECT_TRUE(value_of(ledger.verify_against(reference)).holds());
-      refusal(ledger.reserve(terms("city"), pure(0.75)), ErrorKind::over_budget);
-      ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.5)));
-    }
-    EXPECT_FALSE(place_->sql("UPDATE " + place_->entries_table() + " SET body = body"));
-    EXPECT_FALSE(place_->sql("UPDATE " + place_->seals_table() + " SET length = length - 1"));
-    EXPECT_EQ(value_of(open().history("city")).size(), 2u);
-    EXPECT_TRUE(value_of(open().verify()).holds());
-  }
-}
-
-TEST_P(LedgerConformance, ManyWhoOpenALedgerAtOnceFindItMadeOrUpgradedOnce) {
-  for (const int version : {0, 1, 2}) {
-    place_ = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-    if (version > 0) place_->create_version(version);
-    constexpr std::size_t kMany = 8;
-    std::vector<std::string> said(kMany);
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < kMany; ++i) {
-      threads.emplace_back([&, i] {
-        Result<Ledger> ledger = Ledger::open(place_->where());
-        if (!ledger) {
-          said[i] = ledger.error().message;
-        } else if (Result<Dataset> made = ledger->create(dataset("city" + std::to_string(i), 1)); !made) {
-          said[i] = made.error().message;
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const std::string& error : said) EXPECT_EQ(error, "") << version;
-    EXPECT_EQ(value_of(open().datasets()).size(), kMany);
-    EXPECT_TRUE(value_of(open().verify()).holds());
-  }
-}
-
-TEST_P(LedgerConformance, ABrokenLedgerOfAnEarlierReleaseGetsNoSeals) {
-  place_->create_version(2);
-  ASSERT_TRUE(place_->sql("INSERT INTO " + place_->entries_table() +
-                          " VALUES ('city', 0, '2026-03-05T00:00:00.000Z', 'me', 'create', '{}', '', 'abc')"));
-  EXPECT_THAT(refusal(Ledger::open(place_->where()), ErrorKind::storage), HasSubstr("row 0 of dataset 'city'"));
-  EXPECT_FALSE(place_->sql("SELECT signature FROM " + place_->seals_table()));
-}
-
-TEST_P(LedgerConformance, ALedgerOfANewerReleaseIsRefused) {
-  open();
-  ASSERT_TRUE(place_->sql(GetParam() == "sqlite" ? "PRAGMA user_version = 99"
-                                                 : "UPDATE chronoveil_meta SET schema_version = 99"));
-  EXPECT_THAT(refusal(Ledger::open(place_->where()), ErrorKind::storage), HasSubstr("newer release"));
 }
 
 TEST_P(LedgerConformance, OddBytesInWhatPeopleTypeDoNoHarm) {

@@ -172,6 +172,52 @@ TEST_P(Drawing, ARunIsTakenUpUntilItIsUsed) {
   EXPECT_EQ(states().size(), 1u);
 }
 
+// The ledger that a backup is of may have drawn since: one debit would be drawn for in two places.
+TEST_P(Drawing, WhatCameOutOfABackupIsNotTakenUp) {
+  const chronoveil::testing::TemporaryFolder folder;
+  const DebitReference once = reserved().reference();
+  const Reservation run = value_of(ledger_->reserve_run(job_terms("fedcba9876543210"), pure(0.01, 10), 10, ask_first));
+  ok(ledger_->back_up(folder.path() + "/backup.db"));
+  Ledger restored = value_of(Ledger::open(folder.path() + "/restored.db"));
+  ok(restored.restore(folder.path() + "/backup.db"));
+  EXPECT_EQ(refusal(restored.reserve(job_terms(), pure(0.4), ask_first), ErrorKind::usage), "city:1 reserved");
+  EXPECT_EQ(
+      refusal(restored.reserve_run(job_terms("fedcba9876543210"), pure(0.01, 10), 10, ask_first), ErrorKind::usage),
+      "city:2 reserved");
+  EXPECT_FALSE(value_of(restored.to_take_up(job_terms(), pure(0.4))));
+  for (const Debit& debit : value_of(restored.history("city"))) EXPECT_TRUE(debit.from_backup);
+  Receipt second = value_of(restored.reserve(job_terms(), pure(0.4)));
+  EXPECT_FALSE(second.taken_up());
+  EXPECT_EQ(value_of(restored.reserve(job_terms(), pure(0.4))).reference().id, second.reference().id);
+  ASSERT_TRUE(redeem(std::move(second), pure(0.4)));
+  EXPECT_EQ(value_of(restored.view("city")).debits, 3);
+  EXPECT_TRUE(value_of(restored.verify()).holds());
+
+  // What was moved is in one place, and was closed in the other.
+  ok(ledger_->move(folder.path() + "/there.db"));
+  Ledger there = value_of(Ledger::open(folder.path() + "/there.db"));
+  EXPECT_EQ(value_of(there.reserve(job_terms(), pure(0.4), ask_first)).reference().id, once.id);
+  EXPECT_EQ(value_of(there.reserve_run(job_terms("fedcba9876543210"), pure(0.01, 10), 10, ask_first)).id, run.id);
+}
+
+TEST_P(Drawing, WhoHoldsAReceiptWhileTheRowsComeOutOfABackupDoesNotDraw) {
+  Receipt receipt = reserved();
+  const std::unique_ptr<Store> store = value_of(open_store(place_->where(), seal_of));
+  ok(store->append("city", [](const Store::Reader& read) -> Result<Addition> {
+    CV_TRY(const Stored stored, read(0));
+    Entry note = stored.rows.back();
+    note.kind = "opened";
+    note.body = to_body(Origin::backup);
+    Addition all{{linked(note, stored.rows.back().sequence + 1, stored.rows.back().hash)}, {}};
+    std::vector<Entry> rows = stored.rows;
+    rows.push_back(all.rows.front());
+    CV_TRY(all.seal, seal_of(rows));
+    return all;
+  }));
+  EXPECT_THAT(refusal(redeem(std::move(receipt), pure(0.4)), ErrorKind::usage), HasSubstr("out of a backup"));
+  EXPECT_EQ(states(), std::vector{State::reserved});
+}
+
 TEST_P(Drawing, ADigestBelongsToWhatWasReleased) {
   EXPECT_FALSE(state_from_body(R"({"debit":1,"digest":"aa","state":"released"})"));
   EXPECT_FALSE(state_from_body(R"({"debit":1,"digest":")" + kDigest + R"(","state":"abandoned"})"));

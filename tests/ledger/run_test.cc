@@ -45,6 +45,49 @@ TEST_P(RunConformance, ARunIsDebitedOnceWhateverIsUsedOfIt) {
   EXPECT_TRUE(value_of(ledger.verify_against(reference)).holds());
 }
 
+TEST_P(RunConformance, ALiveReleaseIsNamedInAFieldOfItsOwn) {
+  Ledger ledger = open_city();
+  Terms live = terms("city");
+  live.mechanism = "laplace [live other 00/9 11 22]";  // a text is a text where the field is there
+  live.live = LiveTag{"stops", "0123", 2, "4567", "89ab"};
+  const DebitReference reference = value_of(ledger.reserve_run(live, pure(0.1), 10));
+  refusal(ledger.reserve(live, pure(0.1)), ErrorKind::internal);
+  const Debit debit = value_of(open().history("city")).front();
+  EXPECT_EQ(debit.terms.live, live.live);
+  EXPECT_EQ(debit.terms.mechanism, live.mechanism);
+  EXPECT_THAT(value_of(ledger.entries("city"))[1].body,
+              HasSubstr(R"("live":{"holder":"4567","job":"0123","opening":"89ab","release":"stops","span":2})"));
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+  EXPECT_TRUE(value_of(ledger.verify_against(reference)).holds());
+}
+
+TEST_P(RunConformance, TheLiveReleaseOfAnEarlierVersionIsReadFromItsMechanism) {
+  Ledger ledger = open_city();
+  const std::vector<std::pair<std::string, std::optional<LiveTag>>> texts = {
+      {"laplace [live stops 0123/2 4567 89ab]", LiveTag{"stops", "0123", 2, "4567", "89ab"}},
+      {"laplace [live stops 0123/0  89ab]", LiveTag{"stops", "0123", 0, "", "89ab"}},
+      {"laplace [live stops 0123/1]", LiveTag{"stops", "0123", 1, "", ""}},
+      {"laplace [live stops 0123/x 4567 89ab]", std::nullopt},
+      {"laplace [live stops]", std::nullopt},
+      {"laplace [live stops 0123/2 4567 89ab] by hand", std::nullopt},
+      {"laplace", std::nullopt}};
+  for (const auto& [text, unused] : texts) {
+    Terms old = terms("city");
+    old.mechanism = text;
+    ASSERT_TRUE(ledger.reserve_run(old, pure(0.01), 10));
+  }
+  Terms no_run = terms("city");
+  no_run.mechanism = texts.front().first;
+  ASSERT_TRUE(ledger.reserve(no_run, pure(0.01)));
+  const std::vector<Debit> debits = value_of(open().history("city"));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(debits[i].terms.live, texts[i].second) << texts[i].first;
+    EXPECT_EQ(debits[i].terms.mechanism, texts[i].first) << "as it was written";
+  }
+  EXPECT_EQ(debits.back().terms.live, std::nullopt) << "it has no uses";
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
 TEST_P(RunConformance, WhoeverUsedItLastIsKnownByTheToken) {
   const DebitId run = [&] {
     Ledger ledger = open_city();

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-#include "chronoveil/accounting/events/filter_kernel.h"
+#include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "mechanisms/empirical_profile.h"
 #include "mechanisms/sampled_request.h"

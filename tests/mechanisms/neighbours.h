@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "chronoveil/accounting/events/filter_kernel.h"
+#include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 #include "setting.h"
 
 namespace chronoveil::mechanisms::testing {

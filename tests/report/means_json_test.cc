@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/report/document/json_parts.h"
 #include "chronoveil/report/means/json.h"
 #include "report/json_checks.h"
 #include "report/means_sample.h"
@@ -134,15 +135,24 @@ TEST(MeansJson, BytesThatAreNoTextDoNotBreakIt) {
 }
 
 TEST(MeansJson, IsToldFromTheJsonOfSeries) {
-  EXPECT_TRUE(is_means_json(means_json(testing::means_sample(2, 3))));
-  EXPECT_TRUE(is_means_json(means_json(MeansPublished{})));
+  EXPECT_EQ(kind_in(means_json(testing::means_sample(2, 3))), "means");
+  EXPECT_EQ(kind_in(means_json(MeansPublished{})), "means");
   Published series = testing::sample(2, 3);
   series.title = "{\"cells\": []}";
   series.plan.parameters = {{"cells", std::int64_t{1}}};
-  EXPECT_FALSE(is_means_json(to_json(series)));
-  EXPECT_FALSE(is_means_json("{\"cells\": [}"));
-  EXPECT_FALSE(is_means_json("[\"cells\"]"));
-  EXPECT_FALSE(is_means_json(""));
+  EXPECT_NE(kind_in(to_json(series)), "means");
+  EXPECT_EQ(kind_in(to_json(series)), "series");
+  EXPECT_EQ(kind_in("{\"kind\": \"series\", \"cells\": []}"), "series");
+  EXPECT_EQ(kind_in("{\"cells\": [}"), std::nullopt);
+  EXPECT_NE(kind_in("[\"cells\"]"), "means");
+  EXPECT_NE(kind_in(""), "means");
+}
+
+TEST(MeansJson, DocumentsOfEarlierVersionsAreToldByWhatTheyHold) {
+  EXPECT_EQ(kind_in("{\"cells\": []}"), "means");
+  EXPECT_EQ(kind_in("{\"view\": \"times\"}"), "perturb");
+  EXPECT_EQ(kind_in("{\"model_sha256\": \"\"}"), "train");
+  EXPECT_EQ(kind_in("{\"series\": [{\"cells\": 1}]}"), "series");
 }
 
 TEST(MeansJson, WhatIsMissingOrWrongIsNamedByItsPath) {

@@ -54,6 +54,24 @@ class LayerCheck(unittest.TestCase):
         self.plant("src/chronoveil/accounting/events/event.h", '#include "chronoveil/ledger/receipt.h"\n')
         self.assert_one_problem("accounting must not include ledger")
 
+    def test_a_public_header_that_needs_one_that_is_not_is_rejected(self):
+        self.plant("include/chronoveil/chronoveil.h", '#include "chronoveil/data/records.h"\n')
+        self.plant("src/chronoveil/data/records.h", "#pragma once\n")
+        self.assert_one_problem("src/chronoveil/data/records.h", "belongs in include/")
+
+    def test_a_header_that_is_public_for_nobody_is_rejected(self):
+        self.plant("include/chronoveil/chronoveil.h", '#include "chronoveil/data/records.h"\n')
+        self.plant("include/chronoveil/data/records.h", "#pragma once\n")
+        self.assertEqual(self.problems(), [])
+        self.plant("include/chronoveil/data/stray.h", "#pragma once\n")
+        self.assert_one_problem("include/chronoveil/data/stray.h", "belongs in src/")
+
+    def test_a_public_header_obeys_the_table(self):
+        self.plant("include/chronoveil/chronoveil.h", '#include "chronoveil/data/data.h"\n')
+        self.plant("include/chronoveil/data/data.h", '#include "chronoveil/engine/job.h"\n')
+        self.plant("include/chronoveil/engine/job.h", "#pragma once\n")
+        self.assert_one_problem("include/chronoveil/data/data.h:1", "data must not include engine")
+
     def test_an_include_through_a_parent_folder_is_rejected(self):
         self.plant("src/chronoveil/plan/deep/plan.h", '#include "../../data/records.h"\n')
         self.assert_one_problem("leaves its folder")

@@ -12,7 +12,7 @@ KEY = re.compile(r"\b[A-Z][A-Za-z]*[0-9]{2}\b")
 
 
 def sources():
-    for folder in ("src", "apps", "tests", "bench"):
+    for folder in ("include", "src", "apps", "tests", "bench"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in {".h", ".cc"}:
                 yield path

@@ -84,12 +84,13 @@ TEST_F(ModelFile, AHugeConfigurationIsRefusedWithoutBuildingIt) {
 }
 
 TEST_F(ModelFile, ADamagedCheckpointIsNone) {
-  const Checkpoint checkpoint{"city:1", trained().weights};
+  const Checkpoint checkpoint{"city:1", 17, trained().weights};
   ASSERT_TRUE(save_checkpoint(folder_.path(), checkpoint));
   const std::optional<Checkpoint> back = load_checkpoint(folder_.path());
   ASSERT_TRUE(back);
   EXPECT_EQ(back->debit, "city:1");
   EXPECT_TRUE(torch::equal(back->state[0].value, checkpoint.state[0].value));
+  EXPECT_EQ(back->used, 17);
   std::string bytes = read("checkpoint");
   write("checkpoint", bytes.substr(0, bytes.size() - 1));
   EXPECT_FALSE(load_checkpoint(folder_.path()));

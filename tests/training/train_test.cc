@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "chronoveil/neural/tensor_bytes.h"
 #include "chronoveil/training/checkpoint.h"
@@ -94,6 +95,35 @@ TEST_F(Train, NeverReusesNoise) {
   ASSERT_TRUE(other) << other.error().message;
   EXPECT_FALSE(torch::equal(one->model.weights[0].value, other->model.weights[0].value));
   EXPECT_EQ(debits().size(), 2U);
+}
+
+// It would take steps again that are in the checkpoint already, with other noise.
+TEST_F(Train, ALedgerThatKnowsOfFewerStepsThanTheCheckpointIsRefused) {
+  create_dataset_for_training();
+  const engine::Job job = train_job();
+  crash_after(job, 12);
+  std::filesystem::copy_file(at("ledger.db"), at("older.db"));
+  crash_after(job, 13);  // from the checkpoint at 10 to one at 20, 25 used
+  EXPECT_EQ(debits()[0].used, 25);
+  std::filesystem::copy_file(at("ledger.db"), at("latest.db"));
+  std::filesystem::copy_file(at("older.db"), at("ledger.db"), std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(fails(run_training(job, train_), ErrorKind::storage, "it does not know all that was made of the debit"));
+  EXPECT_EQ(debits()[0].used, 12);
+  std::filesystem::copy_file(at("latest.db"), at("ledger.db"), std::filesystem::copy_options::overwrite_existing);
+  EXPECT_TRUE(run_training(job, train_));
+}
+
+TEST_F(Train, ARunThatCameOutOfABackupIsNotGoneOnWith) {
+  create_dataset_for_training();
+  const engine::Job job = train_job();
+  crash_after(job, 12);
+  Result<ledger::Ledger> here = ledger::Ledger::open(at("ledger.db"));
+  ASSERT_TRUE(here && here->back_up(at("backup.db")));
+  TrainOptions elsewhere = train_;
+  elsewhere.ledger = at("restored.db");
+  Result<ledger::Ledger> restored = ledger::Ledger::open(elsewhere.ledger);
+  ASSERT_TRUE(restored && restored->restore(at("backup.db")));
+  EXPECT_TRUE(fails(run_training(job, elsewhere), ErrorKind::usage, "(reserved)"));
 }
 
 TEST_F(Train, ACheckpointOfAnotherDebitIsNotTaken) {

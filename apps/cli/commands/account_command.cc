@@ -13,7 +13,7 @@
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/accounting/events/neighbours.h"
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 #include "chronoveil/accounting/moments.h"
 #include "command.h"
 #include "event_argument.h"

@@ -82,6 +82,20 @@ Result<void> check_latest(const BudgetOptions& options, ledger::Ledger& ledger, 
   return engine::check_witnesses(ledger, place, dataset);
 }
 
+// What lies beside the ledger and contradicts it; of the dataset that is named, or of all.
+Result<std::vector<engine::Contradiction>> found_beside(const BudgetOptions& options, ledger::Ledger& ledger) {
+  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
+  return options.name.empty() ? engine::contradictions(ledger, place)
+                              : engine::contradictions(ledger, place, options.name);
+}
+
+// Looking costs nothing, but what is left in an older ledger is not what is left.
+Result<void> warn_of_older(const BudgetOptions& options, ledger::Ledger& ledger) {
+  CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
+  if (!found.empty()) print_error("warning: " + found.front().text());
+  return {};
+}
+
 void print(const json& object) { std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << "\n"; }
 
 // One name a line, or separated by commas.
@@ -169,6 +183,7 @@ Result<void> show(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::View view,
          ledger.view(options.name, options.part.empty() ? std::nullopt : std::optional(options.part)));
+  CV_CHECK(warn_of_older(options, ledger));
   std::optional<Result<accounting::Price>> composed;
   if (options.composed) composed = composed_price(view, options.patience);
   if (options.json) {
@@ -182,6 +197,7 @@ Result<void> show(const BudgetOptions& options) {
 Result<void> list(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const std::vector<std::string> names, ledger.datasets());
+  CV_CHECK(warn_of_older(options, ledger));
   json all = json::array();
   std::string lines;
   for (const std::string& name : names) {
@@ -204,6 +220,7 @@ Result<void> history(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_TRY(const ledger::View view, ledger.view(options.name));
   CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(options.name));
+  CV_CHECK(warn_of_older(options, ledger));
   if (options.json) {
     json all = json::array();
     for (const ledger::Debit& debit : debits) all.push_back(debit_json(view.dataset.filter, debit));
@@ -242,10 +259,7 @@ std::vector<std::string> named(const BudgetOptions& options) {
 // nothing more.
 Result<void> hear_witnesses(const BudgetOptions& options, ledger::Ledger& ledger, ledger::Verification& verification) {
   if (!verification.holds()) return {};
-  CV_TRY(const std::string place, engine::ledger_place(options.ledger));
-  CV_TRY(const std::vector<engine::Contradiction> found, options.name.empty()
-                                                             ? engine::contradictions(ledger, place)
-                                                             : engine::contradictions(ledger, place, options.name));
+  CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
   for (const engine::Contradiction& one : found)
     verification.findings.push_back({one.debit.dataset, one.debit.sequence, one.text()});
   return {};
@@ -290,6 +304,9 @@ Result<void> verify(const BudgetOptions& options, CommandContext& context) {
 
 Result<void> sign(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
+  // A signature says that the owner has looked: an older ledger must not get one.
+  CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
+  if (!found.empty()) return fail(ErrorKind::storage, "ledger: " + found.front().text());
   CV_CHECK(ledger.sign(named(options)));
   CV_TRY(const std::vector<std::string> names,
          options.name.empty() ? ledger.datasets() : Result<std::vector<std::string>>(named(options)));
@@ -374,11 +391,17 @@ std::vector<accounting::Event> slots_of(const accounting::Event& event) {
 }
 
 void print_reference(const BudgetOptions& options, const ledger::DebitReference& reference, std::string_view state) {
+  say_on_interrupt(reference.id.text() + " is " + std::string(state));
   if (options.json) {
     print({{"debit", reference_json(reference)}, {"state", state}});
   } else {
     std::cout << state << " " << reference.id.text() << "\n";
   }
+}
+
+// Whatever ends the command from here on, where no error says so itself: a lost output, no memory, an interrupt.
+void say_may_be_written(const std::string& dataset) {
+  say_on_interrupt("it may have been written: see chronoveil budget history " + dataset);
 }
 
 constexpr std::int64_t kMostSlots = 100'000;
@@ -400,6 +423,7 @@ Result<void> debit(const BudgetOptions& options) {
     return invalid("state", options.state, "reserved: a run is settled when it ends");
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, options.name));
+  say_may_be_written(options.name);
   if (options.slots) {
     CV_TRY(const ledger::DebitReference reference, ledger.reserve_slots(terms, slots_of(event)));
     print_reference(options, reference, "reserved");
@@ -411,7 +435,12 @@ Result<void> debit(const BudgetOptions& options) {
     return {};
   }
   CV_TRY(const ledger::Receipt receipt, ledger.reserve(terms, event));
-  if (state != ledger::State::reserved) CV_CHECK(ledger.settle(receipt.reference().id, state));
+  const ledger::DebitId& id = receipt.reference().id;
+  if (state != ledger::State::reserved) {
+    say_on_interrupt("the debit " + id.text() + " is reserved");
+    if (Result<void> settled = ledger.settle(id, state); !settled)
+      return fail(settled.error().kind, settled.error().message + "; the debit " + id.text() + " is made");
+  }
   print_reference(options, receipt.reference(), ledger::name(state));
   return {};
 }
@@ -422,6 +451,7 @@ Result<void> use_slot(const BudgetOptions& options) {
   CV_TRY(const accounting::Event event, read_event(options.event));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, id.dataset));
+  say_may_be_written(id.dataset);
   CV_TRY(const ledger::Receipt receipt, ledger.open_slot(id, event, options.mechanism));
   print_reference(options, receipt.reference(), "reserved");
   return {};
@@ -431,11 +461,14 @@ Result<void> use_run(const BudgetOptions& options) {
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, id.dataset));
+  say_may_be_written(id.dataset);
   CV_CHECK(ledger.use_run(id, options.first, options.count));
+  const std::string used = fmt::format("used {} of {} from {}", options.count, id.text(), options.first);
+  say_on_interrupt(used);
   if (options.json) {
     print({{"id", id.text()}, {"first", options.first}, {"count", options.count}});
   } else {
-    std::cout << fmt::format("used {} of {} from {}\n", options.count, id.text(), options.first);
+    std::cout << used << "\n";
   }
   return {};
 }
@@ -447,7 +480,9 @@ Result<void> settle(const BudgetOptions& options) {
   const ledger::State state = options.released ? ledger::State::released : ledger::State::abandoned;
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   CV_CHECK(check_latest(options, ledger, id.dataset));
+  say_may_be_written(id.dataset);
   CV_CHECK(ledger.settle(id, state));
+  say_on_interrupt(id.text() + " is " + std::string(ledger::name(state)));
   if (options.json) {
     print({{"id", id.text()}, {"state", ledger::name(state)}});
   } else {

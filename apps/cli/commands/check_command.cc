@@ -27,7 +27,8 @@ struct CheckOptions {
 
 std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& earlier) {
   const std::string id = earlier.id.text();
-  if (job.live.given) return fmt::format("before    opened as {}: live goes on with it at no further cost\n", id);
+  if (job.is<engine::LiveSpec>())
+    return fmt::format("before    opened as {}: live goes on with it at no further cost\n", id);
   if (earlier.taken_up)
     return fmt::format("before    debited as {} (reserved, nothing drawn): run takes it up at no further cost\n", id);
   return fmt::format("before    debited as {} ({}): run needs --yes{}\n", id, ledger::name(earlier.state),
@@ -62,14 +63,14 @@ nlohmann::ordered_json planned_json(const engine::Job& job, const engine::TrainP
 constexpr const char* kReadNote = "the data was read, without a debit: this answer is internal, and not private";
 
 bool knows_columns(const engine::Job& job) {
-  return !job.live.given && job.source.header && !(job.perturb.given && job.source.path == "-");
+  return !job.is<engine::LiveSpec>() && job.source.header && !(job.is<engine::PerturbSpec>() && job.source.path == "-");
 }
 
 template <class Checked>
 std::string checked_text(const engine::Job& job, const Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
   std::string text = planned_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
-  const bool goes_on = job.live.given && checked.earlier;
+  const bool goes_on = job.is<engine::LiveSpec>() && checked.earlier;
   if (!goes_on)
     text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
   text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
@@ -86,7 +87,7 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   const ledger::Filter& filter = checked.budget.dataset.filter;
   nlohmann::ordered_json all = planned_json(job, checked.planned);
   all["cost"] = nullptr;
-  if (!(job.live.given && checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
+  if (!(job.is<engine::LiveSpec>() && checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
   all["budget"] = {{"dataset", checked.budget.dataset.name},
                    {"share_left", engine::share_left(checked.budget)},
                    {"left", cost_json(filter, checked.budget.left)}};
@@ -114,13 +115,13 @@ Result<void> check_and_show(const CheckOptions& options) {
       std::cout << checked_text(job, checked, options.data);
     }
   };
-  if (job.means.given) {
+  if (job.is<engine::MeansSpec>()) {
     CV_TRY(const engine::MeansChecked checked, engine::check_means_job(job, run, options.data));
     show(checked);
-  } else if (job.perturb.given) {
+  } else if (job.is<engine::PerturbSpec>()) {
     CV_TRY(const engine::PerturbChecked checked, engine::check_perturbation(job, run, options.data));
     show(checked);
-  } else if (job.train.given) {
+  } else if (job.is<engine::TrainSpec>()) {
     CV_TRY(const engine::TrainChecked checked, engine::check_training(job, run, options.data));
     show(checked);
   } else {

@@ -67,12 +67,12 @@ Result<void> evaluate(const EvaluateOptions& options) {
     return fail(ErrorKind::usage, "--report: standard output is taken by --json");
   if (!options.report.empty()) CV_CHECK(check_report(options, job));
   CV_TRY(const std::string text, engine::read_text_file("--release", options.release, engine::TextSize::document));
-  if (job.perturb.given)
+  if (job.is<engine::PerturbSpec>())
     return fail(ErrorKind::usage,
                 "JOB: what moved where is known only while it moves; run the job with output.internal");
-  if (job.train.given)
+  if (job.is<engine::TrainSpec>())
     return fail(ErrorKind::usage, "JOB: a model is held against what came later by chronoveil backtest");
-  if (job.means.given) {
+  if (job.is<engine::MeansSpec>()) {
     CV_TRY(const report::MeansEvaluation evaluation, engine::evaluate_means(job, text));
     return show(options, evaluation, means_errors_text);
   }

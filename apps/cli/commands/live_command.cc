@@ -119,13 +119,9 @@ Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
 
 Result<engine::Job> live_job(const std::string& path) {
   CV_TRY(engine::Job job, engine::read_job(path));
-  if (job.means.given)
-    return fail(ErrorKind::usage, path + ": means: a live release publishes counts; use chronoveil run for means");
-  if (job.perturb.given)
-    return fail(ErrorKind::usage, path + ": perturb: a live release publishes counts; use chronoveil perturb");
-  if (job.train.given)
-    return fail(ErrorKind::usage, path + ": train: a live release publishes counts; use chronoveil train");
-  return job;
+  Result<engine::Job> live = engine::to_live(std::move(job));
+  if (!live) live.error().message.insert(0, path + ": ");
+  return live;
 }
 
 Result<void> run(const LiveCommandOptions& given) {

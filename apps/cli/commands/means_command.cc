@@ -52,8 +52,7 @@ Result<PlaceGridSpec> grid_of(const MeansOptions& options) {
 
 Result<engine::Job> job_of(const MeansOptions& options) {
   CV_TRY(engine::Job job, job_of(options.direct, "place"));
-  engine::MeansSpec& means = job.means;
-  means.given = true;
+  engine::MeansSpec& means = job.means();
   if (!options.upper) return fail(ErrorKind::usage, "--upper: it is missing; the bounds of a value are public");
   means.lower = options.lower.value_or(0);
   means.upper = *options.upper;
@@ -80,7 +79,7 @@ Result<void> means(const MeansOptions& options, const CLI::App& command) {
     CV_CHECK(only_beside_job(command, {"--analysis", "--ledger", "--yes", "--again", "--dry-run", "--seed",
                                        "--noise-from", "--keep-from", "--clock-is-right", "--json"}));
     CV_TRY(engine::Job job, engine::read_job(direct.input));
-    if (!job.means.given)
+    if (!job.is<engine::MeansSpec>())
       return fail(ErrorKind::usage, direct.input + ": means: the job has no section [means]; use chronoveil run");
     CV_CHECK(apply_analysis(direct.analysis, job));
     return run_means(job, direct.flags, direct.json);
@@ -131,6 +130,7 @@ void add_means_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<MeansOptions>();
   CLI::App* command = app.add_subcommand("means", "Release means per place and slot; prints them as CSV");
   engine::Job& job = options->direct.job;
+  engine::MeansSpec& spec = job.kind.emplace<engine::MeansSpec>();
   add_source_options(*command, options->direct,
                      "A CSV file (plain, gzip, xz), -, a SQLite file or a postgresql:// URL; or a job file (.toml), "
                      "which says all the rest itself");
@@ -149,14 +149,13 @@ void add_means_command(CLI::App& app, CommandContext& context) {
   add_privacy_options(*command, options->direct);
   command->add_option("--counts", options->counts,
                       "public (the default): who was where and when is no secret; or private");
-  command->add_option("--max-cells", job.means.max_cells, "Cells (place and slot) of one person; all unless given");
-  command->add_option("--max-records", job.means.max_records, "Records of one person in one cell: the first so many");
-  command->add_option("--sparse-below", job.means.sparse_below,
-                      "Cells with fewer users are not published; 1 unless given");
-  command->add_option("--registered", job.means.registered, "Everybody who may be there, for registered_mean");
+  command->add_option("--max-cells", spec.max_cells, "Cells (place and slot) of one person; all unless given");
+  command->add_option("--max-records", spec.max_records, "Records of one person in one cell: the first so many");
+  command->add_option("--sparse-below", spec.sparse_below, "Cells with fewer users are not published; 1 unless given");
+  command->add_option("--registered", spec.registered, "Everybody who may be there, for registered_mean");
   command->add_option("--plan-counts", options->plan_counts,
                       "Public records of each person in a typical cell, to choose by: 5,3,2 or a file");
-  command->add_option("--plan-users", job.means.users, "The public number of people in a typical cell, to choose by");
+  command->add_option("--plan-users", spec.users, "The public number of people in a typical cell, to choose by");
   add_output_options(*command, options->direct);
   add_example(*command,
               "chronoveil means buses.csv --dataset buses --user vehicle --time timestamp --place place --place-list "

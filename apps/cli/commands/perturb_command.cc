@@ -33,8 +33,7 @@ Result<engine::Job> job_of(const PerturbCommandOptions& options) {
   CV_TRY(engine::Job job, plain_job_of(direct));
   // The rows are the release; its JSON holds none.
   if (job.csv.empty() && job.json != "-") job.csv = "-";
-  engine::PerturbSpec& perturb = job.perturb;
-  perturb.given = true;
+  engine::PerturbSpec& perturb = job.perturb();
   perturb.columns = options.columns;
   perturb.keep = options.keep;
   perturb.categories = options.categories;
@@ -55,7 +54,7 @@ Result<void> perturb(const PerturbCommandOptions& options, const CLI::App& comma
     CV_CHECK(only_beside_job(
         command, {"--analysis", "--ledger", "--yes", "--again", "--dry-run", "--seed", "--clock-is-right", "--json"}));
     CV_TRY(engine::Job job, engine::read_job(direct.input));
-    if (!job.perturb.given)
+    if (!job.is<engine::PerturbSpec>())
       return fail(ErrorKind::usage, direct.input + ": perturb: the job has no section [perturb]; use chronoveil run");
     CV_CHECK(apply_analysis(direct.analysis, job));
     return run_perturbation(job, direct.flags, direct.json);
@@ -94,7 +93,7 @@ void add_perturb_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<PerturbCommandOptions>();
   CLI::App* command = app.add_subcommand("perturb", "Hide when, not what: move the values of a series in time");
   engine::Job& job = options->direct.job;
-  engine::PerturbSpec& spec = job.perturb;
+  engine::PerturbSpec& spec = job.kind.emplace<engine::PerturbSpec>();
   add_input_options(*command, options->direct,
                     "A CSV file (plain, gzip, xz), or - for rows as they come; or a job file (.toml), which says all "
                     "the rest itself");

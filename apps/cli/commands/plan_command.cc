@@ -31,20 +31,26 @@ struct PlanOptions {
 Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
   CV_CHECK(only_beside_job(command, {"--sample", "--counts", "--users", "--analysis", "--json"}));
   CV_TRY(engine::Job job, engine::read_job(options.job));
-  if (!options.sample.empty() && job.means.given)
-    return fail(ErrorKind::usage, "--sample: it belongs to a job of counts; for means there are --counts and --users");
-  if (!options.sample.empty()) job.public_sample = options.sample;
-  if (!options.counts.empty()) {
-    CV_TRY(job.means.counts, engine::read_counts("--counts", options.counts, "", job.means.counts_path));
+  if (!options.sample.empty()) {
+    if (!engine::is_of_counts(job))
+      return fail(ErrorKind::usage,
+                  "--sample: it belongs to a job of counts; for means there are --counts and --users");
+    job.series().public_sample = options.sample;
   }
-  if (options.users) job.means.users = options.users;
+  if (!options.counts.empty() || options.users) {
+    if (!job.is<engine::MeansSpec>())
+      return fail(ErrorKind::usage, "--counts: it belongs to a job of means, with a section [means]");
+    engine::MeansSpec& means = job.means();
+    if (!options.counts.empty()) {
+      CV_TRY(means.counts, engine::read_counts("--counts", options.counts, "", means.counts_path));
+    }
+    if (options.users) means.users = options.users;
+  }
   CV_CHECK(apply_analysis(options.analysis, job));
   CV_CHECK(engine::check_values(job));
-  if (job.means.given) return print_means_plan(job, engine::Compare::always, options.json);
-  if (job.perturb.given) return print_perturb_plan(job, engine::Compare::always, options.json, Names::keys);
-  if (job.train.given) return print_train_plan(job, options.json);
-  if (!options.counts.empty() || options.users)
-    return fail(ErrorKind::usage, "--counts: it belongs to a job of means, with a section [means]");
+  if (job.is<engine::MeansSpec>()) return print_means_plan(job, engine::Compare::always, options.json);
+  if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, options.json, Names::keys);
+  if (job.is<engine::TrainSpec>()) return print_train_plan(job, options.json);
   CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
   if (options.json) {
     print_json(plan_json(job, planned));

@@ -23,14 +23,14 @@ Result<engine::Job> job_of(const ReleaseOptions& options) {
   CV_TRY(engine::Job job, job_of(options.direct, "series"));
   if (options.duplicates != "refuse" && options.duplicates != "sum")
     return invalid("--duplicates", options.duplicates, "refuse or sum");
-  job.duplicates = options.duplicates == "sum" ? bound::Duplicates::sum : bound::Duplicates::refuse;
+  job.series().duplicates = options.duplicates == "sum" ? bound::Duplicates::sum : bound::Duplicates::refuse;
   CV_TRY(job.unit, engine::in_section("privacy", {"unit"}, parse_unit(options.unit)));
   if (options.width.has_value() != (job.unit == Unit::w_event))
     return fail(ErrorKind::usage, options.width ? "--width: it belongs to --unit w-event alone"
                                                 : "--width: it is missing; for example --width 24");
   job.width = options.width.value_or(1);
   CV_TRY(job.relation, engine::in_section("privacy", {"relation"}, parse_relation(options.relation)));
-  job.non_negative = !options.allow_negative;
+  job.series().non_negative = !options.allow_negative;
   CV_CHECK(engine::check_values(job));
   return job;
 }
@@ -68,18 +68,18 @@ void add_release_command(CLI::App& app, CommandContext& context) {
   command->add_option("--series-list", options->direct.key_list,
                       "A file with the public keys of the series, one a line");
   command->add_option("--series-key", options->direct.keys, "A public key; once for each");
-  command->add_flag("--disjoint", job.disjoint, "Declare that everybody is in one series only");
+  command->add_flag("--disjoint", job.series().disjoint, "Declare that everybody is in one series only");
   add_privacy_options(*command, options->direct);
   command->add_option("--unit", options->unit, "What is protected: user (the default), w-event or event");
   command->add_option("--width,--window", options->width, "How many slots in a row, for w-event");
   command->add_option("--relation", options->relation, "How neighbours differ: add_remove (the default) or replace");
   command->add_option("--max-steps", job.max_steps,
                       "Slots in which one person counts, over all series; all unless given");
-  command->add_option("--max-per-slot", job.max_per_slot, "What one person adds to one slot; 1 unless given");
-  command->add_option("--maximum", job.maximum, "A public maximum; larger counts are taken as this");
-  command->add_option("--sample", job.public_sample, "A CSV of counts that you declare public, to choose by");
+  command->add_option("--max-per-slot", job.series().max_per_slot, "What one person adds to one slot; 1 unless given");
+  command->add_option("--maximum", job.series().maximum, "A public maximum; larger counts are taken as this");
+  command->add_option("--sample", job.series().public_sample, "A CSV of counts that you declare public, to choose by");
   add_output_options(*command, options->direct);
-  command->add_flag("--integers", job.integers, "Round to whole numbers");
+  command->add_flag("--integers", job.series().integers, "Round to whole numbers");
   command->add_flag("--allow-negative", options->allow_negative, "Keep negative values as they are");
   for (const char* required : {"--start", "--end", "--length", "--epsilon"}) command->get_option(required)->required();
   add_example(*command,

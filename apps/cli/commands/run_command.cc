@@ -30,12 +30,12 @@ std::string published_text(const engine::Job& job, const report::Published& publ
 
 Result<void> run(const RunCommandOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
-  if (job.train.given && options.analysis)
+  if (job.is<engine::TrainSpec>() && options.analysis)
     return fail(ErrorKind::usage, "--analysis: write privacy.analysis into a job that trains");
   CV_CHECK(apply_analysis(options.analysis, job));
-  if (job.means.given) return run_means(job, options.flags, options.json);
-  if (job.perturb.given) return run_perturbation(job, options.flags, options.json);
-  if (job.train.given) return run_training(options.job, job, options.flags, options.json);
+  if (job.is<engine::MeansSpec>()) return run_means(job, options.flags, options.json);
+  if (job.is<engine::PerturbSpec>()) return run_perturbation(job, options.flags, options.json);
+  if (job.is<engine::TrainSpec>()) return run_training(options.job, job, options.flags, options.json);
   if (options.flags.dry_run) return print_dry_run(job, options.json);
   CV_CHECK(check_room(job, options.json));
   CV_TRY(const Ran<report::Published> published, run_with(job, options.flags));

@@ -87,9 +87,9 @@ std::string job_text(const engine::Job& job, const engine::Planned& planned) {
   if (shape.unit != Unit::user && job.max_steps) caps += " (max_steps belongs to unit user and is not used)";
   text += fmt::format("protects  {}, {}: {}, {}\n", unit, name(shape.relation), caps,
                       job.source.user ? "enforced" : "declared");
-  if (job.live.given && engine::rows_are_people(job))
-    text += job.live.clock == engine::LiveSpec::Clock::system
-                ? fmt::format("clock     the system's: a step closes {} s after its end\n", job.live.wait / 1000)
+  if (job.is<engine::LiveSpec>() && engine::rows_are_people(job))
+    text += job.live().clock == engine::LiveSpec::Clock::system
+                ? fmt::format("clock     the system's: a step closes {} s after its end\n", job.live().wait / 1000)
                 : "clock     live needs --until TIME each time, or clock = \"system\" in the job: rows are people\n";
   return text;
 }

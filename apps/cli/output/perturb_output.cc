@@ -76,11 +76,12 @@ std::string protects_text(const mechanisms::TemporalPlan& plan) {
 
 std::string perturb_plan_text(const engine::Job& job, const engine::PerturbPlanned& planned) {
   const mechanisms::TemporalPlan& plan = planned.chosen;
-  std::string text = fmt::format(
-      "releases  {} of {}\n",
-      job.perturb.columns.empty() ? "every column"
-                                  : counted(static_cast<std::int64_t>(job.perturb.columns.size()), "column", "columns"),
-      job.source.path == "-" ? "a stream" : job.source.path);
+  std::string text =
+      fmt::format("releases  {} of {}\n",
+                  job.perturb().columns.empty()
+                      ? "every column"
+                      : counted(static_cast<std::int64_t>(job.perturb().columns.size()), "column", "columns"),
+                  job.source.path == "-" ? "a stream" : job.source.path);
   text += fmt::format("protects  {}\n", protects_text(plan));
   if (planned.comparison) text += "\n" + candidates_text(*planned.comparison) + "\n";
   text += fmt::format("chosen    {}{}{}: {}\n", plan.mechanism, plan.parameters.empty() ? "" : ", ",
@@ -152,7 +153,8 @@ std::string perturbed_text(const engine::Job& job, const engine::PerturbedReleas
   text += debit_text(release.debit, release.budget);
   for (const std::string& sentence : release.not_protected) text += fmt::format("note      {}\n", visible(sentence));
   text += outputs_text(job);
-  if (!job.perturb.internal.empty()) text += "internal  " + visible(job.perturb.internal) + ": for the owner alone\n";
+  if (!job.perturb().internal.empty())
+    text += "internal  " + visible(job.perturb().internal) + ": for the owner alone\n";
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "chronoveil/accounting/events/event_json.h"
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
@@ -125,9 +125,9 @@ ordered_json train_plan_json(const engine::Job& job, const engine::TrainPlanned&
   all["spare_steps"] = planned.spare_steps;
   all["noise_multiplier"] = planned.noise_multiplier;
   all["clip"] = planned.clip;
-  all["lower"] = report::or_null(job.train.lower);
-  all["upper"] = report::or_null(job.train.upper);
-  if (engine::noises_windows(job.train)) all["noise_unit"] = job.train.noise_unit;
+  all["lower"] = report::or_null(job.train().lower);
+  all["upper"] = report::or_null(job.train().upper);
+  if (engine::noises_windows(job.train())) all["noise_unit"] = job.train().noise_unit;
   all["guarantee"] = report::guarantee_json(planned.guarantee, planned.price, "", engine::not_protected(planned));
   all["plan"] = {{"event", accounting::event_to_json(planned.event)}, {"price", report::price_json(planned.price)}};
   return all;

@@ -5,10 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "chronoveil/accounting/events/filter_kernel.h"
-#include "chronoveil/accounting/events/sampled.h"
-#include "chronoveil/accounting/events/sampled_loss.h"
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/closed_renyi.h"
 #include "chronoveil/accounting/gaussian_beside.h"
 #include "chronoveil/accounting/grid/extremes.h"
 #include "chronoveil/accounting/grid/loss_model.h"
@@ -18,32 +15,13 @@ namespace chronoveil::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kUp = 1 + 1e-12;  // outward rounding of closed forms
 // P-mass whose losses are set aside instead of entering a Rényi divergence.
 constexpr double kSetAside = 1e-40;
 
-double log_add(double a, double b) {
-  const double high = std::max(a, b);
-  return high + std::log1p(std::exp(std::min(a, b) - high));
-}
-
-// A divergence of an ε-DP event that was computed as a difference of logarithms. For a small ε the difference is lost
-// in rounding, so what rounding can take is added; there aε²/2 is the better bound [BunSteinke16, Prop. 3.3].
-double rounded_up(double divergence, double epsilon, double a) {
-  return std::min(divergence + 4e-15 * (1 + a * epsilon) / (a - 1), a * epsilon * epsilon / 2);
-}
-
-// D_a of losses ±ε: randomized response, the worst pure mechanism [Mironov17, Prop. 5 with both outcomes].
-double pure_renyi(double epsilon, double a) {
-  const double log_total = log_add(0, epsilon);  // log(1 + e^ε)
-  return rounded_up(log_add(a * epsilon - log_total, (1 - a) * epsilon - log_total) / (a - 1), epsilon, a);
-}
-
-// D_a of Laplace noise of scale 1/ε [Mironov17, Prop. 6].
-double laplace_renyi(double epsilon, double a) {
-  return rounded_up(
-      log_add(std::log(a / (2 * a - 1)) + (a - 1) * epsilon, std::log((a - 1) / (2 * a - 1)) - a * epsilon) / (a - 1),
-      epsilon, a);
+// Costs of parts are added in 64 bits: a million roundings of a double would take more than kRoundedUp adds.
+double double_above(long double sum) {
+  const auto nearest = static_cast<double>(sum);
+  return nearest < sum ? std::nextafter(nearest, kInfinity) : nearest;
 }
 
 struct Cost {
@@ -57,7 +35,7 @@ Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> ord
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
   if (top <= 0) {
     // Hardly anything has a loss at all: (0, δ(0)) in whole.
-    cost.delta = larger(cost.delta, static_cast<double>(model.delta(0)) * kUp);
+    cost.delta = larger(cost.delta, static_cast<double>(model.delta(0)) * kRoundedUp);
     return cost;
   }
   if (!(model.least_terms() + 4096 * model.terms() <= 4 * kMostTerms))
@@ -90,7 +68,8 @@ Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> ord
         sum += std::exp(std::log(grid.mass[k]) +
                         (a - 1) * step * static_cast<double>(grid.first + static_cast<long>(k)) - peak);
     // Conditioned on a finite loss, on both sides.
-    cost.epsilon[j] = larger(0.0, (peak + std::log(sum) - std::log1p(-smaller(cost.delta, 1.0))) / (a - 1)) * kUp;
+    cost.epsilon[j] =
+        larger(0.0, (peak + std::log(sum) - std::log1p(-smaller(cost.delta, 1.0))) / (a - 1)) * kRoundedUp;
   }
   return cost;
 }
@@ -107,101 +86,39 @@ Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> ord
 
 Cost closed_form(std::span<const double> orders, double delta, auto divergence) {
   Cost cost{{}, delta};
-  for (double a : orders) cost.epsilon.push_back(larger(0.0, divergence(a)) * kUp);
+  for (double a : orders) cost.epsilon.push_back(larger(0.0, divergence(a)) * kRoundedUp);
   return cost;
 }
 
-// ε of an event that is purely ε-DP, or an error.
-Result<double> pure_bound(const Event& event) {
-  if (const auto* e = std::get_if<Laplace>(&event.kind)) return 1 / e->noise_multiplier;
-  if (const auto* e = std::get_if<DiscreteLaplace>(&event.kind)) return static_cast<double>(e->sensitivity) / e->scale;
-  if (const auto* e = std::get_if<Exponential>(&event.kind)) return e->epsilon;
-  if (const auto* e = std::get_if<Pure>(&event.kind)) return e->epsilon;
-  if (const auto* e = std::get_if<RandomizedResponse>(&event.kind)) return e->epsilon;
-  if (const auto* e = std::get_if<NoisySort>(&event.kind); e && !e->max_shift) return e->epsilon;
-  if (std::holds_alternative<PoissonSampled>(event.kind) ||
-      std::holds_alternative<SampledWithoutReplacement>(event.kind)) {
-    const double share = sampled_share(event);
-    if (share > 0 && share < kLeastShare) return share_too_small();
-    CV_TRY(const double inside, pure_bound(*inner_of(event)));
-    return share > 0 ? loss_outside(inside, share) * kUp : 0.0;
-  }
-  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not purely differentially private");
-}
-
-Result<double> gaussian_distance(const Event& event);
-
 Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
-  if (const auto* e = std::get_if<Gaussian>(&event.kind))
-    return closed_form(orders, 0, [&](double a) { return a / (2 * e->noise_multiplier * e->noise_multiplier); });
-  if (const auto* e = std::get_if<DiscreteGaussian>(&event.kind)) {
-    const double mu = static_cast<double>(e->sensitivity) / e->scale;  // [CKS20, Thm 4]
-    return closed_form(orders, 0, [&](double a) { return a * mu * mu / 2; });
-  }
-  if (const auto* e = std::get_if<Laplace>(&event.kind))
-    return closed_form(orders, 0, [&](double a) { return laplace_renyi(1 / e->noise_multiplier, a); });
-  if (const auto* e = std::get_if<Pure>(&event.kind))
-    return closed_form(orders, 0, [&](double a) { return pure_renyi(e->epsilon, a); });
-  if (const auto* e = std::get_if<Approximate>(&event.kind))
-    return closed_form(orders, e->delta, [&](double a) { return pure_renyi(e->epsilon, a); });
+  const auto closed = std::visit(
+      [&](const auto& e) -> std::optional<Cost> {
+        if constexpr (requires { e.renyi(2.0); }) {
+          double set_aside = 0;
+          if constexpr (requires { e.set_aside(); }) set_aside = e.set_aside();
+          return closed_form(orders, set_aside, [&](double a) { return e.renyi(a); });
+        }
+        return std::nullopt;
+      },
+      event.kind);
+  if (closed) return *closed;
   // On a grid a small ε would be lost in rounding, too.
   if (const auto pure = pure_bound(event); pure && *pure <= 1e-4)
-    return closed_form(orders, 0, [&](double a) { return a * *pure * *pure / 2; });
+    return closed_form(orders, 0, [&](double a) { return a * squared(*pure) / 2; });
   // So would the losses of means that are this near. A divergence is quasi-convex, so that of two mixtures is at most
   // that of the two means that lie farthest apart [vanErvenHarremoes14, Thm 13].
   if (const auto distance = gaussian_distance(event); distance && *distance <= 1e-8)
-    return closed_form(orders, 0, [&](double a) { return a * *distance * *distance / 2; });
+    return closed_form(orders, 0, [&](double a) { return a * squared(*distance) / 2; });
   CV_TRY(const auto model, make_loss_model(event));
   CV_TRY(Cost cost, renyi_from_grid(*model, orders));
-  // A bounded range of ε has no more than αε²/8 [CesarRogers21].
-  if (const auto* e = std::get_if<Exponential>(&event.kind))
-    for (std::size_t j = 0; j < orders.size(); ++j)
-      cost.epsilon[j] = smaller(cost.epsilon[j], orders[j] * e->epsilon * e->epsilon / 8 * kUp);
+  std::visit(
+      [&](const auto& e) {
+        if constexpr (requires { e.renyi_at_most(2.0); })
+          for (std::size_t j = 0; j < orders.size(); ++j)
+            cost.epsilon[j] = smaller(cost.epsilon[j], e.renyi_at_most(orders[j]) * kRoundedUp);
+      },
+      event.kind);
   return cost;
-}
-
-// (ε, δ) such that all losses are at most ε but for infinite ones of mass δ, of an event that moves values in time.
-// Given that the loss is finite, which has the same probability on both sides, the event is purely ε-DP.
-Result<std::optional<Approximate>> bounded_moves(const Event& event) {
-  if (!std::holds_alternative<RanSwitch>(event.kind) && !std::holds_alternative<StaSwitch>(event.kind) &&
-      !std::holds_alternative<NoisySort>(event.kind))
-    return std::optional<Approximate>();
-  CV_TRY(const auto model, make_loss_model(event));
-  if (!model->bounded())
-    return fail(ErrorKind::cannot_certify, std::string(name(event)) + " has no bound on its finite losses");
-  return std::optional(Approximate{model->top(0), model->infinite()});
-}
-
-// The L2 distance, in standard deviations, that no pair of outputs' means exceeds; nothing for other noise.
-Result<double> gaussian_distance(const Event& event) {
-  if (const auto* e = std::get_if<Gaussian>(&event.kind)) return 1 / e->noise_multiplier;
-  if (const auto* e = std::get_if<Mixture>(&event.kind)) {
-    double most = 0;
-    for (double p : e->p.means)
-      for (double q : e->q.means) most = std::max(most, std::abs(p - q));
-    return most / e->noise_multiplier;
-  }
-  if (const auto* e = std::get_if<TimeSubsampling>(&event.kind)) {
-    double energy = static_cast<double>(e->participation);
-    if (e->filter_width) energy = filter_reach(filter_kernel(*e->length, *e->filter_width), e->participation).energy;
-    return std::sqrt(energy) / e->noise_multiplier;
-  }
-  // A sample shows no more than all of it does; one with replacement may hold a unit as often as it is large.
-  if (const auto* e = std::get_if<DpSgd>(&event.kind)) return 1 / e->noise_multiplier;
-  if (const auto* e = std::get_if<SampledWithReplacement>(&event.kind)) {
-    CV_TRY(const Event all, drawn_again(*e->inner, e->batch_size));
-    return gaussian_distance(all);
-  }
-  if (const Event* inner = inner_of(event)) return gaussian_distance(*inner);
-  if (const auto* e = std::get_if<StructuredSubsampling>(&event.kind)) {
-    std::int64_t windows = e->windows_per_series;
-    if (e->bottom_level == StructuredSubsampling::Bottom::poisson) {
-      windows = 0;
-      for (std::int64_t length : e->length) windows = std::max(windows, touched_windows(*e, length));
-    }
-    return 2 * static_cast<double>(windows) / e->noise_multiplier;
-  }
-  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
 }
 
 // The largest x with good(x), rounded down; good(0) is taken for granted.
@@ -219,7 +136,41 @@ double largest(Good good) {
   return low * (1 - 1e-9);
 }
 
+Failure not_gaussian(const Event& event) {
+  return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
+}
+
+// κ of gaussian_beside.h: that of any event of this ε, or of this kind where it is known to be less.
+double beside_gaussian(const Event& event, double epsilon, double reserve) {
+  return std::visit(
+      [&]<class E>(const E&) {
+        if constexpr (requires { E::beside_gaussian(epsilon, reserve); }) return E::beside_gaussian(epsilon, reserve);
+        return pure_beside_gaussian(epsilon, reserve);
+      },
+      event.kind);
+}
+
 }  // namespace
+
+Result<double> pure_bound(const Event& event) {
+  return std::visit(
+      [&](const auto& e) -> Result<double> {
+        if constexpr (requires { e.pure_epsilon(); }) return e.pure_epsilon();
+        if constexpr (requires { e.pure(); })
+          if (const auto stated = e.pure()) return stated->value;
+        return fail(ErrorKind::cannot_certify, std::string(e.kName) + " is not purely differentially private");
+      },
+      event.kind);
+}
+
+Result<double> gaussian_distance(const Event& event) {
+  return std::visit(
+      [&](const auto& e) -> Result<double> {
+        if constexpr (requires { e.gaussian_distance(); }) return e.gaussian_distance();
+        return not_gaussian(event);
+      },
+      event.kind);
+}
 
 std::span<const double> renyi_orders() {
   static constexpr double kOrders[] = {1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5, 1.6, 1.75, 2,   2.25, 2.5, 2.75,
@@ -232,13 +183,16 @@ std::span<const double> renyi_orders() {
 Result<RenyiCost> renyi_cost(const Event& event, std::span<const double> orders) {
   CV_CHECK(validate(event));
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    RenyiCost total{std::vector<double>(orders.size(), 0.0), 0};
+    std::vector<long double> epsilon(orders.size());
+    long double delta = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const RenyiCost cost, renyi_cost(part, orders));
       for (std::size_t j = 0; j < orders.size(); ++j)
-        total.epsilon[j] += cost.epsilon[j] * static_cast<double>(event.count) * kUp;
-      total.delta += cost.delta * static_cast<double>(event.count);
+        epsilon[j] += cost.epsilon[j] * static_cast<double>(event.count) * kRoundedUp;
+      delta += static_cast<long double>(cost.delta) * static_cast<long double>(event.count);
     }
+    RenyiCost total{{}, double_above(delta)};
+    for (const long double sum : epsilon) total.epsilon.push_back(double_above(sum));
     return total;
   }
   CV_TRY(Cost step, renyi_of_step(event, orders));
@@ -279,27 +233,33 @@ Result<ZcdpCost> zcdp_cost(const Event& event) {
   CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    ZcdpCost total;
+    long double rho = 0, delta = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const ZcdpCost cost, zcdp_cost(part));
-      total.rho += n * cost.rho * kUp;
-      total.delta += n * cost.delta;
+      rho += n * cost.rho * kRoundedUp;
+      delta += static_cast<long double>(n) * cost.delta;
     }
-    return total;
+    return ZcdpCost{double_above(rho), double_above(delta)};
   }
-  if (const auto* e = std::get_if<Exponential>(&event.kind)) return ZcdpCost{n * e->epsilon * e->epsilon / 8 * kUp, 0};
-  if (const auto* e = std::get_if<Approximate>(&event.kind))
-    return ZcdpCost{n * e->epsilon * e->epsilon / 2 * kUp, n * e->delta};
-  if (const auto* e = std::get_if<DiscreteGaussian>(&event.kind)) {
-    const double mu = static_cast<double>(e->sensitivity) / e->scale;
-    return ZcdpCost{n * mu * mu / 2 * kUp, 0};
-  }
+  const auto own = std::visit(
+      [&](const auto& e) -> std::optional<Result<ZcdpCost>> {
+        if constexpr (requires { e.zcdp(n); }) return e.zcdp(n);
+        return std::nullopt;
+      },
+      event.kind);
+  if (own) return *own;
   if (const auto pure = pure_bound(event))
-    return ZcdpCost{n * *pure * *pure / 2 * kUp, 0};  // [BunSteinke16, Prop. 3.3]
-  CV_TRY(const auto moves, bounded_moves(event));
-  if (moves) return ZcdpCost{n * moves->epsilon * moves->epsilon / 2 * kUp, n * moves->delta};
+    return ZcdpCost{n * squared(*pure) / 2 * kRoundedUp, 0};  // [BunSteinke16, Prop. 3.3]
   CV_TRY(const double mu, gaussian_distance(event));
-  return ZcdpCost{n * mu * mu / 2 * kUp, 0};
+  return ZcdpCost{n * squared(mu) / 2 * kRoundedUp, 0};
+}
+
+// Given that the loss is finite, which has the same probability on both sides, the event is purely ε-DP.
+Result<ZcdpCost> zcdp_of_losses(const LossModel& model, std::string_view name, double count) {
+  if (!model.bounded())
+    return fail(ErrorKind::cannot_certify, std::string(name) + " has no bound on its finite losses");
+  const double epsilon = model.top(0);
+  return ZcdpCost{count * squared(epsilon) / 2 * kRoundedUp, count * model.infinite()};
 }
 
 double delta_from_zcdp(double rho, double epsilon) {
@@ -312,7 +272,7 @@ double delta_from_zcdp(double rho, double epsilon) {
     const double left = low + (high - low) / 3, right = high - (high - low) / 3;
     (log_delta(left) < log_delta(right) ? high : low) = log_delta(left) < log_delta(right) ? right : left;
   }
-  return std::exp(std::min(0.0, log_delta(0.5 * (low + high)))) * kUp;
+  return std::exp(std::min(0.0, log_delta(0.5 * (low + high)))) * kRoundedUp;
 }
 
 double epsilon_from_zcdp(double rho, double delta) {
@@ -337,26 +297,26 @@ Result<double> gaussian_square(const Event& event, double reserve) {
   CV_CHECK(validate(event));
   const double n = static_cast<double>(event.count);
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    double squares = 0;
+    long double squares = 0;
     for (const Event& part : compose->events) {
       CV_TRY(const double square, gaussian_square(part, reserve));
       squares += n * square;
     }
-    return squares * kUp;
+    return double_above(squares * kRoundedUp);
   }
   if (const auto pure = pure_bound(event)) {
-    const auto beside = std::holds_alternative<Laplace>(event.kind) ? laplace_beside_gaussian : pure_beside_gaussian;
-    const double square = smaller(beside(*pure * kUp, reserve), beside(*pure * kUp, 0));
-    if (std::isfinite(square)) return n * square * kUp;
-    return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
+    const double square =
+        smaller(beside_gaussian(event, *pure * kRoundedUp, reserve), beside_gaussian(event, *pure * kRoundedUp, 0));
+    if (std::isfinite(square)) return n * square * kRoundedUp;
+    return not_gaussian(event);
   }
   CV_TRY(const double mu, gaussian_distance(event));
-  return n * mu * mu * kUp;
+  return n * squared(mu) * kRoundedUp;
 }
 
 Result<double> gaussian_cost(const Event& event) {
   CV_TRY(const double square, gaussian_square(event, 0));
-  return std::sqrt(square) * kUp;
+  return std::sqrt(square) * kRoundedUp;
 }
 
 double gaussian_budget(Epsilon epsilon, Delta delta) {

@@ -11,6 +11,14 @@
 
 namespace chronoveil::accounting {
 
+// Outward rounding of closed forms.
+inline constexpr double kRoundedUp = 1 + 1e-12;
+
+// ε of one use of an event that is purely ε-DP; cannot_certify for others.
+Result<double> pure_bound(const Event&);
+// The L2 distance, in standard deviations, that no pair of outputs' means exceeds; cannot_certify for other noise.
+Result<double> gaussian_distance(const Event&);
+
 // Upper bounds on the Rényi divergence, in both directions, at each order; whatever has no finite divergence
 // (the δ of `approximate` events) is set aside and must be added to the final δ.
 struct RenyiCost {
@@ -37,6 +45,8 @@ struct ZcdpCost {
 };
 // ρ such that the event is ρ-zCDP; cannot_certify for events with no useful ρ.
 Result<ZcdpCost> zcdp_cost(const Event&);
+// The same from losses that are at most ε but for infinite ones of mass δ, which is set aside.
+Result<ZcdpCost> zcdp_of_losses(const LossModel&, std::string_view name, double count);
 // The largest ρ that implies (ε, δ).
 double zcdp_budget(Epsilon, Delta);
 // Upper bounds on what ρ-zCDP implies: δ(ε) <= e^{(a−1)(aρ−ε)} (1 − 1/a)^a / (a − 1) for every a > 1 [CKS20, Cor. 13].

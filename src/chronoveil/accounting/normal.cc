@@ -85,6 +85,15 @@ long double log_normal_density(long double x) { return -0.5L * x * x - kHalfLogT
 
 long double mills_ratio(long double x) { return mills(x); }
 
+double normal_quantile_above(double tail) {
+  double low = 0, high = 40;
+  for (int i = 0; i < 60; ++i) {
+    const double mid = 0.5 * (low + high);
+    (normal_tail(mid) > tail ? low : high) = mid;
+  }
+  return high;
+}
+
 double gauss_width(double x) { return std::min(0.25, 3.0 / std::max(1.0, std::abs(x))); }
 
 double normal_interval(double lo, double hi) {

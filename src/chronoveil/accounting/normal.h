@@ -11,6 +11,8 @@ long double normal_tail(long double x);
 // Φ(−x)/φ(x), Mills' ratio; for x >= −10.
 long double mills_ratio(long double x);
 long double log_normal_density(long double x);
+// The x where `tail` of a standard normal lies above, at most 40.
+double normal_quantile_above(double tail);
 // P(lo < N(0,1) <= hi), without cancellation for narrow intervals.
 double normal_interval(double lo, double hi);
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/accounting/events/filter_kernel.h"
-#include "chronoveil/accounting/events/gaussian_mixtures.h"
+#include "chronoveil/accounting/events/moves/threshold.h"
+#include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 #include "chronoveil/accounting/grid/composer.h"
-#include "chronoveil/accounting/moves/threshold_dispatch.h"
+#include "chronoveil/accounting/mixtures/gaussian_mixtures.h"
 
 namespace chronoveil::accounting {
 namespace {

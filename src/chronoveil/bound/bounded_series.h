@@ -10,6 +10,7 @@
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/base/slot_axis.h"
+#include "chronoveil/bound/duplicates.h"
 #include "chronoveil/data/record_source.h"
 
 namespace chronoveil::bound {
@@ -62,8 +63,6 @@ class BoundedSeries {
 // with what stays, not with what is read. `keys` are the public series, none for one series without a name.
 Result<BoundedSeries> bound_records(data::RecordSource&, const SlotAxis&, const std::vector<std::string>& keys,
                                     const Caps&, DrawRight& right);
-
-enum class Duplicates { refuse, sum };  // a second row for the same series and slot
 
 // From rows that are counts already, or that each count 1 when there is no value column (then they are summed): the
 // caps are what the caller declares.

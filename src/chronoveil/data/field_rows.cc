@@ -8,6 +8,7 @@
 #include "chronoveil/data/csv/pipe_source.h"
 #include "chronoveil/data/csv/source.h"
 #include "chronoveil/data/csv/window.h"
+#include "chronoveil/data/memory/source.h"
 
 namespace chronoveil::data {
 namespace {
@@ -66,6 +67,7 @@ bool is_stream(const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec& spec, std::function<void()> before_wait) {
+  if (spec.rows != nullptr || spec.path.empty()) return open_memory_rows(spec.rows);
   CV_CHECK(check_delimiter(spec.delimiter));  // before a stream is waited for
   const RowsFrom from = is_stream(spec.path) ? RowsFrom::stream : RowsFrom::file;
   CV_TRY(std::unique_ptr<ByteSource> bytes, from == RowsFrom::stream ? open_pipe(spec.path) : open_file(spec.path));
@@ -74,6 +76,10 @@ Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec& spec, st
 }
 
 Result<void> check_field_rows(const FieldRowsSpec& spec) {
+  if (spec.rows != nullptr || spec.path.empty()) {
+    CV_CHECK(open_memory_rows(spec.rows));
+    return {};
+  }
   CV_CHECK(check_delimiter(spec.delimiter));
   // Whoever writes to a pipe would take its being opened and closed again for its end.
   if (!is_stream(spec.path)) CV_CHECK(open_file(spec.path));

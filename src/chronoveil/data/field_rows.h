@@ -1,5 +1,6 @@
-// A CSV row by row with its fields as they are, for what moves values without understanding them.
-//   Form      as in csv_source.h, but where there is one column an empty line is a row with an empty field (and refused
+// A CSV, or a table in memory, row by row with its fields as they are, for what moves values without understanding
+// them.
+//   Form      as in csv/source.h, but where there is one column an empty line is a row with an empty field (and refused
 //             as the first of all, without a header); quoted fields may hold newlines; a last line without end is a row
 //             of a file, and of a stream an error once all complete rows before it were handed out: it may have been
 //             cut off
@@ -22,13 +23,15 @@
 
 #include "chronoveil/base/result.h"
 #include "chronoveil/data/csv/byte_source.h"
+#include "chronoveil/data/memory/table.h"
 
 namespace chronoveil::data {
 
 struct FieldRowsSpec {
   std::string path;  // a file (plain, gzip or xz), or "-"
   char delimiter = ',';
-  bool header = true;  // without one, columns are called by their numbers from 1
+  bool header = true;                           // without one, columns are called by their numbers from 1
+  std::shared_ptr<const Table> rows = nullptr;  // in memory, instead of a CSV
 };
 
 class FieldRows {

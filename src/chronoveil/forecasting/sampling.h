@@ -17,12 +17,10 @@
 
 #include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/result.h"
+#include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/windows.h"
 
 namespace chronoveil::forecasting {
-
-enum class TopLevel { iterate, without_replacement };
-enum class BottomLevel { with_replacement, poisson };
 
 struct SamplingScheme {
   TopLevel top = TopLevel::without_replacement;

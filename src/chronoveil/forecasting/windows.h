@@ -10,6 +10,7 @@
 
 #include "chronoveil/base/result.h"
 #include "chronoveil/forecasting/calendar.h"
+#include "chronoveil/forecasting/choices.h"
 #include "chronoveil/forecasting/panel.h"
 
 namespace chronoveil::forecasting {
@@ -30,9 +31,6 @@ enum class WindowUse { training, prediction };
 
 // Usage error unless every series is in the panel and 0 <= t <= T - 1; for prediction 0 <= t <= L. L_C >= 0, L_F >= 1.
 Result<void> check_windows(const Panel&, const WindowShape&, std::span<const Window>, WindowUse);
-
-// How a missing value of a window is filled: from nothing but that window.
-enum class Fill { zero, window_mean, last };
 
 // What a model reads of B windows, row-major. Missing values are filled; padding and steps beyond the end of a series
 // are zeros; all of these are marked 0 in `observed`.

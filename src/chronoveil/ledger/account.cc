@@ -73,6 +73,7 @@ Result<void> Account::apply_body(const Entry& entry) {
     if ((origin == Origin::moved) != moved_)
       return refuse("what was moved away is opened by that move and no other way");
     moved_ = false;
+    if (origin == Origin::backup) from_backup_ = entry.sequence;
     return {};
   }
   if (moved_) return refuse("the dataset was moved away");
@@ -137,7 +138,7 @@ Result<void> Account::apply_debit(const Entry& entry) {
   sums_.add(debit.period, debit.cost);
   DebitProgress& progress = debits_[entry.sequence];
   progress.slots.resize(debit.slot_count());
-  progress.says_drawing = !debit.terms.job.empty() && !debit.has_slots && !debit.uses;
+  progress.says_drawing = debit.says_drawing();
   if (std::string job = debit.job(); !job.empty()) jobs_[std::move(job)] = entry.sequence;
   if (debit.uses) progress.run = RunProgress{entry.hash, std::move(debit.events), *debit.uses, 0, ""};
   return {};

@@ -78,6 +78,9 @@ class Account {
     std::int64_t used = 0;  // of a run
   };
   std::optional<JobDebit> last_of(const std::string& job) const;
+  // Whether the row came out of a backup. The ledger that the backup is of may have drawn for it since, so that nobody
+  // draws for it here.
+  bool from_backup(std::int64_t sequence) const { return sequence < from_backup_; }
 
   std::int64_t debit_count() const { return static_cast<std::int64_t>(debits_.size()); }
 
@@ -90,7 +93,7 @@ class Account {
     State state = State::reserved;
     std::vector<std::optional<State>> slots;
     std::optional<RunProgress> run;
-    bool says_drawing = false;  // it is of a job, by a version that writes `drawing` before it draws
+    bool says_drawing = false;  // DebitBody::says_drawing
   };
 
   Result<void> apply_body(const Entry&);
@@ -107,6 +110,7 @@ class Account {
   std::string head_;
   std::string last_time_;
   bool moved_ = false;
+  std::int64_t from_backup_ = 0;  // rows that came out of a backup
   std::map<std::string, Spent> spent_;
   Sums sums_;
   std::unordered_map<std::int64_t, DebitProgress> debits_;

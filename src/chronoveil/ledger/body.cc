@@ -1,5 +1,7 @@
 #include "chronoveil/ledger/body.h"
 
+#include <algorithm>
+#include <charconv>
 #include <map>
 #include <utility>
 
@@ -20,6 +22,40 @@ constexpr std::size_t kDigestSize = 64;
 
 bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
+// What stands between `start` and the bracket that ends the text.
+std::optional<std::string_view> last_bracket(std::string_view text, std::string_view start) {
+  const std::size_t at = text.rfind(start);
+  if (at == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
+  return text.substr(at + start.size(), text.size() - at - start.size() - 1);
+}
+
+// The text up to the separator, which is taken away with it; all of it where there is none.
+std::string cut_before(std::string_view& text, char separator) {
+  const std::size_t end = std::min(text.find(separator), text.size());
+  std::string part(text.substr(0, end));
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+json live_to_json(const LiveTag& live) {
+  return {{"release", live.release},
+          {"job", live.job},
+          {"span", live.span},
+          {"holder", live.holder},
+          {"opening", live.opening}};
+}
+
+Result<LiveTag> live_from_json(const JsonFields& fields) {
+  LiveTag live;
+  CV_TRY(live.release, fields.text("release"));
+  CV_TRY(live.job, fields.text("job"));
+  CV_TRY(live.span, fields.integer("span"));
+  CV_TRY(live.holder, fields.text("holder"));
+  CV_TRY(live.opening, fields.text("opening"));
+  CV_CHECK(fields.nothing_else());
+  return live;
+}
+
 }  // namespace
 
 Result<std::vector<accounting::Event>> DebitBody::parsed_events() const {
@@ -38,12 +74,23 @@ Result<std::vector<accounting::Event>> DebitBody::parsed_events() const {
 
 std::string DebitBody::job() const {
   if (!terms.job.empty()) return terms.job;
-  constexpr std::string_view kStart = "[job ";
-  const std::string_view text = terms.mechanism;
-  const std::size_t at = text.rfind(kStart);
-  if (at == std::string_view::npos || !text.ends_with(']')) return {};
-  const std::string_view digest = text.substr(at + kStart.size(), text.size() - at - kStart.size() - 1);
-  return is_hex(digest) ? std::string(digest) : std::string();
+  const std::optional<std::string_view> digest = last_bracket(terms.mechanism, "[job ");
+  return digest && is_hex(*digest) ? std::string(*digest) : std::string();
+}
+
+std::optional<LiveTag> DebitBody::live() const {
+  if (terms.live || !uses) return terms.live;
+  std::optional<std::string_view> text = last_bracket(terms.mechanism, "[live ");
+  if (!text) return std::nullopt;
+  LiveTag live;
+  live.release = cut_before(*text, ' ');
+  live.job = cut_before(*text, '/');
+  const std::string span = cut_before(*text, ' ');
+  const auto [end, error] = std::from_chars(span.data(), span.data() + span.size(), live.span);
+  if (error != std::errc() || end != span.data() + span.size()) return std::nullopt;
+  live.holder = cut_before(*text, ' ');
+  live.opening = cut_before(*text, ' ');
+  return live;
 }
 
 std::string to_body(const DebitBody& debit) {
@@ -60,6 +107,7 @@ std::string to_body(const DebitBody& debit) {
   if (debit.terms.part) body["part"] = *debit.terms.part;
   if (debit.terms.delta) body["delta"] = *debit.terms.delta;
   if (!debit.terms.job.empty()) body["job"] = debit.terms.job;
+  if (debit.terms.live) body["live"] = live_to_json(*debit.terms.live);
   if (!debit.period.empty()) body["period"] = debit.period;
   if (debit.takes_all) body["takes_all"] = true;
   if (debit.uses) body["uses"] = *debit.uses;
@@ -68,7 +116,7 @@ std::string to_body(const DebitBody& debit) {
 
 Result<DebitBody> debit_from_body(std::string_view text) {
   CV_TRY(json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   DebitBody debit;
   CV_TRY(debit.terms.purpose, fields.text("purpose"));
   CV_TRY(debit.terms.mechanism, fields.text("mechanism"));
@@ -83,23 +131,27 @@ Result<DebitBody> debit_from_body(std::string_view text) {
   }
   CV_TRY(debit.terms.part, fields.text_if("part"));
   if (fields.find("delta")) {
-    CV_TRY(debit.terms.delta, fields.number("delta"));
+    CV_TRY(debit.terms.delta, fields.finite("delta"));
   }
   CV_TRY(auto job, fields.text_if("job"));
-  if (job && job->empty()) return bad_body("job");
+  if (job && job->empty()) return fields.wrong("job");
   debit.terms.job = std::move(job).value_or("");
+  if (fields.find("live")) {
+    CV_TRY(const JsonFields live, fields.object("live"));
+    CV_TRY(debit.terms.live, live_from_json(live));
+  }
   CV_TRY(auto period, fields.text_if("period"));
   debit.period = std::move(period).value_or("");
   if (const json* takes_all = fields.find("takes_all")) {
-    if (*takes_all != true) return bad_body("takes_all");
+    if (*takes_all != true) return fields.wrong("takes_all");
     debit.takes_all = true;
   }
-  CV_TRY(const json* cost, fields.object("cost"));
-  CV_TRY(debit.cost, cost_from_json(*cost));
+  CV_TRY(const JsonFields cost, fields.object("cost"));
+  CV_TRY(debit.cost, cost_from_json(cost));
   CV_TRY(debit.analysis, fields.integer("analysis"));
   CV_TRY(debit.software, fields.text("software"));
   CV_TRY(const auto eviction, fields.text_if("eviction"));
-  if (eviction && *eviction != "none") return bad_body("eviction");
+  if (eviction && *eviction != "none") return fields.wrong("eviction");
   if (eviction) debit.terms.stated.eviction = Eviction::none;
   if (!eviction && debit.analysis < kFirstToSayEviction) debit.terms.stated.eviction = Eviction::unsaid;
   debit.has_slots = fields.find("slots") != nullptr;
@@ -109,7 +161,8 @@ Result<DebitBody> debit_from_body(std::string_view text) {
     CV_CHECK(fields.object("event"));
   }
   CV_TRY(debit.uses, fields.integer_if("uses"));
-  if (debit.uses && (*debit.uses < 1 || debit.has_slots)) return bad_body("uses");
+  if (debit.uses && (*debit.uses < 1 || debit.has_slots)) return fields.wrong("uses");
+  if (debit.terms.live && !debit.uses) return fields.wrong("live");
   CV_CHECK(fields.nothing_else());
   debit.events = std::move(body[debit.has_slots ? "slots" : "event"]);
   return debit;
@@ -121,7 +174,7 @@ std::string to_body(const SlotBody& slot) {
 
 Result<SlotBody> slot_from_body(std::string_view text) {
   CV_TRY(json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   SlotBody slot;
   CV_TRY(slot.debit, fields.integer("debit"));
   CV_TRY(slot.slot, fields.integer("slot"));
@@ -140,7 +193,7 @@ std::string to_body(const UseBody& use) {
 
 Result<UseBody> use_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   UseBody use;
   CV_TRY(use.debit, fields.integer("debit"));
   CV_TRY(use.first, fields.integer("first"));
@@ -159,7 +212,7 @@ std::string to_body(const DrawingBody& drawing) {
 
 Result<DrawingBody> drawing_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   DrawingBody drawing;
   CV_TRY(drawing.debit, fields.integer("debit"));
   CV_TRY(drawing.slot, fields.integer_if("slot"));
@@ -176,7 +229,7 @@ std::string to_body(const StateBody& state) {
 
 Result<StateBody> state_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   StateBody state;
   CV_TRY(state.debit, fields.integer("debit"));
   CV_TRY(state.slot, fields.integer_if("slot"));
@@ -184,7 +237,7 @@ Result<StateBody> state_from_body(std::string_view text) {
   CV_TRY(state.state, parse_state(value));
   CV_TRY(state.digest, fields.text_if("digest"));
   if (state.digest && (state.state != State::released || state.digest->size() != kDigestSize || !is_hex(*state.digest)))
-    return bad_body("digest");
+    return fields.wrong("digest");
   CV_CHECK(fields.nothing_else());
   return state;
 }
@@ -193,7 +246,7 @@ std::string to_body(const MovedBody& moved) { return canonical({{"to", moved.to}
 
 Result<MovedBody> moved_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   MovedBody moved;
   CV_TRY(moved.to, fields.text("to"));
   CV_TRY(moved.place, fields.text("place"));
@@ -205,10 +258,10 @@ std::string to_body(Origin origin) { return canonical({{"from", origin == Origin
 
 Result<Origin> origin_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   CV_TRY(const std::string from, fields.text("from"));
   CV_CHECK(fields.nothing_else());
-  if (from != "moved" && from != "backup") return bad_body("from");
+  if (from != "moved" && from != "backup") return fields.wrong("from");
   return from == "moved" ? Origin::moved : Origin::backup;
 }
 

@@ -24,8 +24,12 @@ struct DebitBody {
   std::string software;
 
   std::size_t slot_count() const { return has_slots ? events.size() : 0; }
-  // The digest of the job that it is of, also where an earlier version wrote it at the end of `mechanism`.
+  // Whether it is of a job, by a version that writes `drawing` before it draws.
+  bool says_drawing() const { return !terms.job.empty() && !has_slots && !uses; }
+  // The digest of the job that it is of, and the live release, also where an earlier version wrote them at the end of
+  // `mechanism`: "[job DIGEST]", "[live RELEASE JOB/SPAN HOLDER OPENING]", the first versions without the last two.
   std::string job() const;
+  std::optional<LiveTag> live() const;
   Result<std::vector<accounting::Event>> parsed_events() const;
 };
 

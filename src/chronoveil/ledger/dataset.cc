@@ -24,21 +24,16 @@ json partition_to_json(const Partition& partition) {
   return result;
 }
 
-Result<Partition> partition_from_json(const json& object) {
-  JsonFields fields(object);
+Result<Partition> partition_from_json(const JsonFields& fields) {
   Partition partition;
   CV_TRY(const std::string by, fields.text("by"));
   CV_TRY(partition.straddle, fields.integer("straddle"));
   if (by == "day") {
     partition.by = Partition::By::day;
   } else if (by == "list") {
-    CV_TRY(const json* names, fields.list("names"));
-    for (const json& part : *names) {
-      if (!part.is_string()) return bad_body("names");
-      partition.names.push_back(part.get<std::string>());
-    }
+    CV_TRY(partition.names, fields.texts("names"));
   } else {
-    return bad_body("by");
+    return fields.wrong("by");
   }
   CV_CHECK(fields.nothing_else());
   return partition;
@@ -101,16 +96,6 @@ void widen_straddle(Partition& partition, const Protected& promise, std::int64_t
   }
 }
 
-Result<std::vector<std::int64_t>> integers(JsonFields& fields, const char* name) {
-  CV_TRY(const json* list, fields.list(name));
-  std::vector<std::int64_t> values;
-  for (const json& value : *list) {
-    if (!value.is_number_integer()) return bad_body(name);
-    values.push_back(value.get<std::int64_t>());
-  }
-  return values;
-}
-
 }  // namespace
 
 std::string to_body(const Dataset& dataset) {
@@ -134,7 +119,7 @@ std::string to_body(const Dataset& dataset) {
 
 Result<Dataset> dataset_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
-  JsonFields fields(body);
+  const JsonFields fields = fields_of(body);
   Dataset dataset;
   CV_TRY(const std::string unit, fields.text("unit"));
   CV_TRY(dataset.promise.unit, parse_unit(unit));
@@ -145,50 +130,49 @@ Result<Dataset> dataset_from_body(std::string_view text) {
   if (dataset.promise.relation == Relation::swap) {
     CV_TRY(dataset.promise.width, fields.integer("window"));
   }
-  CV_TRY(dataset.epsilon, fields.number("epsilon"));
-  CV_TRY(dataset.delta, fields.number("delta"));
+  CV_TRY(dataset.epsilon, fields.finite("epsilon"));
+  CV_TRY(dataset.delta, fields.finite("delta"));
   CV_TRY(const auto renews, fields.text_if("renews"));
   if (renews) {
     CV_TRY(dataset.renews, parse_renewal(*renews));
   }
   if (fields.find("partition")) {
-    CV_TRY(const json* partition, fields.object("partition"));
-    CV_TRY(dataset.partition, partition_from_json(*partition));
+    CV_TRY(const JsonFields partition, fields.object("partition"));
+    CV_TRY(dataset.partition, partition_from_json(partition));
   }
   CV_TRY(const std::int64_t analysis, fields.integer("analysis"));
   if (dataset.partition) widen_straddle(*dataset.partition, dataset.promise, analysis);
   CV_CHECK(fields.text("software"));
-  CV_TRY(const json* filter, fields.object("filter"));
+  CV_TRY(const JsonFields filter, fields.object("filter"));
   CV_CHECK(fields.nothing_else());
 
-  JsonFields filter_fields(*filter);
-  CV_TRY(const std::string kind, filter_fields.text("kind"));
+  CV_TRY(const std::string kind, filter.text("kind"));
   CV_TRY(dataset.filter.kind, parse_filter_kind(kind));
-  CV_TRY(const json* budget, filter_fields.object("budget"));
-  CV_TRY(dataset.filter.budget, cost_from_json(*budget));
+  CV_TRY(const JsonFields budget, filter.object("budget"));
+  CV_TRY(dataset.filter.budget, cost_from_json(budget));
   const bool united = dataset.filter.kind == FilterKind::united;
   if (united || dataset.filter.kind == FilterKind::renyi) {
-    CV_TRY(const json* orders, filter_fields.list("orders"));
+    CV_TRY(const json* orders, filter.list("orders"));
     for (const json& order : *orders) {
-      if (!order.is_number()) return bad_body("orders");
+      if (!order.is_number()) return filter.wrong("orders");
       dataset.filter.orders.push_back(order.get<double>());
     }
-    if (!are_renyi_orders(dataset.filter.orders)) return bad_body("orders");
+    if (!are_renyi_orders(dataset.filter.orders)) return filter.wrong("orders");
   }
   if (united) {
-    CV_TRY(dataset.filter.shares, integers(filter_fields, "shares"));
+    CV_TRY(dataset.filter.shares, filter.integers("shares"));
     // The first unions had none.
-    if (filter_fields.find("reserves")) {
-      CV_TRY(dataset.filter.reserves, integers(filter_fields, "reserves"));
-      if (!are_reserves(dataset.filter.reserves)) return bad_body("reserves");
+    if (filter.find("reserves")) {
+      CV_TRY(dataset.filter.reserves, filter.integers("reserves"));
+      if (!are_reserves(dataset.filter.reserves)) return filter.wrong("reserves");
     }
-    if (dataset.filter.shares.size() != 2 + dataset.filter.orders.size()) return bad_body("shares");
+    if (dataset.filter.shares.size() != 2 + dataset.filter.orders.size()) return filter.wrong("shares");
   }
-  CV_CHECK(filter_fields.nothing_else());
+  CV_CHECK(filter.nothing_else());
   std::size_t coordinates = 1;
   if (united) coordinates = 2 + dataset.filter.reserves.size() + dataset.filter.orders.size();
   if (dataset.filter.kind == FilterKind::renyi) coordinates = dataset.filter.orders.size();
-  if (coordinates == 0 || dataset.filter.budget.values.size() != coordinates) return bad_body("budget");
+  if (coordinates == 0 || dataset.filter.budget.values.size() != coordinates) return filter.wrong("budget");
   return dataset;
 }
 

@@ -1,15 +1,11 @@
-// Reading the JSON bodies of rows strictly: each field is asked for by name and type, and what was not asked for is an
-// error. Errors name the field, never its value.
+// How the JSON bodies of rows are read (json/fields.h): what is wrong in one is an error of the store.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
-#include "chronoveil/base/result.h"
+#include "chronoveil/json/fields.h"
 
 namespace chronoveil::ledger {
 
@@ -23,62 +19,8 @@ inline Result<nlohmann::json> parse_body(std::string_view text) {
   return body;
 }
 
-class JsonFields {
- public:
-  explicit JsonFields(const nlohmann::json& object) : object_(object) {}
-
-  const nlohmann::json* find(const char* key) {
-    read_.insert(key);
-    const auto it = object_.find(key);
-    return it == object_.end() ? nullptr : &*it;
-  }
-  Result<std::optional<std::string>> text_if(const char* key) {
-    const nlohmann::json* field = find(key);
-    if (!field) return std::nullopt;
-    if (!field->is_string()) return bad_body(key);
-    return field->get<std::string>();
-  }
-  Result<std::string> text(const char* key) {
-    CV_TRY(auto value, text_if(key));
-    if (!value) return bad_body(key);
-    return *std::move(value);
-  }
-  Result<std::optional<std::int64_t>> integer_if(const char* key) {
-    const nlohmann::json* field = find(key);
-    if (!field) return std::nullopt;
-    if (!field->is_number_integer()) return bad_body(key);
-    return field->get<std::int64_t>();
-  }
-  Result<std::int64_t> integer(const char* key) {
-    CV_TRY(const auto value, integer_if(key));
-    if (!value) return bad_body(key);
-    return *value;
-  }
-  Result<double> number(const char* key) {
-    const nlohmann::json* field = find(key);
-    if (!field || !field->is_number()) return bad_body(key);
-    return field->get<double>();
-  }
-  Result<const nlohmann::json*> list(const char* key) {
-    const nlohmann::json* field = find(key);
-    if (!field || !field->is_array()) return bad_body(key);
-    return field;
-  }
-  Result<const nlohmann::json*> object(const char* key) {
-    const nlohmann::json* field = find(key);
-    if (!field || !field->is_object()) return bad_body(key);
-    return field;
-  }
-  Result<void> nothing_else() const {
-    for (const auto& item : object_.items()) {
-      if (!read_.contains(item.key())) return bad_body(item.key());
-    }
-    return {};
-  }
-
- private:
-  const nlohmann::json& object_;
-  std::set<std::string, std::less<>> read_;
-};
+inline JsonFields fields_of(const nlohmann::json& body) {
+  return {body, [](const FieldProblem& problem) { return bad_body(problem.path); }};
+}
 
 }  // namespace chronoveil::ledger

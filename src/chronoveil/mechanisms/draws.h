@@ -16,16 +16,11 @@
 #include "chronoveil/base/result.h"
 #include "chronoveil/ledger/receipt.h"
 #include "chronoveil/ledger/run.h"
+#include "chronoveil/mechanisms/replay.h"
 #include "chronoveil/noise/exponential_choice.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::mechanisms {
-
-// A tape for tests and experiments.
-struct Replay {
-  std::optional<std::vector<double>> noise;       // real numbers in the order drawn; each is rounded to the grid
-  std::optional<std::vector<std::int64_t>> kept;  // positions series * T + step, ascending
-};
 
 class Draws {
  public:

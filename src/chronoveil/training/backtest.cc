@@ -51,7 +51,7 @@ Result<void> train_together(const Job& job, const std::vector<const Trial*>& tri
   DrawRight seeded = DrawRight::seeded(seed);
   for (const Trial* trial : trials) {
     while (trainer.steps() < trial->steps) CV_CHECK(trainer.step(trainer.steps(), seeded));
-    CV_TRY(const double crps, crps_of(ground, trainer, any.planned.calendar, job.train.fill, device));
+    CV_TRY(const double crps, crps_of(ground, trainer, any.planned.calendar, job.train().fill, device));
     backtest.rows[trial->row].crps.push_back(crps);
   }
   return {};
@@ -60,7 +60,7 @@ Result<void> train_together(const Job& job, const std::vector<const Trial*>& tri
 Result<std::vector<Trial>> trials_of(const Job& job, const BacktestRequest& request, std::int64_t held_back,
                                      Backtest& backtest) {
   std::vector<std::string> models = request.models;
-  if (models.empty()) models = {job.train.model.model};
+  if (models.empty()) models = {job.train().model.model};
   std::vector<double> epsilons = request.epsilons;
   if (epsilons.empty()) epsilons = {job.epsilon, kNotPrivate};
   std::sort(epsilons.begin(), epsilons.end());
@@ -69,7 +69,7 @@ Result<std::vector<Trial>> trials_of(const Job& job, const BacktestRequest& requ
     std::int64_t most_steps = 0;
     for (const double epsilon : epsilons) {
       Job variant = job;
-      variant.train.model.model = model;
+      variant.train().model.model = model;
       Trial trial;
       trial.row = backtest.rows.size();
       if (std::isinf(epsilon)) {
@@ -132,7 +132,7 @@ Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
   for (const forecasting::Baseline baseline : request.baselines) {
     tell(request, std::string(forecasting::name(baseline)));
     CV_TRY(const std::vector<forecasting::Forecast> forecasts,
-           forecasting::baseline_forecasts(baseline, ground.whole, ground.windows, job.train.model.forecast_length,
+           forecasting::baseline_forecasts(baseline, ground.whole, ground.windows, job.train().model.forecast_length,
                                            backtest.season));
     backtest.rows.push_back({std::string(forecasting::name(baseline)),
                              {},
@@ -161,7 +161,7 @@ Result<BacktestRow> score_model(const Job& job, const std::string& model_path, c
   CV_TRY(LoadedNetwork network, network_of(trained));
   network.parameters.to(device);
   Job its = job;
-  its.train.model = trained.config;
+  its.train().model = trained.config;
   Backtest facts;
   CV_TRY(const Ground ground, ground_of(its, request, facts));
   CV_TRY(const std::vector<forecasting::Forecast> forecasts,

@@ -1,5 +1,7 @@
 #include "chronoveil/training/checkpoint.h"
 
+#include <charconv>
+
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/neural/tensor_bytes.h"
@@ -8,24 +10,33 @@
 namespace chronoveil::training {
 namespace {
 
-constexpr std::string_view kMagic = "chronoveil checkpoint 1\n";
+// engine/witnesses.cc reads how they begin. The first ones did not say how many uses were gone.
+constexpr std::string_view kFirstMagic = "chronoveil checkpoint 1\n", kMagic = "chronoveil checkpoint 2\n";
 
 std::string path_in(const std::string& folder) { return folder + "/checkpoint"; }
 
 }  // namespace
 
 Result<void> save_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
-  return write_files({{path_in(folder), sealed(kMagic, {checkpoint.debit, neural::to_bytes(checkpoint.state)}), 0600}});
+  const std::string used = std::to_string(checkpoint.used), state = neural::to_bytes(checkpoint.state);
+  return write_files({{path_in(folder), sealed(kMagic, {checkpoint.debit, used, state}), 0600}});
 }
 
 std::optional<Checkpoint> load_checkpoint(const std::string& folder) {
   const Result<std::string> bytes = engine::read_text_file("checkpoint", path_in(folder), engine::TextSize::document);
   if (!bytes) return std::nullopt;
-  const auto blocks = unsealed(kMagic, 2, *bytes);
+  const bool first = bytes->starts_with(kFirstMagic);
+  const auto blocks = first ? unsealed(kFirstMagic, 2, *bytes) : unsealed(kMagic, 3, *bytes);
   if (!blocks) return std::nullopt;
-  Result<std::vector<neural::Parameter>> state = neural::from_bytes((*blocks)[1]);
+  std::int64_t used = 0;
+  if (!first) {
+    const std::string_view text = (*blocks)[1];
+    if (std::from_chars(text.data(), text.data() + text.size(), used).ptr != text.data() + text.size())
+      return std::nullopt;
+  }
+  Result<std::vector<neural::Parameter>> state = neural::from_bytes(blocks->back());
   if (!state) return std::nullopt;
-  return Checkpoint{std::string((*blocks)[0]), std::move(*state)};
+  return Checkpoint{std::string(blocks->front()), used, std::move(*state)};
 }
 
 }  // namespace chronoveil::training

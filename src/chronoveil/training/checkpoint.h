@@ -13,7 +13,8 @@
 namespace chronoveil::training {
 
 struct Checkpoint {
-  std::string debit;  // whose steps these are
+  std::string debit;      // whose steps these are
+  std::int64_t used = 0;  // uses of it that were gone by then; a ledger that knows of fewer is an older one
   std::vector<neural::Parameter> state;
 };
 

@@ -46,10 +46,10 @@ TrainedModel described(const Job& job, const TrainPlanned& planned) {
   TrainedModel model;
   model.config = planned.model;
   model.calendar = planned.calendar;
-  model.fill = job.train.fill;
+  model.fill = job.train().fill;
   model.channels = planned.channels;
-  model.lower = job.train.lower;
-  model.upper = job.train.upper;
+  model.lower = job.train().lower;
+  model.upper = job.train().upper;
   model.clock = job.slots;
   model.dataset = job.dataset;
   model.guarantee = planned.guarantee;
@@ -153,7 +153,8 @@ Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget
     return debit.uses && debit.terms.job == engine::digest_of(job);
   });
   std::optional<ledger::DebitId> found;
-  if (last != debits.rend() && last->state == ledger::State::reserved) found = last->id;
+  // Of one out of a backup nobody knows what was made of it since.
+  if (last != debits.rend() && last->state == ledger::State::reserved && !last->from_backup) found = last->id;
   return found;
 }
 
@@ -211,8 +212,8 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
     CV_CHECK(draws.use());
     CV_CHECK(work.step(number, draws.right()));
     const bool last = work.finished() || draws.used() == uses;
-    if (last || work.trainer().steps() % job.train.checkpoint_every == 0)
-      CV_CHECK(save_checkpoint(folder, {id->text(), work.trainer().state()}));
+    if (last || work.trainer().steps() % job.train().checkpoint_every == 0)
+      CV_CHECK(save_checkpoint(folder, {id->text(), draws.used(), work.trainer().state()}));
   }
   draws.finish();
   training.uses = draws.used();
@@ -233,7 +234,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
 Result<void> write_all(const Job& job, const Training& training) {
   // What is not private is computed from the data: for its owner alone.
   const int mode = training.model.mark.empty() ? 0644 : 0600;
-  std::vector<OutputFile> files{{job.train.output, to_bytes(training.model), mode}};
+  std::vector<OutputFile> files{{job.train().output, to_bytes(training.model), mode}};
   if (!job.json.empty() || !job.report.empty()) {
     CV_TRY(const report::Trained trained, report_of(job, training));
     if (!job.report.empty()) files.push_back({job.report, report::to_html(trained), mode});
@@ -307,13 +308,13 @@ Result<report::Trained> report_of(const Job& job, const Training& training) {
   }
   for (const SpentAfter& point : spent) all.spent.push_back({point.steps, point.epsilon});
   all.budget = training.budget;
-  all.model_path = job.train.output;
+  all.model_path = job.train().output;
   all.model_digest = ledger::sha256_hex(to_bytes(model));
   return all;
 }
 
 neural::TrainingConfig training_config(const Job& job, const TrainPlanned& planned) {
-  const engine::TrainSpec& spec = job.train;
+  const engine::TrainSpec& spec = job.train();
   neural::TrainingConfig config;
   config.model = planned.model;
   config.scheme = planned.scheme;

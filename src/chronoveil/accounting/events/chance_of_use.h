@@ -1,13 +1,9 @@
 // Subsampling hides what is protected by leaving it out. Where it is used at all with a probability of at most δ, δ
 // alone pays for publishing it as it is: the analysis is right that (0, δ) is met and asks for hardly any noise. Nobody
 // who names a δ means that, so plans of this kind are refused.
-//   time_subsampling         1 − (1 − p)^(I c) for a count of c: some step of a person is kept. With a filter, too, of
-//                            the steps that it changes most
-//   structured_subsampling   1 − (1 − q)^c, the largest over the lengths of series: a window that the change touches is
-//                            drawn in a step (an epoch), q = ρ (1 − (1 − K/T)^λ), or ρ (1 − (1 − min(1, λ/T))^K) for
-//                            poisson. What noise on windows hides is not counted: the window is drawn all the same
-//   dp_sgd and what samples  1 − (1 − η)^c: the unit is in a sample (sampled.h)
-//   others                   1: nothing is left out
+//   what samples steps    as its kind says (chance_of_use() there)
+//   what samples units    1 − (1 − η)^n for a count of n: the unit is in a sample of share η (sampled/sampled.h)
+//   others                1: nothing is left out
 #pragma once
 
 #include "chronoveil/accounting/events/event.h"
@@ -15,6 +11,9 @@
 namespace chronoveil::accounting {
 
 double chance_of_use(const Event&);
+
+// 1 − (1 − p)^n without cancellation, for p in [0, 1] and n >= 1.
+double at_least_once(double chance, double times);
 
 // Whether δ >= that chance. A δ of NaN covers it.
 bool delta_covers_use(const Event&, double delta);

@@ -1,89 +1,9 @@
 #include "chronoveil/accounting/events/neighbours.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 
 namespace chronoveil::accounting {
 namespace {
-
-Failure not_convertible(std::string_view event) {
-  return fail(ErrorKind::usage, "relation: this '" + std::string(event) +
-                                    "' event cannot be converted to the dataset's relation; price it for that instead");
-}
-
-template <class Discrete>
-Result<Kind> doubled_on_grid(Discrete event, std::string_view name) {
-  if (event.sensitivity > std::numeric_limits<std::int64_t>::max() / 2) return not_convertible(name);
-  event.sensitivity *= 2;
-  return event;
-}
-
-struct Doubled {
-  Result<Kind> operator()(Gaussian e) const { return Gaussian{e.noise_multiplier / 2}; }
-  Result<Kind> operator()(Laplace e) const { return Laplace{e.noise_multiplier / 2}; }
-  Result<Kind> operator()(DiscreteGaussian e) const { return doubled_on_grid(e, "discrete_gaussian"); }
-  Result<Kind> operator()(DiscreteLaplace e) const { return doubled_on_grid(e, "discrete_laplace"); }
-  // A bounded range is a statement about two neighbours; over two steps the ranges add.
-  Result<Kind> operator()(Exponential e) const { return Exponential{2 * e.epsilon}; }
-  Result<Kind> operator()(Pure e) const { return Pure{2 * e.epsilon}; }
-  Result<Kind> operator()(RandomizedResponse e) const { return Pure{2 * e.epsilon}; }
-  Result<Kind> operator()(Approximate e) const {
-    const double growth = std::nextafter(1 + std::nextafter(std::exp(e.epsilon), HUGE_VAL), HUGE_VAL);
-    const double delta = e.delta == 0 ? 0 : std::nextafter(growth * e.delta, HUGE_VAL);
-    if (!(delta < 1)) return not_convertible("approximate");
-    return Approximate{2 * e.epsilon, delta};
-  }
-  Result<Kind> operator()(TimeSubsampling e) const {
-    if (e.participation > std::numeric_limits<std::int64_t>::max() / 2) return not_convertible("time_subsampling");
-    e.participation *= 2;
-    if (!e.length || e.participation <= *e.length) return e;
-    // Without a filter `length` counts all steps of all series. A filter's is that of one series, and how many there
-    // are is not in the event: the steps beyond it may lie in another one.
-    if (e.filter_width) return not_convertible("time_subsampling");
-    e.participation = *e.length;
-    return e;
-  }
-  // Where a unit may be in the sample, so may the one in its place: the pair given that is the inner event's for a
-  // replacement, or for a unit that is missing, which the doubled one covers (sampled.h).
-  Result<Kind> operator()(PoissonSampled e) const {
-    if (e.relation != Relation::add_remove) return not_convertible("poisson_sampled");
-    CV_TRY(Event inner, for_replacement(*e.inner));
-    return PoissonSampled{e.rate, std::make_shared<const Event>(std::move(inner)), Relation::replace};
-  }
-  Result<Kind> operator()(const DpSgd& e) const {
-    return PoissonSampled{e.rate, std::make_shared<const Event>(Event{Gaussian{e.noise_multiplier / 2}}),
-                          Relation::replace};
-  }
-  // The inner event is for a replacement already.
-  template <class FixedSize>
-  static Result<Kind> in_fixed_size(FixedSize e, std::string_view name) {
-    if (e.relation != Relation::add_remove) return not_convertible(name);
-    e.relation = Relation::replace;
-    return e;
-  }
-  Result<Kind> operator()(const SampledWithoutReplacement& e) const {
-    return in_fixed_size(e, "sampled_without_replacement");
-  }
-  Result<Kind> operator()(const SampledWithReplacement& e) const {
-    return in_fixed_size(e, "sampled_with_replacement");
-  }
-  Result<Kind> operator()(const Compose& e) const {
-    Compose result;
-    for (const Event& part : e.events) {
-      CV_TRY(Event converted, for_replacement(part));
-      result.events.push_back(std::move(converted));
-    }
-    return result;
-  }
-  Result<Kind> operator()(const Mixture&) const { return not_convertible("mixture"); }
-  Result<Kind> operator()(const StructuredSubsampling&) const { return not_convertible("structured_subsampling"); }
-  Result<Kind> operator()(const RanSwitch&) const { return not_convertible("ranswitch"); }
-  Result<Kind> operator()(const StaSwitch&) const { return not_convertible("staswitch"); }
-  Result<Kind> operator()(const NoisySort&) const { return not_convertible("noisy_sort"); }
-  Result<Kind> operator()(const Threshold&) const { return not_convertible("threshold"); }
-};
 
 // The first simple event, in order, that moves values within exactly `window`.
 const Event* mover_within(const Event& event, std::int64_t window) {
@@ -146,9 +66,15 @@ Result<Event> replaced(const Event& event, const Event& other) {
 
 }  // namespace
 
+Failure not_convertible(std::string_view event) {
+  return fail(ErrorKind::usage, "relation: this '" + std::string(event) +
+                                    "' event cannot be converted to the dataset's relation; price it for that instead");
+}
+
 Result<Event> for_replacement(const Event& event) {
-  CV_TRY(Kind kind, std::visit(Doubled{}, event.kind));
-  return Event{std::move(kind), event.count};
+  CV_TRY(Event converted, std::visit([](const auto& e) { return e.for_replacement(); }, event.kind));
+  converted.count = event.count;
+  return converted;
 }
 
 Result<Event> for_swap(const Event& event, const Neighbours& own, std::int64_t window) {

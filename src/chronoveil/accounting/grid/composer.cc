@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
-#include "chronoveil/accounting/events/event_json.h"
-#include "chronoveil/accounting/events/neighbours.h"
 #include "chronoveil/accounting/grid/any_infinite.h"
 #include "chronoveil/accounting/grid/composition.h"
 #include "chronoveil/accounting/grid/extremes.h"
+#include "chronoveil/accounting/grid/sketch.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -18,81 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAbsoluteTolerance = 1e-6;
 constexpr int kMostRefinements = 8;
 
-Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
-  std::int64_t count = 0;
-  if (__builtin_mul_overflow(event.count, times, &count))
-    return invalid("count", "a product over 2^63", "below 2^63 in all");
-  if (const auto* compose = std::get_if<Compose>(&event.kind)) {
-    for (const Event& part : compose->events) CV_CHECK(add_times(part, count, leaves));
-    return {};
-  }
-  Event once = event;
-  once.count = 1;
-  Leaf& leaf = leaves.try_emplace(to_text(once), Leaf{once, 0, nullptr}).first->second;
-  if (__builtin_add_overflow(leaf.count, count, &leaf.count))
-    return invalid("count", "a sum over 2^63", "below 2^63 in all");
-  return {};
-}
-
 // Rounded down to a few values an octave, so that neighbouring questions share a discretisation.
 double quantised(double value) { return std::exp2(std::floor(4 * std::log2(value)) / 4); }
-
-// Collects atoms by rising size of their losses, all of one sign, and merges those in a thin tail far out, where a fine
-// grid has very many and a tilt hardly tells them apart.
-class SketchMaker {
- public:
-  SketchMaker(Sketch& out, double step) : out_(out), far_(160 * step) {}
-
-  void add(double mass, double loss) {
-    if (!(mass > 0)) return;
-    if (std::abs(loss - first_) > (std::abs(loss) - far_) / 24 || mass_ + mass > 1e-6) close();
-    if (mass_ == 0) first_ = loss;
-    mass_ += mass;
-    weighted_ += mass * loss;
-  }
-
-  void close() {
-    if (mass_ > 0) {
-      out_.mass.push_back(mass_);
-      out_.loss.push_back(weighted_ / mass_);
-    }
-    mass_ = weighted_ = 0;
-  }
-
- private:
-  Sketch& out_;
-  double far_, first_ = 0, mass_ = 0, weighted_ = 0;
-};
-
-Sketch sketch(const LossModel& model, std::int64_t count, double step, std::size_t bins, Reading reading) {
-  Sketch out;
-  out.count = count;
-  SketchMaker above(out, step), below(out, step);
-  if (reading != Reading::symmetric) {
-    const GridLoss grid = model.grids(step, bins, reading).upper;
-    const auto zero = static_cast<std::size_t>(-grid.first);
-    for (std::size_t k = zero; k < grid.mass.size(); ++k) above.add(grid.mass[k], step * static_cast<double>(k - zero));
-    for (std::size_t k = zero; k-- > 0;) below.add(grid.mass[k], -step * static_cast<double>(zero - k));
-    above.close();
-    below.close();
-    return out;
-  }
-  const PositiveLoss half = model.halves(step, bins, false).upper;
-  auto add = [&](double p, double loss) {
-    above.add(p, loss);
-    below.add(p * std::exp(-loss), -loss);
-  };
-  out.mass.push_back(std::max(half.zero, 1e-300));
-  out.loss.push_back(0);
-  for (std::size_t i = 0; i < half.bins(); ++i)
-    if (half.p[i] > 0 && half.q[i] > 0)
-      add(half.p[i], half.loss(i) + std::clamp(std::log(half.p[i] / half.q[i]), 0.0, half.step));
-  if (half.beyond_q > 0)
-    add(half.beyond_p, half.loss(half.bins()) + std::log(std::max(1.0, half.beyond_p / half.beyond_q)));
-  above.close();
-  below.close();
-  return out;
-}
 
 // What is composed. Neighbours are in one of the two directions, so the larger result is the answer.
 enum class Composed {
@@ -365,62 +290,6 @@ class Composer {
 };
 
 }  // namespace
-
-namespace {
-
-// ρ of a selection is ε²/8, a quarter of what pure ε has; its pair on the grid knows less [CesarRogers21].
-Result<std::optional<ZcdpCost>> zcdp_of(const Leaves& leaves) {
-  Compose all;
-  bool selects = false;
-  for (const auto& [text, leaf] : leaves) {
-    selects |= std::holds_alternative<Exponential>(leaf.once.kind);
-    all.events.push_back({leaf.once.kind, leaf.count});
-  }
-  if (!selects) return std::optional<ZcdpCost>();
-  const auto cost = zcdp_cost({std::move(all), 1});
-  return cost ? std::optional(*cost) : std::optional<ZcdpCost>();
-}
-
-}  // namespace
-
-Result<void> add_leaves(const Event& event, Leaves& leaves) { return add_times(event, 1, leaves); }
-
-Result<Steps> steps_of(Leaves& leaves) {
-  Steps out;
-  long double mu_squared = 0;
-  CV_TRY(out.zcdp, zcdp_of(leaves));
-  for (auto& [text, leaf] : leaves) {
-    if (const auto* gaussian = std::get_if<Gaussian>(&leaf.once.kind)) {
-      const long double sigma = gaussian->noise_multiplier;
-      mu_squared += static_cast<long double>(leaf.count) / (sigma * sigma);
-      continue;
-    }
-    if (!leaf.model) {
-      CV_TRY(leaf.model, make_loss_model(leaf.once));
-    }
-    out.steps.push_back({leaf.model, leaf.count});
-    out.total += static_cast<double>(leaf.count);
-  }
-  out.only_gaussian = out.steps.empty();
-  if (mu_squared > 0) {
-    out.steps.push_back({gaussian_model(std::sqrt(mu_squared)), 1});
-    out.total += 1;
-  }
-  return out;
-}
-
-Result<Steps> steps_of(const Event& event) {
-  CV_CHECK(validate(event));
-  CV_TRY(const Event one, in_one_relation(event));
-  return fitted_steps_of(one);
-}
-
-Result<Steps> fitted_steps_of(const Event& event) {
-  CV_CHECK(validate(event));
-  Leaves leaves;
-  CV_CHECK(add_leaves(event, leaves));
-  return steps_of(leaves);
-}
 
 Result<Price> composed_price(const Steps& steps, Question question, const Options& options) {
   const auto any = [&](auto has) { return std::any_of(steps.steps.begin(), steps.steps.end(), has); };

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "chronoveil/accounting/events/event.h"
+#include "chronoveil/accounting/events/kind.h"
 #include "chronoveil/accounting/grid/positive_loss.h"
 
 namespace chronoveil::accounting {
@@ -95,22 +95,12 @@ class LossModel {
 };
 
 // For every event but `compose`; the event must be valid. Ignores `count`.
-Result<std::unique_ptr<const LossModel>> make_loss_model(const Event&);
+MadeLoss make_loss_model(const Event&);
 
-// The models, by family.
+// N(μ,1) against N(0,1).
 std::unique_ptr<const LossModel> gaussian_model(long double mu);
-std::unique_ptr<const LossModel> laplace_model(double scale);
-std::unique_ptr<const LossModel> discrete_gaussian_model(double scale, std::int64_t sensitivity);
-std::unique_ptr<const LossModel> discrete_laplace_model(double scale, std::int64_t sensitivity);
-std::unique_ptr<const LossModel> exponential_model(double epsilon);
 // Losses ±ε, 0 and, with probability δ, infinite: `pure`, `approximate` and `randomized_response`.
 std::unique_ptr<const LossModel> response_model(double epsilon, std::int64_t values, double delta);
-std::unique_ptr<const LossModel> mixture_model(const Mixture&);
-Result<std::unique_ptr<const LossModel>> time_subsampling_model(const TimeSubsampling&);
-Result<std::unique_ptr<const LossModel>> structured_subsampling_model(const StructuredSubsampling&);
-std::unique_ptr<const LossModel> ranswitch_model(const RanSwitch&);
-Result<std::unique_ptr<const LossModel>> staswitch_model(const StaSwitch&);
-Result<std::unique_ptr<const LossModel>> noisy_sort_model(const NoisySort&);
 
 // Adds P-mass at one positive loss: in its bin, or beyond the last.
 void add_atom(PositiveLoss&, double loss, double mass);

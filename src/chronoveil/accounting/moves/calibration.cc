@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <limits>
 
+#include "chronoveil/accounting/events/moves/noisy_sort.h"
+#include "chronoveil/accounting/events/moves/ranswitch.h"
 #include "chronoveil/accounting/grid/loss_model.h"
-#include "chronoveil/accounting/moves/noisy_sort.h"
-#include "chronoveil/accounting/moves/ranswitch.h"
 #include "chronoveil/accounting/moves/staswitch_graph.h"
 #include "chronoveil/accounting/moves/staswitch_simulation.h"
 #include "chronoveil/accounting/published.h"

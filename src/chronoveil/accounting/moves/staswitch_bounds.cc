@@ -1,7 +1,7 @@
+#include "chronoveil/accounting/moves/staswitch_bounds.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "chronoveil/accounting/moves/staswitch.h"
 
 namespace chronoveil::accounting {
 

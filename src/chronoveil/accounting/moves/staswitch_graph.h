@@ -55,6 +55,8 @@ class SwapGraph {
     int meeting, lost, lost_swapped;
   };
   long double ratio_of(const Leaf&, double stay) const;
+  // Where the table has them: (p + lost q)/all, and q/all for lost = window; all = p + (positions - 1) q.
+  static std::size_t place(int window, int positions, int lost);
   std::vector<double> probabilities(double stay) const;
   std::vector<double> blank(double stay, double alpha, double inner) const;
   double sum(std::uint32_t node, const std::vector<double>& table, const std::vector<double>& values) const;

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "chronoveil/accounting/moves/staswitch.h"
+#include "chronoveil/accounting/moves/staswitch_bounds.h"
 #include "chronoveil/accounting/published.h"
 
 namespace chronoveil::accounting {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "chronoveil/accounting/moves/clopper_pearson.h"
-#include "chronoveil/accounting/moves/staswitch.h"
+#include "chronoveil/accounting/moves/staswitch_bounds.h"
 #include "chronoveil/base/system/workers.h"
 
 namespace chronoveil::accounting {

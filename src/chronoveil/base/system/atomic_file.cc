@@ -59,7 +59,8 @@ constexpr useconds_t kPause = 10'000;  // microseconds before the next one, wher
 // he needs the name; the kernel takes the lock away with the process. So what can be locked, and still has the name
 // then, is nobody's.
 bool free_name(const std::string& name) {
-  const Descriptor left(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // A pipe, too, is only somebody's leftover: it is not waited for.
+  const Descriptor left(::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
   if (left.number() < 0) return errno == ENOENT;
   if (::flock(left.number(), LOCK_EX | LOCK_NB) != 0) {
     ::usleep(kPause);

@@ -1,5 +1,5 @@
-// Holds SIGINT, SIGTERM and SIGHUP back in this thread for as long as it lives, so that what was begun is done to the
-// end.
+// Holds SIGINT, SIGTERM, SIGHUP and SIGXCPU back in this thread for as long as it lives, so that what was begun is done
+// to the end.
 #pragma once
 
 #include <signal.h>
@@ -14,6 +14,7 @@ class SignalsHeld {
     sigaddset(&held, SIGINT);
     sigaddset(&held, SIGTERM);
     sigaddset(&held, SIGHUP);
+    sigaddset(&held, SIGXCPU);
     ::pthread_sigmask(SIG_BLOCK, &held, &before_);
   }
   ~SignalsHeld() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

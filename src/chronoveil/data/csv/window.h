@@ -1,4 +1,4 @@
-// The window on a CSV in which its rows are found. What a CSV may be is said in csv_source.h.
+// The window on a CSV in which its rows are found. What a CSV may be is said in source.h.
 //   Files    a last line without end is a row
 //   Streams  a row is found as soon as the end of its line was read; a last line without end is bad_data, for it may
 //            have been cut off, once all rows before it were found

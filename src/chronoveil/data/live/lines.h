@@ -1,4 +1,4 @@
-// Bytes that come in over time to rows, line by line, in bounded memory. See live_input.h for what a line may be.
+// Bytes that come in over time to rows, line by line, in bounded memory. See input.h for what a line may be.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,3 @@
-#include <sqlite3.h>
-
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -11,18 +9,12 @@
 
 #include "chronoveil/data/row_decoder.h"
 #include "chronoveil/data/sql/source.h"
+#include "chronoveil/sqlite/connection.h"
 
 namespace chronoveil::data {
 namespace {
 
 constexpr int kBusyMilliseconds = 10'000;
-
-struct CloseDatabase {
-  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-};
-struct Finalize {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
 
 // Room for the shortest text of any double.
 using Digits = std::array<char, 32>;
@@ -54,26 +46,26 @@ int allow_reading(void*, int action, const char* first, const char* second, cons
 
 class SqliteSource final : public RecordSource {
  public:
-  explicit SqliteSource(RowDecoder decoder) : decoder_(std::move(decoder)) {}
+  SqliteSource(RowDecoder decoder, std::string path)
+      : decoder_(std::move(decoder)),
+        path_(std::move(path)),
+        database_([this](std::string_view doing, int code) { return failed(doing, code); }) {}
 
   Result<void> open(const SourceSpec& spec) {
-    sqlite3* database = nullptr;
-    const int opened = sqlite3_open_v2(spec.path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
-    database_.reset(database);
-    if (opened != SQLITE_OK) {
-      return fail(ErrorKind::storage, "cannot open the SQLite database " + spec.path + ": " + sqlite3_errstr(opened));
-    }
+    CV_CHECK(database_.open(path_, SQLITE_OPEN_READONLY));
+    sqlite3* const database = database_.get();
     sqlite3_busy_timeout(database, kBusyMilliseconds);
     sqlite3_set_authorizer(database, allow_reading, nullptr);
     const std::string sql = spec.query.empty() ? "SELECT * FROM " + quoted_table(spec.table) : spec.query;
     sqlite3_stmt* statement = nullptr;
     const char* rest = nullptr;
-    const int prepared = sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()) + 1, &statement, &rest);
+    const int prepared =
+        sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()) + 1, &statement, &rest) & 0xff;
     statement_.reset(statement);
     if (prepared != SQLITE_OK) {
       if (prepared == SQLITE_AUTH) return fail(ErrorKind::usage, "query: it must be a SELECT, which only reads");
       // Nothing was read yet, so the words can only quote the job. A file that is no database is seen here first.
-      if (prepared != SQLITE_ERROR) return failed(prepared, spec.path);
+      if (prepared != SQLITE_ERROR) return database_.failure("read");
       return fail(ErrorKind::usage, std::string(spec.query.empty() ? "table" : "query") +
                                         ": SQLite refuses it: " + sqlite3_errmsg(database));
     }
@@ -92,7 +84,6 @@ class SqliteSource final : public RecordSource {
     for (int i = 0; i < sqlite3_column_count(statement); ++i) names.emplace_back(sqlite3_column_name(statement, i));
     CV_TRY(places_, place_columns(decoder_, names, spec.query.empty() ? "the table" : "the query's result"));
     digits_.resize(places_.size());
-    path_ = spec.path;
     return {};
   }
 
@@ -105,7 +96,7 @@ class SqliteSource final : public RecordSource {
         ended_ = true;
         break;
       }
-      if (status != SQLITE_ROW) return failed(status, path_);
+      if (status != SQLITE_ROW) return database_.failure("read");
       RowFields fields;
       for (std::size_t i = 0; i < places_.size(); ++i) {
         const ColumnPlace& place = places_[i];
@@ -141,20 +132,23 @@ class SqliteSource final : public RecordSource {
   }
 
   // The database's own words may quote values, so only the meaning of its code is passed on.
-  Failure failed(int status, const std::string& path) const {
-    const bool data = (status & 0xff) == SQLITE_ERROR || (status & 0xff) == SQLITE_MISMATCH ||
-                      (status & 0xff) == SQLITE_TOOBIG || (status & 0xff) == SQLITE_CONSTRAINT;
-    return fail(data ? ErrorKind::bad_data : ErrorKind::storage, "reading the SQLite database " + path +
+  Failure failed(std::string_view doing, int code) const {
+    if (doing == "open")
+      return fail(ErrorKind::storage, "cannot open the SQLite database " + path_ + ": " + sqlite3_errstr(code));
+    const int plain = code & 0xff;
+    const bool data =
+        plain == SQLITE_ERROR || plain == SQLITE_MISMATCH || plain == SQLITE_TOOBIG || plain == SQLITE_CONSTRAINT;
+    return fail(data ? ErrorKind::bad_data : ErrorKind::storage, "reading the SQLite database " + path_ +
                                                                      " failed at row " + std::to_string(rows_ + 1) +
-                                                                     ": " + sqlite3_errstr(status));
+                                                                     ": " + sqlite3_errstr(code));
   }
 
   RowDecoder decoder_;
-  std::unique_ptr<sqlite3, CloseDatabase> database_;
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  std::vector<ColumnPlace> places_;
-  std::vector<Digits> digits_;  // of the row's real numbers, by place
   std::string path_;
+  sqlite::Connection database_;
+  sqlite::Statement statement_;
+  std::vector<ColumnPlace> places_;
+  std::vector<Digits> digits_;                                        // of the row's real numbers, by place
   std::pmr::monotonic_buffer_resource kept_{std::size_t{256} << 10};  // texts of the batch
   std::int64_t rows_ = 0;
   bool ended_ = false;
@@ -165,7 +159,7 @@ class SqliteSource final : public RecordSource {
 Result<std::unique_ptr<RecordSource>> open_sqlite(const SourceSpec& spec) {
   CV_CHECK(check_query_or_table(spec));
   CV_TRY(RowDecoder decoder, RowDecoder::make(spec));
-  auto source = std::make_unique<SqliteSource>(std::move(decoder));
+  auto source = std::make_unique<SqliteSource>(std::move(decoder), spec.path);
   CV_CHECK(source->open(spec));
   return source;
 }

@@ -2,7 +2,7 @@
 //   iso8601   2026-03-01, 2026-03-01T12:30, 2026-03-01 12:30:15.25, each time of day with Z, +01:00, +0100, +01 or none
 //   epoch     seconds since 1970-01-01T00:00Z, a fraction is allowed
 //   epoch_ms  milliseconds since then
-//   %...      a pattern as of strftime, see time_pattern.h
+//   %...      a pattern as of strftime, see pattern.h
 // Fractions are cut to milliseconds, towards the past. What carries no offset is local time in the zone: a time that
 // the clocks skipped is refused, one that they showed twice is the earlier of the two. Accepted are the years
 // kFirstYear to kLastYear; a leap second (:60) is refused, since no zone table says where it went.

@@ -106,6 +106,47 @@ Result<JobTable> table_of(const toml::table& file, const std::vector<std::string
   return table;
 }
 
+// The last character of the string that begins there.
+std::size_t end_of_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const bool has_lines = text.substr(at, 3) == std::string(3, quote);
+  const std::string mark(has_lines ? 3 : 1, quote);
+  for (std::size_t i = at + mark.size(); i < text.size(); ++i) {
+    if (quote == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '\n' && !has_lines) {
+      return i - 1;  // the library says what is wrong with it
+    } else if (text.substr(i, mark.size()) == mark) {
+      i += mark.size() - 1;
+      // Two more may belong to it.
+      for (int more = 0; has_lines && more < 2 && i + 1 < text.size() && text[i + 1] == quote; ++more) ++i;
+      return i;
+    }
+  }
+  return text.size();
+}
+
+// A key of many parts is a table in a table in a table, and the library takes those apart by calling itself. It has a
+// limit for values in values, and none for this.
+Result<void> check_depth(std::string_view text) {
+  constexpr int kMost = 100;
+  int parts = 1;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"' || text[at] == '\'') {
+      at = end_of_string(text, at);
+    } else if (text[at] == '#') {
+      while (at + 1 < text.size() && text[at + 1] != '\n') ++at;
+    } else if (std::string_view("=,[]{}\n").find(text[at]) != std::string_view::npos) {
+      parts = 1;
+    } else if (text[at] == '.' && ++parts > kMost) {
+      const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+      return fail(ErrorKind::usage,
+                  "line " + std::to_string(line) + ": a key has more than " + std::to_string(kMost) + " parts");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> Section::read(std::string_view key, std::string& into) const { return read_as(*this, key, into); }
@@ -154,6 +195,7 @@ Result<void> Section::only(const std::vector<std::string_view>& keys) const {
 }
 
 Result<JobTable> parse_table(std::string_view text, const std::vector<std::string_view>& sections) {
+  CV_CHECK(check_depth(text));
   try {
     return table_of(toml::parse(text), sections);
   } catch (const toml::parse_error& wrong) {

@@ -1,5 +1,5 @@
 // What the clock does in a live release: where rows are people it closes every step and opens every span, and rows only
-// wait for it. See live_clock.h for why.
+// wait for it. See clock.h for why.
 #include <algorithm>
 
 #include "chronoveil/engine/live/session.h"
@@ -12,7 +12,7 @@ void LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::i
   const std::int64_t time = arrival.rows.time[row];
   if (time < cursor_->begin()) return;
   if (clock_.until() ? time >= *clock_.until() : too_far(time, now)) return;
-  if (time >= cursor_->span_end() && (!job_->live.continues || !keeping_)) return;
+  if (time >= cursor_->span_end() && (!job_->live().continues || !keeping_)) return;
   const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
   if (!series) return;
   const data::RecordBatch& rows = arrival.rows;
@@ -23,7 +23,7 @@ void LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::i
 // When the next step ends, in this span or in the one after it; nothing where none comes.
 std::optional<std::int64_t> LiveSession::next_end() {
   if (!finished()) return cursor_->end();
-  if (!job_->live.continues || !keeping_) return std::nullopt;
+  if (!job_->live().continues || !keeping_) return std::nullopt;
   if (!following_end_) {
     const Result<data::SlotSpec> following = data::span_after(slots_);
     if (!following) return std::nullopt;  // the calendar ends there
@@ -53,6 +53,11 @@ Result<void> LiveSession::publish_last() {
   if (!line || (finished() && !rows_are_people(*job_))) return {};
   CV_CHECK(clock_.runs() ? check_for_a_jump() : check_clock(*line, cursor_->begin()));
   return close_until(*line);
+}
+
+Result<void> LiveSession::publish_until(std::int64_t instant) {
+  CV_CHECK(check_clock(instant, cursor_->begin()));
+  return close_until(instant);
 }
 
 // Values cannot be taken back, so a clock that jumped must not end a release.

@@ -24,24 +24,35 @@ Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options, std:
   if (options.until) {
     if (!options.once && job.source.path != "-")
       return fail(ErrorKind::usage, "until: it is for the end of the input, which a followed one has not; give --once");
-    CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(job.slots.zone));
-    CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
-    clock.until_.emplace();
-    if (reader.read(*options.until, *clock.until_) != data::TimeProblem::none)
-      return invalid("until", *options.until, "it must be a time such as 2026-03-01T00:00, local in " + job.slots.zone);
+    CV_TRY(clock.until_, instant_of(job, *options.until));
     return clock;
   }
   if (!rows_are_people(job)) return clock;
-  if (job.live.clock != LiveSpec::Clock::system)
+  if (job.live().clock != LiveSpec::Clock::system)
     return fail(
         ErrorKind::usage,
         "until: rows are people here, and none of them may decide which steps are published; give --until TIME, "
         "or clock = \"system\" in [live]");
   clock.system_ = true;
-  clock.wait_ = job.live.wait;
+  clock.wait_ = job.live().wait;
   clock.started_ = clock.now();
   clock.runs_ = !options.once;
   if (options.once) clock.until_ = clock.started_ - clock.wait_;
+  return clock;
+}
+
+Result<std::int64_t> LiveClock::instant_of(const Job& job, const std::string& until) {
+  CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(job.slots.zone));
+  CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
+  std::int64_t instant = 0;
+  if (reader.read(until, instant) != data::TimeProblem::none)
+    return invalid("until", until, "it must be a time such as 2026-03-01T00:00, local in " + job.slots.zone);
+  return instant;
+}
+
+LiveClock LiveClock::told(std::shared_ptr<const std::int64_t> instant) {
+  LiveClock clock;
+  clock.look_ = [instant = std::move(instant)] { return Look{*instant, *instant}; };
   return clock;
 }
 

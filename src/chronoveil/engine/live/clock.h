@@ -2,11 +2,13 @@
 // and spans are opened, asked, published and debited: were it a row, its being there would show with certainty.
 //   --until TIME      stands still: what ends by that time is over, and rows from then on are left for the next time
 //   clock = "system"  runs: a step is over `wait` after its end. With --once it stands still where it was at the start
+//   told              stands where whoever pushes the rows last said that it is, see LiveSession::publish_until
 //   none              nothing is over by itself; for counts of the owner, which rows move on, and to end a release
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "chronoveil/engine/live/live.h"
@@ -24,6 +26,11 @@ class LiveClock {
 
   // Usage errors: a time that cannot be read, one for an input that does not end, and no clock where rows are people.
   static Result<LiveClock> of(const Job&, const LiveOptions&, std::function<Look()> = look_at_the_machine);
+
+  // A time by the clock of the slots, such as 2026-03-01T00:00.
+  static Result<std::int64_t> instant_of(const Job&, const std::string& until);
+  // Told, by what stands there: an instant.
+  static LiveClock told(std::shared_ptr<const std::int64_t>);
 
   // Whether it is the system's, which a job asks for, and not a time that was given.
   bool is_system() const { return system_; }

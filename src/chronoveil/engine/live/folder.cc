@@ -42,7 +42,7 @@ Result<Facts> facts_in(const std::string& path) {
 }  // namespace
 
 Result<LiveFolder> LiveFolder::of_release(const std::string& place, const Job& job) {
-  CV_TRY(const fs::path path, folder_beside(place, "live", fs::path(job.dataset) / job.live.name));
+  CV_TRY(const fs::path path, folder_beside(place, "live", fs::path(job.dataset) / job.live().name));
   return LiveFolder(path);
 }
 
@@ -99,12 +99,12 @@ Result<FolderLock> LiveFolder::lock() const {
 Facts live_facts_of(const Job& job) {
   Facts facts = facts_of(job);
   std::error_code ignored;
-  facts.emplace_back("live.name", job.live.name);
-  facts.emplace_back("live.after", job.live.continues ? "continue" : "stop");
+  facts.emplace_back("live.name", job.live().name);
+  facts.emplace_back("live.after", job.live().continues ? "continue" : "stop");
   facts.emplace_back("output.csv", fs::absolute(job.csv, ignored).lexically_normal().string());
   facts.emplace_back("output.level", shortest(job.level));
-  facts.emplace_back("output.non_negative", job.non_negative ? "true" : "false");
-  facts.emplace_back("output.integers", job.integers ? "true" : "false");
+  facts.emplace_back("output.non_negative", job.series().non_negative ? "true" : "false");
+  facts.emplace_back("output.integers", job.series().integers ? "true" : "false");
   return facts;
 }
 

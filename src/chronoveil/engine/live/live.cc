@@ -56,7 +56,7 @@ Result<LiveCaps> caps_of(const LiveFolder& folder, const LiveState& state) {
 // How a release stands that no process works on, from the ledger and its folder.
 Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
   LiveStanding stands;
-  stands.name = job.live.name;
+  stands.name = job.live().name;
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
   if (!debit) return stands;
   stands.debit = ledger::DebitReference{debit->id, debit->chain_head};
@@ -108,7 +108,7 @@ Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock,
   if (options.publish) CV_CHECK(options.publish(session.header() + session.caught_up()));
   data::Arrival arrival;
   // A rehearsal has one span, and a clock that runs says nothing after it.
-  const bool goes_on = job.live.continues && !(clock.runs() && options.rehearses());
+  const bool goes_on = job.live().continues && !(clock.runs() && options.rehearses());
   for (bool due = false; !session.finished() || goes_on;) {
     // A step that is over is closed once everything that was there by then has been read, however much comes meanwhile.
     if (!due) {
@@ -138,9 +138,9 @@ Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
 Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   CV_TRY(OpenBudget budget, open_budget(job, ledger));
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
-  if (!debit) return fail(ErrorKind::usage, "live: no release '" + job.live.name + "' is in the ledger");
+  if (!debit) return fail(ErrorKind::usage, "live: no release '" + job.live().name + "' is in the ledger");
   if (debit->state != ledger::State::reserved)
-    return fail(ErrorKind::usage, "live: the release '" + job.live.name + "' is over already");
+    return fail(ErrorKind::usage, "live: the release '" + job.live().name + "' is over already");
   LiveOptions options;
   options.ledger = ledger;
   Result<LiveSession> session = LiveSession::open(job, options, LiveClock());
@@ -154,7 +154,7 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   if (const Result<LiveFolder> folder = LiveFolder::of_release(budget.place, job))
     folder->forget_people(debit->id.sequence);
   LiveStanding stands;
-  stands.name = job.live.name;
+  stands.name = job.live().name;
   stands.stage = LiveStage::closed;
   stands.debit = ledger::DebitReference{debit->id, debit->chain_head};
   stands.questions = *debit->uses;

@@ -9,6 +9,7 @@
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -17,17 +18,15 @@ constexpr int kSpansAhead = 12;  // that are planned before a release that conti
 
 // How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. Whatever lies in
 // the folder must be what the ledger says, or it is not gone on with.
-std::string tag_start(const Job& job) { return "[live " + job.live.name + " "; }
-std::string tag_of(const Job& job, const LiveState& state, const std::string& opening) {
-  return tag_start(job) + digest_of(live_facts_of(job)) + "/" + std::to_string(state.span) + " " +
-         token_text(state.holder) + " " + opening + "]";
+ledger::LiveTag tag_of(const Job& job, const LiveState& state, const std::string& opening) {
+  return {job.live().name, digest_of(live_facts_of(job)), state.span, token_text(state.holder), opening};
 }
 
 // Everything but values and axis.
 report::Published without_values(const Job& job, Planned planned, const std::string& mark) {
   planned.comparison.reset();
   report::Published published = published_of(job, std::move(planned), {}, mark);
-  if (job.live.continues)
+  if (job.live().continues)
     published.not_protected.emplace_back(
         "The guarantee is for this span of time. Each span has its own debit and its own caps, and for somebody who is "
         "in several they add up.");
@@ -52,10 +51,10 @@ Result<void> check_spans_ahead(const Job& job) {
 }
 
 Result<void> check_live(const Job& job) {
-  if (Result<void> named = ledger::check_dataset_name(job.live.name); !named)
+  if (Result<void> named = ledger::check_dataset_name(job.live().name); !named)
     return fail(ErrorKind::usage, "live.name: " + named.error().message);
   // Both name folders.
-  for (const auto& [key, name] : {std::pair("live.name", job.live.name), std::pair("dataset.name", job.dataset)})
+  for (const auto& [key, name] : {std::pair("live.name", job.live().name), std::pair("dataset.name", job.dataset)})
     if (name == "." || name == "..") return invalid(key, name, "the name of a folder of its own");
   if (job.csv.empty() || job.csv == "-")
     return fail(ErrorKind::usage,
@@ -63,7 +62,7 @@ Result<void> check_live(const Job& job) {
                 "standard output");
   if (job.json == "-" || job.report == "-")
     return fail(ErrorKind::usage, "output: standard output is for the rows of a live release");
-  if (job.source.kind != data::SourceKind::csv)
+  if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind: a live release reads csv: standard input, a file or a directory");
   return check_outputs(job);
 }
@@ -90,7 +89,7 @@ Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
 Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger& ledger, const Job& job) {
   CV_TRY(std::vector<ledger::Debit> debits, ledger.history(job.dataset));
   const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
-    return debit.uses && debit.terms.mechanism.find(tag_start(job)) != std::string::npos;
+    return debit.terms.live && debit.terms.live->release == job.live().name;
   });
   if (last == debits.rend()) return std::optional<ledger::Debit>();
   return std::optional<ledger::Debit>(std::move(*last));
@@ -159,26 +158,25 @@ Result<void> LiveSession::open_or_resume() {
   const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
   if (opening) {
     // Without a debit of its own nothing was begun, and the job may be another.
-    if (debit && debit->terms.mechanism.find(token_text(keeping.state.holder)) != std::string::npos)
-      CV_CHECK(check_unchanged());
+    if (debit && debit->terms.live->holder == token_text(keeping.state.holder)) CV_CHECK(check_unchanged());
     return open_span(keeping.state.span);
   }
   if (!debit || (!over && !has_state)) return open_span(0);
   if (!over) {
     CV_CHECK(check_unchanged());
     CV_TRY(const std::string opened, keeping.folder.opening_digest());
-    if (!debit->terms.mechanism.ends_with(tag_of(*job_, keeping.state, opened)))
+    if (debit->terms.live != tag_of(*job_, keeping.state, opened))
       return storage("what lies in '" + keeping.folder.path() + "' is not what the debit " + debit->id.text() +
                      " was made for; put back the folder as the program left it");
     return resume_span();
   }
-  if (job_->live.continues && whole) {
+  if (job_->live().continues && whole) {
     CV_CHECK(check_unchanged());
     CV_TRY(const LiveOpening before, keeping.folder.get());
     if (keeping.state.step == before.published.plan.shape.steps) return open_span(keeping.state.span + 1);
   }
   if (options_->confirmed) return open_span(0);
-  return fail(ErrorKind::usage, "live: the release '" + job_->live.name + "' is over (debit " + debit->id.text() +
+  return fail(ErrorKind::usage, "live: the release '" + job_->live().name + "' is over (debit " + debit->id.text() +
                                     "); --yes opens a new one with a new debit");
 }
 
@@ -187,7 +185,7 @@ Result<void> LiveSession::check_unchanged() const {
   CV_TRY(const LiveOpening opening, keeping_->folder.get());
   const std::string changed = difference(opening.facts, live_facts_of(*job_));
   if (changed.empty()) return {};
-  return fail(ErrorKind::usage, "live: the job is not the one that the release '" + job_->live.name +
+  return fail(ErrorKind::usage, "live: the job is not the one that the release '" + job_->live().name +
                                     "' was opened with: " + changed +
                                     "; put it back, or give the changed one another live.name and output.csv");
 }
@@ -202,7 +200,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   Job this_span = *job_;
   this_span.slots = slots_;
   CV_TRY(const Planned planned, plan_live(this_span, *cursor_));
-  if (span == 0 && job_->live.continues) CV_CHECK(check_spans_ahead(*job_));
+  if (span == 0 && job_->live().continues) CV_CHECK(check_spans_ahead(*job_));
   opened_ = without_values(this_span, planned, "");
   const bool begun_before = keeping.files.latest() && keeping.state.debit < 0;
   LiveState opening;
@@ -220,7 +218,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     }
     opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
   }
-  const std::string tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
+  const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
   // Before anything is written: a job that is over the budget may be changed and tried again.
   if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, ask_of(planned)));
@@ -234,16 +232,26 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     // The folder keeps two processes apart; who works with another folder on the same ledger is told here.
     const ledger::BeforeSecond refuse = [&](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
       if (state != ledger::State::reserved || options_->confirmed) return {};
-      return fail(ErrorKind::usage, "live: the release '" + job_->live.name + "' was opened before, as " +
+      return fail(ErrorKind::usage, "live: the release '" + job_->live().name + "' was opened before, as " +
                                         earlier.text() + ", from another folder; --yes opens a second one");
     };
     Ask ask = ask_of(planned);
     Facts facts = live_facts_of(*job_);
-    facts.emplace_back("live.name", job_->live.name);
+    facts.emplace_back("live.name", job_->live().name);
     facts.emplace_back("live.span", std::to_string(keeping.state.span));
     ask.job = digest_of(facts);
-    CV_TRY(opened_.debit, reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag));
+    const std::string before = told_;
+    tell("a debit may have been made; budget history tells");
+    Result<ledger::Reservation> made =
+        reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag);
+    if (!made) {
+      tell(before);  // the error itself says what is in doubt
+      return tl::unexpected(std::move(made.error()));
+    }
+    opened_.debit = *std::move(made);
   }
+  // Whatever ends it before the first step names this debit, not one of before.
+  tell("the debit " + opened_.debit->id.text() + " is made, and none of its steps is published; run it again to go on");
   keeping.state.debit = opened_.debit->id.sequence;
   keeping.asked = 0;  // of this debit
   CV_CHECK(keeping.files.save(keeping.state));
@@ -251,10 +259,10 @@ Result<void> LiveSession::open_span(std::int64_t span) {
 }
 
 // One that was made for exactly this span, by whoever left the state that is gone on with, before a crash.
-Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const std::string& tag) {
+Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const ledger::LiveTag& tag) {
   CV_TRY(const std::optional<ledger::Debit> last, live_debit(keeping_->budget.ledger, *job_));
   std::optional<ledger::DebitReference> found;
-  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.mechanism.ends_with(tag))
+  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.live == tag)
     found = ledger::DebitReference{last->id, last->chain_head};
   return found;
 }

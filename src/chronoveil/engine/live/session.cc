@@ -13,8 +13,8 @@ constexpr std::size_t kSyncBytes = std::size_t{1} << 12;    // lines that only t
 constexpr std::int64_t kMostMessages = 20;                  // about rows, from one process
 
 double adjusted(const Job& job, double value, double (*to_integer)(double)) {
-  if (job.non_negative) value = std::max(0.0, value);
-  return job.integers ? to_integer(value) : value;
+  if (job.series().non_negative) value = std::max(0.0, value);
+  return job.series().integers ? to_integer(value) : value;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
 }
 
 std::int64_t LiveSession::max_gap() const {
-  return job_->live.max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
+  return job_->live().max_gap.value_or(std::max<std::int64_t>(10, (cursor_->steps() + 3) / 4));
 }
 
 bool LiveSession::too_far(std::int64_t instant, std::int64_t from) const {
@@ -94,7 +94,7 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
   }
   // Left for the next time, without a word: it must not matter who came.
   if (clock_.until() && time >= *clock_.until()) return {};
-  if (finished() && (!job_->live.continues || !keeping_)) {
+  if (finished() && (!job_->live().continues || !keeping_)) {
     refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
     return {};
   }
@@ -189,7 +189,7 @@ Result<LiveStanding> LiveSession::end() {
     say(std::to_string(skipped_) + (skipped_ == 1 ? " row" : " rows") +
         " of steps that were published before this start " + (skipped_ == 1 ? "was" : "were") + " skipped");
   LiveStanding stands = standing();
-  if (finished() && !job_->live.continues) {
+  if (finished() && !job_->live().continues) {
     CV_CHECK(finish());
     say("the horizon is over: all " + std::to_string(cursor_->steps()) + " steps up to " + slots_.end +
         " are published");
@@ -201,8 +201,8 @@ Result<LiveStanding> LiveSession::end() {
 
 LiveStanding LiveSession::standing() const {
   LiveStanding stands;
-  stands.name = job_->live.name;
-  stands.stage = finished() && !job_->live.continues ? LiveStage::finished : LiveStage::open;
+  stands.name = job_->live().name;
+  stands.stage = finished() && !job_->live().continues ? LiveStage::finished : LiveStage::open;
   stands.debit = opened_.debit;
   stands.mechanism = opened_.plan.mechanism;
   stands.start = slots_.start;
@@ -219,13 +219,17 @@ LiveStanding LiveSession::standing() const {
   return stands;
 }
 
-void LiveSession::tell_standing() const {
-  if (!options_->standing || !keeping_) return;
+void LiveSession::tell(const std::string& standing) {
+  if (options_->standing) options_->standing(standing);
+  told_ = standing;
+}
+
+void LiveSession::tell_standing() {
+  if (!keeping_) return;
   const LiveStanding stands = standing();
-  options_->standing("the debit " + stands.debit->id.text() + " stays spent; " + std::to_string(stands.published) +
-                     " of " + std::to_string(stands.steps) + " steps are published and " +
-                     std::to_string(stands.asked) + " of " + std::to_string(stands.questions) +
-                     " questions asked; run it again to go on");
+  tell("the debit " + stands.debit->id.text() + " stays spent; " + std::to_string(stands.published) + " of " +
+       std::to_string(stands.steps) + " steps are published and " + std::to_string(stands.asked) + " of " +
+       std::to_string(stands.questions) + " questions asked; run it again to go on");
 }
 
 void LiveSession::say(const std::string& text) const {

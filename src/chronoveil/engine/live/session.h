@@ -17,6 +17,7 @@
 #include "chronoveil/engine/live/steps.h"
 #include "chronoveil/engine/live/waiting.h"
 #include "chronoveil/engine/release/budget.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/live.h"
 #include "chronoveil/report/document/csv_rows.h"
 
@@ -65,6 +66,10 @@ class LiveSession {
   std::chrono::milliseconds patience(std::chrono::milliseconds longest);
   // Publishes what was due when due() was asked last, whatever came of it.
   Result<void> publish_due() { return close_until(line_); }
+  // Publishes the steps that end by the instant, whatever came of them. One that is too far ahead is refused.
+  Result<void> publish_until(std::int64_t instant);
+  // When the step that is published next begins.
+  std::int64_t next_begin() const { return cursor_->begin(); }
   // At the end of the input: publishes the steps that are over by the clock, whatever came of them. Nothing without
   // one.
   Result<void> publish_last();
@@ -81,7 +86,7 @@ class LiveSession {
   Result<void> check_unchanged() const;
   Result<void> open_span(std::int64_t span);
   Result<void> resume_span();
-  Result<std::optional<ledger::DebitReference>> unused_debit(const std::string& tag);
+  Result<std::optional<ledger::DebitReference>> unused_debit(const ledger::LiveTag& tag);
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
   Result<void> skip_to_span(std::int64_t instant);
@@ -103,7 +108,8 @@ class LiveSession {
   Result<std::optional<std::string>> write_documents();  // the digest of the release JSON, where there is one
   Result<report::Published> published_so_far();
   LiveStanding standing() const;
-  void tell_standing() const;
+  void tell(const std::string& standing);
+  void tell_standing();
   void refuse(const data::Arrival&, std::size_t row, const std::string& why);
   void say(const std::string& text) const;
 
@@ -126,6 +132,7 @@ class LiveSession {
   std::int64_t line_ = 0;     // by which steps were over when due() was asked last
   std::optional<std::int64_t> following_end_;  // of the first step of the span after this one, once it was needed
   std::string lines_;                          // worked out and not yet committed
+  std::string told_ = "nothing was spent";     // of how it stands, last
   std::string last_;                           // the label of the last step worked out
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;

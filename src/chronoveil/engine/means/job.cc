@@ -15,7 +15,6 @@ namespace {
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // records of one cell, and people
 
 Result<void> read_grid(const Section& section, Job& job) {
-  CV_CHECK(section.only({"list", "keys", "shape", "west", "south", "east", "north", "size"}));
   const bool any = std::any_of(section.values().begin(), section.values().end(),
                                [](const auto& pair) { return pair.first != "list" && pair.first != "keys"; });
   if (!any) return {};
@@ -30,29 +29,7 @@ Result<void> read_grid(const Section& section, Job& job) {
     CV_CHECK(section.require(key, key == "size" ? "800 (metres)" : "72.75 (degrees)"));
     CV_CHECK(section.read(key, *into));
   }
-  job.means.grid = grid;
-  return {};
-}
-
-Result<void> refuse_without_means(const JobTable& table) {
-  for (const std::string_view key : {"place", "longitude", "latitude"}) {
-    if (table.section("source").has(key))
-      return fail(ErrorKind::usage,
-                  "source." + std::string(key) + ": it belongs to a job of means; add [means] with lower and upper");
-  }
-  if (!table.section("places").values().empty())
-    return fail(ErrorKind::usage, "[places]: it belongs to a job of means; add [means] with lower and upper");
-  return {};
-}
-
-Result<void> read_columns(const Section& section, Job& job) {
-  if (section.has("series"))
-    return fail(ErrorKind::usage, "source.series: a job of means has source.place, or longitude and latitude");
-  CV_CHECK(read_column(section, "place", job.source.series));
-  CV_CHECK(read_column(section, "longitude", job.source.longitude));
-  CV_CHECK(read_column(section, "latitude", job.source.latitude));
-  job.source.measure = std::move(job.source.value);
-  job.source.value = std::nullopt;
+  job.means().grid = grid;
   return {};
 }
 
@@ -75,40 +52,39 @@ Result<void> refuse_what_counts_have(const JobTable& table) {
 
 }  // namespace
 
-Result<void> read_means(const JobTable& table, Job& job) {
-  const Section& section = table.section("means");
-  MeansSpec& means = job.means;
-  means.given = !section.values().empty();
-  if (!means.given) return refuse_without_means(table);
+Result<void> refuse_means(const JobTable& table) {
+  for (const std::string_view key : {"place", "longitude", "latitude"}) {
+    if (table.section("source").has(key))
+      return fail(ErrorKind::usage,
+                  "source." + std::string(key) + ": it belongs to a job of means; add [means] with lower and upper");
+  }
+  if (!table.section("places").values().empty())
+    return fail(ErrorKind::usage, "[places]: it belongs to a job of means; add [means] with lower and upper");
+  return refuse(table, "plan", {"counts", "users"}, "it belongs to a job of means; add [means] with lower and upper");
+}
+
+Result<void> refuse_in_means(const JobTable& table) {
   for (const std::string_view other : {"series", "live"}) {
     if (!table.section(other).values().empty())
       return fail(ErrorKind::usage, "[" + std::string(other) + "]: a job of means has no such section" +
                                         (other == "series" ? "; it has [places]" : ""));
   }
-  CV_CHECK(section.only({"lower", "upper", "counts", "max_cells", "max_records", "sparse_below", "registered"}));
-  CV_CHECK(section.require("upper", "65.0"));
-  CV_CHECK(section.read("lower", means.lower));
-  CV_CHECK(section.read("upper", means.upper));
-  CV_CHECK(read_word<bool>(section, "counts", {{"public", true}, {"private", false}}, means.counts_public));
-  CV_CHECK(section.read("max_cells", means.max_cells));
-  CV_CHECK(section.read("max_records", means.max_records));
-  CV_CHECK(section.read("sparse_below", means.sparse_below));
-  CV_CHECK(section.read("registered", means.registered));
+  CV_CHECK(table.section("means").require("upper", "65.0"));
+  if (table.section("source").has("series"))
+    return fail(ErrorKind::usage, "source.series: a job of means has source.place, or longitude and latitude");
+  CV_CHECK(refuse(table, "plan", {"sample"}, "it belongs to counts; means have plan.counts and plan.users"));
+  return refuse_what_counts_have(table);
+}
+
+Result<void> complete_means(const JobTable& table, Job& job) {
   CV_CHECK(read_grid(table.section("places"), job));
-  CV_CHECK(read_columns(table.section("source"), job));
-  CV_CHECK(refuse_what_counts_have(table));
-  const Section& plan = table.section("plan");
-  CV_CHECK(plan.only({"counts", "users"}));
-  CV_CHECK(plan.read("users", means.users));
-  if (!plan.has("counts")) return {};
-  std::string counts;
-  CV_CHECK(plan.read("counts", counts));
-  CV_TRY(means.counts, read_counts("plan.counts", counts, job.path, means.counts_path));
+  CV_CHECK(read_column(table.section("source"), "place", job.source.series));
+  job.source.measure = std::exchange(job.source.value, std::nullopt);
   return {};
 }
 
 Result<void> check_means(const Job& job) {
-  const MeansSpec& means = job.means;
+  const MeansSpec& means = job.means();
   if (job.unit != Unit::user) return invalid("privacy.unit", name(job.unit), "it must be user for means");
   if (!job.source.user)
     return fail(ErrorKind::usage, "source.user: it is missing; means need the column that says whose a record is");
@@ -135,30 +111,6 @@ Result<void> check_means(const Job& job) {
   if (means.grid)
     CV_CHECK(in_section("places", {"west", "south", "east", "north", "size"}, PlaceGrid::make(*means.grid)));
   return {};
-}
-
-void add_means_facts(const MeansSpec& means, Facts& facts) {
-  const auto add = [&](const char* key, std::string value) { facts.emplace_back(key, std::move(value)); };
-  const auto add_cap = [&](const char* key, const std::optional<std::int64_t>& cap) {
-    if (cap) add(key, std::to_string(*cap));
-  };
-  add("means.lower", shortest(means.lower));
-  add("means.upper", shortest(means.upper));
-  add("means.counts", means.counts_public ? "public" : "private");
-  add_cap("means.max_cells", means.max_cells);
-  add_cap("means.max_records", means.max_records);
-  add_cap("means.registered", means.registered);
-  add("means.sparse_below", std::to_string(means.sparse_below));
-  // What chooses the mechanism; the choice is part of what the job asks.
-  add_cap("plan.users", means.users);
-  for (const std::uint32_t count : means.counts) add("plan.counts", std::to_string(count));
-  if (!means.grid) return;
-  add("places.shape", means.grid->shape == PlaceShape::hexagon ? "hexagon" : "square");
-  add("places.west", shortest(means.grid->west));
-  add("places.south", shortest(means.grid->south));
-  add("places.east", shortest(means.grid->east));
-  add("places.north", shortest(means.grid->north));
-  add("places.size", shortest(means.grid->size));
 }
 
 Result<std::vector<std::uint32_t>> read_counts(std::string_view key, const std::string& text, const std::string& job,

@@ -6,14 +6,15 @@
 
 namespace chronoveil::engine {
 
-// Reads [means], the grid of [places], `counts` and `users` of [plan] and the source's place, longitude and latitude,
-// after [source] was read. Refuses them all in a job without [means], and [series] and [live] in one with it.
-Result<void> read_means(const JobTable&, Job&);
+// Sections and keys that a job of means has no use for; and those of means in a job of another kind.
+Result<void> refuse_in_means(const JobTable&);
+Result<void> refuse_means(const JobTable&);
+// What is read of [places] and [source] in a way of its own: the grid, the column of places, and the value, which is
+// measured instead of counted.
+Result<void> complete_means(const JobTable&, Job&);
 
 // What holds for every job of means. Errors name the key as a job file spells it.
 Result<void> check_means(const Job&);
-
-void add_means_facts(const MeansSpec&, Facts&);
 
 // "5,3,2", or the name of a file with whole numbers separated by white space or commas: records of each person.
 // `path` becomes the file's, relative to the folder of the job; empty for a list.

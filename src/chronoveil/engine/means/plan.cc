@@ -19,12 +19,12 @@ Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std:
   mechanisms::CellShape shape;
   shape.places = places;
   shape.steps = steps;
-  shape.max_cells = std::min(job.means.max_cells.value_or(shape.cells()), shape.cells());
-  shape.max_records = job.means.max_records;
-  shape.lower = job.means.lower;
-  shape.upper = job.means.upper;
-  shape.sparse_below = job.means.sparse_below;
-  shape.registered = job.means.registered;
+  shape.max_cells = std::min(job.means().max_cells.value_or(shape.cells()), shape.cells());
+  shape.max_records = job.means().max_records;
+  shape.lower = job.means().lower;
+  shape.upper = job.means().upper;
+  shape.sparse_below = job.means().sparse_below;
+  shape.registered = job.means().registered;
   return shape;
 }
 
@@ -39,16 +39,16 @@ Result<T> named(Result<T> result) {
 
 // What can be chosen when nothing is known in public about who has how many records.
 std::string_view usual(const Job& job) {
-  if (job.means.counts_public) return "array_averaging";
-  return job.means.registered ? "registered_mean" : "sum_over_count";
+  if (job.means().counts_public) return "array_averaging";
+  return job.means().registered ? "registered_mean" : "sum_over_count";
 }
 
 std::string usual_reason(const Job& job) {
-  if (job.means.counts_public)
+  if (job.means().counts_public)
     return "No public counts were given (plan.counts, or plan.users with means.max_records); its noise is the least of "
            "those whose error needs no guess.";
-  return job.means.registered ? "The counts are private and the number of registered people is public."
-                              : "The counts are private.";
+  return job.means().registered ? "The counts are private and the number of registered people is public."
+                                : "The counts are private.";
 }
 
 }  // namespace
@@ -57,9 +57,9 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
   MeansPlanned planned;
   CV_TRY(planned.axis, axis_of(job));
   planned.places = job.keys;
-  if (job.means.grid) {
+  if (job.means().grid) {
     CV_TRY(planned.grid,
-           in_section("places", {"west", "south", "east", "north", "size"}, PlaceGrid::make(*job.means.grid)));
+           in_section("places", {"west", "south", "east", "north", "size"}, PlaceGrid::make(*job.means().grid)));
     planned.places = planned.grid->names();
   }
   mechanisms::CellRequest& request = planned.request;
@@ -72,10 +72,10 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
   request.parameters = job.parameters;
 
   const bool ours_to_choose = job.mechanism == "auto";
-  const bool known = !job.means.counts.empty() || (job.means.users && job.means.max_records);
+  const bool known = !job.means().counts.empty() || (job.means().users && job.means().max_records);
   if (known && (ours_to_choose || compare == Compare::always)) {
     CV_TRY(planned.comparison,
-           named(plan::compare_means(request, {job.means.counts, job.means.users}, job.means.counts_public)));
+           named(plan::compare_means(request, {job.means().counts, job.means().users}, job.means().counts_public)));
   }
   std::string name = job.mechanism;
   planned.reason = "The job names this mechanism.";
@@ -87,7 +87,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
     planned.reason = usual_reason(job);
   }
   CV_TRY(const mechanisms::CellMechanism* mechanism, mechanisms::find_cell_mechanism(name));
-  if (mechanism->public_counts && !job.means.counts_public)
+  if (mechanism->public_counts && !job.means().counts_public)
     return invalid("mechanism.name", name,
                    "it must be sum_over_count or registered_mean where means.counts is \"private\"");
   CV_TRY(planned.chosen, named(mechanism->prepare(request)));

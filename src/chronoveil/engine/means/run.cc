@@ -1,9 +1,10 @@
-// Running and checking a job of means; debited_run.h has the order in which it happens.
+// Running and checking a job of means; release/order.h has the order in which it happens.
 #include "chronoveil/engine/means/read.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/cell_guarantee.h"
+#include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
 namespace {

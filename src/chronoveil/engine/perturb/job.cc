@@ -12,11 +12,21 @@ namespace {
 using mechanisms::kLongestSeries;
 using temporal::kLargestWindow;
 
-Result<void> refuse_without_perturb(const JobTable& table) {
-  return refuse(table, "output", {"internal"}, "it belongs to a job with [perturb]; for others there is evaluate");
+Result<void> different(std::string_view key, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) return fail(ErrorKind::usage, std::string(key) + ": a name is empty");
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      return fail(ErrorKind::usage, std::string(key) + ": '" + names[i] + "' is there twice");
+  }
+  return {};
 }
 
-Result<void> refuse_foreign(const JobTable& table) {
+}  // namespace
+
+bool asks_for_stream(const Job& job) { return job.perturb().stream || (job.source.path == "-" && job.delta > 0); }
+
+Result<void> refuse_in_perturb(const JobTable& table) {
   for (const std::string_view other : {"slots", "series", "places", "means", "plan", "live"}) {
     if (!table.section(other).values().empty())
       return fail(ErrorKind::usage, "[" + std::string(other) +
@@ -32,52 +42,9 @@ Result<void> refuse_foreign(const JobTable& table) {
   return refuse(table, "output", {"level", "non_negative", "integers"}, "it belongs to counts");
 }
 
-Result<void> read_values(const Section& section, PerturbSpec& perturb) {
-  CV_CHECK(section.read("length", perturb.length));
-  CV_CHECK(section.read("lower", perturb.lower));
-  CV_CHECK(section.read("upper", perturb.upper));
-  return section.read("categories", perturb.categories);
-}
-
-Result<void> different(std::string_view key, const std::vector<std::string>& names) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty()) return fail(ErrorKind::usage, std::string(key) + ": a name is empty");
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i))
-      return fail(ErrorKind::usage, std::string(key) + ": '" + names[i] + "' is there twice");
-  }
-  return {};
-}
-
-}  // namespace
-
-bool asks_for_stream(const Job& job) { return job.perturb.stream || (job.source.path == "-" && job.delta > 0); }
-
-Result<void> read_perturb(const JobTable& table, Job& job) {
-  const Section& section = table.section("perturb");
-  const Section& privacy = table.section("privacy");
-  PerturbSpec& perturb = job.perturb;
-  perturb.given = !section.values().empty() || privacy.has("window");
-  if (!perturb.given) return refuse_without_perturb(table);
-  CV_CHECK(section.only(
-      {"columns", "keep", "channels", "move", "times", "stream", "length", "lower", "upper", "categories", "average"}));
-  CV_CHECK(refuse_foreign(table));
-  job.unit = Unit::event;
-  CV_CHECK(section.read("columns", perturb.columns));
-  CV_CHECK(section.read("keep", perturb.keep));
-  CV_CHECK(read_word<bool>(section, "channels", {{"joint", false}, {"independent", true}}, perturb.independent));
-  CV_CHECK(read_word<bool>(section, "move", {{"values", false}, {"times", true}}, perturb.times_move));
-  CV_CHECK(section.read("times", perturb.has_times));
-  CV_CHECK(section.read("stream", perturb.stream));
-  CV_CHECK(section.read("average", perturb.average));
-  CV_CHECK(read_values(section, perturb));
-  CV_CHECK(privacy.read("window", perturb.window));
-  return read_path(table.section("output"), "internal", job.path, perturb.internal);
-}
-
 Result<void> check_perturb(const Job& job) {
-  const PerturbSpec& perturb = job.perturb;
-  if (job.source.kind != data::SourceKind::csv)
+  const PerturbSpec& perturb = job.perturb();
+  if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind: a series is perturbed from a CSV; write the table to one first");
   CV_CHECK(different("perturb.columns", perturb.columns));
   CV_CHECK(different("perturb.keep", perturb.keep));
@@ -110,21 +77,6 @@ Result<void> check_perturb(const Job& job) {
   if (!perturb.internal.empty() && asks_for_stream(job))
     return fail(ErrorKind::usage, "output.internal: a stream keeps nothing to look at; perturb a file");
   return {};
-}
-
-void add_perturb_facts(const PerturbSpec& perturb, Facts& facts) {
-  const auto add = [&](const char* key, std::string value) { facts.emplace_back(key, std::move(value)); };
-  for (const std::string& column : perturb.columns) add("perturb.columns", column);
-  for (const std::string& column : perturb.keep) add("perturb.keep", column);
-  for (const std::string& category : perturb.categories) add("perturb.categories", category);
-  add("perturb.channels", perturb.independent ? "independent" : "joint");
-  add("perturb.move", perturb.times_move ? "times" : "values");
-  add("perturb.times", perturb.has_times ? "true" : "false");
-  add("perturb.stream", perturb.stream ? "true" : "false");
-  if (perturb.window) add("privacy.window", std::to_string(*perturb.window));
-  if (perturb.length) add("perturb.length", std::to_string(*perturb.length));
-  if (perturb.lower) add("perturb.lower", shortest(*perturb.lower));
-  if (perturb.upper) add("perturb.upper", shortest(*perturb.upper));
 }
 
 }  // namespace chronoveil::engine

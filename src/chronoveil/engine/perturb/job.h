@@ -6,10 +6,9 @@
 
 namespace chronoveil::engine {
 
-// After [dataset] and [source]. Refuses sections and keys that a series of its owner has no use for.
-Result<void> read_perturb(const JobTable&, Job&);
+// Sections and keys that a series of its owner has no use for.
+Result<void> refuse_in_perturb(const JobTable&);
 Result<void> check_perturb(const Job&);
-void add_perturb_facts(const PerturbSpec&, Facts&);
 
 // Whether a run asks for a stream: told so, or standard input where some δ lets values leave before the end.
 bool asks_for_stream(const Job&);

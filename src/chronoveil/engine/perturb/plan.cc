@@ -12,26 +12,26 @@ namespace {
 
 // How many columns go their own way. Their names are public, but a plan is made without looking at the source.
 Result<std::int64_t> lanes_of(const Job& job, bool moves) {
-  if (moves && !job.perturb.independent) return 1;
-  if (job.perturb.columns.empty())
+  if (moves && !job.perturb().independent) return 1;
+  if (job.perturb().columns.empty())
     return fail(ErrorKind::usage,
                 "perturb.columns: it is missing; where each column is perturbed on its own, the plan "
                 "must know which there are");
-  return static_cast<std::int64_t>(job.perturb.columns.size());
+  return static_cast<std::int64_t>(job.perturb().columns.size());
 }
 
 Result<mechanisms::TemporalRequest> request_of(const Job& job, bool moves) {
   mechanisms::TemporalRequest request;
-  request.window = job.perturb.window.value_or(0);
+  request.window = job.perturb().window.value_or(0);
   request.epsilon = job.epsilon;
   request.delta = job.delta;
   request.analysis = job.analysis;
   request.streams = asks_for_stream(job);
   request.unit = job.unit;
-  request.length = job.perturb.length;
-  request.lower = job.perturb.lower;
-  request.upper = job.perturb.upper;
-  request.categories = job.perturb.categories;
+  request.length = job.perturb().length;
+  request.lower = job.perturb().lower;
+  request.upper = job.perturb().upper;
+  request.categories = job.perturb().categories;
   request.parameters = job.parameters;
   CV_TRY(request.lanes, lanes_of(job, moves));
   return request;
@@ -40,17 +40,17 @@ Result<mechanisms::TemporalRequest> request_of(const Job& job, bool moves) {
 Result<void> check_use(const Job& job, const mechanisms::TemporalMechanism& mechanism) {
   const std::string name(mechanism.name);
   if (!mechanism.moves) {
-    if (job.perturb.times_move)
+    if (job.perturb().times_move)
       return fail(ErrorKind::usage, "perturb.move: " + name + " changes values and moves nothing");
     return {};
   }
   if (job.unit != Unit::event)
     return invalid("privacy.unit", chronoveil::name(job.unit),
                    "it must be event: " + name + " hides that two values were swapped");
-  for (const auto& [key, given] : {std::pair{"lower", job.perturb.lower.has_value()},
-                                   {"upper", job.perturb.upper.has_value()},
-                                   {"categories", !job.perturb.categories.empty()},
-                                   {"length", job.perturb.length.has_value()}}) {
+  for (const auto& [key, given] : {std::pair{"lower", job.perturb().lower.has_value()},
+                                   {"upper", job.perturb().upper.has_value()},
+                                   {"categories", !job.perturb().categories.empty()},
+                                   {"length", job.perturb().length.has_value()}}) {
     if (given)
       return fail(ErrorKind::usage, "perturb." + std::string(key) + ": " + name + " leaves values as they are");
   }
@@ -69,7 +69,7 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
   }
   const bool moves = !mechanism || mechanism->moves;
   CV_TRY(planned.request, request_of(job, moves));
-  if (moves && !job.perturb.window)
+  if (moves && !job.perturb().window)
     return fail(ErrorKind::usage,
                 "privacy.window: it is missing; within so many steps it is hidden when a value was, "
                 "for example 24");
@@ -86,7 +86,7 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
   CV_TRY(planned.chosen, mechanism->prepare(planned.request));
   planned.guarantee = mechanisms::temporal_guarantee(planned.chosen);
   add_reading(job.source, Reading::whole, planned.guarantee.assumptions);
-  if (!job.perturb.keep.empty())
+  if (!job.perturb().keep.empty())
     planned.guarantee.assumptions.push_back({"the columns that are kept in place are public", Basis::declared});
   return planned;
 }

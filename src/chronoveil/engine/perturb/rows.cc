@@ -35,7 +35,7 @@ std::string name_of_mark(const std::vector<std::string>& names) {
 }  // namespace
 
 Result<PerturbColumns> columns_of(const Job& job, const std::vector<std::string>& header) {
-  const PerturbSpec& perturb = job.perturb;
+  const PerturbSpec& perturb = job.perturb();
   PerturbColumns columns;
   if (perturb.has_times) {
     Result<std::size_t> time = place_of("source.time", job.source.time, header);

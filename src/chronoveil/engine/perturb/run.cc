@@ -1,4 +1,4 @@
-// Running and checking a job with [perturb]; debited_run.h has the order in which it happens.
+// Running and checking a job with [perturb]; release/order.h has the order in which it happens.
 #include <charconv>
 
 #include "chronoveil/engine/live/kept_rows.h"
@@ -8,6 +8,7 @@
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -63,7 +64,9 @@ struct OpenRows {
   PerturbColumns columns;
 };
 
-data::FieldRowsSpec rows_of(const Job& job) { return {job.source.path, job.source.delimiter, job.source.header}; }
+data::FieldRowsSpec rows_of(const Job& job) {
+  return {job.source.path, job.source.delimiter, job.source.header, job.source.rows};
+}
 
 Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
   OpenRows open;
@@ -121,7 +124,7 @@ class Passage {
 
   Result<PerturbedRelease> release(OpenRows& open, mechanisms::Draws& draws) {
     CV_TRY(RowMover mover, mover_for(open.columns, draws));
-    if (!job_.perturb.internal.empty()) mover.keep_record();
+    if (!job_.perturb().internal.empty()) mover.keep_record();
     text_ = mover.header();
     header_size_ = text_.size();
     const Result<void> read = read_all(open, mover);
@@ -159,7 +162,7 @@ class Passage {
     if (columns.time) all.time = *name++;
     for (std::size_t i = 0; i < columns.kept.size(); ++i) all.kept.push_back(*name++);
     all.columns.assign(name, columns.names.end());
-    all.times_move = job_.perturb.times_move;
+    all.times_move = job_.perturb().times_move;
     all.rows = mover.rows();
     all.empty = mover.empty();
     all.guarantee = planned_.guarantee;
@@ -179,13 +182,13 @@ class Passage {
       all.csv = std::move(text_);
       all.rows_digest = ledger::sha256_hex(all.csv);
     }
-    if (!job_.perturb.internal.empty()) {
+    if (!job_.perturb().internal.empty()) {
       all.internal.emplace();
       all.internal->realised =
           mover.moves().moves(mover.rows() * planned_.chosen.lanes, mover.missing(), planned_.chosen.window);
       const std::int64_t usual = std::max<std::int64_t>(2, planned_.chosen.window);
       for (const BeforeAfter& column : mover.record())
-        all.internal->columns.push_back(compared(column, job_.perturb.average > 0 ? job_.perturb.average : usual));
+        all.internal->columns.push_back(compared(column, job_.perturb().average > 0 ? job_.perturb().average : usual));
     }
     return all;
   }
@@ -229,8 +232,8 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
   const int mode = mode_of(release.mark);
   if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv, mode});
   if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release), mode});
-  if (!job.perturb.internal.empty() && release.internal)
-    files.push_back({job.perturb.internal, report::perturbed_internal_html(release, *release.internal), 0600});
+  if (!job.perturb().internal.empty() && release.internal)
+    files.push_back({job.perturb().internal, report::perturbed_internal_html(release, *release.internal), 0600});
   if (!job.json.empty()) {  // last: who sees it sees all
     CV_TRY(std::string signed_document, report::signed_release(document));
     files.push_back({job.json, std::move(signed_document), mode});
@@ -239,12 +242,12 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
 }
 
 Result<void> check_files(const Job& job) {
-  if (job.csv.empty())
+  if (job.csv.empty() && job.source.kind != data::SourceKind::memory)  // see check_outputs
     return fail(ErrorKind::usage, "output.csv: it is missing; the rows of the release go there, and nowhere else");
   // Whatever standard output leads to is readable by others than the owner.
-  if (job.perturb.internal == "-")
+  if (job.perturb().internal == "-")
     return fail(ErrorKind::usage, "output.internal: it must be a file, which only its owner may read");
-  if (!job.perturb.internal.empty()) CV_CHECK(check_writable("output.internal", job.perturb.internal));
+  if (!job.perturb().internal.empty()) CV_CHECK(check_writable("output.internal", job.perturb().internal));
   return check_outputs(job);
 }
 
@@ -255,7 +258,7 @@ ReleaseKind<PerturbedRelease> perturbed_kind(const Job& job) {
 
 }  // namespace
 
-bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path == "-" || job.perturb.stream); }
+bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path == "-" || job.perturb().stream); }
 
 Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& options) {
   if (options.replay)
@@ -289,7 +292,7 @@ Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::strin
                                                 const PerturbOptions& options) {
   CV_CHECK(check_files(job));
   if (leaves_at_once(job)) return fail(ErrorKind::usage, "again: what left as a stream is not stored");
-  if (!job.perturb.internal.empty())
+  if (!job.perturb().internal.empty())
     return fail(ErrorKind::usage,
                 "output.internal: what only the owner may see is not stored with a release; leave it out where a "
                 "release is emitted anew");
@@ -315,7 +318,7 @@ Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& op
       PerturbOptions unused;
       Job kept = job;
       kept.csv = "unused";
-      kept.perturb.internal.clear();
+      kept.perturb().internal.clear();
       CV_CHECK(Passage(kept, unused, planned).run(open, draws));
     }
   } else if (read_data) {

@@ -25,11 +25,7 @@ constexpr int kTries = 20;
 Result<fs::path> folder_beside(const std::string& place, const std::string& kind, const fs::path& leaf) {
   for (const fs::path& name : leaf)
     if (name == "." || name == "..") return invalid("dataset.name", name.string(), "the name of a folder of its own");
-  if (place.find("://") == std::string::npos) {
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(place, error);
-    return fs::path((error ? place : real.string()) + "." + kind) / leaf;
-  }
+  if (place.find("://") == std::string::npos) return fs::path(ledger::real_place(place) + "." + kind) / leaf;
   CV_TRY(const std::string own, ledger::default_ledger_path());
   return fs::path(own).parent_path() / (kind + "-" + ledger::place_digest(place).substr(0, 16)) / leaf;
 }

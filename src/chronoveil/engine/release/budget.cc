@@ -23,7 +23,7 @@ std::string create_command(const Job& job, const std::string& ledger) {
   if (job.delta > 0) command += " --delta " + shortest(std::min(2 * job.delta, 0.5));
   command += " --unit " + std::string(name(job.unit));
   if (job.unit == Unit::w_event) command += " --width " + std::to_string(job.width);
-  if (job.relation == Relation::swap) command += " --window " + std::to_string(job.perturb.window.value_or(0));
+  if (job.relation == Relation::swap) command += " --window " + std::to_string(job.perturb().window.value_or(0));
   if (job.relation != Relation::add_remove) command += " --relation " + std::string(name(job.relation));
   // A URL may hold a password.
   if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
@@ -54,9 +54,9 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
     return invalid("privacy.unit", name(job.unit),
                    "it must cover what the dataset '" + job.dataset + "' promises: " + own);
   }
-  if (job.train.given || (job.relation == Relation::replace_values && !job.means.given))
+  if (job.is<TrainSpec>() || (job.relation == Relation::replace_values && !job.is<MeansSpec>()))
     return check_values_fit(job, promise);
-  if (job.relation == Relation::replace && promise.relation == Relation::add_remove && job.means.given)
+  if (job.relation == Relation::replace && promise.relation == Relation::add_remove && job.is<MeansSpec>())
     return fail(ErrorKind::usage,
                 "dataset.name: the dataset '" + job.dataset +
                     "' promises add_remove, which also hides whether somebody is registered; this mechanism does not "
@@ -70,9 +70,9 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
                 "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
                     ", which hides what the values are; moving them in time hides only when they were (swap). Take a "
                     "dataset that promises no more");
-  if (job.relation == Relation::swap && job.perturb.window.value_or(0) < promise.width)
+  if (job.relation == Relation::swap && job.perturb().window.value_or(0) < promise.width)
     return invalid(
-        "privacy.window", std::to_string(job.perturb.window.value_or(0)),
+        "privacy.window", std::to_string(job.perturb().window.value_or(0)),
         "it must be at least " + std::to_string(promise.width) + ", as the dataset '" + job.dataset + "' promises");
   if (job.relation == Relation::replace_values && promise.relation != Relation::replace_values)
     return fail(ErrorKind::usage,
@@ -244,9 +244,10 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& a
 }
 
 Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Job& job, const Ask& ask, std::int64_t uses,
-                                        const ledger::BeforeSecond& before_second, const std::string& tag) {
+                                        const ledger::BeforeSecond& before_second,
+                                        const std::optional<ledger::LiveTag>& live) {
   ledger::Terms terms = terms_of(job, ask, budget.view.dataset);
-  if (!tag.empty()) terms.mechanism += " " + tag;
+  terms.live = live;
   return or_perhaps_made(
       with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, job, ask));
 }

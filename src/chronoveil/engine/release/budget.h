@@ -53,9 +53,10 @@ Ask ask_of(const Planned&);
 Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Ask&);
 Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&, const ledger::BeforeSecond& before_second);
 
-// The same for what happens over time, in `uses` numbered uses; `tag`, where given, is how its debit is found again.
+// The same for what happens over time, in `uses` numbered uses; `live`, where given, is how its debit is found again.
 Result<ledger::Reservation> reserve_run(OpenBudget&, const Job&, const Ask&, std::int64_t uses,
-                                        const ledger::BeforeSecond& before_second, const std::string& tag = "");
+                                        const ledger::BeforeSecond& before_second,
+                                        const std::optional<ledger::LiveTag>& live = std::nullopt);
 
 // The digest that a debit says which job it is of by.
 std::string job_digest(const Job&, const Ask&);

@@ -70,6 +70,10 @@ ClaimsHeld held_against(const ReleaseClaims& claims, const ledger::Debit& debit,
     event = used.used.value_or(used.reserved);
   }
   held.tied = debit.digest.has_value() && !slot;
+  // Outputs are written after the row that says so.
+  if (!slot && debit.says_drawing && debit.state != ledger::State::released)
+    contradict("nothing of this debit was released, for all that the ledger knows (" + std::string(name(debit.state)) +
+               "): it lost its last rows, or this is no release");
   if (held.tied && *debit.digest != claims.digest)
     contradict("the release is not what was released: it does not match the digest in the row that says so");
   if (claims.event && accounting::to_text(*claims.event) != accounting::to_text(event))

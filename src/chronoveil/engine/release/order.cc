@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "chronoveil/mechanisms/draws.h"
+
 namespace chronoveil::engine {
 
 std::string with_title(const std::string& document, const std::string& title) {
@@ -28,6 +30,8 @@ ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOpti
       message += ", --again " + id + " emits its stored release anew at no cost";
     else if (state == ledger::State::drawing)
       message += "; a process may be at work on it";
+    else if (state == ledger::State::reserved)
+      message += "; it is not taken up, since its terms are others or it came out of a backup";
     return fail(ErrorKind::usage, message);
   };
 }

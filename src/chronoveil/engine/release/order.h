@@ -26,6 +26,7 @@
 #include "chronoveil/engine/release/budget.h"
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
+#include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/report/document/digest.h"
 
 namespace chronoveil::engine {

@@ -43,8 +43,8 @@ std::vector<std::string> not_protected(const Guarantee& guarantee, const mechani
 }
 
 report::Published published_of(const Job& job, Planned planned, Estimate estimate, std::string mark) {
-  if (job.non_negative) estimate = post::non_negative(std::move(estimate));
-  if (job.integers) estimate = post::to_integers(std::move(estimate));
+  if (job.series().non_negative) estimate = post::non_negative(std::move(estimate));
+  if (job.series().integers) estimate = post::to_integers(std::move(estimate));
   report::Published published;
   published.title = title_of(job);
   published.caps = job.source.user ? Basis::enforced : Basis::declared;
@@ -77,7 +77,9 @@ void disown(Guarantee& guarantee, const std::string& mark) {
 }
 
 Result<void> check_outputs(const Job& job) {
-  if (job.csv.empty() && job.json.empty() && job.report.empty())
+  // A program that hands over its rows gets the release, too.
+  const bool kept = job.source.kind == data::SourceKind::memory;
+  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty())
     return fail(ErrorKind::usage,
                 "output: the job writes nothing; give at least one of output.csv, output.json and output.report");
   if (!job.csv.empty()) CV_CHECK(check_writable("output.csv", job.csv));

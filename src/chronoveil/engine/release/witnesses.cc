@@ -28,8 +28,12 @@ struct Witness {
   std::string path;
   ledger::DebitId debit;
   std::string chain_head;  // the hash of the debit's row
-  std::string mark;        // a text that stands in the debit's mechanism
+  std::string job;         // the digest of the debit's job
+  std::string holder;      // the token of whoever opened the live release
   bool run = false;        // the debit is one of numbered uses
+  std::int64_t used = 0;   // so many of them are gone
+  // The token of the use before the last of these: a crash may have come before the ledger was told of the last.
+  std::optional<std::string> before = std::nullopt;
 };
 
 // Takes "debit": {"id": ..., "chain_head": ...} out of a release and stops there: its values come last.
@@ -84,9 +88,6 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
-// As earlier versions wrote the job of a debit into its mechanism.
-std::string job_mark(const std::string& digest) { return "[job " + digest + "]"; }
-
 void for_each_file(const fs::path& folder, const std::function<void(const fs::path&)>& look) {
   std::error_code error;
   for (fs::directory_iterator file(folder, error), end; !error && file != end; file.increment(error))
@@ -138,7 +139,7 @@ void add_releases(const fs::path& folder, const std::optional<std::string>& data
     if (!named || (dataset && named->dataset != *dataset)) return;
     if (!is_plain_file(path)) return;
     // One that cannot be read still has a name.
-    Witness witness{path.string(), *named, "", "", false};
+    Witness witness{path.string(), *named, "", "", "", false};
     DebitReader reader;
     const std::string text = first_bytes(path, kMostOfRelease);
     const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some say first how long it is
@@ -162,30 +163,50 @@ void add_live(const fs::path& folder, const std::string& dataset, std::vector<Wi
     all.push_back({path.string(),
                    {dataset, held.debit, std::nullopt},
                    "",
-                   held.holder == 0 ? "" : token_text(held.holder),
-                   true});
+                   "",
+                   token_text(held.holder),
+                   true,
+                   held.asked,
+                   token_text(held.before)});
   });
 }
 
-// TRAINING/DATASET/DIGEST/ holds `checkpoint`, which begins with its debit, and model-17 for each that was finished.
+// How a checkpoint begins: with its debit and, from the second form on, the uses that were gone.
+void read_checkpoint(const fs::path& path, std::string& debit, std::int64_t& used) {
+  constexpr std::string_view kFirst = "chronoveil checkpoint 1\n", kSecond = "chronoveil checkpoint 2\n";
+  constexpr std::size_t kLength = 8, kMost = 256;
+  const std::string bytes = first_bytes(path, kSecond.size() + 2 * (kLength + kMost));
+  if (!bytes.starts_with(kFirst) && !bytes.starts_with(kSecond)) return;
+  std::string_view rest = std::string_view(bytes).substr(kSecond.size());
+  const auto block = [&] {
+    const std::size_t length = rest.size() < kLength ? 0 : static_cast<unsigned char>(rest[0]);
+    rest.remove_prefix(std::min(rest.size(), kLength));
+    const std::string_view text = rest.substr(0, length);
+    rest.remove_prefix(text.size());
+    return text;
+  };
+  debit = block();
+  if (bytes.starts_with(kSecond)) used = number_in(block()).value_or(0);
+}
+
+// TRAINING/DATASET/DIGEST/ holds `checkpoint` and model-17 for each that was finished.
 void add_training(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
-  constexpr std::string_view kMagic = "chronoveil checkpoint 1\n";
   for_each_file(folder, [&](const fs::path& job) {
     if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return;  // none of ours
     for_each_file(job, [&](const fs::path& path) {
       const std::string name = path.filename().string();
       if (!is_plain_file(path)) return;
       std::optional<std::int64_t> number;
+      std::int64_t used = 0;
       if (name.starts_with("model-")) number = number_in(std::string_view(name).substr(6));
       if (name == "checkpoint") {
-        const std::string head = first_bytes(path, kMagic.size() + 8 + 128);
-        if (!head.starts_with(kMagic) || head.size() < kMagic.size() + 8) return;
-        const std::size_t length = static_cast<unsigned char>(head[kMagic.size()]);
-        const Result<ledger::DebitId> id = ledger::DebitId::parse(head.substr(kMagic.size() + 8, length));
+        std::string debit;
+        read_checkpoint(path, debit, used);
+        const Result<ledger::DebitId> id = ledger::DebitId::parse(debit);
         if (id && id->dataset == dataset) number = id->sequence;
       }
       if (number)
-        all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job_mark(job.filename().string()), true});
+        all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job.filename().string(), "", true, used});
     });
   });
 }
@@ -202,12 +223,17 @@ Result<Folders> folders_of(const std::string& place) {
   return Folders{store.folders(), live, training};
 }
 
-bool contradicts(const Witness& witness, const std::map<std::int64_t, const ledger::Debit*>& debits) {
-  const auto found = debits.find(witness.debit.sequence);
-  if (found == debits.end()) return true;
-  const ledger::Debit& debit = *found->second;
-  return (!witness.chain_head.empty() && debit.chain_head != witness.chain_head) || (witness.run && !debit.uses) ||
-         (debit.terms.mechanism.find(witness.mark) == std::string::npos && witness.mark != job_mark(debit.terms.job));
+bool is_debit_of(const ledger::Debit& debit, const Witness& witness) {
+  return (witness.chain_head.empty() || debit.chain_head == witness.chain_head) && (!witness.run || debit.uses) &&
+         (witness.job.empty() || debit.terms.job == witness.job) &&
+         (witness.holder.empty() || (debit.terms.live && debit.terms.live->holder == witness.holder));
+}
+
+// Whether the rows that came after the debit's own are lost: those that say what was used, or that it draws. What is
+// stored was drawn after the ledger said so.
+bool knows_less(const ledger::Debit& debit, const Witness& witness) {
+  if (witness.run) return debit.used < witness.used && debit.token != witness.before;
+  return debit.says_drawing && debit.state == ledger::State::reserved;
 }
 
 Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, const Folders& folders,
@@ -225,8 +251,12 @@ Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, con
   }
   std::map<std::int64_t, const ledger::Debit*> debits;
   for (const ledger::Debit& debit : history) debits[debit.id.sequence] = &debit;
-  for (Witness& witness : witnesses)
-    if (contradicts(witness, debits)) all.push_back({std::move(witness.path), std::move(witness.debit)});
+  for (Witness& witness : witnesses) {
+    const auto found = debits.find(witness.debit.sequence);
+    const bool there = found != debits.end() && is_debit_of(*found->second, witness);
+    if (there && !knows_less(*found->second, witness)) continue;
+    all.push_back({std::move(witness.path), std::move(witness.debit), there});
+  }
   std::sort(all.begin(), all.end(), [](const Contradiction& a, const Contradiction& b) { return a.path < b.path; });
   return all;
 }
@@ -234,8 +264,9 @@ Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, con
 }  // namespace
 
 std::string Contradiction::text() const {
-  return "the ledger is older than '" + path + "', or another one: it does not have the debit " + debit.text() +
-         " that this was paid with; put back the latest ledger";
+  const std::string lacks = there ? "it does not know all that was made of the debit " + debit.text()
+                                  : "it does not have the debit " + debit.text() + " that this was paid with";
+  return "the ledger is older than '" + path + "', or another one: " + lacks + "; put back the latest ledger";
 }
 
 Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const std::string& place,

@@ -1,6 +1,6 @@
 // What lies beside a ledger and names a debit of it: stored releases, the folders of live releases, the checkpoints and
-// models of trainings. A ledger that does not have such a debit is older than they are, restored or cut short, and
-// would give out a budget twice.
+// models of trainings. A ledger that does not have such a debit, or that knows less of it, is older than they are,
+// restored or cut short, and would give out a budget twice.
 #pragma once
 
 #include <string>
@@ -10,10 +10,11 @@
 
 namespace chronoveil::engine {
 
-// One debit that a file beside the ledger names and the ledger does not have.
+// One debit that a file beside the ledger names and the ledger does not have, or knows less of than the file does.
 struct Contradiction {
   std::string path;
   ledger::DebitId debit;
+  bool there = false;  // it is in the ledger
 
   std::string text() const;
 };

@@ -10,7 +10,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_TRY(Planned planned, plan_job(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
-  if (job.live.given) {
+  if (job.is<LiveSpec>()) {
     if (read_data) return fail(ErrorKind::usage, "data: the rows of a live release are not there yet");
     CV_TRY(const LiveStanding stands, live_status(job, options.ledger));
     // What is open goes on: it costs nothing more, and the budget need not have room for it twice.

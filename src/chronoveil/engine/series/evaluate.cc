@@ -1,6 +1,7 @@
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/report/document/json_parts.h"
 #include "chronoveil/report/means/published.h"
 
 namespace chronoveil::engine {
@@ -21,14 +22,14 @@ std::vector<double> estimated_by(const mechanisms::SeriesMechanism& mechanism, c
 Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release_json) {
   if (job.source.path == "-")
     return fail(ErrorKind::usage, "source.path: an evaluation reads the data twice; it must be a file or a database");
-  if (report::is_means_json(release_json))
+  if (report::kind_in(release_json) == "means")
     return fail(ErrorKind::usage, "release: it is one of means, and this job releases counts");
   report::Evaluation evaluation;
   CV_TRY(evaluation.published, report::from_json(release_json));
   const Release& release = evaluation.published.release;
   CV_TRY(SlotAxis axis, axis_of(job));
   // A live release has the steps that are published so far, of the span that it is in.
-  if (job.live.given) axis = release.axis;
+  if (job.is<LiveSpec>()) axis = release.axis;
   if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
     return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
 

@@ -17,7 +17,9 @@ constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
 std::int64_t series_of(const Job& job) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size())); }
 
 // The pairs (series, slot) that one person can have: declared to be in one series, at most all of its steps.
-std::int64_t everywhere(const Job& job, std::int64_t steps) { return job.disjoint ? steps : series_of(job) * steps; }
+std::int64_t everywhere(const Job& job, std::int64_t steps) {
+  return job.series().disjoint ? steps : series_of(job) * steps;
+}
 
 // Under `event` and `w-event` each slot is bounded by itself. A cap that is declared may have been kept by leaving out.
 ledger::Eviction eviction_of(const Job& job, std::int64_t steps) {
@@ -34,8 +36,8 @@ mechanisms::PublicShape shape_of(const Job& job, std::int64_t steps) {
   shape.width = job.unit == Unit::w_event ? std::min(job.width, steps) : 1;
   const std::int64_t most = everywhere(job, steps);
   shape.max_steps = std::min(job.max_steps.value_or(most), most);
-  shape.max_per_slot = job.max_per_slot;
-  if (job.maximum) shape.maximum = *job.maximum;
+  shape.max_per_slot = job.series().max_per_slot;
+  if (job.series().maximum) shape.maximum = *job.series().maximum;
   return shape;
 }
 
@@ -95,15 +97,16 @@ void add_who_decides(bool rows_are_people, std::vector<Assumption>& all) {
 Result<Planned> plan_job(const Job& job, Compare compare) {
   CV_TRY(SlotAxis axis, axis_of(job));
   CV_TRY(Planned planned, plan_over(job, {axis.steps(), usual_length(axis)}, compare,
-                                    job.live.given ? plan::Audience::live : plan::Audience::any));
+                                    job.is<LiveSpec>() ? plan::Audience::live : plan::Audience::any));
   planned.axis = std::move(axis);
   return planned;
 }
 
 Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compare, plan::Audience audience) {
-  if (job.means.given) return fail(ErrorKind::usage, "means: this job releases means, not counts");
-  if (job.perturb.given) return fail(ErrorKind::usage, "perturb: this job moves values in time; it releases no counts");
-  if (job.train.given) return fail(ErrorKind::usage, "train: this job trains a model; it releases no counts");
+  if (job.is<MeansSpec>()) return fail(ErrorKind::usage, "means: this job releases means, not counts");
+  if (job.is<PerturbSpec>())
+    return fail(ErrorKind::usage, "perturb: this job moves values in time; it releases no counts");
+  if (job.is<TrainSpec>()) return fail(ErrorKind::usage, "train: this job trains a model; it releases no counts");
   Planned planned;
   const std::int64_t steps = horizon.steps;
   const std::int64_t series = series_of(job);
@@ -122,8 +125,8 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   const bool ours_to_choose = job.mechanism == "auto";
   const bool compares = ours_to_choose || compare == Compare::always;
   std::optional<plan::PublicSample> sample;
-  if (compares && !job.public_sample.empty()) {
-    CV_TRY(sample, read_public_sample(job.public_sample));
+  if (compares && !job.series().public_sample.empty()) {
+    CV_TRY(sample, read_public_sample(job.series().public_sample));
   }
   // Calendars are public: what can use the day or the week is told unless the job says otherwise.
   CV_TRY(const bool may_use, knows_season(job.mechanism));
@@ -146,9 +149,9 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   }
   const bool may_be_missing = audience == plan::Audience::live && !rows_are_people(job);
   planned.guarantee = mechanisms::guarantee_of(
-      planned.chosen, job.source.user ? Basis::enforced : Basis::declared, job.disjoint && series > 1,
+      planned.chosen, job.source.user ? Basis::enforced : Basis::declared, job.series().disjoint && series > 1,
       may_be_missing ? mechanisms::EmptySlot::is_missing : mechanisms::EmptySlot::counts_zero);
-  if (ours_to_choose && !job.public_sample.empty())
+  if (ours_to_choose && !job.series().public_sample.empty())
     planned.guarantee.assumptions.push_back(
         {"the sample that helped to choose the mechanism is public", Basis::declared});
   const bool live = audience == plan::Audience::live;

@@ -11,8 +11,8 @@ namespace {
 template <class T>
 Result<T> named_by_job(Result<T> result) {
   return in_section("source",
-                    {"kind", "path", "url", "query", "table", "user", "time", "series", "value", "place", "longitude",
-                     "latitude", "time_format", "zone", "delimiter", "header"},
+                    {"kind", "path", "rows", "url", "query", "table", "user", "time", "series", "value", "place",
+                     "longitude", "latitude", "time_format", "zone", "delimiter", "header"},
                     std::move(result));
 }
 
@@ -62,7 +62,7 @@ Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis
                                             data::RecordSource& source, DrawRight& right) {
   const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
   if (job.source.user) return bound::bound_records(source, axis, job.keys, caps, right);
-  return bound::bound_counts(source, axis, job.keys, caps, job.duplicates);
+  return bound::bound_counts(source, axis, job.keys, caps, job.series().duplicates);
 }
 
 Result<bound::BoundedSeries> read_plainly(const Job& job, const SlotAxis& axis) {
@@ -71,7 +71,7 @@ Result<bound::BoundedSeries> read_plainly(const Job& job, const SlotAxis& axis) 
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_spec(spec));
   const std::int64_t most = bound::kLargestCount;
   const bound::Caps caps{Unit::user, most, most, most};
-  const bound::Duplicates duplicates = job.source.user ? bound::Duplicates::sum : job.duplicates;
+  const bound::Duplicates duplicates = job.source.user ? bound::Duplicates::sum : job.series().duplicates;
   return bound::bound_counts(*source, axis, job.keys, caps, duplicates);
 }
 

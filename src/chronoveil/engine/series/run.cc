@@ -1,4 +1,4 @@
-// Running a job of counts; debited_run.h has the order in which it happens.
+// Running a job of counts; release/order.h has the order in which it happens.
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 
@@ -28,7 +28,7 @@ Result<report::Published> made(const Job& job, const RunOptions& options, const 
 
 Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   CV_CHECK(check_rehearsal(options));
-  if (job.live.given && !options.rehearses())
+  if (job.is<LiveSpec>() && !options.rehearses())
     return fail(ErrorKind::usage, "live: this job publishes step by step; use chronoveil live, or leave [live] out");
   tell(options, "planning");
   CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));

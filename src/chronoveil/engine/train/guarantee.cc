@@ -31,10 +31,10 @@ std::string noise_text(const TrainPlanned& planned) {
 
 // What the noise on windows counts on, and whether clamping sees to it.
 void add_changes(const Job& job, const TrainPlanned& planned, std::vector<Assumption>& all) {
-  const bool noisy = noises_windows(job.train);
-  const bool enforced = planned.bounds && job.train.noise_unit >= largest_change(*planned.bounds, job.train);
+  const bool noisy = noises_windows(job.train());
+  const bool enforced = planned.bounds && job.train().noise_unit >= largest_change(*planned.bounds, job.train());
   const std::string most =
-      "a change moves the values of a step by at most " + shortest(job.train.noise_unit) + " in all";
+      "a change moves the values of a step by at most " + shortest(job.train().noise_unit) + " in all";
   if (planned.bounds)
     all.push_back({"values are clamped to [" + shortest(planned.bounds->lower()) + ", " +
                        shortest(planned.bounds->upper()) + "] before any window is cut" +
@@ -67,7 +67,7 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
     all.push_back({"what is protected lies in one series: " +
                        (job.unit == Unit::event ? std::string("the value of one step")
                                                 : "the values of " + std::to_string(job.width) + " steps in a row") +
-                       (noises_windows(job.train) ? "" : ", also whether it is missing") +
+                       (noises_windows(job.train()) ? "" : ", also whether it is missing") +
                        "; the same event in several series is not covered",
                    Basis::declared});
   add_changes(job, planned, all);
@@ -85,7 +85,7 @@ Guarantee train_guarantee(const Job& job, const TrainPlanned& planned) {
                                     : ", none of them twice"),
        Basis::enforced});
   all.push_back({std::string("no checkpoint is chosen by looking at private data: what is released is ") +
-                     (job.train.average > 0 ? "the moving average of all iterates" : "the last iterate"),
+                     (job.train().average > 0 ? "the moving average of all iterates" : "the last iterate"),
                  Basis::enforced});
   all.push_back(
       {"model, clip, learning rate and everything else in the job were chosen without looking at this data; "

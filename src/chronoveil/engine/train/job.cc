@@ -15,107 +15,28 @@ namespace {
 constexpr std::int64_t kMostSteps = 1'000'000'000;  // of training
 constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 
-Result<void> refuse_foreign(const JobTable& table) {
-  for (const std::string_view other : {"places", "means", "perturb", "plan", "live", "mechanism"}) {
-    if (!table.section(other).values().empty())
-      return fail(ErrorKind::usage, "[" + std::string(other) + "]: a job with [train] has no such section");
-  }
-  CV_CHECK(refuse(table, "source", {"user"},
-                  "training protects steps of a series, and does not look at whose a row is; privacy.max_steps says "
-                  "how many of them are one person's"));
-  CV_CHECK(refuse(table, "source", {"duplicates"}, "a step of a series has one value; a second row is refused"));
-  CV_CHECK(refuse(table, "series", {"disjoint"},
-                  "it belongs to counts; that everybody is in one series is assumed of every training"));
-  CV_CHECK(refuse(table, "privacy", {"max_per_slot", "maximum"}, "it belongs to counts"));
-  CV_CHECK(refuse(table, "privacy", {"window"}, "it belongs to a job with [perturb]; training has privacy.width"));
-  CV_CHECK(refuse(table, "privacy", {"relation"},
-                  "training hides the values of steps whose times are public (replace_values), and nothing else"));
-  return refuse(table, "output", {"csv", "level", "non_negative", "integers"},
-                "it belongs to a release; training writes output.model, and output.json and output.report beside it");
-}
-
-Result<void> read_model(const Section& section, TrainSpec& train) {
-  forecasting::ModelConfig& model = train.model;
-  CV_CHECK(section.require("model", "\"deepar\""));
-  CV_CHECK(section.require("context_length", "96"));
-  CV_CHECK(section.require("forecast_length", "24"));
-  CV_CHECK(section.read("model", model.model));
-  for (const auto& [key, into] : {std::pair{"context_length", &model.context_length},
-                                  {"forecast_length", &model.forecast_length},
-                                  {"hidden", &model.hidden},
-                                  {"layers", &model.layers},
-                                  {"heads", &model.heads},
-                                  {"inner", &model.inner},
-                                  {"kernel", &model.kernel},
-                                  {"head_features", &model.head_features},
-                                  {"season", &model.season}})
-    CV_CHECK(section.read(key, *into));
-  CV_CHECK(section.read("spread", model.spread));
-  train.lags_given = section.has("lags");
-  return section.read("lags", model.lags);
-}
-
-Result<void> read_sampling(const Section& section, TrainSpec& train) {
-  using forecasting::BottomLevel;
-  using forecasting::TopLevel;
-  CV_CHECK(section.read("batch_size", train.batch_size));
-  CV_CHECK(section.read("windows_per_series", train.windows_per_series));
-  CV_CHECK(read_word<TopLevel>(section, "top_level",
-                               {{"without_replacement", TopLevel::without_replacement}, {"iterate", TopLevel::iterate}},
-                               train.top));
-  return read_word<BottomLevel>(
-      section, "bottom_level", {{"with_replacement", BottomLevel::with_replacement}, {"poisson", BottomLevel::poisson}},
-      train.bottom);
-}
-
-Result<void> read_steps(const Section& section, TrainSpec& train) {
-  using forecasting::Fill;
-  CV_CHECK(section.read("noise_multiplier", train.noise_multiplier));
-  CV_CHECK(section.read("steps", train.steps));
-  CV_CHECK(read_word<TrainSpec::Optimiser>(section, "optimiser",
-                                           {{"adam", TrainSpec::Optimiser::adam}, {"sgd", TrainSpec::Optimiser::sgd}},
-                                           train.optimiser));
-  for (const auto& [key, into] : {std::pair{"clip", &train.clip},
-                                  {"learning_rate", &train.learning_rate},
-                                  {"weight_decay", &train.weight_decay},
-                                  {"average", &train.average},
-                                  {"context_noise", &train.context_noise},
-                                  {"label_noise", &train.label_noise},
-                                  {"noise_unit", &train.noise_unit}})
-    CV_CHECK(section.read(key, *into));
-  CV_CHECK(read_word<Fill>(
-      section, "fill", {{"window_mean", Fill::window_mean}, {"zero", Fill::zero}, {"last", Fill::last}}, train.fill));
-  CV_CHECK(section.read("calendar", train.calendar));
-  CV_CHECK(section.read("spare_steps", train.spare_steps));
-  CV_CHECK(section.read("checkpoint_every", train.checkpoint_every));
-  return section.read("initial_seed", train.initial_seed);
-}
-
 // One column by source.value, or several by train.channels.
-Result<void> read_channels(const Section& section, Job& job) {
-  CV_CHECK(section.read("channels", job.train.channels));
+Result<void> complete_channels(const Section& section, Job& job) {
   if (section.has("channels") && job.source.value)
     return fail(ErrorKind::usage, "train.channels: give either train.channels or source.value");
-  if (section.has("channels") && job.train.channels.empty())
+  if (section.has("channels") && job.train().channels.empty())
     return fail(ErrorKind::usage, "train.channels: the list is empty; it must name at least one column");
-  if (job.source.value) job.train.channels = {*job.source.value};
+  if (job.source.value) job.train().channels = {*job.source.value};
   job.source.value = std::nullopt;
-  if (!job.train.channels.empty()) job.source.measure = job.train.channels.front();
+  if (!job.train().channels.empty()) job.source.measure = job.train().channels.front();
   job.source.measure_may_be_missing = true;
   return {};
 }
 
 // Without a noise_unit, that of the bounds: who clamps need not work out how far values can move.
-Result<void> read_bounds(const Section& section, TrainSpec& train) {
-  CV_CHECK(section.read("lower", train.lower));
-  CV_CHECK(section.read("upper", train.upper));
+Result<void> complete_bounds(const Section& section, TrainSpec& train) {
   CV_TRY(const std::optional<forecasting::ValueBounds> bounds, bounds_of(train));
   if (bounds && noises_windows(train) && !section.has("noise_unit")) train.noise_unit = largest_change(*bounds, train);
   return {};
 }
 
 Result<void> check_channels(const Job& job) {
-  const std::vector<std::string>& channels = job.train.channels;
+  const std::vector<std::string>& channels = job.train().channels;
   if (channels.empty())
     return fail(ErrorKind::usage,
                 "source.value: it is missing; training needs the column to learn from, or train.channels for several");
@@ -201,7 +122,7 @@ Result<void> check_counts(const TrainSpec& train) {
 }
 
 Result<void> check_spans(const Job& job) {
-  const TrainSpec& train = job.train;
+  const TrainSpec& train = job.train();
   if (train.spans_path.empty()) return {};
   if (same_file(train.spans_path, job.source.path))
     return fail(ErrorKind::usage, "train.spans: '" + train.spans_path + "' is the source; the spans must be public");
@@ -251,31 +172,33 @@ Result<std::vector<TrainSpec::Span>> read_spans(const std::string& path) {
   return spans;
 }
 
-Result<void> read_train(const JobTable& table, Job& job) {
-  const Section& section = table.section("train");
-  TrainSpec& train = job.train;
-  train.given = !section.values().empty();
-  if (!train.given) return refuse(table, "output", {"model"}, "it belongs to a job with [train]");
-  CV_CHECK(section.only(
-      {"model",         "context_length", "forecast_length",    "hidden",       "layers",       "heads",
-       "inner",         "kernel",         "head_features",      "season",       "spread",       "lags",
-       "channels",      "batch_size",     "windows_per_series", "top_level",    "bottom_level", "noise_multiplier",
-       "steps",         "clip",           "learning_rate",      "weight_decay", "average",      "optimiser",
-       "context_noise", "label_noise",    "noise_unit",         "lower",        "upper",        "fill",
-       "calendar",      "spare_steps",    "checkpoint_every",   "initial_seed", "spans"}));
-  CV_CHECK(refuse_foreign(table));
-  job.relation = Relation::replace_values;
-  CV_CHECK(read_model(section, train));
-  CV_CHECK(read_sampling(section, train));
-  CV_CHECK(read_steps(section, train));
-  CV_CHECK(read_channels(section, job));
-  CV_CHECK(read_bounds(section, train));
-  CV_CHECK(read_path(section, "spans", job.path, train.spans_path));
-  if (!train.spans_path.empty()) {
-    CV_TRY(train.spans, read_spans(train.spans_path));
+Result<void> refuse_in_train(const JobTable& table) {
+  for (const std::string_view other : {"places", "means", "perturb", "plan", "live", "mechanism"}) {
+    if (!table.section(other).values().empty())
+      return fail(ErrorKind::usage, "[" + std::string(other) + "]: a job with [train] has no such section");
   }
-  CV_CHECK(read_path(table.section("output"), "model", job.path, train.output));
-  if (train.output == "-") return invalid("output.model", "-", "it must be a file: a model is no text to print");
+  CV_CHECK(refuse(table, "source", {"user"},
+                  "training protects steps of a series, and does not look at whose a row is; privacy.max_steps says "
+                  "how many of them are one person's"));
+  CV_CHECK(refuse(table, "source", {"duplicates"}, "a step of a series has one value; a second row is refused"));
+  CV_CHECK(refuse(table, "series", {"disjoint"},
+                  "it belongs to counts; that everybody is in one series is assumed of every training"));
+  CV_CHECK(refuse(table, "privacy", {"max_per_slot", "maximum"}, "it belongs to counts"));
+  CV_CHECK(refuse(table, "privacy", {"window"}, "it belongs to a job with [perturb]; training has privacy.width"));
+  CV_CHECK(refuse(table, "privacy", {"relation"},
+                  "training hides the values of steps whose times are public (replace_values), and nothing else"));
+  return refuse(table, "output", {"csv", "level", "non_negative", "integers"},
+                "it belongs to a release; training writes output.model, and output.json and output.report beside it");
+}
+
+Result<void> complete_train(const JobTable& table, Job& job) {
+  const Section& section = table.section("train");
+  CV_CHECK(section.require("model", "\"deepar\""));
+  CV_CHECK(section.require("context_length", "96"));
+  CV_CHECK(section.require("forecast_length", "24"));
+  CV_CHECK(complete_channels(section, job));
+  CV_CHECK(complete_bounds(section, job.train()));
+  if (job.train().output == "-") return invalid("output.model", "-", "it must be a file: a model is no text to print");
   return {};
 }
 
@@ -284,59 +207,10 @@ Result<void> check_train(const Job& job) {
     return invalid("privacy.relation", name(job.relation), "it must be replace_values for training");
   CV_CHECK(check_channels(job));
   CV_CHECK(check_unit(job));
-  CV_CHECK(check_numbers(job.train));
-  CV_CHECK(check_bounds(job.train));
-  CV_CHECK(check_counts(job.train));
+  CV_CHECK(check_numbers(job.train()));
+  CV_CHECK(check_bounds(job.train()));
+  CV_CHECK(check_counts(job.train()));
   return check_spans(job);
-}
-
-void add_train_facts(const TrainSpec& train, Facts& facts) {
-  using forecasting::Fill;
-  const auto add = [&](std::string_view key, std::string value) {
-    facts.emplace_back("train." + std::string(key), std::move(value));
-  };
-  const auto add_count = [&](std::string_view key, std::int64_t value) { add(key, std::to_string(value)); };
-  const auto add_number = [&](std::string_view key, double value) { add(key, shortest(value)); };
-  const forecasting::ModelConfig& model = train.model;
-  add("model", model.model);
-  add_count("context_length", model.context_length);
-  add_count("forecast_length", model.forecast_length);
-  add_count("hidden", model.hidden);
-  add_count("layers", model.layers);
-  add_count("heads", model.heads);
-  add_count("inner", model.inner);
-  add_count("kernel", model.kernel);
-  add_count("head_features", model.head_features);
-  add_count("season", model.season);
-  add("spread", shortest(model.spread));
-  add("usual_lags", train.lags_given ? "false" : "true");
-  for (const std::int64_t lag : model.lags) add_count("lags", lag);
-  for (const std::string& channel : train.channels) add("channels", channel);
-  add("top_level", train.top == forecasting::TopLevel::iterate ? "iterate" : "without_replacement");
-  add("bottom_level", train.bottom == forecasting::BottomLevel::poisson ? "poisson" : "with_replacement");
-  if (train.batch_size) add_count("batch_size", *train.batch_size);
-  add_count("windows_per_series", train.windows_per_series);
-  if (train.noise_multiplier) add_number("noise_multiplier", *train.noise_multiplier);
-  if (train.steps) add_count("steps", *train.steps);
-  add_number("clip", train.clip);
-  add("optimiser", train.optimiser == TrainSpec::Optimiser::adam ? "adam" : "sgd");
-  add_number("learning_rate", train.learning_rate);
-  add_number("weight_decay", train.weight_decay);
-  add_number("average", train.average);
-  add_number("context_noise", train.context_noise);
-  add_number("label_noise", train.label_noise);
-  add_number("noise_unit", train.noise_unit);
-  if (train.lower) add_number("lower", *train.lower);
-  if (train.upper) add_number("upper", *train.upper);
-  add("fill", train.fill == Fill::zero ? "zero" : train.fill == Fill::last ? "last" : "window_mean");
-  add("calendar", train.calendar ? "true" : "false");
-  add_count("spare_steps", train.spare_steps);
-  add_count("initial_seed", train.initial_seed);
-  for (const TrainSpec::Span& span : train.spans) {
-    add("spans.series", span.series);
-    add("spans.start", span.start);
-    add("spans.end", span.end);
-  }
 }
 
 bool noises_windows(const TrainSpec& train) { return train.context_noise > 0 || train.label_noise > 0; }

@@ -9,10 +9,11 @@
 
 namespace chronoveil::engine {
 
-// After [dataset] and [source]. Refuses sections and keys that training has no use for, and keys of training elsewhere.
-Result<void> read_train(const JobTable&, Job&);
+// Sections and keys that training has no use for.
+Result<void> refuse_in_train(const JobTable&);
+// What follows from several keys: the columns to learn from, and the noise_unit that bounds imply.
+Result<void> complete_train(const JobTable&, Job&);
 Result<void> check_train(const Job&);
-void add_train_facts(const TrainSpec&, Facts&);
 
 // w: the steps of one series that a neighbour changes. 1 for event, privacy.width for w-event, privacy.max_steps for
 // user.

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "chronoveil/accounting/events/chance_of_use.h"
-#include "chronoveil/accounting/events/structured_subsampling.h"
+#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/data/time/civil.h"
 #include "chronoveil/data/time/reader.h"
@@ -81,11 +81,11 @@ Result<std::vector<PublicSeries>> series_of(const Job& job, const SlotAxis& axis
     all.push_back({key, 0, axis.steps()});
   }
   if (all.empty()) all.push_back({"", 0, axis.steps()});
-  if (job.train.spans.empty()) return all;
+  if (job.train().spans.empty()) return all;
   CV_TRY(std::shared_ptr<const data::Zone> zone, data::Zone::find(axis.zone));
   CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", std::move(zone)));
-  for (std::size_t i = 0; i < job.train.spans.size(); ++i) {
-    const TrainSpec::Span& span = job.train.spans[i];
+  for (std::size_t i = 0; i < job.train().spans.size(); ++i) {
+    const TrainSpec::Span& span = job.train().spans[i];
     const std::string row = "train.spans: row " + std::to_string(i + 1) + ": ";
     const auto found = place.find(span.series);
     if (found == place.end()) return fail(ErrorKind::usage, row + "'" + span.series + "' is not in the list of series");
@@ -143,16 +143,16 @@ StructuredSubsampling event_of(const Job& job, const TrainPlanned& planned) {
   event.forecast_length = planned.shape.forecast;
   event.batch_size = planned.scheme.batch_size;
   event.windows_per_series = planned.scheme.windows_per_series;
-  event.noise_multiplier = job.train.noise_multiplier.value_or(accounting::kToCalibrate);
-  event.top_level = job.train.top == forecasting::TopLevel::iterate ? StructuredSubsampling::Top::iterate
-                                                                    : StructuredSubsampling::Top::without_replacement;
-  event.bottom_level = job.train.bottom == forecasting::BottomLevel::poisson
+  event.noise_multiplier = job.train().noise_multiplier.value_or(accounting::kToCalibrate);
+  event.top_level = job.train().top == forecasting::TopLevel::iterate ? StructuredSubsampling::Top::iterate
+                                                                      : StructuredSubsampling::Top::without_replacement;
+  event.bottom_level = job.train().bottom == forecasting::BottomLevel::poisson
                            ? StructuredSubsampling::Bottom::poisson
                            : StructuredSubsampling::Bottom::with_replacement;
   event.unit = job.unit == Unit::user ? Unit::user : Unit::event;
   event.width = changed_steps(job);
-  event.context_noise = job.train.context_noise;
-  event.label_noise = job.train.label_noise;
+  event.context_noise = job.train().context_noise;
+  event.label_noise = job.train().label_noise;
   return event;
 }
 
@@ -169,7 +169,7 @@ std::string steps_text(const TrainPlanned& planned, std::int64_t steps) {
 
 Failure too_dear(const Job& job, const TrainPlanned& planned, std::int64_t steps, const Price& price) {
   std::string text = "privacy.epsilon: " + shortest(job.epsilon) + " does not pay for " + steps_text(planned, steps) +
-                     " with train.noise_multiplier = " + shortest(*job.train.noise_multiplier) + " at delta " +
+                     " with train.noise_multiplier = " + shortest(*job.train().noise_multiplier) + " at delta " +
                      shortest(job.delta);
   if (!std::isfinite(price.epsilon)) return fail(ErrorKind::over_budget, text + "; no epsilon would do");
   return fail(ErrorKind::over_budget, text + "; the smallest that would do is " + ledger::rounded_up(price.epsilon));
@@ -189,13 +189,13 @@ Result<void> check_use(const Job& job, const TrainPlanned& planned) {
 Result<void> plan_steps(const Job& job, const accounting::Options& options, TrainPlanned& planned) {
   CV_TRY(const Epsilon epsilon, named(Epsilon::make(job.epsilon)));
   CV_TRY(const Delta delta, named(Delta::make(job.delta)));
-  planned.noise_multiplier = *job.train.noise_multiplier;
-  const std::int64_t asked = job.train.steps.value_or(1);
+  planned.noise_multiplier = *job.train().noise_multiplier;
+  const std::int64_t asked = job.train().steps.value_or(1);
   planned.event.count = events_of(planned, asked + planned.spare_steps);
   CV_TRY(planned.price, named(accounting::epsilon_at(planned.event, delta, options)));
   if (!(planned.price.epsilon <= job.epsilon)) return too_dear(job, planned, asked, planned.price);
-  if (job.train.steps) {
-    planned.steps = *job.train.steps;
+  if (job.train().steps) {
+    planned.steps = *job.train().steps;
     planned.reason = "The job names both; they are within epsilon and delta.";
     return check_use(job, planned);
   }
@@ -213,7 +213,7 @@ Result<void> plan_steps(const Job& job, const accounting::Options& options, Trai
 Result<void> plan_noise(const Job& job, const accounting::Options& options, TrainPlanned& planned) {
   CV_TRY(const Epsilon epsilon, named(Epsilon::make(job.epsilon)));
   CV_TRY(const Delta delta, named(Delta::make(job.delta)));
-  planned.steps = *job.train.steps;
+  planned.steps = *job.train().steps;
   planned.event.count = events_of(planned, planned.steps + planned.spare_steps);
   CV_CHECK(check_use(job, planned));
   CV_TRY(const accounting::Calibration least, named(accounting::calibrate(planned.event, epsilon, delta, options)));
@@ -227,12 +227,13 @@ Result<void> plan_noise(const Job& job, const accounting::Options& options, Trai
 }  // namespace
 
 Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
-  if (!job.train.given) return fail(ErrorKind::usage, "train: it is missing; a job that trains has a section [train]");
+  if (!job.is<TrainSpec>())
+    return fail(ErrorKind::usage, "train: it is missing; a job that trains has a section [train]");
   TrainPlanned planned;
   CV_TRY(planned.axis, axis_of(job));
   planned.slot_seconds = static_cast<double>(usual_length(planned.axis)) / data::kSecond;
-  planned.channels = job.train.channels;
-  CV_TRY(planned.bounds, bounds_of(job.train));
+  planned.channels = job.train().channels;
+  CV_TRY(planned.bounds, bounds_of(job.train()));
   CV_TRY(planned.series, series_of(job, planned.axis));
   for (PublicSeries& one : planned.series) one.length = std::max<std::int64_t>(0, one.length - held_back);
   const auto series = static_cast<std::int64_t>(planned.series.size());
@@ -241,23 +242,23 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
     return fail(ErrorKind::usage, "slots.length: " + std::to_string(series) + " series of " +
                                       std::to_string(planned.axis.steps()) + " slots are more than " +
                                       std::to_string(kMostValues) + " values");
-  if (job.train.calendar) {
+  if (job.train().calendar) {
     CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(planned.axis.zone));
     planned.calendar = calendar_from(planned.axis, planned.slot_seconds, *zone);
   }
-  forecasting::ModelConfig model = job.train.model;
+  forecasting::ModelConfig model = job.train().model;
   model.channels = channels;
   model.covariates = planned.calendar.covariates();
-  if (model.model == "deepar" && !job.train.lags_given) model.lags = forecasting::usual_lags(planned.slot_seconds);
+  if (model.model == "deepar" && !job.train().lags_given) model.lags = forecasting::usual_lags(planned.slot_seconds);
   CV_TRY(planned.model, named(forecasting::completed(std::move(model))));
   planned.shape = {forecasting::history_length(planned.model), planned.model.forecast_length};
   CV_CHECK(check_lengths(planned.series, planned.shape.forecast));
-  CV_TRY(planned.scheme, scheme_of(job.train, series));
+  CV_TRY(planned.scheme, scheme_of(job.train(), series));
   planned.steps_per_epoch = 1;
   if (planned.scheme.top == forecasting::TopLevel::iterate)
     planned.steps_per_epoch = (series + planned.scheme.group() - 1) / planned.scheme.group();
-  planned.clip = job.train.clip;
-  planned.spare_steps = job.train.spare_steps;
+  planned.clip = job.train().clip;
+  planned.spare_steps = job.train().spare_steps;
   planned.delta = job.delta;
 
   const StructuredSubsampling windows = event_of(job, planned);
@@ -268,7 +269,7 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
   planned.touched_share = accounting::touched_share(windows);
   planned.series_rate = accounting::series_rate(windows);
   const accounting::Options options{.analysis = job.analysis};
-  CV_CHECK(job.train.noise_multiplier ? plan_steps(job, options, planned) : plan_noise(job, options, planned));
+  CV_CHECK(job.train().noise_multiplier ? plan_steps(job, options, planned) : plan_noise(job, options, planned));
   planned.guarantee = train_guarantee(job, planned);
   return planned;
 }
@@ -288,7 +289,7 @@ Result<Price> price_after(const TrainPlanned& planned, std::int64_t uses) {
 Ask ask_of(const Job& job, const TrainPlanned& planned) {
   // What noise on windows covers is not in the event: whoever reads the ledger must know it.
   std::string mechanism = planned.model.model;
-  if (noises_windows(job.train)) mechanism += ", for changes of at most " + shortest(job.train.noise_unit);
+  if (noises_windows(job.train())) mechanism += ", for changes of at most " + shortest(job.train().noise_unit);
   if (planned.bounds)
     mechanism +=
         ", values clamped to [" + shortest(planned.bounds->lower()) + ", " + shortest(planned.bounds->upper()) + "]";
@@ -304,9 +305,9 @@ Ask ask_of(const Job& job, const TrainPlanned& planned) {
 }
 
 Result<void> check_train_outputs(const Job& job) {
-  if (job.train.output.empty())
+  if (job.train().output.empty())
     return fail(ErrorKind::usage, "output.model: it is missing; say where the model goes, for example \"model.cvm\"");
-  CV_CHECK(check_writable("output.model", job.train.output));
+  CV_CHECK(check_writable("output.model", job.train().output));
   if (!job.json.empty()) CV_CHECK(check_writable("output.json", job.json));
   if (!job.report.empty()) CV_CHECK(check_writable("output.report", job.report));
   return {};

@@ -28,7 +28,7 @@ Result<std::unique_ptr<RecordSource>> open_channel(const data::SourceSpec& sourc
   return open_source(job);
 }
 
-Failure out_of_memory() {
+Failure no_memory_for_panel() {
   return fail(ErrorKind::storage, "not enough memory for all series and slots; shorten the list or the span");
 }
 
@@ -104,7 +104,7 @@ Result<Panel> blank_panel(std::size_t channels, const std::vector<PublicSeries>&
            std::vector<float>(static_cast<std::size_t>(one.length * panel.channels), forecasting::kMissing)});
     return panel;
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return no_memory_for_panel();
   }
 }
 
@@ -119,7 +119,7 @@ Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::
     }
     return panel;
   } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    return no_memory_for_panel();
   }
 }
 

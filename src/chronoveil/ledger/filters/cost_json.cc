@@ -1,6 +1,6 @@
 #include "chronoveil/ledger/filters/cost_json.h"
 
-#include "chronoveil/ledger/json_fields.h"
+#include <nlohmann/json.hpp>
 
 namespace chronoveil::ledger {
 
@@ -10,16 +10,14 @@ nlohmann::json cost_to_json(const Cost& cost) {
   return {{"values", std::move(values)}, {"delta", cost.delta.text()}};
 }
 
-Result<Cost> cost_from_json(const nlohmann::json& object) {
-  JsonFields fields(object);
-  CV_TRY(const nlohmann::json* values, fields.list("values"));
+Result<Cost> cost_from_json(const JsonFields& fields) {
+  CV_TRY(const std::vector<std::string> values, fields.texts("values"));
   CV_TRY(const std::string delta, fields.text("delta"));
   CV_CHECK(fields.nothing_else());
   Cost cost;
   CV_TRY(cost.delta, Amount::parse(delta));
-  for (const nlohmann::json& value : *values) {
-    if (!value.is_string()) return bad_body("values");
-    CV_TRY(const Amount amount, Amount::parse(value.get_ref<const std::string&>()));
+  for (const std::string& value : values) {
+    CV_TRY(const Amount amount, Amount::parse(value));
     cost.values.push_back(amount);
   }
   return cost;

@@ -3,11 +3,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "chronoveil/json/fields.h"
 #include "chronoveil/ledger/filters/filter.h"
 
 namespace chronoveil::ledger {
 
 nlohmann::json cost_to_json(const Cost&);
-Result<Cost> cost_from_json(const nlohmann::json&);
+Result<Cost> cost_from_json(const JsonFields&);
 
 }  // namespace chronoveil::ledger

@@ -35,10 +35,16 @@ void add_line(AnchoredHeads& heads, std::string_view line) {
 
 class FileAnchor final : public Anchor {
  public:
-  static Result<std::unique_ptr<Anchor>> open(const std::string& path) {
+  static Result<std::unique_ptr<Anchor>> open(const std::string& path, Absent absent) {
     // Opened for writing before there is anything to write: what cannot be anchored is found before it is debited.
     auto anchor = std::unique_ptr<FileAnchor>(new FileAnchor(path));
-    anchor->file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const int make = absent == Absent::create ? O_CREAT : 0;
+    anchor->file_ = ::open(path.c_str(), O_RDWR | make | O_APPEND | O_CLOEXEC, 0600);
+    if (anchor->file_ < 0 && errno == ENOENT && absent == Absent::refuse)
+      return fail(ErrorKind::storage,
+                  "anchor: '" + path +
+                      "' is not there, and the ledger has rows: put it back (is its disk mounted?); "
+                      "to anchor this ledger from now on, make an empty file there");
     struct stat status {};
     if (anchor->file_ < 0 || ::fstat(anchor->file_, &status) != 0) return anchor->failure("opened");
     if (!S_ISREG(status.st_mode)) return fail(ErrorKind::storage, "anchor: '" + path + "' is not a file");
@@ -139,11 +145,11 @@ class TableAnchor final : public Anchor {
 
 }  // namespace
 
-Result<std::unique_ptr<Anchor>> open_anchor(const std::string& where) {
+Result<std::unique_ptr<Anchor>> open_anchor(const std::string& where, Absent absent) {
   if (where.starts_with("postgresql://") || where.starts_with("postgres://")) return TableAnchor::open(where);
   if (where.find("://") != std::string::npos)
     return invalid("CHRONOVEIL_ANCHOR", where.substr(0, where.find("://")), "a path, or a URL postgresql://...");
-  return FileAnchor::open(where);
+  return FileAnchor::open(where, absent);
 }
 
 }  // namespace chronoveil::ledger

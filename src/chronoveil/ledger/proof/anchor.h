@@ -9,6 +9,7 @@
 #include <string>
 
 #include "chronoveil/base/result.h"
+#include "chronoveil/ledger/stores/store.h"
 
 namespace chronoveil::ledger {
 
@@ -23,9 +24,10 @@ class Anchor {
   virtual Result<void> append(const std::string& dataset, std::int64_t length, const std::string& head) = 0;
 };
 
-// At a path or a URL postgresql://...; made where it is not there. One ledger has one anchor.
-//   file   a line "DATASET LENGTH HEAD" for each; what is no such line, as a crash may leave it, is passed over
-//   table  chronoveil_anchor (dataset, length, head), in the first schema of the search path
-Result<std::unique_ptr<Anchor>> open_anchor(const std::string& where);
+// At a path or a URL postgresql://... One ledger has one anchor.
+//   file   a line "DATASET LENGTH HEAD" for each; what is no such line, as a crash may leave it, is passed over. A
+//          file that is not there is made for a ledger without rows, and else refused: its disk may not be mounted
+//   table  chronoveil_anchor (dataset, length, head), in the first schema of the search path; made where there is none
+Result<std::unique_ptr<Anchor>> open_anchor(const std::string& where, Absent absent = Absent::create);
 
 }  // namespace chronoveil::ledger

@@ -24,9 +24,7 @@ bool any(const Event& event, const std::function<bool(const Kind&, double count)
   return simple != nullptr && is_so(*simple, count);
 }
 
-bool is_live_run(const Dataset&, const DebitBody& debit, const Event&) {
-  return debit.uses && debit.terms.mechanism.find("[live ") != std::string::npos;
-}
+bool is_live_run(const Dataset&, const DebitBody& debit, const Event&) { return debit.live().has_value(); }
 
 bool did_not_say_eviction(const Dataset& dataset, const DebitBody& debit, const Event& event) {
   return debit.terms.stated.eviction == Eviction::unsaid &&

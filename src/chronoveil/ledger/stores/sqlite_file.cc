@@ -1,25 +1,21 @@
 #include "chronoveil/ledger/stores/sqlite_file.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <memory>
+#include <vector>
+
+#include "chronoveil/ledger/stores/store.h"
+#include "chronoveil/sqlite/connection.h"
 
 namespace chronoveil::ledger {
 namespace {
 
 namespace fs = std::filesystem;
-
-// SQLite follows links, and names log and memory after where they lead.
-std::string real_path(const std::string& path) {
-  std::error_code error;
-  const fs::path real = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : real.string();
-}
 
 bool has_bytes(const std::string& path) {
   struct stat status {};
@@ -33,21 +29,6 @@ unsigned long long mount_of(const std::string& path) {
   return (status.stx_mask & STATX_MNT_ID) != 0 ? status.stx_mnt_id : 0;
 }
 
-std::string file_uri(const std::string& path) {
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string uri = "file:";
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/';
-    if (plain) {
-      uri += c;
-    } else {
-      uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return uri;
-}
-
 }  // namespace
 
 bool is_file_there(const std::string& path) {
@@ -55,9 +36,29 @@ bool is_file_there(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
+// SQLite would create the file with the umask's mode; its log and shared memory take the mode of the file.
+Result<void> make_ledger_file(const std::string& path) {
+  const auto cannot = [&](const std::string& why) {
+    return fail(ErrorKind::storage, "ledger: cannot open '" + path + "': " + why);
+  };
+  fs::path missing = fs::path(path).parent_path();
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (; !missing.empty() && !fs::exists(missing, error); missing = missing.parent_path()) folders.push_back(missing);
+  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
+    if (::mkdir(folder->c_str(), 0700) != 0 && errno != EEXIST) return cannot(std::strerror(errno));
+  }
+  // A file that is there already is not touched: closing it would drop the locks that another connection of this
+  // process holds on it.
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return errno == EEXIST ? Result<void>() : cannot(std::strerror(errno));
+  ::close(file);
+  return {};
+}
+
 Result<FileIdentity> check_only_name(const std::string& path) {
   const auto refuse = [&](const std::string& why) { return fail(ErrorKind::storage, "ledger: '" + path + "' " + why); };
-  const std::string real = real_path(path);
+  const std::string real = real_place(path);
   struct stat status {};
   if (::stat(real.c_str(), &status) != 0) return refuse(std::string("cannot be found: ") + std::strerror(errno));
   const FileIdentity identity{status.st_dev, status.st_ino};
@@ -76,7 +77,7 @@ Result<FileIdentity> check_only_name(const std::string& path) {
 }
 
 Result<void> check_log_has_database(const std::string& path) {
-  const std::string real = real_path(path);
+  const std::string real = real_place(path);
   // The log is looked at first: whoever makes a ledger just now has written the file before it writes a log.
   if (!has_bytes(real + "-wal") || has_bytes(real)) return {};
   return fail(ErrorKind::storage, "ledger: '" + path + "' is gone, but its log '" + real +
@@ -86,25 +87,17 @@ Result<void> check_log_has_database(const std::string& path) {
 
 LastRows last_rows_without_log(const std::string& path) {
   LastRows rows;
-  const std::string real = real_path(path);
+  const std::string real = real_place(path);
   if (!has_bytes(real + "-wal") && !has_bytes(real + "-journal")) return rows;
-  sqlite3* opened = nullptr;
-  const int status = sqlite3_open_v2((file_uri(real) + "?immutable=1").c_str(), &opened,
-                                     SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
-  const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(opened, sqlite3_close);
-  sqlite3_stmt* prepared = nullptr;
-  if (status != SQLITE_OK ||
-      sqlite3_prepare_v2(opened, "SELECT dataset, sequence, hash FROM entries", -1, &prepared, nullptr) != SQLITE_OK)
-    return rows;
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepared, sqlite3_finalize);
-  const auto text = [&](int column) {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(prepared, column));
-    return std::string(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(prepared, column)));
-  };
-  while (sqlite3_step(prepared) == SQLITE_ROW) {
-    const long long sequence = sqlite3_column_int64(prepared, 1);
-    const auto [place, fresh] = rows.try_emplace(text(0), sequence, text(2));
-    if (!fresh && place->second.first < sequence) place->second = {sequence, text(2)};
+  sqlite::Connection database([](std::string_view, int) { return fail(ErrorKind::storage, "ledger: not readable"); });
+  if (!database.open(sqlite::immutable_uri(real), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)) return rows;
+  const Result<sqlite::Statement> statement = database.prepare("SELECT dataset, sequence, hash FROM entries");
+  if (!statement) return rows;
+  sqlite::Use use(*statement);
+  while (use.step() == SQLITE_ROW) {
+    const std::int64_t sequence = use.integer(1);
+    const auto [place, fresh] = rows.try_emplace(use.text(0), sequence, use.text(2));
+    if (!fresh && place->second.first < sequence) place->second = {sequence, use.text(2)};
   }
   return rows;
 }

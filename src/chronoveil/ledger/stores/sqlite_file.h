@@ -2,6 +2,7 @@
 // of the file, not by the file: two names of one file are two databases to it that overwrite each other's pages.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +13,10 @@ namespace chronoveil::ledger {
 
 // Whether there is a file at that path.
 bool is_file_there(const std::string& path);
+
+// Makes the file, and the folders that are missing (mode 0700), where it is not there. SQLite would create it with the
+// umask's mode; its log and shared memory take the mode of the file.
+Result<void> make_ledger_file(const std::string& path);
 
 // Which file a name stands for.
 struct FileIdentity {
@@ -28,7 +33,7 @@ Result<FileIdentity> check_only_name(const std::string& path);
 Result<void> check_log_has_database(const std::string& path);
 
 // The last row of each dataset: its number and its hash.
-using LastRows = std::map<std::string, std::pair<long long, std::string>>;
+using LastRows = std::map<std::string, std::pair<std::int64_t, std::string>>;
 
 // What the file itself holds, without the log beside it; nothing where there is no log with something in it. The
 // database with its log must hold these rows too: else the log is older than the file, and would undo what the file

@@ -1,7 +1,6 @@
 #include "chronoveil/ledger/stores/sqlite_schema.h"
 
 #include <map>
-#include <memory>
 
 namespace chronoveil::ledger {
 namespace {
@@ -75,41 +74,34 @@ std::string words_of(const std::string& sql) {
 
 using Objects = std::map<std::string, std::string>;  // "trigger entries_never_go" -> its table and its words
 
-Result<Objects> objects_of(sqlite3* database) {
-  sqlite3_stmt* prepared = nullptr;
-  const char* sql = "SELECT type, name, tbl_name, COALESCE(sql, '') FROM main.sqlite_master";
-  if (sqlite3_prepare_v2(database, sql, -1, &prepared, nullptr) != SQLITE_OK)
-    return fail(ErrorKind::storage, "ledger: its tables cannot be listed");
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepared, sqlite3_finalize);
-  const auto text = [&](int column) {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(prepared, column));
-    return std::string(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(prepared, column)));
-  };
+Result<Objects> objects_of(sqlite::Connection& database) {
+  const auto unlisted = [] { return fail(ErrorKind::storage, "ledger: its tables cannot be listed"); };
+  const Result<sqlite::Statement> statement =
+      database.prepare("SELECT type, name, tbl_name, COALESCE(sql, '') FROM main.sqlite_master");
+  if (!statement) return unlisted();
+  sqlite::Use use(*statement);
   Objects objects;
   int status = SQLITE_OK;
-  while ((status = sqlite3_step(prepared)) == SQLITE_ROW)
-    objects.emplace(text(0) + " " + text(1), text(2) + ": " + words_of(text(3)));
-  if (status != SQLITE_DONE) return fail(ErrorKind::storage, "ledger: its tables cannot be listed");
+  while ((status = use.step()) == SQLITE_ROW)
+    objects.emplace(use.text(0) + " " + use.text(1), use.text(2) + ": " + words_of(use.text(3)));
+  if (status != SQLITE_DONE) return unlisted();
   return objects;
 }
 
 // What a new database of that version holds.
 Result<Objects> objects_of_version(int version) {
-  sqlite3* opened = nullptr;
-  const int status = sqlite3_open_v2(":memory:", &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-  const std::unique_ptr<sqlite3, int (*)(sqlite3*)> database(opened, sqlite3_close);
-  bool made = status == SQLITE_OK;
-  for (int step = 1; made && step <= version; ++step)
-    made = sqlite3_exec(opened, sqlite_upgrade_to(step), nullptr, nullptr, nullptr) == SQLITE_OK;
-  if (!made) return fail(ErrorKind::storage, "ledger: no memory for a database");
-  return objects_of(opened);
+  sqlite::Connection database(
+      [](std::string_view, int) { return fail(ErrorKind::storage, "ledger: no memory for a database"); });
+  CV_CHECK(database.open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+  for (int step = 1; step <= version; ++step) CV_CHECK(database.execute(sqlite_upgrade_to(step)));
+  return objects_of(database);
 }
 
 }  // namespace
 
 const char* sqlite_upgrade_to(int version) { return version == 1 ? kRows : version == 2 ? kAppendOnly : kSeals; }
 
-Result<void> check_sqlite_schema(sqlite3* database, int version, const std::string& path) {
+Result<void> check_sqlite_schema(sqlite::Connection& database, int version, const std::string& path) {
   CV_TRY(const Objects expected, objects_of_version(version));
   CV_TRY(const Objects found, objects_of(database));
   const auto refuse = [&](const std::string& object, const char* what) {

@@ -1,11 +1,9 @@
 // The tables of a ledger in SQLite, version by version, and whether a database holds them and nothing else.
 #pragma once
 
-#include <sqlite3.h>
-
 #include <string>
 
-#include "chronoveil/base/result.h"
+#include "chronoveil/sqlite/connection.h"
 
 namespace chronoveil::ledger {
 
@@ -20,6 +18,6 @@ const char* sqlite_upgrade_to(int version);
 
 // Whether the tables, indexes, views and triggers are those of a version, word for word. A trigger more could keep rows
 // from being written, a view in place of a table could show others. An error names what is too much, gone or changed.
-Result<void> check_sqlite_schema(sqlite3*, int version, const std::string& path);
+Result<void> check_sqlite_schema(sqlite::Connection&, int version, const std::string& path);
 
 }  // namespace chronoveil::ledger

@@ -1,58 +1,17 @@
 #include "chronoveil/ledger/stores/sqlite_store.h"
 
-#include <fcntl.h>
-#include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
-#include <cstring>
-#include <filesystem>
 
 #include "chronoveil/base/system/waiting.h"
 #include "chronoveil/ledger/stores/sqlite_file.h"
 #include "chronoveil/ledger/stores/sqlite_schema.h"
+#include "chronoveil/sqlite/connection.h"
 
 namespace chronoveil::ledger {
 namespace {
 
-struct CloseDatabase {
-  void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-};
-using Database = std::unique_ptr<sqlite3, CloseDatabase>;
-
-struct Finalize {
-  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-};
-using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
-
-// Leaves a statement ready for its next use, whatever happened.
-class Use {
- public:
-  explicit Use(const Statement& statement) : statement_(statement.get()) {}
-  ~Use() {
-    sqlite3_reset(statement_);
-    sqlite3_clear_bindings(statement_);
-  }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
-
-  void bind(int index, const std::string& text) {
-    sqlite3_bind_text(statement_, index, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-  }
-  void bind(int index, std::int64_t number) { sqlite3_bind_int64(statement_, index, number); }
-  int step() { return sqlite3_step(statement_); }
-  std::string text(int column) const {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return bytes == nullptr ? std::string()
-                            : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
-  }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
-
- private:
-  sqlite3_stmt* statement_;
-};
+using sqlite::Statement;
+using sqlite::Use;
 
 class SqliteStore final : public Store {
  public:
@@ -73,7 +32,7 @@ class SqliteStore final : public Store {
     std::vector<std::string> names;
     int status = SQLITE_OK;
     while ((status = use.step()) == SQLITE_ROW) names.push_back(use.text(0));
-    if (status != SQLITE_DONE) return failure("read");
+    if (status != SQLITE_DONE) return database_.failure("read");
     return names;
   }
 
@@ -92,7 +51,7 @@ class SqliteStore final : public Store {
             {dataset, use.integer(1), use.text(2), use.text(3), use.text(4), use.text(5), use.text(6), use.text(7)});
       }
     }
-    if (status != SQLITE_DONE) return failure("read");
+    if (status != SQLITE_DONE) return database_.failure("read");
     return stored;
   }
 
@@ -114,67 +73,20 @@ class SqliteStore final : public Store {
   }
 
  private:
-  explicit SqliteStore(std::string path) : path_(std::move(path)) {}
+  explicit SqliteStore(std::string path)
+      : path_(std::move(path)), database_([this](std::string_view doing, int code) { return failed(doing, code); }) {}
 
-  bool in_memory() const { return path_ == ":memory:"; }
-
-  Failure failure(std::string_view doing) const {
-    const int status = database_ ? sqlite3_extended_errcode(database_.get()) : SQLITE_NOMEM;
-    std::string message = "ledger: cannot " + std::string(doing) + " '" + path_ + "': " + sqlite3_errstr(status);
-    if ((status & 0xff) == SQLITE_CONSTRAINT) message += " (the ledger is append-only)";
-    if ((status & 0xff) == SQLITE_BUSY) message += "; another process has held it for too long (see CHRONOVEIL_WAIT)";
+  Failure failed(std::string_view doing, int code) const {
+    std::string message = "ledger: cannot " + std::string(doing) + " '" + path_ + "': " + sqlite3_errstr(code);
+    if ((code & 0xff) == SQLITE_CONSTRAINT) message += " (the ledger is append-only)";
+    if ((code & 0xff) == SQLITE_BUSY) message += "; another process has held it for too long (see CHRONOVEIL_WAIT)";
     return fail(ErrorKind::storage, std::move(message));
   }
 
+  bool in_memory() const { return path_ == ":memory:"; }
+
   Failure damaged(const std::string& what) const {
     return fail(ErrorKind::storage, "ledger: '" + path_ + "' is damaged: " + what + "; put it back from a backup");
-  }
-
-  Result<void> execute(const char* sql, std::string_view doing) {
-    if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return failure(doing);
-    return {};
-  }
-
-  Result<std::int64_t> number(const char* pragma) {
-    CV_TRY(const Statement statement, prepare(pragma));
-    Use use(statement);
-    if (use.step() != SQLITE_ROW) return failure("read");
-    return use.integer(0);
-  }
-
-  Result<Statement> prepare(const char* sql) {
-    sqlite3_stmt* statement = nullptr;
-    if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) != SQLITE_OK) {
-      return failure("read");
-    }
-    return Statement(statement);
-  }
-
-  Result<void> run(const Statement& statement) {
-    Use use(statement);
-    if (use.step() != SQLITE_DONE) return failure("write");
-    return {};
-  }
-
-  // SQLite would create the file with the umask's mode; its log and shared memory take the mode of the file.
-  Result<void> create_file() {
-    const auto cannot = [&](const std::string& why) {
-      return fail(ErrorKind::storage, "ledger: cannot open '" + path_ + "': " + why);
-    };
-    std::filesystem::path missing = std::filesystem::path(path_).parent_path();
-    std::vector<std::filesystem::path> folders;
-    std::error_code error;
-    for (; !missing.empty() && !std::filesystem::exists(missing, error); missing = missing.parent_path())
-      folders.push_back(missing);
-    for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
-      if (::mkdir(folder->c_str(), 0700) != 0 && errno != EEXIST) return cannot(std::strerror(errno));
-    }
-    // A file that is there already is not touched: closing it would drop the locks that another connection of this
-    // process holds on it.
-    const int file = ::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) return errno == EEXIST ? Result<void>() : cannot(std::strerror(errno));
-    ::close(file);
-    return {};
   }
 
   Result<void> connect(Absent absent) {
@@ -183,29 +95,20 @@ class SqliteStore final : public Store {
       CV_CHECK(check_log_has_database(path_));
       if (absent == Absent::refuse && !is_file_there(path_))
         return invalid("ledger", path_, "a ledger that is there; budget create makes one");
-      CV_CHECK(create_file());
+      CV_CHECK(make_ledger_file(path_));
       CV_TRY(identity_, check_only_name(path_));
       file_alone_ = last_rows_without_log(path_);
     }
-    sqlite3* database = nullptr;
-    const int status = sqlite3_open_v2(path_.c_str(), &database, SQLITE_OPEN_READWRITE, nullptr);
-    database_.reset(database);
-    if (status != SQLITE_OK) return failure("open");
-    sqlite3_extended_result_codes(database, 1);
+    CV_CHECK(database_.open(path_, SQLITE_OPEN_READWRITE));
     // A log that is not the file's own must not be carried over into it.
-    if (!file_alone_.empty()) sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    if (!file_alone_.empty()) sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     CV_TRY(patience_, longest_wait());
-    sqlite3_busy_timeout(database, busy_milliseconds());
-    CV_CHECK(execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;", "open"));
-    if (!in_memory()) CV_CHECK(enter_write_ahead_log());
-    return {};
-  }
-
-  Result<void> enter_write_ahead_log() {
-    CV_TRY(const Statement statement, prepare("PRAGMA journal_mode = WAL"));
-    Use use(statement);
-    if (use.step() != SQLITE_ROW) return failure("open");
-    if (use.text(0) != "wal") return fail(ErrorKind::storage, "ledger: '" + path_ + "' cannot keep a write-ahead log");
+    sqlite3_busy_timeout(database_.get(), busy_milliseconds());
+    CV_CHECK(database_.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;",
+                               "open"));
+    if (in_memory()) return {};
+    CV_TRY(const bool keeps_log, database_.enter_write_ahead_log());
+    if (!keeps_log) return fail(ErrorKind::storage, "ledger: '" + path_ + "' cannot keep a write-ahead log");
     return {};
   }
 
@@ -213,15 +116,10 @@ class SqliteStore final : public Store {
   // is for the hashes and seals; whether they hang together is for this. 10,000 rows take it a few hundredths of a
   // second.
   Result<void> check_integrity() {
-    CV_TRY(const Statement statement, prepare("PRAGMA integrity_check(1)"));
-    Use use(statement);
-    const int status = use.step();
-    if (status != SQLITE_ROW) return failure("read");
-    if (use.text(0) != "ok") return damaged("its pages do not hang together");
-    CV_TRY(const Statement encoding, prepare("PRAGMA encoding"));
-    Use look(encoding);
-    if (look.step() != SQLITE_ROW) return failure("read");
-    if (look.text(0) != "UTF-8") return damaged("its texts are not in UTF-8");
+    CV_TRY(const std::string integrity, database_.text("PRAGMA integrity_check(1)"));
+    if (integrity != "ok") return damaged("its pages do not hang together");
+    CV_TRY(const std::string encoding, database_.text("PRAGMA encoding"));
+    if (encoding != "UTF-8") return damaged("its texts are not in UTF-8");
     return {};
   }
 
@@ -229,13 +127,14 @@ class SqliteStore final : public Store {
   // was kept from an earlier day, and shows the rows of that day.
   Result<void> check_log() {
     if (file_alone_.empty()) return {};
-    CV_TRY(const Statement statement, prepare("SELECT hash FROM entries WHERE dataset = ?1 AND sequence = ?2"));
+    CV_TRY(const Statement statement,
+           database_.prepare("SELECT hash FROM entries WHERE dataset = ?1 AND sequence = ?2"));
     for (const auto& [dataset, last] : file_alone_) {
       Use use(statement);
       use.bind(1, dataset);
       use.bind(2, std::int64_t{last.first});
       const int status = use.step();
-      if (status != SQLITE_ROW && status != SQLITE_DONE) return failure("read");
+      if (status != SQLITE_ROW && status != SQLITE_DONE) return database_.failure("read");
       if (status == SQLITE_DONE || use.text(0) != last.second)
         return fail(ErrorKind::storage,
                     "ledger: the log beside '" + path_ +
@@ -258,8 +157,8 @@ class SqliteStore final : public Store {
   // Whoever comes first creates or upgrades; the others wait for the lock and find it done.
   Result<void> prepare_schema(const Sealer& sealer) {
     const auto look = [&]() -> Result<bool> {
-      CV_TRY(const std::int64_t version, number("PRAGMA user_version"));
-      CV_TRY(const std::int64_t application, number("PRAGMA application_id"));
+      CV_TRY(const std::int64_t version, database_.number("PRAGMA user_version"));
+      CV_TRY(const std::int64_t application, database_.number("PRAGMA application_id"));
       if (version != kSqliteSchemaVersion || application != kSqliteApplicationId) return false;
       CV_CHECK(take_schema());
       return true;
@@ -272,32 +171,27 @@ class SqliteStore final : public Store {
 
   template <class Body>
   Result<bool> in_transaction(const char* begin, const Body& body) {
-    CV_CHECK(execute(begin, "open"));
+    CV_CHECK(database_.execute(begin, "open"));
     Result<bool> done = body();
     if (done) {
-      if (Result<void> committed = execute("COMMIT", "open"); !committed) done = tl::unexpected(committed.error());
+      if (Result<void> committed = database_.execute("COMMIT", "open"); !committed)
+        done = tl::unexpected(committed.error());
     }
-    roll_back_if_open();
+    database_.roll_back_if_open();
     return done;
-  }
-
-  // A failed statement may have rolled back by itself already.
-  void roll_back_if_open() {
-    if (sqlite3_get_autocommit(database_.get()) == 0)
-      sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }
 
   // The schema is what it should be, and what it is called now.
   Result<void> take_schema() {
-    CV_CHECK(check_sqlite_schema(database_.get(), kSqliteSchemaVersion, path_));
-    CV_TRY(schema_, number("PRAGMA schema_version"));
+    CV_CHECK(check_sqlite_schema(database_, kSqliteSchemaVersion, path_));
+    CV_TRY(schema_, database_.number("PRAGMA schema_version"));
     return {};
   }
 
   Result<bool> upgrade(const Sealer& sealer) {
-    CV_TRY(const std::int64_t version, number("PRAGMA user_version"));
-    CV_TRY(const std::int64_t application, number("PRAGMA application_id"));
-    CV_TRY(const std::int64_t tables, number("SELECT COUNT(*) FROM sqlite_master"));
+    CV_TRY(const std::int64_t version, database_.number("PRAGMA user_version"));
+    CV_TRY(const std::int64_t application, database_.number("PRAGMA application_id"));
+    CV_TRY(const std::int64_t tables, database_.number("SELECT COUNT(*) FROM sqlite_master"));
     const bool empty = version == 0 && application == 0 && tables == 0;
     if (!empty && application != kSqliteApplicationId) {
       return fail(ErrorKind::storage, "ledger: '" + path_ + "' is another program's database, not a ledger");
@@ -308,9 +202,9 @@ class SqliteStore final : public Store {
                                           std::to_string(kSqliteSchemaVersion) + ")");
     }
     if (!empty && version < 1) return damaged("its version is none");
-    if (!empty) CV_CHECK(check_sqlite_schema(database_.get(), static_cast<int>(version), path_));
+    if (!empty) CV_CHECK(check_sqlite_schema(database_, static_cast<int>(version), path_));
     for (int step = static_cast<int>(version) + 1; step <= kSqliteSchemaVersion; ++step)
-      CV_CHECK(execute(sqlite_upgrade_to(step), "upgrade"));
+      CV_CHECK(database_.execute(sqlite_upgrade_to(step), "upgrade"));
     if (version < 3) CV_CHECK(seal_everything(sealer));
     CV_CHECK(take_schema());
     return true;
@@ -328,20 +222,24 @@ class SqliteStore final : public Store {
   }
 
   Result<void> prepare_statements() {
-    CV_TRY(begin_, prepare("BEGIN IMMEDIATE"));
-    CV_TRY(commit_, prepare("COMMIT"));
-    CV_TRY(schema_version_, prepare("PRAGMA schema_version"));
-    CV_TRY(datasets_, prepare("SELECT dataset FROM entries UNION SELECT dataset FROM seals ORDER BY dataset"));
+    CV_TRY(begin_, database_.prepare("BEGIN IMMEDIATE"));
+    CV_TRY(commit_, database_.prepare("COMMIT"));
+    CV_TRY(schema_version_, database_.prepare("PRAGMA schema_version"));
+    CV_TRY(datasets_,
+           database_.prepare("SELECT dataset FROM entries UNION SELECT dataset FROM seals ORDER BY dataset"));
     // One statement, so that rows and seal are of one instant.
-    CV_TRY(read_, prepare("SELECT 0, length, head, sums, signature, '', '', '' FROM seals WHERE dataset = ?1 "
-                          "UNION ALL "
-                          "SELECT 1, sequence, recorded_at, recorded_by, kind, body, previous, hash FROM entries "
-                          "WHERE dataset = ?1 AND sequence >= ?2 ORDER BY 1, 2"));
-    CV_TRY(insert_,
-           prepare("INSERT INTO entries (dataset, sequence, recorded_at, recorded_by, kind, body, previous, hash) "
-                   "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"));
-    CV_TRY(reseal_, prepare("UPDATE seals SET length = ?2, head = ?3, sums = ?4, signature = ?5 WHERE dataset = ?1"));
-    CV_TRY(seal_, prepare("INSERT INTO seals (dataset, length, head, sums, signature) VALUES (?1, ?2, ?3, ?4, ?5)"));
+    CV_TRY(read_,
+           database_.prepare("SELECT 0, length, head, sums, signature, '', '', '' FROM seals WHERE dataset = ?1 "
+                             "UNION ALL "
+                             "SELECT 1, sequence, recorded_at, recorded_by, kind, body, previous, hash FROM entries "
+                             "WHERE dataset = ?1 AND sequence >= ?2 ORDER BY 1, 2"));
+    CV_TRY(insert_, database_.prepare(
+                        "INSERT INTO entries (dataset, sequence, recorded_at, recorded_by, kind, body, previous, hash) "
+                        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"));
+    CV_TRY(reseal_,
+           database_.prepare("UPDATE seals SET length = ?2, head = ?3, sums = ?4, signature = ?5 WHERE dataset = ?1"));
+    CV_TRY(seal_,
+           database_.prepare("INSERT INTO seals (dataset, length, head, sums, signature) VALUES (?1, ?2, ?3, ?4, ?5)"));
     return {};
   }
 
@@ -349,17 +247,17 @@ class SqliteStore final : public Store {
   template <class Body>
   Result<void> write(const Body& body) {
     in_doubt_ = false;
-    CV_CHECK(run(begin_));
+    CV_CHECK(database_.run(begin_));
     Result<bool> wrote = same_schema();
     if (const Result<void> same = check_same_file(); !same) wrote = tl::unexpected(same.error());
     if (wrote) wrote = body();
     Result<void> done;
     if (!wrote) done = tl::unexpected(wrote.error());
     if (wrote && *wrote) {
-      done = run(commit_);
+      done = database_.run(commit_);
       in_doubt_ = !done;
     }
-    roll_back_if_open();
+    database_.roll_back_if_open();
     if (done && *wrote) empty_log();
     return done;
   }
@@ -367,14 +265,14 @@ class SqliteStore final : public Store {
   // Somebody may have added a trigger since the ledger was opened.
   Result<bool> same_schema() {
     Use use(schema_version_);
-    if (use.step() != SQLITE_ROW) return failure("read");
+    if (use.step() != SQLITE_ROW) return database_.failure("read");
     if (use.integer(0) != schema_) CV_CHECK(take_schema());
     return true;
   }
 
   // A statement that must have written exactly one row. A database may say that it is done and have done nothing.
   Result<void> write_one(Use& use) {
-    if (use.step() != SQLITE_DONE) return failure("write");
+    if (use.step() != SQLITE_DONE) return database_.failure("write");
     if (sqlite3_changes(database_.get()) != 1)
       return fail(ErrorKind::storage, "ledger: '" + path_ + "' did not take a row; something in it keeps rows away");
     return {};
@@ -426,7 +324,7 @@ class SqliteStore final : public Store {
   FileIdentity identity_;                  // of the file that was opened
   LastRows file_alone_;                    // until the log is checked
   std::chrono::milliseconds patience_{0};  // for a lock
-  Database database_;
+  sqlite::Connection database_;
   Statement begin_, commit_, schema_version_, datasets_, read_, insert_, reseal_, seal_;
   std::int64_t schema_ = 0;  // SQLite's number of the schema that was checked
   bool in_doubt_ = false;

@@ -16,14 +16,17 @@ bool is_postgres(const std::string& where) {
 
 }  // namespace
 
+std::string real_place(const std::string& where) {
+  if (where.find("://") != std::string::npos) return where;
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(where, error), error);
+  return error ? where : real.string();
+}
+
 std::string place_digest(const std::string& where) {
-  std::error_code ignored;
-  std::string place = where;
-  if (!is_postgres(where)) {
-    place = std::filesystem::weakly_canonical(where, ignored).string();
-  } else if (const auto at = where.find('@'); at != std::string::npos) {
+  std::string place = real_place(where);
+  if (const auto at = where.find('@'); is_postgres(where) && at != std::string::npos)
     place = "postgresql://" + where.substr(at + 1);
-  }
   return sha256_hex("chronoveil-place-1\n" + place);
 }
 

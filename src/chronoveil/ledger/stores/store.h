@@ -65,6 +65,10 @@ enum class Absent { create, refuse };
 // Refused: a database that is damaged, or that holds anything but a ledger, such as somebody else's trigger.
 Result<std::unique_ptr<Store>> open_store(const std::string& where, const Sealer&, Absent = Absent::create);
 
+// Where a ledger lies, the same by whatever path or symbolic link it is reached: everything that is kept beside a
+// ledger is found from this. SQLite follows links too, and names log and memory after where they lead. A URL is itself.
+std::string real_place(const std::string& where);
+
 // A digest that tells one place from another, the same for every way to write a path, without giving away a password.
 std::string place_digest(const std::string& where);
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/accounting/events/filter_kernel.h"
+#include "chronoveil/accounting/events/subsampled/filter_kernel.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/mechanisms/parts/circular_convolution.h"

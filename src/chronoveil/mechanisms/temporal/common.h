@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/mechanisms/temporal_mechanism.h"
 
 namespace chronoveil::mechanisms {

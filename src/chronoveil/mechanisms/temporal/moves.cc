@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "chronoveil/base/bit_source.h"
+#include "chronoveil/base/draw_right.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/temporal_mechanism.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "chronoveil/accounting/moves/noisy_sort.h"
+#include "chronoveil/accounting/events/moves/noisy_sort.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/mechanisms/temporal/common.h"
 #include "chronoveil/temporal/noisy_sorting.h"

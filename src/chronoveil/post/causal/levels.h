@@ -1,4 +1,4 @@
-// The models of the causal filter with one number of state: level, relative, irregular and small (causal_filter.h).
+// The models of the causal filter with one number of state: level, relative, irregular and small (filter.h).
 //   x_t = l_t + N(0, v),  l_t = l_{t−1} + N(0, q),  q = fixed + (relative · max(l̂, 1))²
 #pragma once
 

@@ -1,4 +1,4 @@
-// The models of the causal filter that have a slope (causal_filter.h):
+// The models of the causal filter that have a slope (filter.h):
 //   x_t = x_{t−1} + b_t,  b_t = b_{t−1} + N(0, c),  b_0 ~ N(0, 256 c)
 #pragma once
 

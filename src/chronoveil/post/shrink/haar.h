@@ -2,7 +2,7 @@
 // holds. The series is taken as a circle of T steps, any T; levels j = 0..J−1 with 2^J <= T. With a_0 = z (the values
 // in units of the noise) and every index modulo T,
 //   a_{j+1}(t) = (a_j(t) + a_j(t + 2^j))/2         d_j(t) = 2^{(j+1)/2} (a_j(t) − a_j(t + 2^j))/2, of noise variance 1
-// Each d_j is shrunk with a slab (shrink_slab.h), g_j = 2^{j+1}/s: a random walk that shows from scale s on, and
+// Each d_j is shrunk with a slab (slab.h), g_j = 2^{j+1}/s: a random walk that shows from scale s on, and
 // π_j = min(1/2, 3 · 2^{j+1}/T). a_J is kept. Going back averages over the shifts:
 //   â_j(t) = ½ [â_{j+1}(t) + d̂_j(t)/2^{(j+1)/2}] + ½ [â_{j+1}(t − 2^j) − d̂_j(t − 2^j)/2^{(j+1)/2}]
 //   Risk      Σ (z − â_0)² + 2 [T 2^−J + Σ_j 2^−(j+1) Σ_t v_j(t)] − T, v the slopes: Stein's, exactly unbiased

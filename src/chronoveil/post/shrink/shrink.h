@@ -2,9 +2,9 @@
 // post-processing: it sees released values and public facts only, and cannot change the guarantee.
 //
 // A dictionary of estimators, each a linear or nearly linear shrinkage of coefficients under some prior:
-//   in the cosine basis, over spectra of level, trend, flat and seasonal series     (shrink_spectra.h, shrink_cosine.h)
-//   the same with a slab, for pure tones of unknown periods                         (shrink_slab.h)
-//   in Haar wavelets of all shifts, for steps and spikes                            (shrink_haar.h)
+//   in the cosine basis, over spectra of level, trend, flat and seasonal series     (spectra.h, cosine.h)
+//   the same with a slab, for pure tones of unknown periods                         (slab.h)
+//   in Haar wavelets of all shifts, for steps and spikes                            (haar.h)
 // Each has an unbiased estimate R_i of its own summed squared error, in units of σ² [Stein81]. Published is the mixture
 //   x̂ = Σ p_i x̂_i,   p_i ∝ exp(−R_i/4)                                              [LeungBarron06, DalalyanSalmon12]
 // which is nearly as good as the best of them, whatever the series is; the measured values themselves are one of them.

@@ -9,7 +9,7 @@
 //             public season of S steps: a profile that repeats and drifts (b is the width of a line)
 // The grids: κ = 1/4, 1/2, 1, ... up to 8T for m = 1, 2 and w = 0, 1; flat w = 0, 0.1, 1, 10, ∞; the season's
 // κ = 1/4, 1, 4, ..., m = 1, w = 0 or flat w = 0, with A = 1, 10, ..., 10⁴, a = 2, 3, b = 1/2, 2. With a slab
-// (shrink_slab.h): κ = 1/4, 1, 4, ..., m = 1, w = 0, 1, and flat w = 0, 0.1, 1, 10.
+// (slab.h): κ = 1/4, 1, 4, ..., m = 1, w = 0, 1, and flat w = 0, 0.1, 1, 10.
 #pragma once
 
 #include <Eigen/Core>

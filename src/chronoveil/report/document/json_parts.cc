@@ -18,6 +18,13 @@ std::string text_of(const ordered_json& value) {
   return visible_lines(value.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
+ordered_json head_json(std::string_view kind, const std::string& mark, const std::string& title) {
+  ordered_json head{{"kind", kind}};
+  if (!mark.empty()) head["mark"] = mark;
+  head["title"] = title;
+  return head;
+}
+
 ordered_json parameters_json(const mechanisms::Parameters& parameters) {
   ordered_json all = ordered_json::object();
   for (const auto& [name, value] : parameters)
@@ -197,14 +204,20 @@ Result<std::optional<BudgetLeft>> budget_in(const Fields& document) {
   return left;
 }
 
-bool has_member(std::string_view text, std::string_view key) {
-  bool found = false;
+std::optional<std::string> kind_in(std::string_view text) {
+  std::string before = "series";
+  // Of the values, only that of `kind` is kept: documents are large.
   const auto look = [&](int depth, json::parse_event_t event, const json& parsed) {
     if (event != json::parse_event_t::key) return true;
-    found = found || (depth == 1 && parsed == key);
-    return false;
+    if (depth != 1) return false;
+    for (const auto& [member, kind] : {std::pair{"cells", "means"}, {"view", "perturb"}, {"model_sha256", "train"}})
+      if (parsed == member) before = kind;
+    return parsed == "kind";
   };
-  return json::parse(text, look, false).is_object() && found;
+  const json document = json::parse(text, look, false);
+  if (!document.is_object()) return std::nullopt;
+  const auto said = document.find("kind");
+  return said != document.end() && said->is_string() ? said->get<std::string>() : before;
 }
 
 }  // namespace chronoveil::report

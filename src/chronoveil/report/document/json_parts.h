@@ -26,6 +26,10 @@ nlohmann::ordered_json or_null(const std::optional<Number>& number) {
 // One line; bytes that are no UTF-8 are replaced.
 std::string text_of(const nlohmann::ordered_json&);
 
+// How the document of every release begins: its kind (series, means, perturb, train, forecast, backtest), the mark of
+// what is not private, the title.
+nlohmann::ordered_json head_json(std::string_view kind, const std::string& mark, const std::string& title);
+
 nlohmann::ordered_json parameters_json(const mechanisms::Parameters&);
 // With `beta` where the bound holds with confidence, and `nominal_epsilon`, `nominal_delta` where a paper states
 // others.
@@ -49,16 +53,16 @@ Result<SlotAxis> axis_in(const Fields& document);
 Result<std::optional<ledger::DebitReference>> debit_in(const Fields& document);
 Result<std::optional<BudgetLeft>> budget_in(const Fields& document);
 
-// Whether a document is an object with a member of that name: by this one kind of release is told from another. No
-// value is kept.
-bool has_member(std::string_view text, std::string_view key);
+// The kind that a document says it is. Documents of earlier versions do not say: those of means have `cells`, those of
+// perturb a `view`, those of train a `model_sha256`; any other is taken for series. Nothing for what is no object.
+std::optional<std::string> kind_in(std::string_view text);
 
 // The document as an object, handed to `read`. What other modules call a wrong parameter is, in a file, bad data.
 template <class Read>
 auto read_document(std::string_view text, Read read) -> decltype(read(std::declval<const Fields&>())) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
   if (!document.is_object()) return fail(ErrorKind::bad_data, "release: this is not a release JSON");
-  auto result = read(Fields(document, ""));
+  auto result = read(fields_of(document));
   if (!result && result.error().kind == ErrorKind::usage)
     return fail(ErrorKind::bad_data, "release: " + result.error().message);
   return result;

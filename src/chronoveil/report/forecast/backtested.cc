@@ -33,15 +33,15 @@ std::string backtest_csv(const Backtested& backtested) {
 }
 
 std::string to_json(const Backtested& backtested) {
-  nlohmann::ordered_json all{{"title", backtested.title},
-                             {"internal", kWhose},
-                             {"series", backtested.series},
-                             {"windows", backtested.windows},
-                             {"held_back", backtested.held_back},
-                             {"season", backtested.season},
-                             {"forecast_length", backtested.forecast_length},
-                             {"delta", backtested.delta},
-                             {"rows", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json all = head_json("backtest", "", backtested.title);
+  all.update({{"internal", kWhose},
+              {"series", backtested.series},
+              {"windows", backtested.windows},
+              {"held_back", backtested.held_back},
+              {"season", backtested.season},
+              {"forecast_length", backtested.forecast_length},
+              {"delta", backtested.delta},
+              {"rows", nlohmann::ordered_json::array()}});
   for (const BacktestedRow& row : backtested.rows) {
     nlohmann::ordered_json one{{"model", row.model}, {"baseline", !row.epsilon}};
     if (row.epsilon) {

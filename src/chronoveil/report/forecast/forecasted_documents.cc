@@ -115,9 +115,7 @@ std::string paths_csv(const Forecasted& forecasted) {
 }
 
 std::string to_json(const Forecasted& forecasted) {
-  json all;
-  if (!forecasted.mark.empty()) all["mark"] = forecasted.mark;
-  all["title"] = forecasted.title;
+  json all = head_json("forecast", forecasted.mark, forecasted.title);
   all["model"] = model_json(forecasted.model);
   all["input"] = forecasted.input ? input_json(*forecasted.input, forecasted.mark) : json(nullptr);
   // Where every release has them, so that `budget verify --against` finds them. The model's own stands with the model.

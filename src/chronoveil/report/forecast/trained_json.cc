@@ -14,9 +14,7 @@ std::string to_json(const Trained& trained) {
   json spent = json::array();
   for (const Trained::Spent& point : trained.spent)
     spent.push_back({{"steps", point.steps}, {"epsilon", finite_or_null(point.epsilon)}});
-  json all;
-  if (!model.mark.empty()) all["mark"] = model.mark;
-  all["title"] = trained.title;
+  json all = head_json("train", model.mark, trained.title);
   all["guarantee"] = guarantee_json(model.guarantee, model.price, model.mark, model.not_protected);
   all["model"] = model_json(model);
   all["plan"] = {{"series", trained.series},

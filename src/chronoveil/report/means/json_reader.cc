@@ -166,6 +166,4 @@ Result<MeansPublished> published_in(const Fields& document) {
 
 Result<MeansPublished> means_from_json(std::string_view text) { return read_document(text, published_in); }
 
-bool is_means_json(std::string_view text) { return has_member(text, "cells"); }
-
 }  // namespace chronoveil::report

@@ -133,8 +133,8 @@ std::string means_json(const MeansPublished& published) {
     out.append("\"").append(key).append("\":").append(text_of(value)).append(",\n");
   };
   out += '{';
-  if (!release.mark.empty()) member("mark", release.mark);
-  member("title", published.title);
+  const json head = head_json("means", release.mark, published.title);
+  for (const auto& [key, value] : head.items()) member(key, value);
   member("measure", published.measure);
   member("guarantee", guarantee_json(release.guarantee, published.plan.price, release.mark, published.not_protected));
   member("plan", plan);

@@ -103,6 +103,4 @@ Result<Perturbed> perturbed_in(const Fields& document) {
 
 Result<Perturbed> perturbed_from_json(std::string_view text) { return read_document(text, perturbed_in); }
 
-bool is_perturbed_json(std::string_view text) { return has_member(text, "view"); }
-
 }  // namespace chronoveil::report

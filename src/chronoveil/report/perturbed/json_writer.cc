@@ -55,8 +55,8 @@ std::string perturbed_json(const Perturbed& perturbed) {
     if (out.size() > 1) out.append(",\n");
     out.append("\"").append(key).append("\":").append(text_of(value));
   };
-  if (!perturbed.mark.empty()) member("mark", perturbed.mark);
-  member("title", perturbed.title);
+  const json head = head_json("perturb", perturbed.mark, perturbed.title);
+  for (const auto& [key, value] : head.items()) member(key, value);
   member("view", name_in(kViewNames, perturbed.times_move));
   member("time", perturbed.time);
   member("columns", perturbed.columns);

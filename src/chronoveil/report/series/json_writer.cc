@@ -113,8 +113,8 @@ std::string to_json(const Published& published) {
     out.append("\"").append(key).append("\":").append(text_of(value)).append(",\n");
   };
   out += '{';
-  if (!release.mark.empty()) member("mark", release.mark);
-  member("title", published.title);
+  const json head = head_json("series", release.mark, published.title);
+  for (const auto& [key, value] : head.items()) member(key, value);
   member("guarantee", guarantee_in_full(published));
   member("plan", plan);
   member("debit", debit_json(published.debit));

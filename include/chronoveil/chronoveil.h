@@ -1,0 +1,151 @@
+// The front door of the library: release, perturb, publish live, price, and keep a budget. See docs/library.md.
+//   Order     make_plan() sees public facts only; run() debits, reads, draws and publishes, in this order
+//   Errors    every function that can fail returns a Result, and none throws. An error names the key of the job, the
+//             value and what would be valid; it never quotes a value of the data
+//   Threads   one object is for one thread at a time, but for a Ledger, which is for all
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/base/version.h"
+#include "chronoveil/data/memory/table.h"
+#include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/live/live.h"
+#include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/perturb/perturb.h"
+#include "chronoveil/engine/series/series.h"
+#include "chronoveil/ledger/ledger.h"
+
+namespace chronoveil {
+
+// ---- Jobs: what to read, what is public, what is protected, what to write. docs/jobs.md has every key. ----
+
+using data::Batch;
+using data::Column;
+using data::Instants;
+using data::Table;
+using engine::Job;
+
+// From a file, or from its text; relative paths in a text are relative to the working directory. A Job may as well be
+// filled in by hand: every function below checks it first.
+using engine::read_job;
+Result<Job> parse_job(std::string_view toml);
+
+// The job reads these rows, whatever it read before. Cells are not copied: they must stay as they are until its last
+// run is over.
+void read_from(Job&, Table);
+
+// ---- Plan, check, run: counts per series and slot, means per place and slot, or one series of its owner. ----
+
+using engine::RunOptions;
+
+using AnyPlan = std::variant<engine::Planned, engine::MeansPlanned, engine::PerturbPlanned>;
+using AnyRelease = std::variant<report::Published, report::MeansPublished, engine::PerturbedRelease>;
+
+// What would be released by which mechanism, with which noise, at which price. No data, no ledger, no file is written.
+Result<AnyPlan> make_plan(const Job&);
+
+struct Check {
+  AnyPlan plan;
+  ledger::View budget;                          // as it stands
+  ledger::Cost cost;                            // of the debit
+  std::optional<engine::EarlierDebit> earlier;  // of the same job
+};
+// Whether run() would get as far as the data: job, columns, outputs and budget. No debit. With `read_data` the rows are
+// read and forgotten, so that what is wrong with them is found before it costs anything.
+Result<Check> check(const Job&, const RunOptions& = {}, bool read_data = false);
+
+// Plans, debits, reads, draws, and writes the outputs that the job names. An error after the debit says what became of
+// it. With a seed no ledger is touched and everything is marked as not private.
+Result<AnyRelease> run(const Job&, const RunOptions& = {});
+// Emits the release of a debit anew: no debit, no data.
+Result<AnyRelease> release_again(const Job&, const std::string& debit, const RunOptions& = {});
+
+const Guarantee& guarantee_of(const AnyPlan&);
+const Guarantee& guarantee_of(const AnyRelease&);
+// None of what is not private.
+const std::optional<ledger::DebitReference>& debit_of(const AnyRelease&);
+// The documents, as the program writes them.
+std::string to_csv(const AnyRelease&);
+std::string to_json(const AnyRelease&);
+std::string to_html(const AnyRelease&);
+
+// ---- Live: counts that are published step by step, as rows are pushed. ----
+
+using engine::close_live;
+using engine::live_status;
+using engine::LiveOptions;
+using engine::LiveStanding;
+
+struct PublishedStep {
+  std::string series;  // empty: one without a name
+  std::string time;    // when the slot begins, by the clock of the slots
+  double value = 0, lower = 0, upper = 0;
+  bool sampled = false;  // whether the mechanism measured this step
+};
+using PublishedSteps = std::vector<PublishedStep>;
+
+// One release under one debit. A step is durable, with the questions that it used of the debit, before anybody gets to
+// see it. So whoever is killed opens the session again, pushes again what the steps after the last one are made of, and
+// no question is asked twice: the guarantee is that of one run. The same holds after an error that is not of kind usage
+// or bad_data: it ends the session, and output.csv has every step that was published.
+class LiveSession {
+ public:
+  // Opens the release of the job, which takes a debit, or goes on with it. The job's source is of kind memory,
+  // with the columns of the rows that will be pushed; it needs [live] with a name, and output.csv, the file that grows.
+  static Result<LiveSession> open(Job, LiveOptions = {});
+  LiveSession(LiveSession&&) noexcept;
+  LiveSession& operator=(LiveSession&&) noexcept;
+  ~LiveSession();
+
+  // Steps that were worked out before a crash, and that nobody has seen.
+  const PublishedSteps& caught_up() const;
+  // Takes rows. A row that cannot be read is refused, with a word to LiveOptions::message, and the others count. Where
+  // rows are counts, a row of a later step closes those before it. Where rows are people, nothing is published by them:
+  // who is there must not decide what is published. Rows more than live.max_gap steps ahead are left out.
+  Result<PublishedSteps> push(const Batch&);
+  // Publishes the steps that end by this time ("2026-03-01T05:00", by the clock of the slots), whatever came of them.
+  // Where rows are people the time must come from a clock, never from the rows. One too far ahead (live.max_gap) is
+  // refused.
+  Result<PublishedSteps> publish_until(const std::string& time);
+  // The same by the system's clock, where the job says clock = "system". Nothing where no step is over.
+  Result<PublishedSteps> publish_due();
+  // Writes the outputs that are written whole. The release stays open for the next session, unless all steps of its
+  // span are published. Nothing can be pushed after it. Not called: nothing is lost but those outputs.
+  Result<LiveStanding> end();
+
+ private:
+  struct Inside;
+  explicit LiveSession(std::unique_ptr<Inside>);
+  std::unique_ptr<Inside> inside_;
+};
+
+// ---- Events: what happened, apart from what it cost. docs/accounting.md has every event. ----
+
+using accounting::calibrate;
+using accounting::delta_at;
+using accounting::epsilon_at;
+using accounting::Event;
+using accounting::max_count;
+
+// {"event": "gaussian", "noise_multiplier": 2, "count": 1000}
+Result<Event> parse_event(std::string_view json);
+// The same without its noise, for calibrate().
+Result<Event> parse_open_event(std::string_view json);
+std::string to_text(const Event&);
+
+// ---- The ledger: budgets that last. docs/ledger.md ----
+
+using ledger::DatasetRequest;
+using ledger::Ledger;
+
+// At a path or a URL, or the user's own when empty: where run() debits with the same words in RunOptions::ledger.
+Result<Ledger> open_ledger(const std::string& where = "", ledger::Options = {});
+
+}  // namespace chronoveil

@@ -1,0 +1,105 @@
+// A job: what to read, what is public, what is protected, what to write. Its common parts, and one of the kinds of
+// release. See docs/jobs.md for every key.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/data/source_spec.h"
+#include "chronoveil/data/time/slots.h"
+#include "chronoveil/engine/live/spec.h"
+#include "chronoveil/engine/means/spec.h"
+#include "chronoveil/engine/perturb/spec.h"
+#include "chronoveil/engine/series/spec.h"
+#include "chronoveil/engine/train/spec.h"
+#include "chronoveil/mechanisms/series_mechanism.h"
+
+namespace chronoveil::engine {
+
+using JobKind = std::variant<SeriesSpec, LiveSpec, MeansSpec, PerturbSpec, TrainSpec>;
+
+struct Job {
+  std::string path;               // of the job file; relative paths in it are relative to its folder
+  std::string dataset;            // [dataset] name
+  std::string purpose;            // [dataset] purpose
+  data::SourceSpec source;        // [source]
+  data::SlotSpec slots;           // [slots]
+  std::vector<std::string> keys;  // [series] or [places]: list (a file, a key a line) or keys (an array); empty: one
+  std::string key_list;           // the file of the list; empty without one
+  Unit unit = Unit::user;         // [privacy]
+  Relation relation = Relation::add_remove;
+  std::int64_t width = 1;
+  std::optional<std::int64_t> max_steps;  // absent: every step
+  double epsilon = 0;
+  double delta = 0;
+  accounting::Analysis analysis = accounting::Analysis::certified;
+  std::string mechanism = "auto";  // [mechanism] name, the rest are its parameters
+  mechanisms::Parameters parameters;
+  double level = 0.95;  // [output]: of the intervals
+  std::string title;
+  bool keeps_formulas = false;  // formulas = "keep": keys may begin like one in a spreadsheet
+  std::string csv, json, report;
+  JobKind kind;
+
+  template <class Spec>
+  bool is() const {
+    return std::holds_alternative<Spec>(kind);
+  }
+  // Of a job of that kind. Counts that are published step by step are counts, too.
+  const SeriesSpec& series() const { return is<LiveSpec>() ? live() : std::get<SeriesSpec>(kind); }
+  const LiveSpec& live() const { return std::get<LiveSpec>(kind); }
+  const MeansSpec& means() const { return std::get<MeansSpec>(kind); }
+  const PerturbSpec& perturb() const { return std::get<PerturbSpec>(kind); }
+  const TrainSpec& train() const { return std::get<TrainSpec>(kind); }
+  SeriesSpec& series() { return is<LiveSpec>() ? live() : std::get<SeriesSpec>(kind); }
+  LiveSpec& live() { return std::get<LiveSpec>(kind); }
+  MeansSpec& means() { return std::get<MeansSpec>(kind); }
+  PerturbSpec& perturb() { return std::get<PerturbSpec>(kind); }
+  TrainSpec& train() { return std::get<TrainSpec>(kind); }
+};
+
+inline bool is_of_counts(const Job& job) { return job.is<SeriesSpec>() || job.is<LiveSpec>(); }
+
+// Whether a row is somebody, or something that somebody did, rather than a count that the owner declares.
+inline bool rows_are_people(const Job& job) { return job.source.user || !job.source.value; }
+
+// Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
+Result<Job> read_job(const std::string& path);
+Result<Job> parse_job(std::string_view toml, const std::string& path);
+
+// A job of counts, published step by step: as [live] has it, or without that section as if it were empty. Refused
+// (usage) for other kinds.
+Result<Job> to_live(Job);
+
+// What holds for every job, also for one that was not read from a file: caps of at least 1, ε > 0, a known mechanism, a
+// list of keys wherever there is a column of series. Errors name the key as a job file spells it: "privacy.max_steps".
+Result<void> check_values(const Job&);
+
+// That no output of the job is this file, under whatever name. Where one is, the error says `what` the file is:
+// "output.csv: 'trips.csv' is the source; it would be overwritten".
+Result<void> check_spared(const Job&, std::string_view what, const std::string& path);
+// None of its outputs lies in that folder or below it.
+Result<void> check_outside(const Job&, std::string_view what, const std::string& folder);
+
+// A list of public keys, one a line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates and
+// what is not UTF-8 refused.
+Result<std::vector<std::string>> read_key_list(const std::string& path, const std::string& key_of_list = "series.list");
+
+// What the job asks of which data, key by key as a job file spells them: everything but the outputs, their
+// post-processing and the title. No passwords. Columns that are not named are left out; other keys that are not in a
+// job have the value of their default.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+Facts facts_of(const Job&);
+
+// Sixteen hexadecimal digits that are the same for jobs with the same facts. A second debit of the same job is
+// recognised by it.
+std::string digest_of(const Facts&);
+std::string digest_of(const Job&);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,84 @@
+// The facade that apps call: plan, debit, run, report.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/engine/job/job.h"
+#include "chronoveil/ledger/ledger.h"
+#include "chronoveil/mechanisms/replay.h"
+#include "chronoveil/plan/comparison.h"
+#include "chronoveil/report/series/writers.h"
+
+namespace chronoveil::engine {
+
+struct RunOptions {
+  std::string ledger;                                     // a path or URL; the user's own when empty
+  bool confirmed = false;                                 // --yes: a second debit for the same job and span is meant
+  std::optional<std::uint64_t> seed;                      // not private; touches no ledger
+  std::optional<mechanisms::Replay> replay;               // not private; touches no ledger
+  std::function<void(const std::string&)> note_debit;     // called once the debit is durable, before data is read
+  std::function<void(const std::string&)> note_taken_up;  // of a run that was released: its debit was there already
+  std::function<void(const std::string&)> note_drawing;   // once bits may have been drawn for it: now it stays spent
+  std::function<void(const std::string&, bool stored)> note_released;  // settled; the outputs come next
+  std::function<void(std::string_view stage)> progress;
+
+  bool rehearses() const { return seed || replay; }
+};
+
+// From public facts only: the axis, the shape, the choice. `comparison` is there when every candidate was looked at:
+// when asked for, and whenever the job leaves the choice to us.
+struct Planned {
+  SlotAxis axis;
+  mechanisms::Request request;
+  std::optional<plan::Comparison> comparison;
+  mechanisms::SeriesPlan chosen;
+  Guarantee guarantee;  // that a release by the chosen mechanism carries
+  std::string reason;
+  ledger::Eviction eviction = ledger::Eviction::possible;  // by privacy.max_steps
+};
+enum class Compare { when_needed, always };
+// Of a job with a [live] section: among what can publish each step as it comes.
+Result<Planned> plan_job(const Job&, Compare = Compare::always);
+
+// What a plan needs to know of the slots.
+struct Horizon {
+  std::int64_t steps = 0;
+  std::int64_t usual_length = 0;  // of a slot, in milliseconds
+};
+// The same without an axis.
+Result<Planned> plan_over(const Job&, const Horizon&, Compare, plan::Audience);
+
+// A debit for the same job over the same span that is in the ledger already.
+struct EarlierDebit {
+  ledger::DebitId id;
+  ledger::State state = ledger::State::reserved;
+  bool stored = false;    // its release can be emitted anew
+  bool taken_up = false;  // nothing was drawn for it: a run of this job goes on with it, at no further cost
+};
+
+// Validates job, columns, outputs and budget. No debit, and no value is used; except that with `read_data` the data is
+// read and bounded as a run would, and forgotten: its errors are then found before they cost a debit.
+struct Checked {
+  Planned planned;
+  ledger::View budget;  // as it stands
+  ledger::Cost cost;    // of the debit
+  std::optional<EarlierDebit> earlier;
+};
+Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);
+
+// Plan, check outputs and columns, debit, read and bound, measure, reconstruct, store, write the outputs.
+// An error after the debit says what became of it. What is not private (a seed, a replay) touches no ledger.
+Result<report::Published> run_job(const Job&, const RunOptions&);
+
+// Emits a stored release anew: no debit, no data. Refused unless the ledger has the debit and it is this job's.
+Result<report::Published> run_again(const Job&, const std::string& debit, const RunOptions&);
+
+// The internal evaluation of a release (the text of a release JSON) against the data. Reveals the data.
+Result<report::Evaluation> evaluate_job(const Job&, std::string_view release_json);
+
+}  // namespace chronoveil::engine

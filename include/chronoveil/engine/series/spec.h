@@ -1,0 +1,22 @@
+// What a job of counts asks: [series], the caps of [privacy], [plan] sample and the post-processing of [output].
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "chronoveil/bound/duplicates.h"
+
+namespace chronoveil::engine {
+
+struct SeriesSpec {
+  bound::Duplicates duplicates = bound::Duplicates::refuse;  // [source]
+  bool disjoint = false;                                     // everybody is in one series only (declared)
+  std::int64_t max_per_slot = 1;
+  std::optional<std::int64_t> maximum;
+  std::string public_sample;  // [plan] sample: a release CSV or counts that the caller declares public
+  bool non_negative = true;   // [output] post-processing
+  bool integers = false;
+};
+
+}  // namespace chronoveil::engine

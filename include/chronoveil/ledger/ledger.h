@@ -1,0 +1,144 @@
+// The ledger: budgets that survive restarts, crashes, several processes and several people. Debit first: a lost release
+// costs budget, a lost debit would cost privacy. See docs/ledger.md.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chronoveil/accounting/events/event.h"
+#include "chronoveil/ledger/calendar.h"
+#include "chronoveil/ledger/dataset.h"
+#include "chronoveil/ledger/debit.h"
+#include "chronoveil/ledger/proof/entry.h"
+#include "chronoveil/ledger/proof/signing.h"
+#include "chronoveil/ledger/proof/verify.h"
+#include "chronoveil/ledger/receipt.h"
+#include "chronoveil/ledger/run.h"
+
+namespace chronoveil::ledger {
+
+struct Options {
+  std::function<Instant()> clock;  // the system's unless given
+  // Who asks, for example the name of a token; else the operating-system user. Where the database itself knows who
+  // writes, its word comes first and this in parentheses.
+  std::string who;
+  // The path of a secret key that signs every seal, and where heads are anchored (open_anchor); empty for none. Not
+  // given: what the variables CHRONOVEIL_KEY and CHRONOVEIL_ANCHOR say.
+  std::optional<std::string> key, anchor;
+  // However far the clock is ahead of the last row; the environment may say so, too (plausible_clock.h).
+  bool clock_is_right = false;
+  // A place without a ledger is refused instead of getting an empty one: whoever only reads must not make what they
+  // then find empty.
+  bool must_exist = false;
+};
+
+// Called with one sentence whenever a ledger is opened whose database cannot keep what it promises. Set once, by the
+// program, before the first ledger is opened.
+void on_warning(std::function<void(const std::string&)>);
+
+// What a dataset's filter stands at.
+struct View {
+  Dataset dataset;
+  std::string period;  // the current one; empty when the budget does not renew
+  // Where the budget renews and the clock is not what the rows let expect: why, in words; see plausible_clock.h.
+  std::string clock_note;
+  Cost admitted;  // for the dearest neighbour
+  Cost left;      // for the whole dataset, or for the part that was asked about
+  Admissible admissible;
+  std::string part_rule;  // empty without parts
+  std::int64_t debits = 0;
+  std::int64_t rows = 0;
+  std::string chain_head;
+  bool moved_away = false;
+  accounting::Event dearest;  // everything that touches the dearest neighbour in this period, composed
+  double beta = 0;            // what was admitted holds with confidence 1 - β: prices of some events are measured
+  std::optional<Error> not_composed;  // why there is no such composition: what an earlier version admitted would not be
+  std::vector<Debit> runs;            // those that may go on, of this period or an earlier one
+  std::vector<Debit> earlier;         // of earlier periods, that may still publish: they count there, not in this one
+};
+
+// A debit of a run, and whether it was there already, of a run of the same job that used nothing.
+struct Reservation : DebitReference {
+  bool taken_up = false;
+};
+
+// What to say where the dataset has a debit of the same job (Terms::job) already that cannot be taken up: an error
+// refuses the second one, inside the transaction that would make it, so that two who start at once are not both first.
+// Empty: a second debit is meant.
+using BeforeSecond = std::function<Result<void>(const DebitId& earlier, State)>;
+
+// Safe to use from several threads, and from several processes on one store; not across fork().
+class Ledger {
+ public:
+  // At a path or a URL; see open_store.
+  static Result<Ledger> open(const std::string& where, Options = {});
+  Ledger(Ledger&&) noexcept;
+  Ledger& operator=(Ledger&&) noexcept;
+  ~Ledger();
+
+  Result<Dataset> create(const DatasetRequest&);
+
+  // Debits an event and returns its receipt once the debit is durable. Errors: over_budget, or what does not fit.
+  // Where the last debit of the same job is reserved and nothing was drawn for it, that one is taken up instead: the
+  // same event on the same terms, and its cost no less than the price of today. Not one that came out of a backup: the
+  // ledger that the backup is of may have drawn for it since.
+  Result<Receipt> reserve(const Terms&, const accounting::Event&, const BeforeSecond& = {});
+  // What reserve would cost, without a debit; of one that it would take up, what that one did.
+  Result<Cost> check(const Terms&, const accounting::Event&);
+  // The debit that reserve would take up; with `uses`, that reserve_run would.
+  Result<std::optional<DebitReference>> to_take_up(const Terms&, const accounting::Event&,
+                                                   std::optional<std::int64_t> uses = std::nullopt);
+  // Debits a list of events at once, composed tightly; open_slot later hands out the receipts, in any order.
+  Result<DebitReference> reserve_slots(const Terms&, const std::vector<accounting::Event>& slots);
+  // A receipt for an event that the slot's event dominates. A slot is used once.
+  Result<Receipt> open_slot(const DebitId& slot, const accounting::Event&, const std::string& mechanism = "");
+  // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already. A
+  // run of the same job that used nothing is taken up.
+  Result<Reservation> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses, const BeforeSecond& = {});
+  // Goes on with a run, once whatever an earlier process had under way is written or gone. Refused for a debit that is
+  // none, and for one that is settled.
+  Result<Run> resume_run(const DebitId&);
+  // Writes down durably that uses [first, first + count) are gone. Refused unless `first` are gone already, and beyond
+  // what was reserved (over_budget): so nobody uses one twice. After a storage error the uses may or may not be gone:
+  // resume the run to learn which.
+  // `token`: a text that only this user of the run knows, for it to recognise its own use by (Run::token). Two who took
+  // up one run from copies of one state would else each take the other's use for its own.
+  Result<void> use_run(const DebitId&, std::int64_t first, std::int64_t count, const std::string& token = "");
+  // reserved | drawing -> released | abandoned, for a debit or a slot. Nothing is given back. `digest`: of what was
+  // released, which ties the release to its debit.
+  Result<void> settle(const DebitId&, State, const std::optional<std::string>& digest = std::nullopt);
+
+  Result<std::vector<std::string>> datasets();
+  Result<View> view(const std::string& dataset, const std::optional<std::string>& part = std::nullopt);
+  Result<std::vector<Debit>> history(const std::string& dataset);
+  Result<std::vector<Entry>> entries(const std::string& dataset);
+  // Every dataset, or those named. With a key, each seal must be signed by it.
+  Result<Verification> verify(const std::vector<std::string>& datasets = {},
+                              const std::optional<PublicKey>& signed_by = std::nullopt);
+  // Signs the seals of every dataset, or of those named, with the key of the options, once they verify. A dataset is
+  // signed by the key that it was signed by before, and by another, or for the first time, only here: whoever appends
+  // to rows that somebody forged must not sign them. A signature that is not one of the seal is replaced where the
+  // dataset is named.
+  Result<void> sign(const std::vector<std::string>& datasets = {});
+  // Whether the ledger still has the row that covers a release.
+  Result<Verification> verify_against(const DebitReference&);
+
+  // Copies every row to an empty place, chain and all.
+  Result<void> back_up(const std::string& to);
+  // Takes in the rows of a backup for datasets that this ledger does not have.
+  Result<void> restore(const std::string& from);
+  // Closes every dataset here, then copies it there and opens it. A crash in between leaves it closed here: run again.
+  Result<void> move(const std::string& to);
+
+ private:
+  struct Inside;
+  explicit Ledger(std::shared_ptr<Inside>);
+  // Of a debit that is in the ledger.
+  Receipt receipt_for(DebitReference, accounting::Event, bool taken_up) const;
+  std::shared_ptr<Inside> inside_;  // receipts hold it too: they write down that something is drawn
+};
+
+}  // namespace chronoveil::ledger

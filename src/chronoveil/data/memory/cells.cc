@@ -1,0 +1,123 @@
+#include "chronoveil/data/memory/cells.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "chronoveil/data/time/civil.h"
+
+namespace chronoveil::data {
+namespace {
+
+template <class Number, class... Form>
+bool write(Number number, CellRoom& room, std::string_view& text, Form... form) {
+  const auto [end, error] = std::to_chars(room.data(), room.data() + room.size(), number, form...);
+  text = {room.data(), static_cast<std::size_t>(end - room.data())};
+  return error == std::errc();
+}
+
+bool write_instant(std::int64_t instant, CellRoom& room, std::string_view& text) {
+  if (instant < kFirstInstant || instant >= kLastInstant) return false;
+  const std::int64_t days = floor_divide(instant, kDay);
+  const Date date = civil_from_days(days);
+  std::int64_t rest = instant - days * kDay;
+  char* at = room.data();
+  const auto put = [&](std::int64_t number, int digits, char before) {
+    if (before != '\0') *at++ = before;
+    for (int i = digits - 1; i >= 0; --i, number /= 10) at[i] = static_cast<char>('0' + number % 10);
+    at += digits;
+  };
+  put(date.year, 4, '\0');
+  put(date.month, 2, '-');
+  put(date.day, 2, '-');
+  put(rest / kHour, 2, 'T');
+  put(rest / kMinute % 60, 2, ':');
+  put(rest / kSecond % 60, 2, ':');
+  if (rest % kSecond != 0) put(rest % kSecond, 3, '.');
+  *at++ = 'Z';
+  text = {room.data(), static_cast<std::size_t>(at - room.data())};
+  return true;
+}
+
+// What is wrong, where something is.
+struct TextOf {
+  std::size_t row;
+  CellRoom& room;
+  std::string_view& text;
+
+  std::string_view operator()(std::span<const std::int64_t> numbers) const {
+    text = digits_of(numbers[row], room);
+    return {};
+  }
+  std::string_view operator()(std::span<const double> numbers) const {
+    if (!write(numbers[row], room, text, std::chars_format::fixed)) write(numbers[row], room, text);
+    return {};
+  }
+  std::string_view operator()(std::span<const std::string> texts) const { return take(texts[row]); }
+  std::string_view operator()(std::span<const std::string_view> texts) const { return take(texts[row]); }
+  std::string_view operator()(const Instants& instants) const {
+    return write_instant(instants.milliseconds[row], room, text) ? "" : "outside the years 1 to 2499";
+  }
+
+ private:
+  std::string_view take(std::string_view held) const {
+    text = held;
+    return !held.empty() && std::memchr(held.data(), '\0', held.size()) != nullptr ? "a NUL byte" : "";
+  }
+};
+
+}  // namespace
+
+std::string_view digits_of(std::int64_t number, CellRoom& room) {
+  std::string_view text;
+  write(number, room, text);
+  return text;
+}
+
+std::size_t Column::rows() const {
+  return std::visit(
+      [](const auto& held) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, Instants>)
+          return held.milliseconds.size();
+        else
+          return held.size();
+      },
+      cells);
+}
+
+bool read_cell(const Column& column, std::size_t row, CellRoom& room, std::string_view& text, std::string& problem) {
+  const std::string_view why =
+      is_present(column, row) ? std::visit(TextOf{row, room, text}, column.cells) : "null; every row needs a value";
+  if (why.empty()) return true;
+  problem = "column " + column.name + ": " + std::string(why);
+  return false;
+}
+
+std::vector<std::string> names_of(const Batch& batch) {
+  std::vector<std::string> names;
+  for (const Column& column : batch) names.push_back(column.name);
+  return names;
+}
+
+Result<void> check_batch(const Batch& batch) {
+  for (const Column& column : batch) {
+    if (column.rows() != batch.front().rows())
+      return fail(ErrorKind::usage, "rows: column " + column.name + " is not as long as column " + batch.front().name);
+    if (!column.valid.empty() && column.valid.size() < (column.rows() + 7) / 8)
+      return fail(ErrorKind::usage, "rows: column " + column.name + " needs a bit for each of its cells");
+  }
+  return {};
+}
+
+Result<void> check_table(const Table& table) {
+  if (table.batches.empty() || table.batches.front().empty())
+    return fail(ErrorKind::usage, "rows: a table needs a batch with columns, however few rows it has");
+  const std::vector<std::string> names = names_of(table.batches.front());
+  for (const Batch& batch : table.batches) {
+    CV_CHECK(check_batch(batch));
+    if (names_of(batch) != names)
+      return fail(ErrorKind::usage, "rows: every batch needs the same columns in the same order");
+  }
+  return {};
+}
+
+}  // namespace chronoveil::data

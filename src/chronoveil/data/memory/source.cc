@@ -1,0 +1,155 @@
+#include "chronoveil/data/memory/source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace chronoveil::data {
+namespace {
+
+Failure bad_row(std::int64_t row, const std::string& why) {
+  return fail(ErrorKind::bad_data, "row " + std::to_string(row) + ": " + why);
+}
+
+class MemorySource final : public RecordSource {
+ public:
+  MemorySource(std::shared_ptr<const Table> table, BatchDecoder decoder)
+      : table_(std::move(table)), decoder_(std::move(decoder)) {}
+
+  // Every batch, before the first row is read.
+  Result<void> open() {
+    CV_CHECK(check_table(*table_));
+    return decoder_.open(table_->batches.front());
+  }
+
+  Result<bool> next(RecordBatch& batch) override {
+    decoder_.begin(batch, rows_ + 1);
+    for (; batch_ < table_->batches.size() && batch.rows() == 0; ++batch_, row_ = 0) {
+      const Batch& from = table_->batches[batch_];
+      CV_CHECK(decoder_.open(from));
+      const std::size_t end = std::min(from.front().rows(), row_ + kBatchRows);
+      for (; row_ < end; ++row_) {
+        if (!decoder_.add(row_, batch)) return bad_row(rows_ + 1, decoder_.problem());
+        ++rows_;
+      }
+      if (row_ < from.front().rows()) break;
+    }
+    return batch.rows() > 0;
+  }
+
+ private:
+  std::shared_ptr<const Table> table_;
+  BatchDecoder decoder_;
+  std::size_t batch_ = 0, row_ = 0;
+  std::int64_t rows_ = 0;
+};
+
+class MemoryRows final : public FieldRows {
+ public:
+  explicit MemoryRows(std::shared_ptr<const Table> table)
+      : table_(std::move(table)),
+        columns_(names_of(table_->batches.front())),
+        fields_(columns_.size()),
+        rooms_(columns_.size()) {}
+
+  const std::vector<std::string>& columns() const override { return columns_; }
+
+  Result<std::span<const std::string_view>> next() override {
+    while (batch_ < table_->batches.size() && row_ == table_->batches[batch_].front().rows()) {
+      ++batch_;
+      row_ = 0;
+    }
+    if (batch_ == table_->batches.size()) return std::span<const std::string_view>();
+    const Batch& from = table_->batches[batch_];
+    std::string problem;
+    for (std::size_t i = 0; i < fields_.size(); ++i)
+      if (!read_cell(from[i], row_, rooms_[i], fields_[i], problem)) return bad_row(rows_ + 1, problem);
+    ++row_;
+    ++rows_;
+    return std::span<const std::string_view>(fields_);
+  }
+
+  std::int64_t rows() const override { return rows_; }
+
+ private:
+  std::shared_ptr<const Table> table_;
+  std::vector<std::string> columns_;
+  std::vector<std::string_view> fields_;
+  std::vector<CellRoom> rooms_;
+  std::size_t batch_ = 0, row_ = 0;
+  std::int64_t rows_ = 0;
+};
+
+Result<void> check_there(const std::shared_ptr<const Table>& table) {
+  if (table == nullptr)
+    return fail(ErrorKind::usage, "kind: memory is for a program that hands over its rows, and none were handed over");
+  return {};
+}
+
+}  // namespace
+
+Result<BatchDecoder> BatchDecoder::make(const SourceSpec& spec) {
+  SourceSpec by_instants = spec;
+  by_instants.time_format = "epoch_ms";
+  CV_TRY(RowDecoder texts, RowDecoder::make(spec));
+  CV_TRY(RowDecoder instants, RowDecoder::make(by_instants));
+  return BatchDecoder(spec.measure_may_be_missing, std::move(texts), std::move(instants));
+}
+
+Result<void> BatchDecoder::open(const Batch& batch) {
+  CV_CHECK(check_batch(batch));
+  CV_TRY(places_, place_columns(texts_, names_of(batch), "the table"));
+  rooms_.resize(places_.size());
+  by_instants_ = false;
+  for (const ColumnPlace& place : places_)
+    if (place.field == &RowFields::time) by_instants_ = std::holds_alternative<Instants>(batch[place.column].cells);
+  batch_ = &batch;
+  return {};
+}
+
+void BatchDecoder::begin(RecordBatch& records, std::int64_t first_row) {
+  RowDecoder::begin(records, first_row);
+  kept_->release();
+}
+
+bool BatchDecoder::add(std::size_t row, RecordBatch& records) {
+  RowFields fields;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const ColumnPlace& place = places_[i];
+    const Column& column = (*batch_)[place.column];
+    std::string_view& text = fields.*place.field;
+    if (place.field == &RowFields::measure && may_be_missing_ && !is_present(column, row)) continue;
+    if (place.field == &RowFields::time && by_instants_ && is_present(column, row)) {
+      text = digits_of(std::get<Instants>(column.cells).milliseconds[row], rooms_[i]);
+      continue;
+    }
+    if (!read_cell(column, row, rooms_[i], text, problem_)) return false;
+    if (!is_text(column) && (place.field == &RowFields::user || place.field == &RowFields::series)) text = keep(text);
+  }
+  RowDecoder& decoder = by_instants_ ? instants_ : texts_;
+  if (decoder.add(fields, records)) return true;
+  problem_ = decoder.problem();
+  return false;
+}
+
+std::string_view BatchDecoder::keep(std::string_view text) {
+  char* const copy = static_cast<char*>(kept_->allocate(text.size(), 1));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+Result<std::unique_ptr<RecordSource>> open_memory(const SourceSpec& spec) {
+  CV_CHECK(check_there(spec.rows));
+  CV_TRY(BatchDecoder decoder, BatchDecoder::make(spec));
+  auto source = std::make_unique<MemorySource>(spec.rows, std::move(decoder));
+  CV_CHECK(source->open());
+  return source;
+}
+
+Result<std::unique_ptr<FieldRows>> open_memory_rows(std::shared_ptr<const Table> table) {
+  CV_CHECK(check_there(table));
+  CV_CHECK(check_table(*table));
+  return std::make_unique<MemoryRows>(std::move(table));
+}
+
+}  // namespace chronoveil::data

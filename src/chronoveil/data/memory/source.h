@@ -1,0 +1,52 @@
+// Rows in memory as a source of records, and as rows of fields: the same rules as for a CSV, see cells.h.
+//   Opening   looks at names and lengths, never at a cell
+//   Refused   a cell that is not there (but for a measure that may be missing), a NUL byte, and what a CSV is refused
+//   for
+#pragma once
+
+#include <memory>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+#include "chronoveil/data/field_rows.h"
+#include "chronoveil/data/memory/cells.h"
+#include "chronoveil/data/record_source.h"
+#include "chronoveil/data/row_decoder.h"
+
+namespace chronoveil::data {
+
+Result<std::unique_ptr<RecordSource>> open_memory(const SourceSpec&);
+Result<std::unique_ptr<FieldRows>> open_memory_rows(std::shared_ptr<const Table>);
+
+// Batches to records, row by row.
+class BatchDecoder {
+ public:
+  static Result<BatchDecoder> make(const SourceSpec&);
+
+  // The batch that the next rows are of; it must outlive them. Errors are usage and bad_data: a column that is not
+  // there.
+  Result<void> open(const Batch&);
+  // Empties the records. Views of earlier ones are not valid any more.
+  void begin(RecordBatch&, std::int64_t first_row);
+  // Appends a row, or says no: then problem() says why and the records are unchanged.
+  bool add(std::size_t row, RecordBatch&);
+  const std::string& problem() const { return problem_; }
+
+ private:
+  BatchDecoder(bool may_be_missing, RowDecoder texts, RowDecoder instants)
+      : may_be_missing_(may_be_missing), texts_(std::move(texts)), instants_(std::move(instants)) {}
+  std::string_view keep(std::string_view text);
+
+  bool may_be_missing_;          // of a measure
+  RowDecoder texts_, instants_;  // by what times are
+  const Batch* batch_ = nullptr;
+  std::vector<ColumnPlace> places_;
+  std::vector<CellRoom> rooms_;  // by place
+  bool by_instants_ = false;
+  std::string problem_;
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> kept_ =
+      std::make_unique<std::pmr::monotonic_buffer_resource>(std::size_t{64} << 10);  // names that are no texts
+};
+
+}  // namespace chronoveil::data

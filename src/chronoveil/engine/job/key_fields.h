@@ -1,0 +1,155 @@
+// How rows of the table of job keys are made from members of a job: read into the member, told from it.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "chronoveil/engine/job/keys.h"
+#include "chronoveil/engine/job/section_readers.h"
+
+namespace chronoveil::engine::key_fields {
+
+template <class>
+struct MemberOf;
+template <class Part, class T>
+struct MemberOf<T Part::*> {
+  using type = Part;
+};
+
+// The part of a job that has the member, of a job of the kind that has it.
+template <class Part, class AnyJob>
+auto& part_of(AnyJob& job) {
+  if constexpr (std::is_same_v<Part, Job>)
+    return job;
+  else if constexpr (std::is_same_v<Part, data::SourceSpec>)
+    return job.source;
+  else if constexpr (std::is_same_v<Part, data::SlotSpec>)
+    return job.slots;
+  else if constexpr (std::is_same_v<Part, SeriesSpec>)
+    return job.series();
+  else if constexpr (std::is_same_v<Part, forecasting::ModelConfig>)
+    return job.train().model;
+  else if constexpr (std::is_same_v<Part, PlaceGridSpec>)
+    return *job.means().grid;
+  else
+    return std::get<Part>(job.kind);
+}
+
+template <auto Member, class AnyJob>
+auto& field(AnyJob& job) {
+  return part_of<typename MemberOf<decltype(Member)>::type>(job).*Member;
+}
+
+template <class Part>
+bool has_part(const Job& job) {
+  constexpr bool always =
+      std::is_same_v<Part, Job> || std::is_same_v<Part, data::SourceSpec> || std::is_same_v<Part, data::SlotSpec>;
+  if constexpr (always)
+    return true;
+  else if constexpr (std::is_same_v<Part, SeriesSpec>)
+    return is_of_counts(job);
+  else if constexpr (std::is_same_v<Part, forecasting::ModelConfig>)
+    return job.is<TrainSpec>();
+  else if constexpr (std::is_same_v<Part, PlaceGridSpec>)
+    return job.is<MeansSpec>() && job.means().grid;
+  else
+    return job.is<Part>();
+}
+
+// How a value is told: a list item by item, what is absent not at all.
+inline std::string text_of(const std::string& text) { return text; }
+inline std::string text_of(bool flag) { return flag ? "true" : "false"; }
+inline std::string text_of(std::int64_t number) { return std::to_string(number); }
+inline std::string text_of(std::uint32_t number) { return std::to_string(number); }
+inline std::string text_of(double number) { return shortest(number); }
+inline std::string text_of(char character) { return std::string(1, character); }
+
+template <class T>
+void tell(const T& value, const std::string& key, Facts& facts) {
+  facts.emplace_back(key, text_of(value));
+}
+template <class T>
+void tell(const std::optional<T>& value, const std::string& key, Facts& facts) {
+  if (value) tell(*value, key, facts);
+}
+template <class T>
+void tell(const std::vector<T>& values, const std::string& key, Facts& facts) {
+  for (const T& value : values) tell(value, key, facts);
+}
+
+// Caps of counts are told in jobs of every kind, as if they had the default: digests of old debits have them so.
+template <auto Member>
+void tell_field(const Job& job, const std::string& key, Facts& facts) {
+  using Part = typename MemberOf<decltype(Member)>::type;
+  if constexpr (std::is_same_v<Part, SeriesSpec>)
+    tell((is_of_counts(job) ? job.series() : SeriesSpec()).*Member, key, facts);
+  else if (has_part<Part>(job))
+    tell(field<Member>(job), key, facts);
+}
+
+template <auto Member>
+Result<void> read_field(const Section& section, std::string_view key, Job& job) {
+  return section.read(key, field<Member>(job));
+}
+template <auto Member>
+Result<void> read_file(const Section& section, std::string_view key, Job& job) {
+  return read_path(section, key, job.path, field<Member>(job));
+}
+template <auto Member>
+Result<void> read_name(const Section& section, std::string_view key, Job& job) {
+  std::optional<std::string> column;
+  CV_CHECK(read_column(section, key, column));
+  if (column) field<Member>(job) = std::move(*column);
+  return {};
+}
+
+template <auto Member>
+constexpr auto kBelongs = &has_part<typename MemberOf<decltype(Member)>::type>;
+
+template <auto Member>
+constexpr JobKey asked(std::string_view section, std::string_view name) {
+  return {section, name, read_field<Member>, tell_field<Member>, kBelongs<Member>};
+}
+// Read, and not part of what the job asks: where it goes, how it looks.
+template <auto Member>
+constexpr JobKey aside(std::string_view section, std::string_view name) {
+  return {section, name, read_field<Member>, nullptr, kBelongs<Member>};
+}
+template <auto Member>
+constexpr JobKey file(std::string_view section, std::string_view name) {
+  return {section, name, read_file<Member>, nullptr, kBelongs<Member>};
+}
+template <auto Member>
+constexpr JobKey column(std::string_view section, std::string_view name) {
+  return {section, name, read_name<Member>, tell_field<Member>, kBelongs<Member>};
+}
+
+// One word out of a closed list; the same list reads and tells.
+template <auto Member, const auto& Words>
+constexpr JobKey word(std::string_view section, std::string_view name) {
+  using T = typename std::decay_t<decltype(Words)>::value_type::second_type;
+  return {section, name,
+          [](const Section& in, std::string_view key, Job& job) {
+            return read_word<T>(in, key, {Words.begin(), Words.end()}, field<Member>(job));
+          },
+          [](const Job& job, const std::string& key, Facts& facts) {
+            using Part = typename MemberOf<decltype(Member)>::type;
+            const auto told = [&](const auto& value) {
+              const auto found =
+                  std::find_if(Words.begin(), Words.end(), [&](const auto& pair) { return pair.second == value; });
+              facts.emplace_back(key, std::string(found->first));
+            };
+            if constexpr (std::is_same_v<Part, SeriesSpec>)
+              told((is_of_counts(job) ? job.series() : SeriesSpec()).*Member);
+            else if (has_part<Part>(job))
+              told(field<Member>(job));
+          },
+          kBelongs<Member>};
+}
+
+}  // namespace chronoveil::engine::key_fields

@@ -1,0 +1,37 @@
+#include "chronoveil/ledger/inside/inside.h"
+#include "chronoveil/ledger/plausible_clock.h"
+
+namespace chronoveil::ledger {
+
+std::string Ledger::Inside::now(const Account& account) const {
+  return account.time_to_record(timestamp(options.clock()));
+}
+
+bool Ledger::Inside::trusts_clock(const Account& account, Instant clock) const {
+  return options.clock_is_right || !account.exists() || !account.dataset().renews ||
+         is_plausible(*account.dataset().renews, account.last_time(), clock);
+}
+
+// What follows is dated like the row before it where the clock cannot be trusted; a debit then is refused.
+std::string Ledger::Inside::time_of_next_row(const Account& account) const {
+  const Instant clock = options.clock();
+  return trusts_clock(account, clock) ? account.time_to_record(timestamp(clock)) : account.last_time();
+}
+
+Result<void> Ledger::Inside::check_clock(const Account& account) const {
+  const Instant clock = options.clock();
+  if (trusts_clock(account, clock)) return {};
+  return implausible(account.dataset().name, account.last_time(), clock);
+}
+
+std::string Ledger::Inside::clock_note(const Account& account) const {
+  if (!account.dataset().renews) return "";
+  const Instant clock = options.clock();
+  if (timestamp(clock + std::chrono::days(1)) < account.last_time())
+    return "the last row is dated " + account.last_time() + ", after the clock: the period stays " +
+           account.period_at(account.last_time()) + " until the clock passes it";
+  if (trusts_clock(account, clock)) return "";
+  return implausible(account.dataset().name, account.last_time(), clock).value().message;
+}
+
+}  // namespace chronoveil::ledger

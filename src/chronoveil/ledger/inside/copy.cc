@@ -1,0 +1,38 @@
+#include "chronoveil/ledger/inside/inside.h"
+
+namespace chronoveil::ledger {
+
+// Copies the rows of a dataset, as they are, to a store that has none of it, and appends a note of how they came.
+Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::optional<Entry>& note) const {
+  const std::string& dataset = from.rows.front().dataset;
+  return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
+    CV_TRY(const Stored present, read(0));
+    if (!present.rows.empty() || present.seal)
+      return fail(ErrorKind::usage, "dataset: '" + dataset + "' exists there already");
+    Addition all{from.rows, *from.seal};
+    if (!note) return all;
+    all.rows.push_back(linked(*note, from.rows.back().sequence + 1, from.rows.back().hash));
+    CV_TRY(all.seal, seal_of(all.rows));
+    if (!from.seal->signature.empty()) {
+      CV_TRY(all.seal.signature, signature_for(dataset, all.seal, from.seal->signature, false));
+    }
+    return all;
+  });
+}
+
+// Rows that follow from each other, all of them, or an error: a broken chain is not carried elsewhere.
+Result<Stored> Ledger::Inside::sound_rows(Store& from, const std::string& dataset) {
+  CV_TRY(Stored stored, from.read(dataset, 0));
+  CV_TRY(const Seal seal, seal_of(stored.rows));
+  CV_CHECK(check_seal(dataset, seal, stored.seal));
+  if (stored.seal) CV_CHECK(signer_of(dataset, *stored.seal));
+  return stored;
+}
+
+Result<Entry> Ledger::Inside::opened(const std::vector<Entry>& rows, Origin origin) const {
+  Account account;
+  for (const Entry& row : rows) CV_CHECK(account.apply(row));
+  return Entry{rows.front().dataset, 0, time_of_next_row(account), options.who, "opened", to_body(origin), "", ""};
+}
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,132 @@
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/base/version.h"
+#include "chronoveil/ledger/filters/pricing.h"
+#include "chronoveil/ledger/inside/inside.h"
+
+namespace chronoveil::ledger {
+
+using accounting::Event;
+
+namespace {
+
+bool covers(const Cost& charged, const Cost& price) {
+  if (charged.values.size() != price.values.size()) return false;
+  for (std::size_t i = 0; i < price.values.size(); ++i)
+    if (charged.values[i] < price.values[i]) return false;
+  return charged.delta >= price.delta;
+}
+
+}  // namespace
+
+// What a request is charged: its price under the filter, or everything when it is the first and keeps the whole
+// (ε, δ) alone.
+Result<Ledger::Inside::Admission> Ledger::Inside::admission_of(const Account& account, const std::string& period,
+                                                               const Terms& terms, const Event& event,
+                                                               const Cost& cost) {
+  const Result<void> admitted = account.admit(period, terms.part, cost);
+  if (admitted) return Admission{cost, false};
+  const Result<bool> untouched = account.is_untouched(period, terms.part);
+  if (!untouched || !*untouched) return tl::unexpected(admitted.error());
+  const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
+  if (!alone || !*alone) return tl::unexpected(admitted.error());
+  return Admission{account.dataset().filter.budget, true};
+}
+
+// Only rows of before may leave it open.
+Result<void> Ledger::Inside::check_says_eviction(const Terms& terms) {
+  if (terms.stated.eviction != Eviction::unsaid) return {};
+  return fail(ErrorKind::internal, "ledger: a new debit must say whether its caps can evict");
+}
+
+DebitBody Ledger::Inside::body_of(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
+  DebitBody body;
+  body.terms = terms;
+  body.has_slots = shape.has_slots;
+  body.uses = shape.uses;
+  body.analysis = accounting::kAnalysisVersion;
+  body.software = kVersion;
+  if (shape.has_slots) {
+    body.events = nlohmann::json::array();
+    for (const Event& event : events) body.events.push_back(accounting::event_to_json(event));
+  } else {
+    body.events = accounting::event_to_json(events.front());
+  }
+  return body;
+}
+
+// The last debit of the job of `asked`, if that may be had for it: nothing was drawn or used, by a version that would
+// have written so, neither here nor, after a backup was made, in the ledger that it is of; the terms are the same to
+// the letter; and what was charged is no less than the price of today.
+Result<std::optional<DebitReference>> Ledger::Inside::unused_debit(const Account& account, const DebitBody& asked,
+                                                                   const Event& event, const Cost& cost,
+                                                                   const Store::Reader& read) {
+  std::optional<DebitReference> none;
+  const std::optional<Account::JobDebit> last = account.last_of(asked.terms.job);
+  if (!last || last->state != State::reserved || last->used > 0 || asked.has_slots ||
+      account.from_backup(last->sequence))
+    return none;
+  CV_TRY(const Stored stored, read(last->sequence));
+  const Entry& row = stored.rows.front();
+  CV_TRY(const DebitBody there, debit_from_body(row.body));
+  DebitBody same = asked;
+  same.period = there.period;
+  same.cost = there.cost;
+  same.takes_all = there.takes_all;
+  same.analysis = there.analysis;
+  same.software = there.software;
+  if (to_body(same) != row.body) return none;
+  if (there.takes_all) {
+    CV_TRY(const bool alone, fills_at_most_all(account.dataset(), asked.terms, event));
+    if (!alone) return none;
+  } else if (!covers(there.cost, cost)) {
+    return none;
+  }
+  return std::optional(DebitReference{{row.dataset, row.sequence, std::nullopt}, row.hash});
+}
+
+Result<Reservation> Ledger::Inside::debit(const Terms& terms, const std::vector<Event>& events, const Shape& shape,
+                                          const BeforeSecond& before_second) {
+  CV_CHECK(check_says_eviction(terms));
+  if (terms.live && !shape.uses) return fail(ErrorKind::internal, "ledger: a live release has numbered uses");
+  DebitBody body = body_of(terms, events, shape);
+  // Pricing needs no lock, nor the latest rows: what a dataset promises never changes.
+  const Account* known = &accounts[terms.dataset];
+  if (!known->exists()) {
+    CV_TRY(known, writable(terms.dataset, reader(terms.dataset)));
+  }
+  const Event event = composed(events);
+  CV_TRY(const Cost cost, price(known->dataset(), terms, event));
+  std::optional<DebitReference> taken;
+  const Composer compose = [&](const Account& account, const std::string& recorded_at,
+                               const Store::Reader& read) -> Result<std::vector<Draft>> {
+    CV_TRY(taken, unused_debit(account, body, event, cost, read));
+    if (taken) return std::vector<Draft>{};
+    if (const auto last = account.last_of(terms.job); last && before_second)
+      CV_CHECK(before_second({terms.dataset, last->sequence, std::nullopt}, last->state));
+    CV_CHECK(check_clock(account));
+    body.period = account.period_at(recorded_at);
+    CV_TRY(const Admission admission, admission_of(account, body.period, terms, event, cost));
+    body.cost = admission.cost;
+    body.takes_all = admission.takes_all;
+    return std::vector<Draft>{{"debit", to_body(body)}};
+  };
+  CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true, compose));
+  if (taken) return Reservation{*std::move(taken), true};
+  return Reservation{{{terms.dataset, rows.front().sequence, std::nullopt}, rows.front().hash}, false};
+}
+
+Result<void> Ledger::Inside::write_drawing(const DebitId& id) {
+  const std::scoped_lock lock(mutex);
+  const Composer compose = [&](const Account& account, const std::string&,
+                               const Store::Reader&) -> Result<std::vector<Draft>> {
+    CV_CHECK(account.may_draw(id));
+    if (!id.slot && account.from_backup(id.sequence))
+      return invalid("id", id.text(), "a debit that did not come out of a backup, which may have been drawn for since");
+    return std::vector<Draft>{{"drawing", to_body(DrawingBody{id.sequence, id.slot})}};
+  };
+  CV_CHECK(append(id.dataset, true, compose));
+  return {};
+}
+
+}  // namespace chronoveil::ledger

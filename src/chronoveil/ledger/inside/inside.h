@@ -1,0 +1,87 @@
+// What a ledger is made of: the store, and what this process knows of its rows. Whoever calls holds the mutex, but for
+// write_drawing, which takes it.
+#pragma once
+
+#include <map>
+#include <mutex>
+
+#include "chronoveil/ledger/account.h"
+#include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/ledger.h"
+#include "chronoveil/ledger/proof/anchor.h"
+#include "chronoveil/ledger/stores/store.h"
+
+namespace chronoveil::ledger {
+
+struct Ledger::Inside {
+  std::unique_ptr<Store> store;
+  Options options;
+  std::mutex mutex;
+  std::map<std::string, Account> accounts;        // each as of the last row that this process has read
+  std::map<std::string, std::string> signatures;  // of their seals
+  const SecretKey* key = nullptr;
+  std::unique_ptr<Anchor> anchor;
+  AnchoredHeads anchored;  // before this ledger was opened
+
+  // rows.cc: reading. catch_up brings the account up to the rows in the store; `existing` refuses a dataset without
+  // rows, `writable` also one that was moved away.
+  Result<Account*> catch_up(const std::string& dataset, const Store::Reader&);
+  Result<std::vector<std::string>> names();
+  Result<Account*> existing(const std::string& dataset, const Store::Reader&);
+  Result<Account*> writable(const std::string& dataset, const Store::Reader&);
+  Store::Reader reader(const std::string& dataset);
+
+  // anchored.cc: what was anchored must be there, and what is written is anchored and signed.
+  static Failure older_than_anchor(const std::string& dataset);
+  Result<void> check_anchored_head(const std::string& dataset, const Account&) const;
+  Result<void> check_anchored_length(const std::string& dataset, const Account&) const;
+  Result<void> check_anchored(const std::string& dataset, const std::vector<Entry>& rows) const;
+  Result<void> anchor_head(const std::string& dataset, const Account&);
+  Result<std::string> signature_for(const std::string& dataset, const Seal&, const std::string& before,
+                                    bool is_new) const;
+
+  // clock.cc: when it is, as far as the clock can be trusted (plausible_clock.h).
+  std::string now(const Account&) const;
+  bool trusts_clock(const Account&, Instant clock) const;
+  std::string time_of_next_row(const Account&) const;
+  Result<void> check_clock(const Account&) const;
+  std::string clock_note(const Account&) const;
+
+  // append.cc: runs `compose` on the up-to-date account inside a transaction; it returns the kinds and bodies of the
+  // rows to append. Returns those rows once they are durable.
+  struct Draft {
+    std::string kind;
+    std::string body;
+  };
+  using Composer =
+      std::function<Result<std::vector<Draft>>(const Account&, const std::string& recorded_at, const Store::Reader&)>;
+  Result<std::vector<Entry>> append(const std::string& dataset, bool must_exist, const Composer&);
+
+  // debit.cc: what a request is charged, and the row that says so.
+  struct Admission {
+    Cost cost;
+    bool takes_all = false;
+  };
+  // Whether the events are one, a list of slots, or one that happens in numbered uses.
+  struct Shape {
+    bool has_slots = false;
+    std::optional<std::int64_t> uses;
+  };
+  static Result<Admission> admission_of(const Account&, const std::string& period, const Terms&,
+                                        const accounting::Event&, const Cost&);
+  static Result<void> check_says_eviction(const Terms&);
+  static DebitBody body_of(const Terms&, const std::vector<accounting::Event>&, const Shape&);
+  static Result<std::optional<DebitReference>> unused_debit(const Account&, const DebitBody& asked,
+                                                            const accounting::Event&, const Cost&,
+                                                            const Store::Reader&);
+  Result<Reservation> debit(const Terms&, const std::vector<accounting::Event>&, const Shape&,
+                            const BeforeSecond& = {});
+  Result<void> write_drawing(const DebitId&);
+
+  // copy.cc: rows that go to another store, or come from one.
+  Result<void> copy(const Stored& from, Store& to, const std::optional<Entry>& note) const;
+  static Result<Stored> sound_rows(Store& from, const std::string& dataset);
+  Result<Entry> opened(const std::vector<Entry>& rows, Origin) const;
+};
+
+}  // namespace chronoveil::ledger

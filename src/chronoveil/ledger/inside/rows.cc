@@ -1,0 +1,71 @@
+#include <algorithm>
+
+#include "chronoveil/ledger/inside/inside.h"
+
+namespace chronoveil::ledger {
+
+// Brings the account up to the rows in the store.
+Result<Account*> Ledger::Inside::catch_up(const std::string& dataset, const Store::Reader& read) {
+  Account& account = accounts[dataset];
+  // The last row known is read again: a ledger that lost it must not be written to.
+  const std::int64_t known = account.next_sequence() - 1;
+  CV_TRY(const Stored stored, read(std::max<std::int64_t>(known, 0)));
+  auto row = stored.rows.begin();
+  if (known >= 0) {
+    if (row == stored.rows.end() || row->hash != account.head()) {
+      accounts.erase(dataset);
+      return fail(ErrorKind::storage,
+                  "ledger: rows of dataset '" + dataset + "' that were there before are gone or changed");
+    }
+    ++row;
+  }
+  const auto take_in = [&]() -> Result<void> {
+    for (; row != stored.rows.end(); ++row) {
+      CV_CHECK(account.apply(*row));
+      CV_CHECK(check_anchored_head(dataset, account));
+    }
+    CV_CHECK(check_seal(dataset, account.seal(), stored.seal));
+    if (stored.seal) CV_CHECK(signer_of(dataset, *stored.seal));
+    return check_anchored_length(dataset, account);
+  };
+  if (Result<void> done = take_in(); !done) {
+    accounts.erase(dataset);
+    return tl::unexpected(done.error());
+  }
+  signatures[dataset] = stored.seal ? stored.seal->signature : "";
+  return &account;
+}
+
+// A name that cannot be is no dataset that somebody made.
+Result<std::vector<std::string>> Ledger::Inside::names() {
+  CV_TRY(std::vector<std::string> all, store->datasets());
+  for (const std::string& name : all)
+    if (!check_dataset_name(name))
+      return fail(ErrorKind::storage, "ledger: it is damaged: a dataset has a name that none can have");
+  for (const auto& item : anchored)
+    if (std::find(all.begin(), all.end(), item.first) == all.end()) return older_than_anchor(item.first);
+  return all;
+}
+
+Result<Account*> Ledger::Inside::existing(const std::string& dataset, const Store::Reader& read) {
+  CV_CHECK(check_dataset_name(dataset));
+  CV_TRY(Account * account, catch_up(dataset, read));
+  if (!account->exists()) {
+    accounts.erase(dataset);
+    return invalid("dataset", dataset, "one that was created; see budget list and budget create");
+  }
+  return account;
+}
+
+Result<Account*> Ledger::Inside::writable(const std::string& dataset, const Store::Reader& read) {
+  CV_TRY(Account * account, existing(dataset, read));
+  if (account->moved_away())
+    return fail(ErrorKind::usage, "dataset: '" + dataset + "' was moved to another ledger; write there");
+  return account;
+}
+
+Store::Reader Ledger::Inside::reader(const std::string& dataset) {
+  return [this, dataset](std::int64_t from) { return store->read(dataset, from); };
+}
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,146 @@
+// Rows that a program pushes, as the input of a live release.
+#include <charconv>
+#include <utility>
+
+#include "chronoveil/chronoveil.h"
+#include "chronoveil/data/csv/line.h"
+#include "chronoveil/data/memory/source.h"
+#include "chronoveil/engine/live/session.h"
+
+namespace chronoveil {
+namespace {
+
+double number_in(std::string_view text) {
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// Lines as the release wrote them: [series,]time,value,lower,upper,sampled[,mark].
+void add_steps(std::string lines, bool named, PublishedSteps& steps) {
+  std::vector<std::string_view> fields;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = lines.find('\n', at);
+    data::split_line(lines.data() + at, lines.data() + end, ',', fields);
+    at = end + 1;
+    const std::size_t time = named ? 1 : 0;
+    PublishedStep& step = steps.emplace_back();
+    if (named) step.series = fields[0];
+    step.time = fields[time];
+    step.value = number_in(fields[time + 1]);
+    step.lower = number_in(fields[time + 2]);
+    step.upper = number_in(fields[time + 3]);
+    step.sampled = fields[time + 4] == "1";
+  }
+}
+
+}  // namespace
+
+// Where it is, it stays: the engine's session looks at the job and at the options.
+struct LiveSession::Inside {
+  Inside(Job given, LiveOptions wished) : job(std::move(given)), options(std::move(wished)) {}
+
+  Result<void> open() {
+    engine::LiveClock clock = engine::LiveClock::told(said);
+    if (engine::rows_are_people(job) && job.live().clock == engine::LiveSpec::Clock::system) {
+      CV_TRY(clock, engine::LiveClock::of(job, options));
+    }
+    CV_TRY(decoder, data::BatchDecoder::make(job.source));
+    options.publish = [this, told = std::move(options.publish)](std::string_view lines) -> Result<void> {
+      add_steps(std::string(lines), !job.keys.empty(), published);
+      return told ? told(lines) : Result<void>();
+    };
+    CV_TRY(engine::LiveSession opened, options.rehearses() ? engine::LiveSession::rehearse(job, options, clock)
+                                                           : engine::LiveSession::open(job, options, clock));
+    session.emplace(std::move(opened));
+    add_steps(session->caught_up(), !job.keys.empty(), caught_up);
+    *said = session->next_begin();
+    return {};
+  }
+
+  Result<void> check_open() const {
+    if (!session) return fail(ErrorKind::usage, "live: this session has ended; open another one");
+    return {};
+  }
+
+  // What was published by it. After an error of the store nobody knows how far it came but the next who opens it.
+  Result<PublishedSteps> told_by(const Result<void>& done) {
+    if (!done) {
+      if (done.error().kind != ErrorKind::usage) session.reset();
+      return Failure(done.error());
+    }
+    *said = std::max(*said, session->next_begin());
+    return std::exchange(published, {});
+  }
+
+  Job job;
+  LiveOptions options;
+  std::shared_ptr<std::int64_t> said = std::make_shared<std::int64_t>(0);  // by a clock that is told
+  std::optional<data::BatchDecoder> decoder;
+  std::optional<engine::LiveSession> session;
+  data::Arrival arrival;
+  std::int64_t rows = 0;  // pushed so far
+  PublishedSteps caught_up, published;
+};
+
+LiveSession::LiveSession(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+LiveSession::LiveSession(LiveSession&&) noexcept = default;
+LiveSession& LiveSession::operator=(LiveSession&&) noexcept = default;
+LiveSession::~LiveSession() = default;
+
+Result<LiveSession> LiveSession::open(Job given, LiveOptions options) {
+  CV_TRY(Job job, engine::to_live(std::move(given)));
+  CV_CHECK(engine::check_values(job));
+  if (job.source.kind != data::SourceKind::memory)
+    return fail(ErrorKind::usage, "source.kind: rows are pushed to this session, so that it must be memory");
+  if (options.seed && options.replay)
+    return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave the seed out");
+  if (options.until || options.once)
+    return fail(ErrorKind::usage, "until: a session that is pushed to is told by publish_until()");
+  auto inside = std::make_unique<Inside>(std::move(job), std::move(options));
+  CV_CHECK(inside->open());
+  return LiveSession(std::move(inside));
+}
+
+const PublishedSteps& LiveSession::caught_up() const { return inside_->caught_up; }
+
+Result<PublishedSteps> LiveSession::push(const Batch& batch) {
+  CV_CHECK(inside_->check_open());
+  data::BatchDecoder& decoder = *inside_->decoder;
+  data::Arrival& arrival = inside_->arrival;
+  CV_CHECK(decoder.open(batch));
+  decoder.begin(arrival.rows, inside_->rows + 1);
+  arrival.number.clear();
+  arrival.refused.clear();
+  for (std::size_t row = 0; !batch.empty() && row < batch.front().rows(); ++row) {
+    const std::int64_t number = ++inside_->rows;
+    if (decoder.add(row, arrival.rows))
+      arrival.number.push_back(number);
+    else
+      arrival.refused.push_back({"row " + std::to_string(number), decoder.problem()});
+  }
+  return inside_->told_by(inside_->session->take(arrival));
+}
+
+Result<PublishedSteps> LiveSession::publish_until(const std::string& time) {
+  CV_CHECK(inside_->check_open());
+  if (inside_->job.live().clock == engine::LiveSpec::Clock::system)
+    return fail(ErrorKind::usage, "until: the job goes by the system's clock; ask for what is due");
+  CV_TRY(const std::int64_t instant, engine::LiveClock::instant_of(inside_->job, time));
+  return inside_->told_by(inside_->session->publish_until(instant));
+}
+
+Result<PublishedSteps> LiveSession::publish_due() {
+  CV_CHECK(inside_->check_open());
+  CV_TRY(const bool due, inside_->session->due());
+  return inside_->told_by(due ? inside_->session->publish_due() : Result<void>());
+}
+
+Result<LiveStanding> LiveSession::end() {
+  CV_CHECK(inside_->check_open());
+  Result<LiveStanding> stands = inside_->session->end();
+  inside_->session.reset();
+  return stands;
+}
+
+}  // namespace chronoveil

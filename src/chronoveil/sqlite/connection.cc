@@ -1,0 +1,87 @@
+#include "chronoveil/sqlite/connection.h"
+
+namespace chronoveil::sqlite {
+
+std::string Use::text(int column) const {
+  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  return bytes == nullptr ? std::string()
+                          : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+std::span<const unsigned char> Use::blob(int column) const {
+  const auto* bytes = static_cast<const unsigned char*>(sqlite3_column_blob(statement_, column));
+  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+std::string immutable_uri(const std::string& path) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string uri = "file:";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '/';
+    if (plain) {
+      uri += c;
+    } else {
+      uri += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+Result<void> Connection::open(const std::string& path, int flags) {
+  sqlite3* database = nullptr;
+  const int status = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
+  database_.reset(database);
+  if (status != SQLITE_OK) return failure("open");
+  sqlite3_extended_result_codes(database, 1);
+  return {};
+}
+
+Failure Connection::failure(std::string_view doing) const {
+  return report_(doing, database_ ? sqlite3_extended_errcode(database_.get()) : SQLITE_NOMEM);
+}
+
+Result<void> Connection::execute(const char* sql, std::string_view doing) {
+  if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) return failure(doing);
+  return {};
+}
+
+Result<Statement> Connection::prepare(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr) != SQLITE_OK) {
+    return failure("read");
+  }
+  return Statement(statement);
+}
+
+Result<std::int64_t> Connection::number(const char* sql) {
+  CV_TRY(const Statement statement, prepare(sql));
+  Use use(statement);
+  if (use.step() != SQLITE_ROW) return failure("read");
+  return use.integer(0);
+}
+
+Result<std::string> Connection::text(const char* sql, std::string_view doing) {
+  CV_TRY(const Statement statement, prepare(sql));
+  Use use(statement);
+  if (use.step() != SQLITE_ROW) return failure(doing);
+  return use.text(0);
+}
+
+Result<void> Connection::run(const Statement& statement) {
+  Use use(statement);
+  if (use.step() != SQLITE_DONE) return failure("write");
+  return {};
+}
+
+Result<bool> Connection::enter_write_ahead_log() {
+  CV_TRY(const std::string mode, text("PRAGMA journal_mode = WAL", "open"));
+  return mode == "wal";
+}
+
+void Connection::roll_back_if_open() {
+  if (sqlite3_get_autocommit(database_.get()) == 0)
+    sqlite3_exec(database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+}  // namespace chronoveil::sqlite

@@ -1,0 +1,189 @@
+// The front door over jobs of every kind: rows in memory give the release that a CSV gives, byte for byte, under the
+// same rules of debits.
+#include <gtest/gtest.h>
+
+#include "chronoveil/chronoveil.h"
+#include "engine/fixtures.h"
+
+namespace chronoveil {
+namespace {
+
+// A CSV in memory: columns of texts.
+class Columns {
+ public:
+  explicit Columns(const std::string& csv) {
+    std::vector<std::string> fields(1);
+    for (const char c : csv) {
+      if (c == ',' || c == '\n') fields.emplace_back();
+      if (c != ',' && c != '\n') fields.back() += c;
+      if (c == '\n') take(fields);
+    }
+  }
+  Table table() const {
+    Batch all;
+    for (std::size_t i = 0; i < names_.size(); ++i) all.emplace_back(names_[i], cells_[i]);
+    return {{all}};
+  }
+
+ private:
+  void take(std::vector<std::string>& fields) {
+    fields.pop_back();
+    if (names_.empty()) {
+      names_ = fields;
+      cells_.resize(names_.size());
+    } else {
+      for (std::size_t i = 0; i < fields.size(); ++i) cells_[i].push_back(fields[i]);
+    }
+    fields.assign(1, "");
+  }
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> cells_;
+};
+
+class Library : public engine::testing::JobFolder {
+ protected:
+  void SetUp() override {
+    JobFolder::SetUp();
+    write("speeds.csv", speeds());
+    write("places.txt", "north\nsouth\n");
+    write("meter.csv", meter());
+  }
+
+  static std::string speeds() {
+    std::string text = "bus,ts,where,speed\n";
+    for (int i = 0; i < 60; ++i)
+      text += "b" + std::to_string(i % 30) + ",2026-03-01T0" + std::to_string(i % 10) + ":05," +
+              (i % 3 == 0 ? "north," : "south,") + std::to_string(20 + i % 7) + ".5\n";
+    return text;
+  }
+  static std::string meter() {
+    std::string text = "ts,load\n";
+    for (int i = 0; i < 40; ++i) text += std::to_string(i) + "," + std::to_string(i * 37 % 100) + "\n";
+    return text;
+  }
+  static std::string slots() {
+    return "[slots]\nstart = \"2026-03-01T00:00\"\nend = \"2026-03-03T00:00\"\nlength = \"1h\"\n";
+  }
+  std::string means_text() const {
+    return "version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"speeds.csv\"\nuser = \"bus\"\ntime = \"ts\"\n"
+           "place = \"where\"\nvalue = \"speed\"\n" +
+           slots() +
+           "[places]\nlist = \"places.txt\"\n[means]\nupper = 65.0\nmax_cells = 2\n[privacy]\nepsilon = 1\n"
+           "[mechanism]\nname = \"clip_mean\"\n[output]\ncsv = \"means.csv\"\n";
+  }
+  static std::string perturb_text() {
+    return "version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"meter.csv\"\ntime = \"ts\"\n[perturb]\n"
+           "[privacy]\nwindow = 4\nepsilon = 2\ndelta = 1e-3\n[mechanism]\nname = \"noisy_sort\"\n"
+           "[output]\ncsv = \"moved.csv\"\n";
+  }
+
+  void expect_the_same_from_memory(const Job& from_csv, const std::string& csv) {
+    const Columns columns(csv);
+    Job from_memory = from_csv;
+    read_from(from_memory, columns.table());
+    RunOptions seeded;
+    seeded.seed = 7;
+    const Result<AnyRelease> one = run(from_csv, seeded), other = run(from_memory, seeded);
+    ASSERT_TRUE(one) << one.error().message;
+    ASSERT_TRUE(other) << other.error().message;
+    EXPECT_GT(to_csv(*one).size(), 200U);
+    EXPECT_EQ(to_csv(*one), to_csv(*other));
+    EXPECT_EQ(to_json(*one), to_json(*other));
+    EXPECT_EQ(to_html(*one), to_html(*other));
+    seeded.seed = 8;
+    EXPECT_NE(to_csv(*one), to_csv(*run(from_memory, seeded)));
+  }
+};
+
+TEST_F(Library, CountsFromMemoryAreThoseFromCsv) { expect_the_same_from_memory(job(), trips()); }
+TEST_F(Library, MeansFromMemoryAreThoseFromCsv) { expect_the_same_from_memory(job(means_text()), speeds()); }
+TEST_F(Library, APerturbedSeriesFromMemoryIsThatFromCsv) { expect_the_same_from_memory(job(perturb_text()), meter()); }
+
+TEST_F(Library, RowsInMemoryNeedNoFileForTheirRelease) {
+  Job moved = job(perturb_text());
+  const Columns columns(meter());
+  read_from(moved, columns.table());
+  moved.csv.clear();
+  RunOptions seeded;
+  seeded.seed = 7;
+  const Result<AnyRelease> release = run(moved, seeded);
+  ASSERT_TRUE(release) << release.error().message;
+  EXPECT_TRUE(to_csv(*release).starts_with("ts,load"));
+  EXPECT_FALSE(exists("moved.csv"));
+}
+
+TEST_F(Library, AJobInMemoryIsDebitedOnceAndEmittedAnew) {
+  create_dataset();
+  Job visits = job();
+  const Columns columns(trips());
+  read_from(visits, columns.table());
+  const Result<AnyPlan> planned = make_plan(visits);
+  ASSERT_TRUE(planned) << planned.error().message;
+  const Result<Check> checked = check(visits, options_, true);
+  ASSERT_TRUE(checked) << checked.error().message;
+  EXPECT_FALSE(checked->earlier);
+  const Result<AnyRelease> release = run(visits, options_);
+  ASSERT_TRUE(release) << release.error().message;
+  EXPECT_EQ(guarantee_of(*planned).epsilon, guarantee_of(*release).epsilon);
+  EXPECT_EQ(read("out.csv"), to_csv(*release));
+  ASSERT_TRUE(debit_of(*release));
+  const Result<AnyRelease> again = release_again(visits, debit_of(*release)->id.text(), options_);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(to_csv(*again), to_csv(*release));
+  const Result<AnyRelease> second = run(visits, options_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::usage);
+  EXPECT_EQ(debits().size(), 1U);
+}
+
+TEST_F(Library, ANullIsFoundBeforeItCostsADebit) {
+  create_dataset();
+  const std::vector<std::string> card = {"a", "b"}, ts = {"2026-03-01T01:00", "2026-03-01T02:00"},
+                                 stop = {"north", "x"};
+  const std::uint8_t first = 0b01;
+  Job visits = job();
+  read_from(visits, {{{{"card", card, {&first, 1}}, {"ts", ts}, {"stop", stop}}}});
+  const Result<Check> checked = check(visits, options_, true);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().kind, ErrorKind::bad_data);
+  EXPECT_NE(checked.error().message.find("row 2: column card: null"), std::string::npos) << checked.error().message;
+  EXPECT_TRUE(debits().empty());
+}
+
+TEST_F(Library, AJobWithoutItsRowsIsRefusedBeforeADebit) {
+  create_dataset();
+  const Result<Job> parsed =
+      parse_job(job_text("kind = \"memory\"\nuser = \"card\"\ntime = \"ts\"\n", "", "[output]\n"));
+  EXPECT_FALSE(parsed);  // a list of series without their column
+  Job visits = job();
+  read_from(visits, {});
+  const Result<AnyRelease> release = run(visits, options_);
+  ASSERT_FALSE(release);
+  EXPECT_NE(release.error().message.find("source.rows: "), std::string::npos) << release.error().message;
+  visits.source.rows = nullptr;
+  const Result<AnyRelease> nothing = run(visits, options_);
+  ASSERT_FALSE(nothing);
+  EXPECT_NE(nothing.error().message.find("source.kind: memory"), std::string::npos) << nothing.error().message;
+  visits.source.path = "trips.csv";
+  EXPECT_FALSE(run(visits, options_));
+  EXPECT_TRUE(debits().empty());
+}
+
+TEST(Events, AreReadPricedAndCalibrated) {
+  const Result<Event> event = parse_event(R"({"event": "laplace", "noise_multiplier": 2})");
+  ASSERT_TRUE(event) << event.error().message;
+  const auto price = epsilon_at(*event, *Delta::make(0));
+  ASSERT_TRUE(price) << price.error().message;
+  EXPECT_NEAR(price->epsilon, 0.5, 1e-6);
+  EXPECT_FALSE(parse_event(R"({"event": "laplace"})"));
+  const Result<Event> open = parse_open_event(R"({"event": "laplace"})");
+  ASSERT_TRUE(open) << open.error().message;
+  const auto least = calibrate(*open, *Epsilon::make(0.25), *Delta::make(0));
+  ASSERT_TRUE(least) << least.error().message;
+  EXPECT_NEAR(least->noise, 4, 1e-3);
+  EXPECT_LE(least->price.epsilon, 0.25);
+  EXPECT_EQ(to_text(*event), to_text(*parse_event(to_text(*event))));
+}
+
+}  // namespace
+}  // namespace chronoveil
