@@ -5,8 +5,9 @@ Reading headers takes most of the time of compiling a small source, so it is don
 name must mean what it means when its source is compiled alone. A source's own names are those of its unnamed namespace,
 its macros, aliases and using declarations. All headers are read first; then a macro renames what is in an unnamed
 namespace while its source is read. A name that the macro would also change in other meanings (a member, a part of a
-qualified name, the name of a test, a function that headers of the source declare as well) is kept, and so are macros, aliases and using declarations: where one source of two
-mentions what the other keeps, they go into different units.
+qualified name, the name of a test, a function that headers of the source declare as well) is kept, and so are macros,
+aliases and using declarations: where one source of two mentions what the other keeps, they go into different units. What
+googletest finds by the type that it prints needs no other name, and a source with an operator new of its own goes alone.
 """
 import functools
 import pathlib
@@ -18,12 +19,15 @@ STANDARD = re.compile(r"\bstd::\w+")
 CALL = re.compile(r"\b(\w+)\(")
 NAME = re.compile(r"[A-Za-z_]\w*")
 QUALIFIED = re.compile(r"(?:\.|->|::)\s*(\w+)|(\w+)(?=\s*::)|\bTEST\w*\((\w+), (\w+)|_P\((\w+), (\w+)|#\w+ (\w+)")
+FOUND_BY_TYPE = {"PrintTo"}
+OPERATOR_NEW = re.compile(r"\boperator (?:new|delete)\b")
+KEYWORDS = {"requires", "decltype", "noexcept", "alignas", "operator"}  # with a parenthesis, yet no function
 INCLUDE = re.compile(r'#include (?:<[^>]+>|"([^"]+)")')
 KEPT = [re.compile(pattern) for pattern in (  # declared anywhere at the start of a line, and never renamed
     r"#define (\w+)", r"namespace (\w+) =", r"using (\w+) =", r"using (?:\w+::)+(\w+);")]
 TEST = re.compile(r"(?:TEST(?:_[FP])?|TYPED_TEST|INSTANTIATE_TEST_SUITE_P)\((\w+), (\w+)")
 UNNAMED = [re.compile(pattern) for pattern in (
-    r"(?:template <[^=]*> )?(?:struct|class|enum class|enum|union) (\w+)",
+    r"(?:template <[^=]*> )?(?:struct|class|enum class|enum|union|concept) (\w+)",
     r"[^#/=(]*?[ *&](\w+)\(",
     r"[^#/(=]*?[ *&](\w+)(?:\[\w*\])*(?: = |\{|;)")]
 
@@ -63,12 +67,13 @@ class Source:
         self.size = len(text)
         self.includes = self.first_includes(text)
         code = NOT_CODE.sub(" ", text)
+        self.alone = bool(OPERATOR_NEW.search(code))
         self.own, self.kept = {}, set()  # a name with its declaration where that may stand twice; names not to rename
         unnamed = False
         for line in NOT_CODE.sub(lambda text: text[0] if text[0].startswith("//") else '""', text).split("\n"):
             if line in ("namespace {", "}  // namespace"):
                 unnamed = line == "namespace {"
-            elif line[:1].strip() and not line.startswith(("//", "}")):
+            elif line[:1].strip() and not line.startswith(("//", "}", "using namespace ")):
                 self.declare(line, unnamed)
         code = STANDARD.sub(" ", code)
         self.kept.update(name for names in QUALIFIED.findall(code) for name in names if name)
@@ -101,7 +106,7 @@ class Source:
                 return
         for pattern in UNNAMED if unnamed else []:
             declared = pattern.match(line)
-            if declared:
+            if declared and declared[1] not in KEYWORDS | FOUND_BY_TYPE:
                 self.own[declared[1]] = None
                 return
 
@@ -112,6 +117,8 @@ class Source:
 
 
 def fits(source, unit, limit):
+    if source.alone or any(member.alone for member in unit):
+        return False
     if sum(member.size for member in unit) + source.size > limit:
         return False
     return not any(source.clashes(member) or member.clashes(source) for member in unit)

@@ -33,7 +33,8 @@ class LiveOfAnEarlierVersion : public JobFolder {
     {
       Result<ledger::Ledger> ledger = ledger::Ledger::open(now);
       ASSERT_TRUE(ledger);
-      for (const ledger::Entry& row : ledger->entries("city").value())
+      const std::vector<ledger::Entry> rows = ledger->entries("city").value();
+      for (const ledger::Entry& row : rows)
         if (row.kind == "use") uses.push_back(ledger::use_from_body(row.body).value());
     }
     options_.ledger = at("earlier.db");

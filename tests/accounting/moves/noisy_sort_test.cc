@@ -8,6 +8,7 @@
 #include "accounting/moves/sort_enumeration.h"
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/accounting/grid/atomic_model.h"
 #include "chronoveil/base/staircase.h"
 
 namespace chronoveil::accounting {

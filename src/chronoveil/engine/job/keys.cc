@@ -10,10 +10,8 @@
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/stores/store.h"
 
-namespace chronoveil::engine {
+namespace chronoveil::engine::key_fields {
 namespace {
-
-using namespace key_fields;  // a table of its makers, and nothing else
 
 template <class T>
 using Word = std::pair<std::string_view, T>;
@@ -293,18 +291,24 @@ constexpr JobKey kKeys[] = {
 
 }  // namespace
 
-std::span<const JobKey> job_keys() { return kKeys; }
+std::span<const JobKey> table() { return kKeys; }
+
+}  // namespace chronoveil::engine::key_fields
+
+namespace chronoveil::engine {
+
+std::span<const JobKey> job_keys() { return key_fields::table(); }
 
 std::vector<std::string_view> section_names() {
   std::vector<std::string_view> names;
-  for (const JobKey& key : kKeys)
+  for (const JobKey& key : job_keys())
     if (std::find(names.begin(), names.end(), key.section) == names.end()) names.push_back(key.section);
   return names;
 }
 
 std::vector<std::string_view> keys_of(std::string_view section) {
   std::vector<std::string_view> names;
-  for (const JobKey& key : kKeys)
+  for (const JobKey& key : job_keys())
     if (key.section == section) names.push_back(key.name);
   return names;
 }
@@ -312,7 +316,7 @@ std::vector<std::string_view> keys_of(std::string_view section) {
 Result<void> read_section(const JobTable& table, std::string_view section, Job& job) {
   const Section& values = table.section(section);
   if (section != "mechanism") CV_CHECK(values.only(keys_of(section)));
-  for (const JobKey& key : kKeys)
+  for (const JobKey& key : job_keys())
     if (key.section == section && key.read && (!key.belongs || key.belongs(job)))
       CV_CHECK(key.read(values, key.name, job));
   return {};
@@ -320,7 +324,7 @@ Result<void> read_section(const JobTable& table, std::string_view section, Job& 
 
 Facts facts_of(const Job& job) {
   Facts facts;
-  for (const JobKey& key : kKeys)
+  for (const JobKey& key : job_keys())
     if (key.tell) key.tell(job, std::string(key.section).append(".").append(key.name), facts);
   return facts;
 }

@@ -5,6 +5,7 @@
 #include "chronoveil/accounting/events/sampled/sampled.h"
 #include "chronoveil/accounting/events/sampled/sampled_loss.h"
 #include "chronoveil/accounting/moments.h"
+#include "chronoveil/ledger/filters/domination.h"
 #include "chronoveil/ledger/filters/filter.h"
 #include "chronoveil/ledger/filters/union_places.h"
 
@@ -26,23 +27,8 @@ Result<Cost> basic_composition(const Event& event);
 
 // (ε, δ) of one occurrence, from its parameters alone; whatever is random about δ needs a δ that the caller names.
 struct SumOfOne {
-  Result<Cost> operator()(const accounting::Laplace& e) const {
-    return pure_cost(Amount::ratio_up(1, e.noise_multiplier));
-  }
-  Result<Cost> operator()(const accounting::DiscreteLaplace& e) const {
-    return pure_cost(Amount::ratio_up(e.sensitivity, e.scale));
-  }
-  Result<Cost> operator()(const accounting::Exponential& e) const { return pure_cost(Amount::stated_up(e.epsilon)); }
-  Result<Cost> operator()(const accounting::Pure& e) const { return pure_cost(Amount::stated_up(e.epsilon)); }
-  Result<Cost> operator()(const accounting::RandomizedResponse& e) const {
-    return pure_cost(Amount::stated_up(e.epsilon));
-  }
   Result<Cost> operator()(const accounting::Approximate& e) const {
     return Cost{{Amount::stated_up(e.epsilon)}, Amount::stated_up(e.delta)};
-  }
-  Result<Cost> operator()(const accounting::NoisySort& e) const {
-    if (e.max_shift) return operator()<accounting::NoisySort>(e);
-    return pure_cost(Amount::stated_up(e.epsilon));
   }
   // What is pure inside is pure outside, at ln(1 + η(e^ε − 1)). A unit that is drawn several times is not covered.
   template <class Sampled>
@@ -66,6 +52,7 @@ struct SumOfOne {
   }
   template <class Other>
   Result<Cost> operator()(const Other& e) const {
+    if (const auto epsilon = stated_epsilon(Event{e})) return pure_cost(*epsilon);
     return fail(ErrorKind::usage, "delta: the filter 'sum' charges a '" + std::string(accounting::name(Event{e})) +
                                       "' event its epsilon at a delta, and the request names none; give --delta");
   }

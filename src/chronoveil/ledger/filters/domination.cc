@@ -1,9 +1,6 @@
 #include "chronoveil/ledger/filters/domination.h"
 
 #include <algorithm>
-#include <optional>
-
-#include "chronoveil/ledger/filters/amount.h"
 
 namespace chronoveil::ledger {
 
@@ -11,23 +8,8 @@ using accounting::Event;
 
 namespace {
 
-// The ε of one occurrence of an event that is purely private, from its parameters.
-std::optional<Amount> pure_epsilon(const Event& event) {
-  return std::visit(
-      [](const auto& e) -> std::optional<Amount> {
-        if constexpr (requires { e.pure(); }) {
-          const auto stated = e.pure();
-          if (!stated) return std::nullopt;
-          return stated->denominator > 0 ? Amount::ratio_up(stated->numerator, stated->denominator)
-                                         : Amount::stated_up(stated->value);
-        }
-        return std::nullopt;
-      },
-      event.kind);
-}
-
 bool is_pure_within(const Event& event, double epsilon) {
-  const auto own = pure_epsilon(event);
+  const auto own = stated_epsilon(event);
   return own && *own <= Amount::stated_down(epsilon);
 }
 
@@ -54,6 +36,20 @@ struct OneDominates {
 };
 
 }  // namespace
+
+std::optional<Amount> stated_epsilon(const Event& event) {
+  return std::visit(
+      [](const auto& e) -> std::optional<Amount> {
+        if constexpr (requires { e.pure(); }) {
+          const auto stated = e.pure();
+          if (!stated) return std::nullopt;
+          return stated->denominator > 0 ? Amount::ratio_up(stated->numerator, stated->denominator)
+                                         : Amount::stated_up(stated->value);
+        }
+        return std::nullopt;
+      },
+      event.kind);
+}
 
 bool is_dominated_by(const Event& event, const Event& slot) {
   if (event.count > slot.count) return false;

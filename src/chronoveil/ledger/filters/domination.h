@@ -1,7 +1,10 @@
 // Which events may run in a slot that was reserved for another.
 #pragma once
 
+#include <optional>
+
 #include "chronoveil/accounting/events/event.h"
+#include "chronoveil/ledger/filters/amount.h"
 
 namespace chronoveil::ledger {
 
@@ -12,5 +15,8 @@ namespace chronoveil::ledger {
 //   `compose`: as many events, each dominated by the one in its place.
 // False does not mean that it reveals more: a discrete Gaussian of a larger scale is not known to be dominated.
 bool is_dominated_by(const accounting::Event& event, const accounting::Event& slot);
+
+// The ε of one occurrence of an event that is purely private, from its parameters, rounded up; nothing for others.
+std::optional<Amount> stated_epsilon(const accounting::Event&);
 
 }  // namespace chronoveil::ledger

@@ -146,19 +146,19 @@ Cost dearest(const PartCosts& parts, const Partition& partition, const Protected
 void for_each_neighbour(const PartCosts& parts, const Partition& partition, const Protected& dataset,
                         const Cost& nothing, std::optional<std::int64_t> place,
                         const std::function<bool(const Cost&)>& look) {
-  struct Run {
+  struct Stretch {
     std::int64_t start;
     Cost cost;
   };
   PartCosts touched = parts;
   if (place) touched.try_emplace(*place, nothing);
-  std::vector<Run> runs;
+  std::vector<Stretch> runs;
   for (auto it = touched.begin(); it != touched.end(); ++it) {
-    Run run{it->first, nothing};
+    Stretch run{it->first, nothing};
     for (auto at = it; at != touched.end() && at->first - it->first < partition.straddle; ++at) run.cost += at->second;
     runs.push_back(std::move(run));
   }
-  const auto lies_there = [&](const Run& run) {
+  const auto lies_there = [&](const Stretch& run) {
     return !place || (run.start <= *place && *place - run.start < partition.straddle);
   };
   if (runs.empty()) look(nothing);
