@@ -85,7 +85,7 @@ using engine::LiveStanding;
 
 struct PublishedStep {
   std::string series;  // empty: one without a name
-  std::string time;    // when the slot begins, by the clock of the slots
+  std::string time;    // when the slot begins: "2026-03-01T05:00:00+01:00"
   double value = 0, lower = 0, upper = 0;
   bool sampled = false;  // whether the mechanism measured this step
 };

@@ -118,7 +118,7 @@ class InstalledLibrary(unittest.TestCase):
         for program, folder in self.each_way("release_series"):
             rows = self.succeed([program], folder).splitlines()
             self.assertEqual(rows[0], "time,value,lower,upper,sampled")
-            self.assertEqual([row.split(",")[0] for row in rows[1:]], [f"2026-03-01T{hour:02}:00" for hour in range(6, 18)])
+            self.assertEqual([row.split(",")[0] for row in rows[1:]], [f"2026-03-01T{hour:02}:00:00+01:00" for hour in range(6, 18)])
             again = run([program], folder)
             self.assertEqual((again.returncode, len(again.stdout.splitlines())), (2, 1), again.stdout)
             verified = self.succeed([self.prefix / "bin/chronoveil", "budget", "verify", "--ledger", "budget.db"], folder)
@@ -136,7 +136,8 @@ class InstalledLibrary(unittest.TestCase):
 
     def check_published(self, folder):
         rows = (folder / "published.csv").read_text(encoding="utf-8").splitlines()
-        self.assertEqual([row.split(",")[0] for row in rows], ["time", *(f"2026-03-01T{hour:02}:00" for hour in range(3))])
+        self.assertEqual([row.split(",")[0] for row in rows],
+                         ["time", *(f"2026-03-01T{hour:02}:00:00+00:00" for hour in range(3))])
         history = self.succeed([self.prefix / "bin/chronoveil", "budget", "history", "bus", "--ledger", "budget.db",
                                 "--json"], folder)
         self.assertEqual(history.count('"mechanism"'), 1, history)

@@ -85,10 +85,10 @@ TEST_F(PushedLive, GoesOnWhereAProcessEndedWithoutAWord) {
     return times(session->publish_until(until));
   };
   EXPECT_EQ(published("2026-03-01T02:30", {"ann", "bob"}, {5, 70}),
-            (std::vector<std::string>{"2026-03-01T00:00", "2026-03-01T01:00"}));
+            (std::vector<std::string>{"2026-03-01T00:00:00+00:00", "2026-03-01T01:00:00+00:00"}));
   EXPECT_EQ(published("2026-03-01T02:30", {"ann", "bob"}, {5, 70}), std::vector<std::string>());
   EXPECT_EQ(published("2026-03-01T04:00", {"ann", "eve"}, {130, 200}),
-            (std::vector<std::string>{"2026-03-01T02:00", "2026-03-01T03:00"}));
+            (std::vector<std::string>{"2026-03-01T02:00:00+00:00", "2026-03-01T03:00:00+00:00"}));
   const std::string all = read("out.csv");
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 5);
   ASSERT_EQ(debits().size(), 1U);
@@ -124,7 +124,7 @@ TEST_F(PushedLive, CountsOfALaterStepCloseThoseBefore) {
   ASSERT_TRUE(steps) << steps.error().message;
   ASSERT_EQ(steps->size(), 4U);  // two steps of two series; the third is open
   EXPECT_EQ(steps->front().series, "a,b");
-  EXPECT_EQ(steps->front().time, "2026-03-01T00:00");
+  EXPECT_EQ(steps->front().time, "2026-03-01T00:00:00+00:00");
   EXPECT_NEAR(steps->front().value, 500, 60);
   EXPECT_LE(steps->front().lower, steps->front().value);
   EXPECT_TRUE(steps->front().sampled);
