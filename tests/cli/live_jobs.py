@@ -107,7 +107,12 @@ class LiveTest(FolderTest):
         return self.out.read_bytes() if self.out.exists() and self.out.stat().st_size else None
 
     def history(self):
-        return self.assert_json("budget", "history", "clinic", "--ledger", str(self.ledger))["debits"]
+        """Also of a ledger that is older than what lies beside it, which a warning then says, and nothing else."""
+        done = run("budget", "history", "clinic", "--ledger", str(self.ledger), "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in done.stderr.splitlines():
+            self.assertIn("warning: the ledger is older than", line)
+        return json.loads(done.stdout)["debits"]
 
     def standing(self):
         return self.assert_json(*self.words("status", str(self.job)))
