@@ -13,7 +13,7 @@
 namespace chronoveil::accounting {
 
 // Raised whenever a price may change; stored with every debit.
-inline constexpr int kAnalysisVersion = 7;
+inline constexpr int kAnalysisVersion = 8;
 
 enum class Analysis { certified, published };
 

@@ -86,6 +86,7 @@ std::vector<Case> examples() {
   all.back().dataset.filter = FilterKind::renyi;
   all.push_back(old_debit(R"({"event":"pure","epsilon":1e-8,"count":2})"));
   all.back().debit.terms.delta = 1e-20;
+  all.push_back(old_debit(R"({"event":"pure","epsilon":1e-170})"));
   for (std::size_t i = 11; i < 13; ++i) all[i].dataset.promise = {Unit::event, 24, Relation::swap};
   return all;
 }
@@ -125,6 +126,7 @@ TEST(KnownDefects, ADebitWithoutTheirMarksIsNotNamed) {
   all[13].debit.events["noise_multiplier"] = 1e-6;
   all[14].debit.events["epsilon"] = 1e-3;
   all[15].debit.events["epsilon"] = 1e-3;
+  all[16].debit.events["epsilon"] = 1e-3;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto found = defects(all[i]);
     EXPECT_EQ(std::count(found.begin(), found.end(), known_defects()[i].id), 0) << known_defects()[i].id;
@@ -154,6 +156,18 @@ TEST(KnownDefects, LostDigitsAreFoundInMixturesFarFromZeroAndInWhatCostsVeryMuch
   EXPECT_FALSE(is_named(rare));
   rare.debit.terms.delta = 1e-15;
   EXPECT_TRUE(is_named(rare));
+}
+
+TEST(KnownDefects, VeryManyPartsAreNamedAndFewAreNot) {
+  const auto is_named = [](std::size_t parts) {
+    std::string events;
+    for (std::size_t i = 0; i < parts; ++i)
+      events += (i == 0 ? "" : ",") + R"({"event":"gaussian","noise_multiplier":)" + std::to_string(10 + i) + "}";
+    const auto found = defects(old_debit(R"({"event":"compose","events":[)" + events + "]}", 7));
+    return std::count(found.begin(), found.end(), "CV-17") == 1;
+  };
+  EXPECT_TRUE(is_named(1000));
+  EXPECT_FALSE(is_named(999));
 }
 
 TEST(KnownDefects, ThePageHasASectionForEachInTheirOrder) {

@@ -177,6 +177,25 @@ bool lost_digits(const Dataset& dataset, const DebitBody& debit, const Event& ev
          has_means_far_from_zero(event);
 }
 
+std::size_t parts_of(const Event& event) {
+  const auto* compose = std::get_if<accounting::Compose>(&event.kind);
+  if (compose == nullptr) return 1;
+  std::size_t parts = 0;
+  for (const Event& part : compose->events) parts += parts_of(part);
+  return parts;
+}
+
+bool costs_next_to_nothing(const Event& event) {
+  if (const auto* compose = std::get_if<accounting::Compose>(&event.kind))
+    return std::any_of(compose->events.begin(), compose->events.end(), costs_next_to_nothing);
+  return least_top(event) < 1e-140;
+}
+
+// Margins of 1e-12 covered the roundings of some thousand parts; a square below the range of a double was 0.
+bool sums_very_many_or_next_to_nothing(const Dataset&, const DebitBody&, const Event& event) {
+  return parts_of(event) >= 1000 || costs_next_to_nothing(event);
+}
+
 constexpr std::array kDefects = {
     KnownDefect{
         "CV-1", 2, 5,
@@ -222,6 +241,11 @@ constexpr std::array kDefects = {
                 "the last digits of ε were lost where losses are next to nothing, where noise is, and where means are "
                 "far from 0",
                 lost_digits},
+    KnownDefect{
+        "CV-17", 1, 7,
+        "the cost of very many different parts was rounded down in its last digits, and that of next to nothing "
+        "to nothing",
+        sums_very_many_or_next_to_nothing},
 };
 
 }  // namespace
