@@ -188,7 +188,8 @@ std::size_t parts_of(const Event& event) {
 bool costs_next_to_nothing(const Event& event) {
   if (const auto* compose = std::get_if<accounting::Compose>(&event.kind))
     return std::any_of(compose->events.begin(), compose->events.end(), costs_next_to_nothing);
-  return least_top(event) < 1e-140;
+  const double top = least_top(event);  // 0 where nothing is known of it
+  return top > 0 && top < 1e-140;
 }
 
 // Margins of 1e-12 covered the roundings of some thousand parts; a square below the range of a double was 0.
