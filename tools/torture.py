@@ -19,7 +19,7 @@ SWITCH = "CHRONOVEIL_TORTURE"
 
 def suites():
     """Test files that read the switch, with the command that runs each."""
-    for path in sorted(ROOT.glob("tests/**/*_test.*")):
+    for path in sorted((*ROOT.glob("tests/**/*_test.cc"), *ROOT.glob("tests/**/*_test.py"))):
         text = path.read_text(encoding="utf-8")
         if SWITCH not in text or ROOT / "tests/tools" in path.parents:
             continue

@@ -80,7 +80,7 @@ TEST_F(SqliteConnection, RollsBackWhatIsOpenAndNothingElse) {
 }
 
 TEST_F(SqliteConnection, AnImmutableFileIsReadByItsNameWithoutItsLog) {
-  ASSERT_EQ(database_.enter_write_ahead_log(), true);
+  ASSERT_EQ(database_.enter_write_ahead_log(std::chrono::milliseconds(0)), true);
   ASSERT_TRUE(insert("in the log", 1));
   Connection alone(told);
   ASSERT_TRUE(alone.open(immutable_uri(path()), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI));
@@ -88,7 +88,7 @@ TEST_F(SqliteConnection, AnImmutableFileIsReadByItsNameWithoutItsLog) {
   EXPECT_EQ(count(), 1);
   Connection memory(told);
   ASSERT_TRUE(memory.open(":memory:", SQLITE_OPEN_READWRITE));
-  EXPECT_EQ(memory.enter_write_ahead_log(), false);
+  EXPECT_EQ(memory.enter_write_ahead_log(std::chrono::milliseconds(0)), false);
 }
 
 }  // namespace

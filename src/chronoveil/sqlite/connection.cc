@@ -1,5 +1,7 @@
 #include "chronoveil/sqlite/connection.h"
 
+#include <thread>
+
 namespace chronoveil::sqlite {
 
 std::string Use::text(int column) const {
@@ -74,9 +76,16 @@ Result<void> Connection::run(const Statement& statement) {
   return {};
 }
 
-Result<bool> Connection::enter_write_ahead_log() {
-  CV_TRY(const std::string mode, text("PRAGMA journal_mode = WAL", "open"));
-  return mode == "wal";
+Result<bool> Connection::enter_write_ahead_log(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    CV_TRY(const Statement statement, prepare("PRAGMA journal_mode = WAL"));
+    Use use(statement);
+    const int status = use.step();
+    if (status == SQLITE_ROW) return use.text(0) == "wal";
+    if ((status & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= until) return failure("open");
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
 }
 
 void Connection::roll_back_if_open() {

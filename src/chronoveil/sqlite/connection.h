@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -73,8 +74,9 @@ class Connection {
   Result<std::string> text(const char* sql, std::string_view doing = "read");
   // A statement without rows.
   Result<void> run(const Statement&);
-  // Whether the database keeps a write-ahead log from now on.
-  Result<bool> enter_write_ahead_log();
+  // Whether the database keeps a write-ahead log from now on. Who makes that change beside others is told at once that
+  // the database is busy, whatever its busy timeout: that is tried again while `patience` lasts.
+  Result<bool> enter_write_ahead_log(std::chrono::milliseconds patience);
   // A failed statement may have rolled back by itself already.
   void roll_back_if_open();
 

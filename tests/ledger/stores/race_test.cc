@@ -66,11 +66,12 @@ TEST_P(Race, OneOfEightProcessesGetsTheLastSlice) {
   }
 }
 
-TEST_P(Race, EightProcessesMayCreateTheLedgerAndOneOfThemTheDataset) {
+// How many of eight processes created the dataset in a ledger that none of them finds there; -1 where one failed.
+int creators(const std::string& where) {
   std::vector<pid_t> children;
   for (int i = 0; i < kRacers; ++i) {
     children.push_back(run_in_child([&] {
-      Result<Ledger> ledger = Ledger::open(place_->where());
+      Result<Ledger> ledger = Ledger::open(where);
       if (!ledger) return 200;
       const Result<Dataset> created = ledger->create(dataset("city", 1));
       if (created) return 1;
@@ -80,11 +81,16 @@ TEST_P(Race, EightProcessesMayCreateTheLedgerAndOneOfThemTheDataset) {
   int created = 0;
   for (const pid_t child : children) {
     const int status = wait_for(child);
-    ASSERT_LE(status, 1);
-    ASSERT_GE(status, 0);
-    created += status;
+    created = status < 0 || status > 1 || created < 0 ? -1 : created + status;
   }
-  EXPECT_EQ(created, 1);
+  return created;
+}
+
+TEST_P(Race, EightProcessesMayCreateTheLedgerAndOneOfThemTheDataset) {
+  EXPECT_EQ(creators(place_->where()), 1);
+  if (GetParam() != std::string("sqlite")) return;
+  // Those who change a new file's journal at once are told that it is busy, one time in fifty or so.
+  for (int round = 0; round < 40; ++round) EXPECT_EQ(creators(place_->where() + "." + std::to_string(round)), 1);
 }
 
 TEST_P(Race, ThreadsMayShareALedger) {

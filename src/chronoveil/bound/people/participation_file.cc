@@ -76,7 +76,7 @@ Result<void> ParticipationFile::open(Missing missing, bool sealed) {
   // Two processes that bound for the same people would each let them have what is left.
   CV_CHECK(
       database_.execute("PRAGMA trusted_schema = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL;"));
-  CV_TRY(const bool keeps_log, database_.enter_write_ahead_log());
+  CV_TRY(const bool keeps_log, database_.enter_write_ahead_log(std::chrono::milliseconds(0)));
   if (!keeps_log) return cannot("open", "it cannot keep a write-ahead log");
   CV_TRY(begin_, database_.prepare("BEGIN IMMEDIATE"));
   CV_TRY(commit_, database_.prepare("COMMIT"));

@@ -107,7 +107,7 @@ class SqliteStore final : public Store {
     CV_CHECK(database_.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;",
                                "open"));
     if (in_memory()) return {};
-    CV_TRY(const bool keeps_log, database_.enter_write_ahead_log());
+    CV_TRY(const bool keeps_log, database_.enter_write_ahead_log(patience_));
     if (!keeps_log) return fail(ErrorKind::storage, "ledger: '" + path_ + "' cannot keep a write-ahead log");
     return {};
   }
