@@ -162,7 +162,8 @@ TEST(KnownDefects, VeryManyPartsAreNamedAndFewAreNot) {
   const auto is_named = [](std::size_t parts) {
     std::string events;
     for (std::size_t i = 0; i < parts; ++i)
-      events += (i == 0 ? "" : ",") + R"({"event":"gaussian","noise_multiplier":)" + std::to_string(10 + i) + "}";
+      events +=
+          std::string(i == 0 ? "" : ",") + R"({"event":"gaussian","noise_multiplier":)" + std::to_string(10 + i) + "}";
     const auto found = defects(old_debit(R"({"event":"compose","events":[)" + events + "]}", 7));
     return std::count(found.begin(), found.end(), "CV-17") == 1;
   };
