@@ -9,6 +9,7 @@
 #include <iterator>
 #include <random>
 
+#include "bound/lives.h"
 #include "bound/records.h"
 #include "chronoveil/bound/people/participation.h"
 #include "support/temporary_folder.h"
