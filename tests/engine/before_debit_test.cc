@@ -302,6 +302,7 @@ TEST_F(BeforeDebit, ARowThatIsFirstInsteadOfAHeaderIsNotLookedAt) {
     options_.note_debit = [&](const std::string&) { debited = true; };
     const Result<report::Published> done = run_job(asked, options_);
     EXPECT_TRUE(debited) << rows;
+    options_.note_debit = {};
   }
   write("rows.csv", "c1;2026-03-01;north\n");
   EXPECT_TRUE(
