@@ -1,4 +1,4 @@
-#include "chronoveil/engine/live/kept_rows.h"
+#include "chronoveil/engine/perturb/kept_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kSpansAhead = 12;  // that are planned before a release that continues is opened
 
-// How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. Whatever lies in
-// the folder must be what the ledger says, or it is not gone on with.
+// How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. A release goes on
+// only where its folder holds what the ledger says.
 ledger::LiveTag tag_of(const Job& job, const LiveState& state, const std::string& opening) {
   return {job.live().name, digest_of(live_facts_of(job)), state.span, token_text(state.holder), opening};
 }

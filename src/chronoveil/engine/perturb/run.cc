@@ -1,8 +1,8 @@
 // Running and checking a job with [perturb]; release/order.h has the order in which it happens.
 #include <charconv>
 
-#include "chronoveil/engine/live/kept_rows.h"
 #include "chronoveil/engine/perturb/job.h"
+#include "chronoveil/engine/perturb/kept_rows.h"
 #include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/perturb/rows.h"
 #include "chronoveil/engine/release/order.h"
