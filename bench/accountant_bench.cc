@@ -28,7 +28,7 @@ Event training(std::int64_t steps, double noise) {
 // An answer that is an error, or whose bounds are further apart than promised, makes the whole run worthless.
 Price demanded(const Result<Price>& price) {
   if (!price || !(price->epsilon - price->epsilon_lower <= std::max(1e-3 * price->epsilon, 1e-6))) {
-    std::fprintf(stderr, "accountant_bench: %s\n", price ? "the gap is too wide" : price.error().message.c_str());
+    std::fprintf(stderr, "accountant_bench: %s\n", price ? "the gap is too wide" : price.error().text().c_str());
     std::exit(1);
   }
   return *price;

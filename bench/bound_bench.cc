@@ -30,7 +30,7 @@ constexpr int kDays = 31;
 
 template <class T>
 T must(Result<T> result) {
-  if (!result) stop(result.error().message);
+  if (!result) stop(result.error().text());
   return std::move(*result);
 }
 

@@ -56,12 +56,12 @@ void read_records(const std::string& path, const std::string& zone) {
   spec.series = "stop";
   spec.zone = zone;
   auto source = data::open_source(spec);
-  if (!source) stop(source.error().message);
+  if (!source) stop(source.error().text());
   data::RecordBatch batch;
   std::int64_t sum = 0;
   for (;;) {
     const auto more = (*source)->next(batch);
-    if (!more) stop(more.error().message);
+    if (!more) stop(more.error().text());
     if (!*more) break;
     sum += batch.time.back();
   }

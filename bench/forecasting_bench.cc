@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
       if (!model.empty() && model != info.name) continue;
       const auto done = chronoveil::bench::measure(info.name, is_private, torch::Device(device), toy);
       if (done) continue;
-      std::fprintf(stderr, "forecasting_bench: %s\n", done.error().message.c_str());
+      std::fprintf(stderr, "forecasting_bench: %s\n", done.error().text().c_str());
       return static_cast<int>(done.error().kind);
     }
 }

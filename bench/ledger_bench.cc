@@ -85,7 +85,7 @@ ledger::Terms terms() {
 
 void debit(ledger::Ledger& ledger) {
   const auto receipt = ledger.reserve(terms(), kEvent);
-  if (!receipt) stop(receipt.error().message);
+  if (!receipt) stop(receipt.error().text());
 }
 
 // Of kinds that do not combine, no two alike.
@@ -103,14 +103,14 @@ accounting::Event different_event(int n) {
 // What budget show asks, with a thousand debits behind it.
 double views_per_second(const std::string& path, int debits, int repetitions) {
   auto ledger = ledger::Ledger::open(path);
-  if (!ledger) stop(ledger.error().message);
+  if (!ledger) stop(ledger.error().text());
   ledger::DatasetRequest request;
   request.name = "city";
   request.epsilon = 1000;
   request.delta = 1e-6;
-  if (const auto created = ledger->create(request); !created) stop(created.error().message);
+  if (const auto created = ledger->create(request); !created) stop(created.error().text());
   for (int n = 0; n < debits; ++n) {
-    if (const auto receipt = ledger->reserve(terms(), different_event(n)); !receipt) stop(receipt.error().message);
+    if (const auto receipt = ledger->reserve(terms(), different_event(n)); !receipt) stop(receipt.error().text());
   }
   return items_per_second(1, repetitions, [&] {
     auto reopened = ledger::Ledger::open(path);
@@ -119,12 +119,12 @@ double views_per_second(const std::string& path, int debits, int repetitions) {
 }
 
 void use(ledger::Ledger& ledger, const ledger::DebitId& run, std::int64_t first) {
-  if (const auto used = ledger.use_run(run, first, 1); !used) stop(used.error().message);
+  if (const auto used = ledger.use_run(run, first, 1); !used) stop(used.error().text());
 }
 
 ledger::Entry last_row(ledger::Ledger& ledger) {
   const auto rows = ledger.entries("city");
-  if (!rows) stop(rows.error().message);
+  if (!rows) stop(rows.error().text());
   return rows->back();
 }
 
@@ -138,16 +138,16 @@ int main(int argc, char** argv) {
   if (mkdtemp(folder.data()) == nullptr) stop("cannot make a folder");
   {
     auto ledger = ledger::Ledger::open(folder + "/ledger.db");
-    if (!ledger) stop(ledger.error().message);
+    if (!ledger) stop(ledger.error().text());
     ledger::DatasetRequest request;
     request.name = "city";
     request.epsilon = 1000;
     request.delta = 1e-6;
-    if (const auto created = ledger->create(request); !created) stop(created.error().message);
+    if (const auto created = ledger->create(request); !created) stop(created.error().text());
     debit(*ledger);
     const ledger::Entry debit_row = last_row(*ledger);
     const auto run = ledger->reserve_run(terms(), kEvent, rows * repetitions + 1);
-    if (!run) stop(run.error().message);
+    if (!run) stop(run.error().text());
     std::int64_t used = 0;
     use(*ledger, run->id, used++);
     const ledger::Entry use_row = last_row(*ledger);

@@ -53,13 +53,13 @@ class Stage {
   Stage() {
     if (mkdtemp(folder_.data()) == nullptr) stop("cannot make a folder");
     auto ledger = ledger::Ledger::open(at("ledger.db"));
-    if (!ledger) stop(ledger.error().message);
+    if (!ledger) stop(ledger.error().text());
     ledger::DatasetRequest request;
     request.name = "city";
     request.promise.unit = Unit::user;
     request.epsilon = 1000;
     request.delta = 1e-3;
-    if (const auto created = ledger->create(request); !created) stop(created.error().message);
+    if (const auto created = ledger->create(request); !created) stop(created.error().text());
   }
   ~Stage() { std::filesystem::remove_all(folder_); }
   Stage(const Stage&) = delete;
@@ -72,7 +72,7 @@ class Stage {
   void publish(const std::string& mechanism, std::int64_t steps, Feed feed, Published published) {
     const std::string name = mechanism + std::to_string(++releases_);
     const auto job = engine::parse_job(job_text(mechanism, steps, name), at(name + ".toml"));
-    if (!job) stop(job.error().message);
+    if (!job) stop(job.error().text());
     int ends[2];
     if (::pipe(ends) != 0 || ::dup2(ends[0], STDIN_FILENO) < 0) stop("cannot make a pipe");
     ::close(ends[0]);
@@ -88,7 +88,7 @@ class Stage {
     };
     const auto stands = engine::run_live(*job, options);
     feeder.join();
-    if (!stands) stop(stands.error().message);
+    if (!stands) stop(stands.error().text());
     if (stands->published != steps) stop("steps are missing");
   }
 

@@ -39,7 +39,7 @@ constexpr double kLower = 0, kUpper = 65;
 
 template <class T>
 T must(Result<T> result) {
-  if (!result) stop(result.error().message);
+  if (!result) stop(result.error().text());
   return std::move(*result);
 }
 

@@ -24,7 +24,7 @@ inline Result<void> write(const std::filesystem::path& path, std::string_view te
 // The exit code: what went wrong, on standard error, decides.
 inline int ended(std::string_view program, const Result<void>& done) {
   if (done) return 0;
-  fmt::print(stderr, "{}: {}\n", program, done.error().message);
+  fmt::print(stderr, "{}: {}\n", program, done.error().text());
   return static_cast<int>(done.error().kind);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/tables from the program's own answers.
+"""Writes the tables of docs/tables, and the table of keys in docs/jobs.md, from the program's own answers.
 
   tools/make_tables.py --program build/chronoveil [--check]
 
@@ -117,6 +117,12 @@ def time_subsampling(program):
 PAGES = {"forecasting.md": forecasting, "time_subsampling.md": time_subsampling}
 
 
+def with_keys(program, page):
+    """docs/jobs.md with its table of keys as the program knows them."""
+    table = subprocess.run([program.path, "man", "--job-keys"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return re.sub(r"(?m)^\| key \|.*\n(?:\|.*\n)+", lambda _: table, page, count=1)
+
+
 def same(shown, today):
     number = re.compile(r"(?<![\w.-])\d+\.\d+")
     if number.sub("#", shown) != number.sub("#", today):
@@ -140,6 +146,13 @@ def main():
         else:
             path.write_text(text, encoding="utf-8")
             print(f"wrote docs/tables/{name}")
+    jobs = ROOT / "docs" / "jobs.md"
+    shown, today = jobs.read_text(encoding="utf-8"), with_keys(program, jobs.read_text(encoding="utf-8"))
+    if arguments.check and shown != today:
+        stale.append("../jobs.md")
+    elif shown != today:
+        jobs.write_text(today, encoding="utf-8")
+        print("wrote the table of keys in docs/jobs.md")
     if stale:
         sys.exit(f"docs/tables: {', '.join(stale)} differ from what the program says; run tools/make_tables.py")
 

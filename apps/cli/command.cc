@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "chronoveil/base/plain_text.h"
+#include "key_names.h"
 
 namespace chronoveil::cli {
 
@@ -12,7 +13,7 @@ void on_run(CLI::App& command, CommandContext& context, std::function<Result<voi
   command.callback([&context, body = std::move(body)] {
     const Result<void> done = body();
     if (done) return;
-    print_error(done.error().message);
+    print_error(done.error().text(run_names));
     context.exit_code = static_cast<int>(done.error().kind);
   });
 }
@@ -32,7 +33,7 @@ Result<void> only_beside_job(const CLI::App& command, std::initializer_list<std:
     const std::string name = option->get_name();
     if (option->count() == 0 || option->get_positional()) continue;
     if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
-    return fail(ErrorKind::usage, name + ": a job file says this itself; leave it out, or write it into the job");
+    return fail(ErrorKind::usage, name, "a job file says this itself; leave it out, or write it into the job");
   }
   return {};
 }

@@ -95,8 +95,8 @@ Result<accounting::Event> read_event(const EventArgument& argument, bool open_no
                        std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
   if (!by_name) {
     if (!argument.options.empty())
-      return fail(ErrorKind::usage,
-                  argument.options.begin()->first + ": this option goes with an event given by name only");
+      return fail(ErrorKind::usage, argument.options.begin()->first,
+                  "this option goes with an event given by name only");
     if (text == "-" || text.starts_with('@')) {
       CV_TRY(const std::string read, engine::read_text_file("event", text == "-" ? text : text.substr(1)));
       return accounting::parse_event(read, open_noise);

@@ -46,8 +46,8 @@ bool Patience::finishes(std::function<void()> work) const {
 }
 
 Failure Patience::given_up(const std::string& what) const {
-  return fail(ErrorKind::cannot_certify,
-              what + ": it takes longer than " + shortest(seconds_) + " s; --patience SECONDS gives it more time");
+  return fail(ErrorKind::cannot_certify, what,
+              "it takes longer than " + shortest(seconds_) + " s; --patience SECONDS gives it more time");
 }
 
 void Patience::finish(int exit_code) {

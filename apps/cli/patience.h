@@ -21,7 +21,7 @@ class Patience {
   // until the program ends, which is at once (see finish()), so it must own whatever it uses, and must not print.
   template <class T>
   Result<T> wait_for(const std::string& what, std::function<Result<T>()> work) const {
-    auto result = std::make_shared<Result<T>>(fail(ErrorKind::internal, what + ": no result"));
+    auto result = std::make_shared<Result<T>>(fail(ErrorKind::internal, what, "no result"));
     if (finishes([result, work = std::move(work)] { *result = work(); })) return std::move(*result);
     return given_up(what);
   }

@@ -35,17 +35,6 @@ Result<engine::RunOptions> options_of(const RunFlags& flags) {
   return options;
 }
 
-void name_flags(Error& error) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"again: ", "--again: "},
-                                                                      {"id: ", "--again: "},
-                                                                      {"noise-from: ", "--noise-from: "},
-                                                                      {"keep-from: ", "--keep-from: "},
-                                                                      {"until: ", "--until: "}};
-  for (const auto& [name, flag] : kNames) {
-    if (error.message.starts_with(name)) error.message.replace(0, name.size(), flag);
-  }
-}
-
 void add_run_flags(CLI::App& command, RunFlags& flags) {
   add_ledger_option(command, flags.ledger);
   add_clock_flag(command);
@@ -85,7 +74,7 @@ const std::string& mark_of(const engine::PerturbedRelease& release) { return rel
 // Rows of a stream, as they may leave.
 Result<void> write_now(std::string_view text) {
   if (const int problem = write_all(STDOUT_FILENO, text))
-    return fail(ErrorKind::storage, std::string("stdout: could not be written: ") + std::strerror(problem));
+    return fail(ErrorKind::storage, "stdout", std::string("could not be written: ") + std::strerror(problem));
   return {};
 }
 
@@ -95,7 +84,7 @@ Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags
                                    Result<Published> (*run)(const engine::Job&, const Options&),
                                    Result<Published> (*again)(const engine::Job&, const std::string&, const Options&)) {
   if (flags.again) {
-    Result<Published> emitted = with_flag_names(again(job, *flags.again, options));
+    Result<Published> emitted = again(job, *flags.again, options);
     if (!emitted) return tl::unexpected(std::move(emitted.error()));
     return Ran<Published>{*std::move(emitted), false};
   }
@@ -115,7 +104,7 @@ Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags
     return run(job, options);
   }();
   if (published && !mark_of(*published).empty()) print_note(mark_of(*published));
-  if (!published) return tl::unexpected(std::move(with_flag_names(std::move(published)).error()));
+  if (!published) return tl::unexpected(std::move(published.error()));
   return Ran<Published>{*std::move(published), taken_up};
 }
 

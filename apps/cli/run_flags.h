@@ -29,16 +29,7 @@ void add_replay_flags(CLI::App& command, RunFlags& flags);
 void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis);
 Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job);
 
-void name_flags(Error&);
-
 Result<engine::RunOptions> options_of(const RunFlags&);
-
-// Errors name what was given to the engine; who typed options knows it by their names.
-template <class T>
-Result<T> with_flag_names(Result<T> result) {
-  if (!result) name_flags(result.error());
-  return result;
-}
 
 // From now on, whatever ends the program says what has been spent; a debit that is taken up is named on stderr.
 void watch_debit(engine::RunOptions&);

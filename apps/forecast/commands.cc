@@ -35,13 +35,13 @@ Result<void> check_outputs(const NamedFiles& outputs, const NamedFiles& inputs, 
     const auto& [option, path] = outputs[i];
     if (path.empty()) continue;
     if (path == "-" && std::exchange(taken, true))
-      return fail(ErrorKind::usage, option + ": standard output is taken; name a file");
+      return fail(ErrorKind::usage, option, "standard output is taken; name a file");
     for (const auto& [name, other] : inputs)
       if (engine::same_file(path, other))
-        return fail(ErrorKind::usage, option + ": '" + path + "' is " + name + "; it would be overwritten");
+        return fail(ErrorKind::usage, option, "'" + path + "' is " + name + "; it would be overwritten");
     for (std::size_t j = 0; j < i; ++j)
       if (engine::same_file(path, outputs[j].second))
-        return fail(ErrorKind::usage, option + ": '" + path + "' is " + outputs[j].first + " too");
+        return fail(ErrorKind::usage, option, "'" + path + "' is " + outputs[j].first + " too");
     CV_CHECK(check_writable(option, path));
   }
   return {};

@@ -11,6 +11,7 @@
 #include "chronoveil/report/forecast/forecasted.h"
 #include "chronoveil/training/forecast.h"
 #include "commands.h"
+#include "key_names.h"
 #include "ledger_option.h"
 #include "output/job_output.h"
 #include "run_flags.h"
@@ -33,46 +34,17 @@ struct ForecastCommandOptions {
   bool json = false;
 };
 
-// Errors name keys of a job file, or parameters; who typed options knows them by other names.
-template <class T>
-Result<T> with_options(Result<T> result) {
-  if (result) return result;
-  std::string& message = result.error().message;
-  constexpr std::pair<std::string_view, std::string_view> kSections[] = {{"source.path: ", "INPUT: "},
-                                                                         {"source.", "--"},
-                                                                         {"privacy.", "--"},
-                                                                         {"dataset.name: ", "--dataset: "},
-                                                                         {"time_subsampling: ", ""}};
-  for (const auto& [name, option] : kSections)
-    if (message.starts_with(name)) message.replace(0, name.size(), option);
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"participation: ", "--max-steps: "},
-                                                                      {"time_format: ", "--time-format: "},
-                                                                      {"keys: ", "--keys: "},
-                                                                      {"value: ", "--value: "},
-                                                                      {"time: ", "--time: "},
-                                                                      {"epsilon: ", "--epsilon: "},
-                                                                      {"delta: ", "--delta: "},
-                                                                      {"rate: ", "--rate: "},
-                                                                      {"lower: ", "--lower: "},
-                                                                      {"upper: ", "--upper: "}};
-  for (const auto& [name, option] : kNames)
-    if (message.starts_with(name)) message.replace(0, name.size(), option);
-  constexpr std::string_view kEpsilon = "privacy.epsilon";  // that would fit
-  if (const std::size_t at = message.find(kEpsilon); at != std::string::npos)
-    message.replace(at, kEpsilon.size(), "--epsilon");
-  return result;
-}
-
 Result<training::ForecastRequest> request_of(const ForecastCommandOptions& options) {
   training::ForecastRequest request;
   if (options.source.path == "-")
-    return fail(ErrorKind::usage, "INPUT: a history is read more than once; give it in a file, not by standard input");
+    return fail(ErrorKind::usage, "INPUT",
+                "a history is read more than once; give it in a file, not by standard input");
   request.source = options.source;
   request.source.series = options.series_column;
   request.channels = options.values;
   if (options.keys) {
     CV_TRY(request.keys, engine::read_key_list(*options.keys, "--keys"));
-    if (!options.series_column) return fail(ErrorKind::usage, "--series: a list of keys needs the column of series");
+    if (!options.series_column) return fail(ErrorKind::usage, "--series", "a list of keys needs the column of series");
   }
   if (options.paths < 1) return invalid("--paths", std::to_string(options.paths), "a number of at least 1");
   request.prediction.paths = options.paths;
@@ -94,11 +66,11 @@ Result<void> check_private(const CLI::App& command, const ForecastCommandOptions
   for (const char* name : {"--dataset", "--epsilon", "--delta", "--rate", "--max-steps", "--lower", "--upper", "--fill",
                            "--purpose", "--seed", "--yes", "--again"})
     if (!options.private_history && command.get_option(name)->count() > 0)
-      return fail(ErrorKind::usage, std::string(name) + ": it belongs to --private");
+      return fail(ErrorKind::usage, std::string(name), "it belongs to --private");
   if (!options.private_history) return {};
   for (const char* name : {"--epsilon", "--delta", "--lower", "--upper"})
     if (command.get_option(name)->count() == 0)
-      return fail(ErrorKind::usage, std::string(name) + ": it is missing; --private needs it");
+      return fail(ErrorKind::usage, std::string(name), "it is missing; --private needs it");
   return {};
 }
 
@@ -117,7 +89,7 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
       {{"MODEL", options.model}, {"INPUT", options.source.path}, {"--keys", options.keys.value_or("")}}, options.json));
   const training::WriteForecast write = [&](const training::ForecastDocuments& all) -> Result<void> {
     if (!options.paths_csv.empty() && all.paths.empty())
-      return fail(ErrorKind::usage, "--paths-output: no paths were kept with this forecast");
+      return fail(ErrorKind::usage, "--paths-output", "no paths were kept with this forecast");
     // A forecast shows the history behind it, unless noise was added to that first.
     const int mode = options.private_history && all.mark.empty() ? 0644 : 0600;
     std::vector<OutputFile> files;
@@ -135,10 +107,9 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   };
   training::ForecastDocuments all;
   if (options.private_history) {
-    CV_TRY(all, with_flag_names(with_options(training::run_private_forecast(options.model, request, options.title,
-                                                                            write, options.flags.again))));
+    CV_TRY(all, training::run_private_forecast(options.model, request, options.title, write, options.flags.again));
   } else {
-    CV_TRY(const training::Forecasting found, with_options(training::run_forecast(options.model, request)));
+    CV_TRY(const training::Forecasting found, training::run_forecast(options.model, request));
     all = training::documents_of(training::report_of(found, options.title));
     CV_CHECK(write(all));
   }
@@ -187,7 +158,7 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil forecast model.cvm load.csv --series meter --output next.csv --report next.html");
-  on_run(*command, context, [options, command] { return forecast(*options, *command); });
+  on_run(*command, context, [options, command] { return in_options(*command, forecast(*options, *command)); });
 }
 
 }  // namespace chronoveil::cli

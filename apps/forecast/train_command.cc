@@ -86,7 +86,7 @@ Result<void> train(const TrainCommandOptions& options) {
   CV_TRY(const engine::Job job, training_job(options.job));
   if (options.flags.dry_run) return print_train_plan(job, options.json);
   CV_CHECK(check_room(job, options.json));
-  CV_TRY(const Training training, with_flag_names(watched(job, options)));
+  CV_TRY(const Training training, watched(job, options));
   if (!training.model.mark.empty()) print_note(training.model.mark);
   CV_TRY(const report::Trained trained, training::report_of(job, training));
   if (options.json)

@@ -19,7 +19,7 @@ int main() {
   LiveOptions options;
   options.ledger = "budget.db";
   Result<LiveSession> session = LiveSession::open(job, options);
-  if (!session) return std::cerr << session.error().message << "\n", 1;
+  if (!session) return std::cerr << session.error().text() << "\n", 1;
   const std::vector<std::int64_t> card = {17, 4, 17}, at = {1772326800000, 1772327000000, 1772330400000};
   session->push({{"card", card}, {"at", Instants{at}}});
   for (const PublishedStep& step : session->publish_until("2026-03-01T03:00").value_or(PublishedSteps()))

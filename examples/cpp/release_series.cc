@@ -25,6 +25,6 @@ int main() {
   RunOptions options;
   options.ledger = "budget.db";
   const Result<AnyRelease> release = run(job, options);
-  std::cout << (release ? to_csv(*release) : release.error().message + "\n");
+  std::cout << (release ? to_csv(*release) : release.error().text() + "\n");
   return release ? 0 : static_cast<int>(release.error().kind);
 }

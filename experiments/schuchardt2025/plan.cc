@@ -116,7 +116,7 @@ Result<std::string> key_of(const Row& row) {
 Result<std::string> plan(std::string_view settings) {
   std::vector<std::string_view> rows = split(settings, '\n');
   std::erase_if(rows, [](std::string_view row) { return row.empty(); });
-  if (rows.empty()) return fail(ErrorKind::usage, "settings: no header");
+  if (rows.empty()) return fail(ErrorKind::usage, "settings", "no header");
   const std::vector<std::string_view> head = split(rows.front(), ',');
   std::string lines = fmt::format("{},width,budget,steps,epsilon,epsilon_lower\n", rows.front());
   std::map<std::string, std::vector<Budgeted>> priced;

@@ -40,7 +40,7 @@ using Row = std::map<std::string, std::string>;
 
 Result<std::string> text_field(const Row& row, const std::string& column) {
   const auto found = row.find(column);
-  if (found == row.end()) return fail(ErrorKind::usage, "plan: no column " + column);
+  if (found == row.end()) return fail(ErrorKind::usage, "plan", "no column " + column);
   return found->second;
 }
 template <class Number>
@@ -131,7 +131,7 @@ Result<Options> options_of(int argc, char** argv) {
       options.baselines_only = true;
       continue;
     }
-    if (i + 1 == argc) return fail(ErrorKind::usage, name + ": a value is missing, or there is no such option");
+    if (i + 1 == argc) return fail(ErrorKind::usage, name, "a value is missing, or there is no such option");
     const std::string value = argv[++i];
     if (const auto text = texts.find(name); text != texts.end()) {
       *text->second = value;
@@ -146,7 +146,7 @@ Result<Options> options_of(int argc, char** argv) {
         options.seeds.push_back(seed);
       }
     } else {
-      return fail(ErrorKind::usage, name + ": there is no such option");
+      return fail(ErrorKind::usage, name, "there is no such option");
     }
   }
   if (options.plan.empty() || options.panels.empty() || options.out.empty())
@@ -353,6 +353,6 @@ int main(int argc, char** argv) {
   const auto options = here::options_of(argc, argv);
   const auto done = options ? here::run(*options) : chronoveil::Result<void>(chronoveil::Failure(options.error()));
   if (done) return 0;
-  std::fprintf(stderr, "schuchardt2025_train: %s\n", done.error().message.c_str());
+  std::fprintf(stderr, "schuchardt2025_train: %s\n", done.error().text().c_str());
   return static_cast<int>(done.error().kind);
 }

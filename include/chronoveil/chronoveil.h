@@ -16,6 +16,7 @@
 #include "chronoveil/base/version.h"
 #include "chronoveil/data/memory/table.h"
 #include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/job/options.h"
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/perturb/perturb.h"

@@ -50,7 +50,7 @@ bool gap_is_allowed(const Price& price) {
 
 testing::AssertionResult is_exact_epsilon(const Event& event, double delta, const Profile& truth) {
   const auto price = epsilon_at(event, *Delta::make(delta));
-  if (!price) return testing::AssertionFailure() << to_text(event) << ": " << price.error().message;
+  if (!price) return testing::AssertionFailure() << to_text(event) << ": " << price.error().text();
   if (auto enclosed = encloses_epsilon(price->epsilon_lower, price->epsilon, delta, truth); !enclosed)
     return enclosed << " for " << to_text(event);
   if (std::isinf(price->epsilon)) return testing::AssertionSuccess();
@@ -69,7 +69,7 @@ testing::AssertionResult is_exact_epsilon(const Event& event, double delta, cons
 
 testing::AssertionResult is_exact_delta(const Event& event, double epsilon, const Profile& truth) {
   const auto price = delta_at(event, *Epsilon::make(epsilon));
-  if (!price) return testing::AssertionFailure() << to_text(event) << ": " << price.error().message;
+  if (!price) return testing::AssertionFailure() << to_text(event) << ": " << price.error().text();
   if (auto enclosed = encloses_delta(price->delta_lower, price->delta, epsilon, truth); !enclosed)
     return enclosed << " for " << to_text(event) << " at epsilon " << shortest(epsilon);
   const Real exact = truth(Real(epsilon));
@@ -85,7 +85,7 @@ testing::AssertionResult is_exact_delta(const Event& event, double epsilon, cons
 testing::AssertionResult is_certified_epsilon(const Event& event, double delta, const Profile& truth) {
   const auto price = epsilon_at(event, *Delta::make(delta));
   if (!price)
-    return testing::AssertionFailure() << to_text(event) << " at delta " << delta << ": " << price.error().message;
+    return testing::AssertionFailure() << to_text(event) << " at delta " << delta << ": " << price.error().text();
   if (auto enclosed = encloses_epsilon(price->epsilon_lower, price->epsilon, delta, truth); !enclosed)
     return enclosed << " for " << to_text(event);
   if (!gap_is_allowed(*price))
@@ -97,7 +97,7 @@ testing::AssertionResult is_certified_epsilon(const Event& event, double delta, 
 testing::AssertionResult is_certified_delta(const Event& event, double epsilon, const Profile& truth) {
   const auto price = delta_at(event, *Epsilon::make(epsilon));
   if (!price)
-    return testing::AssertionFailure() << to_text(event) << " at epsilon " << epsilon << ": " << price.error().message;
+    return testing::AssertionFailure() << to_text(event) << " at epsilon " << epsilon << ": " << price.error().text();
   if (auto enclosed = encloses_delta(price->delta_lower, price->delta, epsilon, truth); !enclosed)
     return enclosed << " for " << to_text(event) << " at epsilon " << shortest(epsilon);
   return testing::AssertionSuccess();

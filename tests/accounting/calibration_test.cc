@@ -7,7 +7,7 @@ namespace {
 
 void expect_calibrated(const Event& open, double epsilon, double delta) {
   const auto found = calibrate(open, *Epsilon::make(epsilon), *Delta::make(delta));
-  ASSERT_TRUE(found) << to_text(with_noise(open, 1)) << ": " << found.error().message;
+  ASSERT_TRUE(found) << to_text(with_noise(open, 1)) << ": " << found.error().text();
   EXPECT_FALSE(has_open_noise(found->event));
   EXPECT_LE(found->price.epsilon, epsilon) << to_text(found->event);
   const auto again = epsilon_at(found->event, *Delta::make(delta));
@@ -63,7 +63,7 @@ TEST(Calibration, SaysWhyNoNoiseReachesTheTarget) {
   const auto leak = calibrate(opened({Approximate{1, 1e-3}, 1}), *Epsilon::make(1), *Delta::make(1e-6));
   ASSERT_FALSE(leak);
   EXPECT_EQ(leak.error().kind, ErrorKind::cannot_certify);
-  EXPECT_NE(leak.error().message.find("infinite"), std::string::npos) << leak.error().message;
+  EXPECT_NE(leak.error().text().find("infinite"), std::string::npos) << leak.error().text();
   const auto unbounded = calibrate(opened({Gaussian{1}, 1}), *Epsilon::make(1), *Delta::make(0));
   ASSERT_FALSE(unbounded);
   EXPECT_FALSE(calibrate({Gaussian{1}, 1}, *Epsilon::make(1), *Delta::make(1e-6)));
@@ -74,7 +74,7 @@ TEST(Calibration, TheLargestCountIsTheLastThatFits) {
   for (const Event& sample : sample_events()) {
     const double epsilon = 6, delta = 1e-6;
     const auto most = max_count(sample, *Epsilon::make(epsilon), *Delta::make(delta));
-    ASSERT_TRUE(most) << to_text(sample) << most.error().message;
+    ASSERT_TRUE(most) << to_text(sample) << most.error().text();
     ASSERT_GE(*most, 1) << to_text(sample);
     EXPECT_LE(epsilon_at({sample.kind, *most}, *Delta::make(delta))->epsilon, epsilon) << to_text(sample);
     EXPECT_GT(epsilon_at({sample.kind, *most + 1}, *Delta::make(delta))->epsilon, epsilon) << to_text(sample);

@@ -45,7 +45,7 @@ inline SaddlePoint saddle_of(const GridLoss& grid, std::int64_t count) {
 inline double composed_epsilon(const GridLoss& grid, std::int64_t count, Side side, double delta) {
   const SaddlePoint saddle = saddle_of(grid, count);
   const auto epsilon = Composition({{grid, count}}, side, saddle).epsilon_at(delta);
-  EXPECT_TRUE(epsilon) << (epsilon ? "" : epsilon.error().message);
+  EXPECT_TRUE(epsilon) << (epsilon ? "" : epsilon.error().text());
   return epsilon ? std::max(0.0, *epsilon) : -1;
 }
 

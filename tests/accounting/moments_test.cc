@@ -133,10 +133,10 @@ TEST(Moments, TheMainAccountantNeverExceedsTheMoments) {
     for (std::int64_t count : {1, 7, 400}) {
       const Event event{sample.kind, count};
       const auto renyi = renyi_cost(event, renyi_orders());
-      ASSERT_TRUE(renyi) << to_text(event) << renyi.error().message;
+      ASSERT_TRUE(renyi) << to_text(event) << renyi.error().text();
       for (double delta : {1e-3, 1e-8}) {
         const auto price = epsilon_at(event, *Delta::make(delta + renyi->delta));
-        ASSERT_TRUE(price) << to_text(event) << price.error().message;
+        ASSERT_TRUE(price) << to_text(event) << price.error().text();
         const double by_moments = epsilon_from_renyi(renyi_orders(), renyi->epsilon, *Delta::make(delta));
         EXPECT_LE(price->epsilon, by_moments * (1 + 1e-3) + 1e-6) << to_text(event) << " at " << delta;
         if (const auto zcdp = zcdp_cost(event)) {
@@ -190,7 +190,7 @@ TEST(Moments, WhatHardlyEverHappensIsCharged) {
   for (const double rate : {1e-39, 1e-41, 1e-60}) {
     const Event event{DpSgd{rate, 0.001}, 9'000'000'000'000'000'000};
     const auto cost = renyi_cost(event, renyi_orders());
-    ASSERT_TRUE(cost) << cost.error().message;
+    ASSERT_TRUE(cost) << cost.error().text();
     // As a leak, or as a finite loss beyond any budget.
     const bool finite = std::all_of(cost->epsilon.begin(), cost->epsilon.end(), [](double each) { return each > 1e6; });
     EXPECT_TRUE(finite || cost->delta >= 9e18 * rate * (1 - 1e-9)) << rate << " " << cost->delta;
@@ -203,7 +203,7 @@ TEST(Moments, NextToNothingIsNotNothing) {
   for (const Event& event : {Event{Pure{1e-200}, 1}, Event{Approximate{1e-200, 1e-9}, 1}, Event{Exponential{1e-200}, 1},
                              Event{RandomizedResponse{1e-200, 3}, 1}, Event{near, 1}}) {
     const auto renyi = renyi_cost(event, kOrders);
-    ASSERT_TRUE(renyi) << to_text(event) << ": " << renyi.error().message;
+    ASSERT_TRUE(renyi) << to_text(event) << ": " << renyi.error().text();
     for (const double epsilon : renyi->epsilon) EXPECT_GT(epsilon, 0) << to_text(event);
     EXPECT_GT(zcdp_cost(event).value().rho, 0) << to_text(event);
     if (!std::holds_alternative<Approximate>(event.kind)) {

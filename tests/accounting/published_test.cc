@@ -56,7 +56,7 @@ void expect_published(TimeSubsampling e, double noise) {
   published.analysis = Analysis::published;
   e.noise_multiplier = noise * (1 + 1e-4);
   const auto enough = epsilon_at({e, 1}, *Delta::make(kDelta), published);
-  ASSERT_TRUE(enough) << enough.error().message;
+  ASSERT_TRUE(enough) << enough.error().text();
   EXPECT_LE(enough->epsilon, kEpsilon * (1 + 1e-9));
   EXPECT_EQ(enough->certificate, Certificate::as_published);
   EXPECT_EQ(enough->analysis, Analysis::published);
@@ -88,7 +88,7 @@ TEST(Published, CertaintyHalvesTheNoiseWithoutAFilterAndLeavesLessThanAThirdWith
       TimeSubsampling e{d.participation, kRate, kToCalibrate, d.length, {}};
       if (filtered) e.filter_width = 10.0;
       const auto certified = calibrate({e, 1}, *Epsilon::make(kEpsilon), *Delta::make(kDelta));
-      ASSERT_TRUE(certified) << certified.error().message;
+      ASSERT_TRUE(certified) << certified.error().text();
       const double published =
           filtered ? with_filter(e, kEpsilon, kDelta) : without_filter(d.participation, kEpsilon, kDelta);
       const double share = certified->noise / published;
@@ -133,7 +133,7 @@ TEST(Published, SingleOutputsOfIndependentChannelsCostTheSum) {
     Event thrice = event;
     thrice.count = 3;
     const auto price = epsilon_at(thrice, *Delta::make(0.5), published);
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     EXPECT_EQ(price->epsilon, 3 * once.epsilon);
     EXPECT_EQ(delta_at(thrice, *Epsilon::make(3 * once.epsilon), published)->delta, 3 * once.delta);
     EXPECT_EQ(delta_at(thrice, *Epsilon::make(2.9 * once.epsilon), published)->delta, 1);
@@ -151,8 +151,8 @@ TEST(Published, EventsWithoutAPublishedAnalysisSaySo) {
     const auto price = epsilon_at(event, *Delta::make(1e-5), published);
     ASSERT_FALSE(price) << to_text(event);
     EXPECT_EQ(price.error().kind, ErrorKind::usage);
-    EXPECT_EQ(price.error().message.find("with a count of 2 has none") != std::string::npos, event.count == 2)
-        << price.error().message;
+    EXPECT_EQ(price.error().text().find("with a count of 2 has none") != std::string::npos, event.count == 2)
+        << price.error().text();
   }
 }
 

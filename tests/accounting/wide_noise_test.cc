@@ -33,7 +33,7 @@ testing::AssertionResult encloses_all(const Engine& engine) {
 
 Bounds priced(double scale, std::int64_t shift, double epsilon) {
   const auto price = delta_at({DiscreteGaussian{scale, shift}, 1}, *Epsilon::make(epsilon));
-  EXPECT_TRUE(price) << (price ? "" : price.error().message);
+  EXPECT_TRUE(price) << (price ? "" : price.error().text());
   return price ? Bounds{price->delta_lower, price->delta} : Bounds{1, 0};
 }
 

@@ -60,7 +60,7 @@ TEST_F(AtomicFile, ADatabaseIsNeverReplaced) {
     const Result<void> done = write_files({{at("a"), "new"}, {at(name), "new"}});
     ASSERT_FALSE(done) << name;
     EXPECT_EQ(done.error().kind, ErrorKind::storage);
-    EXPECT_NE(done.error().message.find("perhaps a ledger"), std::string::npos) << done.error().message;
+    EXPECT_NE(done.error().text().find("perhaps a ledger"), std::string::npos) << done.error().text();
   }
   EXPECT_EQ(read("ledger.db"), database);
   EXPECT_FALSE(fs::exists(at("a")));
@@ -73,7 +73,7 @@ TEST_F(AtomicFile, AnErrorInOneLeavesNone) {
   const Result<void> done = write_files({{at("a"), "new"}, {at("nowhere/b"), "new"}});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().kind, ErrorKind::storage);
-  EXPECT_NE(done.error().message.find("nowhere/b"), std::string::npos) << done.error().message;
+  EXPECT_NE(done.error().text().find("nowhere/b"), std::string::npos) << done.error().text();
   EXPECT_EQ(read("a"), "old");
   EXPECT_EQ(entries(), 1);
 }
@@ -126,7 +126,7 @@ TEST_F(AtomicFile, WhatCannotBeWrittenIsNamed) {
     const Result<void> done = check_writable("output.csv", path);
     ASSERT_FALSE(done) << path;
     EXPECT_EQ(done.error().kind, ErrorKind::storage);
-    EXPECT_EQ(done.error().message.find("output.csv: '" + path + "' cannot be written"), 0U) << done.error().message;
+    EXPECT_EQ(done.error().text().find("output.csv: '" + path + "' cannot be written"), 0U) << done.error().text();
   }
   EXPECT_FALSE(check_writable("output.csv", ""));
 }
@@ -136,7 +136,7 @@ TEST_F(AtomicFile, WhatMayNotBeReplacedIsNot) {
   const Result<void> second = write_files({{at("a"), "second", 0600, false}});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().kind, ErrorKind::storage);
-  EXPECT_NE(second.error().message.find("is there already"), std::string::npos) << second.error().message;
+  EXPECT_NE(second.error().text().find("is there already"), std::string::npos) << second.error().text();
   EXPECT_EQ(read("a"), "first");
   EXPECT_EQ(entries(), 1);
 }

@@ -42,9 +42,9 @@ TEST(GuaranteeTest, WindowsAreNamedWithTheirWidth) {
 }
 
 TEST(GuaranteeTest, AnUnknownNameSaysWhichWouldBeKnown) {
-  EXPECT_EQ(parse_unit("w_event").error().message, "unit: w_event is not valid; it must be event, w-event or user");
+  EXPECT_EQ(parse_unit("w_event").error().text(), "unit: w_event is not valid; it must be event, w-event or user");
   EXPECT_EQ(parse_unit("").error().kind, ErrorKind::usage);
-  EXPECT_EQ(parse_relation("add-remove").error().message,
+  EXPECT_EQ(parse_relation("add-remove").error().text(),
             "relation: add-remove is not valid; it must be add_remove, replace, replace_values or swap");
 }
 

@@ -33,7 +33,7 @@ Point in_plane(const PlaceGridSpec& spec, double longitude, double latitude) {
 
 PlaceGrid made(const PlaceGridSpec& spec) {
   auto grid = PlaceGrid::make(spec);
-  if (!grid) throw std::runtime_error(grid.error().message);
+  if (!grid) throw std::runtime_error(grid.error().text());
   return *grid;
 }
 
@@ -290,7 +290,7 @@ void expect_refused(const PlaceGridSpec& spec, const std::string& beginning) {
   const auto grid = PlaceGrid::make(spec);
   ASSERT_FALSE(grid) << beginning;
   EXPECT_EQ(grid.error().kind, ErrorKind::usage);
-  EXPECT_TRUE(grid.error().message.starts_with(beginning)) << grid.error().message;
+  EXPECT_TRUE(grid.error().text().starts_with(beginning)) << grid.error().text();
 }
 
 TEST(PlaceGrid, BoxesThatAreNoneAreRefused) {

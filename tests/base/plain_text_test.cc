@@ -47,8 +47,8 @@ TEST(PlainText, WhatMovesACursorOrTurnsTheDirectionIsRefusedAndMadeVisible) {
     const auto refused = check_plain_text("output.title", text);
     ASSERT_FALSE(refused) << visible(text);
     EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-    EXPECT_TRUE(refused.error().message.starts_with("output.title: character 3 is ")) << refused.error().message;
-    EXPECT_TRUE(is_plain_text(refused.error().message));
+    EXPECT_TRUE(refused.error().text().starts_with("output.title: character 3 is ")) << refused.error().text();
+    EXPECT_TRUE(is_plain_text(refused.error().text()));
     const std::string shown = visible(text);
     EXPECT_TRUE(is_plain_text(shown)) << shown;
     EXPECT_TRUE(shown.starts_with("ab\\") && shown.ends_with("c")) << shown;

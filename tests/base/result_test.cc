@@ -28,7 +28,7 @@ Result<void> check_even(int value) {
 TEST(ResultTest, InvalidNamesTheParameterTheValueAndWhatWouldBeValid) {
   const Failure failure = invalid("noise_multiplier", -1.0, "a finite number greater than 0");
   EXPECT_EQ(failure.value().kind, ErrorKind::usage);
-  EXPECT_EQ(failure.value().message, "noise_multiplier: -1 is not valid; it must be a finite number greater than 0");
+  EXPECT_EQ(failure.value().text(), "noise_multiplier: -1 is not valid; it must be a finite number greater than 0");
 }
 
 TEST(ResultTest, KindsAreTheExitCodesOfTheCommandLine) {
@@ -43,8 +43,8 @@ TEST(ResultTest, KindsAreTheExitCodesOfTheCommandLine) {
 
 TEST(ResultTest, TryPassesTheValueOnAndTheFirstErrorUp) {
   EXPECT_EQ(quarter(12).value(), 3);
-  EXPECT_EQ(quarter(7).error().message, "value: 7 is not valid; it must be even");
-  EXPECT_EQ(quarter(6).error().message, "value: 3 is not valid; it must be even");
+  EXPECT_EQ(quarter(7).error().text(), "value: 7 is not valid; it must be even");
+  EXPECT_EQ(quarter(6).error().text(), "value: 3 is not valid; it must be even");
 }
 
 TEST(ResultTest, TryMovesWhatCannotBeCopied) {

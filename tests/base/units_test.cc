@@ -22,7 +22,7 @@ TEST(EpsilonTest, IsFiniteAndAtLeastZero) {
   for (const double value : {-5e-324, -1.0, kInfinity, -kInfinity, std::nan("")}) {
     ASSERT_FALSE(Epsilon::make(value)) << value;
     EXPECT_EQ(Epsilon::make(value).error().kind, ErrorKind::usage);
-    EXPECT_EQ(Epsilon::make(value).error().message.rfind("epsilon: ", 0), 0U);
+    EXPECT_EQ(Epsilon::make(value).error().text().rfind("epsilon: ", 0), 0U);
   }
 }
 
@@ -30,7 +30,7 @@ TEST(DeltaTest, IsAtLeastZeroAndLessThanOne) {
   for (const double value : {0.0, 5e-324, 0.5, std::nextafter(1.0, 0.0)})
     EXPECT_EQ(Delta::make(value).value().value(), value);
   for (const double value : {-5e-324, 1.0, 2.0, kInfinity, -kInfinity, std::nan("")})
-    EXPECT_EQ(Delta::make(value).error().message.rfind("delta: ", 0), 0U) << value;
+    EXPECT_EQ(Delta::make(value).error().text().rfind("delta: ", 0), 0U) << value;
 }
 
 TEST(DeltaTest, PositiveRefusesZero) {

@@ -178,7 +178,7 @@ void expect_refused_row(const ValueRecord& bad, const std::string& message) {
     const auto cells = cells_with_seed({good, good, bad, good}, 1, kNames, kLoose, 1, batch);
     ASSERT_FALSE(cells) << batch;
     EXPECT_EQ(cells.error().kind, ErrorKind::bad_data);
-    EXPECT_EQ(cells.error().message, message);
+    EXPECT_EQ(cells.error().text(), message);
   }
 }
 
@@ -198,7 +198,7 @@ TEST(BoundedCells, RefusePointsThatAreNoNumbers) {
   DrawRight right = DrawRight::seeded(1);
   const auto cells = bound_cells(source, hourly_axis(1), {{}, *grid}, kLoose, unit_grid(), right);
   ASSERT_FALSE(cells);
-  EXPECT_EQ(cells.error().message, "row 2: the place is empty; every record must say where it is from");
+  EXPECT_EQ(cells.error().text(), "row 2: the place is empty; every record must say where it is from");
 }
 
 TEST(BoundedCells, RefuseSourcesWithoutTheColumnsTheyNeed) {
@@ -209,7 +209,7 @@ TEST(BoundedCells, RefuseSourcesWithoutTheColumnsTheyNeed) {
     const auto cells = bound_cells(source, hourly_axis(1), places, kLoose, unit_grid(), right);
     if (cells) return std::string();
     EXPECT_EQ(cells.error().kind, ErrorKind::usage);
-    return cells.error().message;
+    return cells.error().text();
   };
   const auto grid = PlaceGrid::make({PlaceShape::square, 0, 0, 0.1, 0.1, 2000});
   ASSERT_TRUE(grid);
@@ -231,7 +231,7 @@ TEST(BoundedCells, RefuseListsSpansAndCapsThatMakeNoSense) {
     const auto cells = cells_with_seed({}, steps, names, caps);
     if (cells) return std::string();
     EXPECT_EQ(cells.error().kind, ErrorKind::usage);
-    return cells.error().message;
+    return cells.error().text();
   };
   EXPECT_EQ(message(1, {"a", "b", "a"}, kLoose), "places: \"a\" is in the list twice; every place must be there once");
   EXPECT_EQ(message(1, {"a", ""}, kLoose), "places: a name in the list is empty");

@@ -20,7 +20,7 @@ Result<BoundedSeries> counted(const std::vector<Record>& records, Duplicates dup
   return bound_counts(source, hourly_axis(3), kKeys, user_caps(1, 1, maximum), duplicates);
 }
 
-std::string message_of(const Result<BoundedSeries>& result) { return result ? "it worked" : result.error().message; }
+std::string message_of(const Result<BoundedSeries>& result) { return result ? "it worked" : result.error().text(); }
 
 TEST(BoundRecords, UnlistedKeysAndRowsOutsideTheSpanAreDroppedAndAbsentOnesAreZero) {
   const auto bounded = bound_with_seed({{"ann", "south", 1, 1},

@@ -90,7 +90,7 @@ inline Result<SlotCounts> bound_slot(SlotBounder& bounder, const Slot& slot, std
 
 template <class T>
 T value_of(Result<T> result) {
-  if (!result) ADD_FAILURE() << result.error().message;
+  if (!result) ADD_FAILURE() << result.error().text();
   return result ? std::move(*result) : T();
 }
 

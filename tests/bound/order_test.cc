@@ -78,7 +78,7 @@ TEST(Order, ErrorsOfTheOtherThreadArrive) {
   records[50'000].value = -1;
   const auto bounded = bound_with_seed(records, kSteps, kKeys, user_caps(10, 2), 1, 1000);
   ASSERT_FALSE(bounded);
-  EXPECT_EQ(bounded.error().message, "row 50001: the value is negative");
+  EXPECT_EQ(bounded.error().text(), "row 50001: the value is negative");
 }
 
 TEST(Order, RunningOutOfMemoryOnTheOtherThreadIsAnErrorToo) {

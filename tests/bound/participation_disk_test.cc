@@ -49,7 +49,7 @@ TEST_P(ParticipationOnABadDisk, WhicheverOperationFailsTheCountsAreTheSameAfterw
     const bool failed = disk.has_failed();
     disk.fail_at(0, GetParam());
     if (!done) {
-      EXPECT_EQ(done.error().kind, ErrorKind::storage) << done.error().message;
+      EXPECT_EQ(done.error().kind, ErrorKind::storage) << done.error().text();
       ++errors;
     }
     EXPECT_TRUE(go_on(life, folder.path() + "/people", counts));

@@ -63,7 +63,7 @@ class ParticipationRot : public ::testing::Test {
   Outcome go_on(const std::optional<ParticipationAsOf>& as_of) const {
     auto opened = Participation::open(path_, Missing::refuse, as_of);
     if (!opened) {
-      EXPECT_EQ(opened.error().kind, ErrorKind::storage) << opened.error().message;
+      EXPECT_EQ(opened.error().kind, ErrorKind::storage) << opened.error().text();
       return Outcome::refused;
     }
     const auto found = (*opened)->used_before(kSlots, people_);

@@ -30,7 +30,7 @@ class ParticipationFile : public ::testing::Test {
     const auto opened = Participation::open(path, missing);
     if (opened) return "";
     EXPECT_EQ(opened.error().kind, ErrorKind::storage);
-    return opened.error().message;
+    return opened.error().text();
   }
   bool refused_for(std::string_view why, Missing missing = Missing::make) const {
     return refusal(path_, missing).find(why) != std::string::npos;
@@ -92,7 +92,7 @@ TEST_F(ParticipationFile, RefusesASlotBeforeAPersonsLastForAllOfThem) {
   const Result<Numbers> read = participation->used_before(4, {"ann"});
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::internal);
-  EXPECT_EQ(read.error().message.find("ann"), std::string::npos);
+  EXPECT_EQ(read.error().text().find("ann"), std::string::npos);
   const Result<void> written = participation->use(4, {"ben", "ann", "bea"}, {1, 1, 1});
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().kind, ErrorKind::internal);

@@ -162,7 +162,7 @@ TEST(SlotBounder, RefusesRecordsThatShouldNeverHaveCome) {
     const Result<SlotCounts> refused = bound_slot(bounder, {record}, 0);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::internal);
-    EXPECT_EQ(refused.error().message.find("ann"), std::string::npos);
+    EXPECT_EQ(refused.error().text().find("ann"), std::string::npos);
   }
   ASSERT_FALSE(SlotBounder(1, event_caps(1), nullptr).close(-1));
 }

@@ -125,7 +125,7 @@ TEST(ValueGrid, RefusesBoundsThatBoundNothing) {
     ASSERT_FALSE(grid) << lower << " " << upper;
     EXPECT_EQ(grid.error().kind, ErrorKind::usage);
   }
-  EXPECT_EQ(ValueGrid::make(2, 1).error().message, "upper: 1 is not valid; it must be greater than lower, which is 2");
+  EXPECT_EQ(ValueGrid::make(2, 1).error().text(), "upper: 1 is not valid; it must be greater than lower, which is 2");
 }
 
 }  // namespace

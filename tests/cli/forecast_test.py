@@ -148,8 +148,8 @@ class PrivateHistories(ForecastTest):
         self.assert_refused(2, ["--rate: 1e-05 ", "without noise"], self.private(rate="1e-5"))
 
     def test_over_the_budget_is_4_and_names_what_fits(self):
-        told = self.assert_refused(4, ["budget", "--epsilon = "], self.private(epsilon="300"))
-        fits = told.split("--epsilon = ")[1].split()[0]
+        told = self.assert_refused(4, ["budget", "--epsilon "], self.private(epsilon="300"))
+        fits = told.split("--epsilon ")[1].split()[0]
         self.assert_succeeds(*self.private(epsilon=fits))
         self.assertEqual(len(self.debits()), 1)
 

@@ -133,7 +133,7 @@ class Parameters(BadInput):
             (["--place-list"], {"place_list": None}), (["--place"], {"place": None}),
             (["--place-key", "--place-list"], {"place_key": "north"}),
             (["--mechanism: magic"], {"mechanism": "magic"}), (["--mechanism: laplace"], {"mechanism": "laplace"}),
-            (["--counts: secret", "public or private"], {"counts": "secret"}),
+            (["--counts: secret", "public, private"], {"counts": "secret"}),
             (["--level: 1"], {"level": "1"}), (["--length: 7h"], {"length": "7h"}), (["--start"], {"start": None}),
             (["--plan-counts: number 2"], {"plan_counts": "3,0"}), (["--plan-users: 0"], {"plan_users": "0"}),
             (["--plan-counts: "], {"plan_counts": ","}), (["--dataset"], {}),
@@ -170,14 +170,14 @@ class Parameters(BadInput):
         for mentions, changes in (
             (["--latitude: it is missing"], {"latitude": None}), (["--longitude: it is missing"], {"longitude": None}),
             (["--longitude: it is missing"], {"longitude": None, "latitude": None}),
-            (["--cell-size: it is missing", "grid"], {"grid": None}),
+            (["--grid: it is missing"], {"grid": None}),
             (["--cell-size: it is missing"], {"cell_size": None}),
             (["--place"], {"place": "where"}), (["--grid", "four numbers"], {"grid": "0,0,2"}),
-            (["--grid", "four numbers"], {"grid": "0,0,2,2,2"}), (["--grid", "four numbers"], {"grid": "0,0,x,2"}),
-            (["--grid east"], {"grid": "2,0,0,2"}), (["--grid north"], {"grid": "0,2,2,0"}),
+            (["--grid", "four numbers"], {"grid": "0,0,2,2,2"}), (["--grid: x", "a number"], {"grid": "0,0,x,2"}),
+            (["--grid: 0", "east"], {"grid": "2,0,0,2"}), (["--grid: 0", "north"], {"grid": "0,2,2,0"}),
             (["--grid"], {"grid": "0,0,200,2"}), (["--cell-size: 0"], {"cell_size": "0"}),
             (["--cell-size: "], {"cell_size": "1"}), (["--grid-shape: round"], {"grid_shape": "round"}),
-            (["--grid: ", "--place-list"], {"place_list": self.folder / "places.txt"}),
+            (["--cell-size: ", "--place-list"], {"place_list": self.folder / "places.txt"}),
         ):
             with self.subTest(changes):
                 self.assert_refused(2, mentions, self.means("--dry-run", **{**words, **changes}))

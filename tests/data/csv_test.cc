@@ -96,7 +96,7 @@ TEST(Csv, AHeaderAloneIsNoRowsAndNothingAtAllIsAnErrorWhereOneMustBe) {
 TEST(Csv, SaysWhichColumnIsMissingOrThereTwiceWithoutNamingOthers) {
   const auto missing = read_csv("card,secret\n", all_columns());
   expect_failure(missing, ErrorKind::bad_data, "time: column ts is not among the 2 of the header");
-  EXPECT_EQ(missing.error().message.find("secret"), std::string::npos);
+  EXPECT_EQ(missing.error().text().find("secret"), std::string::npos);
   expect_failure(read_csv("ts,a,ts\n", time_only()), ErrorKind::bad_data, "time: column ts is there more than once");
   const auto others_twice = read_csv("ts,a,a\n2026-03-01,1,2\n", time_only());
   EXPECT_TRUE(others_twice) << message(others_twice);
@@ -141,8 +141,8 @@ TEST(Csv, NeverQuotesAValue) {
                                 "u,2026-03-01T25:00secret,A,1", "u,2026-03-01,sec\"ret,1", "u,2026-03-01,\"secret"}) {
     const auto table = read_csv("card,ts,stop,n\n" + row + "\n", all_columns());
     ASSERT_FALSE(table);
-    EXPECT_EQ(table.error().message.find("secret"), std::string::npos) << table.error().message;
-    EXPECT_EQ(table.error().message.find("777"), std::string::npos) << table.error().message;
+    EXPECT_EQ(table.error().text().find("secret"), std::string::npos) << table.error().text();
+    EXPECT_EQ(table.error().text().find("777"), std::string::npos) << table.error().text();
   }
 }
 

@@ -31,14 +31,14 @@ void PrintTo(const Outcome& outcome, std::ostream* out) {
 }
 
 Outcome read_rows(Result<std::unique_ptr<FieldRows>> rows) {
-  if (!rows) return {{}, rows.error().message};
+  if (!rows) return {{}, rows.error().text()};
   Outcome outcome{{(*rows)->columns()}, ""};
   for (;;) {
     EXPECT_EQ((*rows)->rows() + 1, static_cast<std::int64_t>(outcome.rows.size()));
     const auto fields = (*rows)->next();
     if (!fields) {
       EXPECT_EQ(fields.error().kind, ErrorKind::bad_data);
-      outcome.error = fields.error().message;
+      outcome.error = fields.error().text();
       return outcome;
     }
     if (fields->empty()) {

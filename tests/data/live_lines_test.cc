@@ -105,7 +105,7 @@ TEST(LiveLines, RefuseBrokenLinesWithTheirReasonAndGoOn) {
 TEST(LiveLines, NameAMissingOrBrokenHeaderAndNothingElseOfIt) {
   const auto missing = read_live("card,secret\nu,x\n", all_columns());
   expect_failure(missing, ErrorKind::bad_data, "time: column ts is not among the 2 of the header");
-  EXPECT_EQ(missing.error().message.find("secret"), std::string::npos);
+  EXPECT_EQ(missing.error().text().find("secret"), std::string::npos);
   expect_failure(read_live("ts,ts\n", time_only()), ErrorKind::bad_data, "time: column ts is there more than once");
   expect_failure(read_live("ts,\"n\n", time_only()), ErrorKind::bad_data, "the header: a quote that is never closed");
   expect_failure(read_live("t\0s\n"s, time_only()), ErrorKind::bad_data, "the header: a NUL byte");

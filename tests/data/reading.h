@@ -98,15 +98,15 @@ inline Result<Table> read_source(const SourceSpec& spec) {
 
 template <class T>
 std::string message(const Result<T>& result) {
-  return result ? "no error" : result.error().message;
+  return result ? "no error" : result.error().text();
 }
 
 template <class T>
 void expect_failure(const Result<T>& result, ErrorKind kind, std::string_view part) {
   ASSERT_FALSE(result.has_value()) << "expected an error with: " << part;
-  EXPECT_EQ(result.error().kind, kind) << result.error().message;
-  EXPECT_NE(result.error().message.find(part), std::string::npos) << result.error().message;
-  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
+  EXPECT_EQ(result.error().kind, kind) << result.error().text();
+  EXPECT_NE(result.error().text().find(part), std::string::npos) << result.error().text();
+  EXPECT_EQ(result.error().text().find('\n'), std::string::npos);
 }
 
 inline void expect_table(const SourceSpec& spec, const Table& wanted) {

@@ -44,7 +44,7 @@ TEST(SlotCursor, RefusesWhatAnAxisRefuses) {
     const auto axis = make_axis(spec);
     ASSERT_FALSE(axis);
     EXPECT_EQ(cursor.error().kind, ErrorKind::usage);
-    EXPECT_EQ(cursor.error().message, axis.error().message);
+    EXPECT_EQ(cursor.error().text(), axis.error().text());
   }
 }
 

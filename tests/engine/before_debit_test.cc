@@ -29,7 +29,7 @@ class BeforeDebit : public testing::JobFolder {
   }
 
   static std::string text_of(const Error& error) {
-    return std::to_string(static_cast<int>(error.kind)) + " " + error.message;
+    return std::to_string(static_cast<int>(error.kind)) + " " + error.text();
   }
 
   Ending ending_of(const std::string& source) {
@@ -297,7 +297,7 @@ TEST_F(BeforeDebit, ARowThatIsFirstInsteadOfAHeaderIsNotLookedAt) {
     write("rows.csv", rows);
     const Job asked = job(job_text(numbers));
     const Result<Checked> checked = check_job(asked, options_);
-    EXPECT_TRUE(checked) << rows << ": " << checked.error().message;
+    EXPECT_TRUE(checked) << rows << ": " << checked.error().text();
     bool debited = false;
     options_.note_debit = [&](const std::string&) { debited = true; };
     const Result<report::Published> done = run_job(asked, options_);

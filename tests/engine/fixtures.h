@@ -62,14 +62,14 @@ class JobFolder : public ::testing::Test {
 
   Job job(const std::string& text) const {
     Result<Job> read = parse_job(text, at("job.toml"));
-    EXPECT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(read) << read.error().text();
     return read ? *read : Job{};
   }
   Job job() const { return job(job_text()); }
 
   void create_dataset(double epsilon = 4, double delta = 1e-5) const {
     Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
-    ASSERT_TRUE(ledger) << ledger.error().message;
+    ASSERT_TRUE(ledger) << ledger.error().text();
     ledger::DatasetRequest request;
     request.name = "city";
     request.promise.unit = Unit::user;
@@ -95,9 +95,9 @@ template <class T>
   if (result) return ::testing::AssertionFailure() << "it succeeded";
   if (result.error().kind != kind)
     return ::testing::AssertionFailure() << "kind " << static_cast<int>(result.error().kind) << ": "
-                                         << result.error().message;
-  if (result.error().message.find(mention) == std::string::npos)
-    return ::testing::AssertionFailure() << "'" << mention << "' is not in: " << result.error().message;
+                                         << result.error().text();
+  if (result.error().text().find(mention) == std::string::npos)
+    return ::testing::AssertionFailure() << "'" << mention << "' is not in: " << result.error().text();
   return ::testing::AssertionSuccess();
 }
 

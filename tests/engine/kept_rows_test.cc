@@ -49,7 +49,7 @@ TEST(KeptRows, AnErrorOfTheRowsIsTheirs) {
   ListedRows from({{"1", "2"}}, true);
   const Result<KeptRows> kept = KeptRows::of(from);
   ASSERT_FALSE(kept);
-  EXPECT_EQ(kept.error().message, "row 3: broken");
+  EXPECT_EQ(kept.error().text(), "row 3: broken");
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ class LiveFlood : public LiveByClock {
 
 TEST_F(LiveFlood, OfRowsNeitherEndsAReleaseNorHoldsItUp) {
   const auto stands = flooded();
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->published, kSteps);
   EXPECT_EQ(values(), (std::vector<std::string>{"8", "0", "0", "0", "3", "0"}));
   EXPECT_LT(sent_, kFlood / 10) << "a step is closed when what was there is read";
@@ -110,7 +110,7 @@ TEST_F(LiveFlood, DoesNotHideAClockThatJumped) {
   });
   ASSERT_FALSE(stands);
   EXPECT_EQ(stands.error().kind, ErrorKind::usage);
-  EXPECT_NE(stands.error().message.find("live.max_gap"), std::string::npos) << stands.error().message;
+  EXPECT_NE(stands.error().text().find("live.max_gap"), std::string::npos) << stands.error().text();
   EXPECT_GE(sent_, 20);
 }
 
@@ -119,7 +119,7 @@ TEST_F(LiveFlood, MayMeetAClockThatGoesBackAndCatchesUp) {
     if (sent_ == 15) machine.wall -= 60'000;
     if (sent_ == 20) machine.wall += 60'000;
   });
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->published, kSteps);
 }
 
@@ -138,7 +138,7 @@ TEST_F(LiveByClock, AFileThatIsRotatedOrCutLosesNobody) {
       if (how == "renamed") std::filesystem::rename(at("log.csv"), at("log.1"));
       write("log.csv", "who,at\n" + (how == "written anew" ? people("p", 40, 1) : "") + second);
     });
-    ASSERT_TRUE(stands) << stands.error().message;
+    ASSERT_TRUE(stands) << stands.error().text();
     EXPECT_TRUE(done);
     // What was appended and cut off again at once was never there.
     EXPECT_EQ(values(), std::vector<std::string>{how == "renamed" ? "151" : "150"}) << how;
@@ -207,10 +207,10 @@ class LiveMoment : public LiveByClock {
     RowsInTime input(std::move(rows), started);
     const auto clock =
         job ? LiveClock::of(*job, options_, [&] { return input.look(); }) : Result<LiveClock>(Failure(job.error()));
-    EXPECT_TRUE(clock) << clock.error().message;
+    EXPECT_TRUE(clock) << clock.error().text();
     if (!clock) return {};
     const auto stands = run_live_on(input, *clock, *job, options_);
-    EXPECT_TRUE(stands) << stands.error().message;
+    EXPECT_TRUE(stands) << stands.error().text();
     return values();
   }
 };

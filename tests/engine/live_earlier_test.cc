@@ -47,7 +47,7 @@ class LiveOfAnEarlierVersion : public JobFolder {
       terms.mechanism += " [live " + tag.release + " " + tag.job + "/" + std::to_string(tag.span) + " " + tag.holder +
                          " " + (opening.empty() ? tag.opening : opening) + "]";
       const auto run = ledger->reserve_run(terms, debit.event, *debit.uses);
-      ASSERT_TRUE(run) << run.error().message;
+      ASSERT_TRUE(run) << run.error().text();
       ASSERT_EQ(run->id, debit.id);
       for (const ledger::UseBody& use : uses) ASSERT_TRUE(ledger->use_run(run->id, use.first, use.count, use.token));
     }
@@ -62,7 +62,7 @@ TEST_F(LiveOfAnEarlierVersion, GoesOnWithTheDebitThatNamesItInItsMechanism) {
   ASSERT_EQ(debits().front().terms.mechanism.find('['), std::string::npos) << "today it has a field of its own";
   put_back_as_it_was("");
   const auto stands = publish(4);
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->published, 4);
   ASSERT_EQ(debits().size(), 1u);
   EXPECT_EQ(debits().front().used, 4);
@@ -75,8 +75,8 @@ TEST_F(LiveOfAnEarlierVersion, IsNotTakenForOneThatWasOpenedOtherwise) {
   const auto other = publish(4);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().kind, ErrorKind::storage);
-  EXPECT_NE(other.error().message.find("is not what the debit city:1 was made for"), std::string::npos)
-      << other.error().message;
+  EXPECT_NE(other.error().text().find("is not what the debit city:1 was made for"), std::string::npos)
+      << other.error().text();
 }
 
 }  // namespace

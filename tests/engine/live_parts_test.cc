@@ -167,7 +167,7 @@ TEST_F(LiveParts, AnOutputGoesOnWhereTheLastAppendEnded) {
   for (std::size_t there = 0; there <= unsynced.size(); ++there) {
     write("out.csv", synced + unsynced.substr(0, there));
     auto output = LiveOutput::resume(at("out.csv"), static_cast<std::int64_t>(synced.size()), unsynced);
-    ASSERT_TRUE(output) << output.error().message;
+    ASSERT_TRUE(output) << output.error().text();
     ASSERT_TRUE(output->append("3,30\n"));
     ASSERT_TRUE(output->sync());
     EXPECT_EQ(read("out.csv"), synced + unsynced + "3,30\n");

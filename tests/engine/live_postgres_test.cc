@@ -50,10 +50,10 @@ class LivePostgres : public JobFolder {
 
 TEST_F(LivePostgres, GoesOnWithItsFolderAndNotWithoutIt) {
   auto stands = publish(2);
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->asked, 2);
   stands = publish(4);
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->published, 4);
   EXPECT_EQ(stands->asked, 4);
 
@@ -65,7 +65,7 @@ TEST_F(LivePostgres, GoesOnWithItsFolderAndNotWithoutIt) {
 
   ASSERT_EQ(::setenv("XDG_DATA_HOME", at("data").c_str(), 1), 0);
   stands = publish(6);
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->stage, LiveStage::finished);
   EXPECT_EQ(stands->asked, 6);
   auto ledger = ledger::Ledger::open(server_->url());

@@ -26,7 +26,7 @@ OpenStep open_step(const Job& job) {
   shape.max_per_slot = 1;
   shape.maximum = 1000;
   auto step = OpenStep::make(job, shape, "", bound::Missing::make);
-  EXPECT_TRUE(step) << (step ? "" : step.error().message);
+  EXPECT_TRUE(step) << (step ? "" : step.error().text());
   return std::move(*step);
 }
 

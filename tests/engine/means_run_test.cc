@@ -49,7 +49,7 @@ class MeansRun : public testing::JobFolder {
 
   void create(Relation relation, double epsilon = 9) const {
     Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
-    ASSERT_TRUE(ledger) << ledger.error().message;
+    ASSERT_TRUE(ledger) << ledger.error().text();
     ledger::DatasetRequest request;
     request.name = "city";
     request.promise.unit = Unit::user;
@@ -73,7 +73,7 @@ TEST_F(MeansRun, AJobOfCountsIsNotHeldAgainstMeans) {
 TEST_F(MeansRun, AReleaseHasItsFilesItsGuaranteeAndItsDebit) {
   create(Relation::replace_values);
   const Result<report::MeansPublished> done = run_means(means_job(), options_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   EXPECT_EQ(read("out.csv"), report::means_csv(*done));
   EXPECT_EQ(read("out.json"), report::means_json(*done));
   EXPECT_EQ(read("out.html"), report::means_html(*done));
@@ -97,7 +97,7 @@ TEST_F(MeansRun, AReleaseHasItsFilesItsGuaranteeAndItsDebit) {
 
 TEST_F(MeansRun, CapsThatCanEvictAreChargedTwiceInADatasetOfEvents) {
   Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
-  ASSERT_TRUE(ledger) << ledger.error().message;
+  ASSERT_TRUE(ledger) << ledger.error().text();
   ledger::DatasetRequest request;
   request.name = "city";
   request.promise.unit = Unit::event;
@@ -106,7 +106,7 @@ TEST_F(MeansRun, CapsThatCanEvictAreChargedTwiceInADatasetOfEvents) {
   const auto charged = [&](const std::string& caps) {
     const Result<MeansChecked> checked =
         check_means_job(means_job("counts = \"private\"\n" + caps, "sum_over_count"), options_, false);
-    EXPECT_TRUE(checked) << checked.error().message;
+    EXPECT_TRUE(checked) << checked.error().text();
     return checked ? checked->cost.values[0].value() : 0;
   };
   EXPECT_NEAR(charged("max_cells = 2\nmax_records = 3\n"), 2, 1e-6);
@@ -125,8 +125,8 @@ TEST_F(MeansRun, TheDebitIsDurableBeforeDataIsRead) {
   };
   const Result<report::MeansPublished> done = run_means(means_job(), options_);
   EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit city:1 is reserved and nothing was drawn for it"));
-  EXPECT_NE(done.error().message.find("row 2"), std::string::npos) << done.error().message;
-  EXPECT_EQ(done.error().message.find("swift"), std::string::npos) << done.error().message;
+  EXPECT_NE(done.error().text().find("row 2"), std::string::npos) << done.error().text();
+  EXPECT_EQ(done.error().text().find("swift"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "city:1");
   ASSERT_EQ(debits().size(), 1U);
   EXPECT_EQ(debits()[0].state, ledger::State::reserved);
@@ -136,7 +136,7 @@ TEST_F(MeansRun, TheDebitIsDurableBeforeDataIsRead) {
 TEST_F(MeansRun, PlanningNeedsNeitherDataNorALedger) {
   std::filesystem::remove(at("speeds.csv"));
   const Result<MeansPlanned> planned = plan_means(means_job());
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   EXPECT_EQ(planned->chosen.shape.max_cells, 2);
   EXPECT_EQ(planned->chosen.event.count, 2);
   EXPECT_FALSE(planned->comparison);
@@ -174,7 +174,7 @@ TEST_F(MeansRun, WhatCanBeKnownBeforeCostsNothing) {
   RunOptions kept = options_;
   kept.replay.emplace();
   kept.replay->kept.emplace();
-  EXPECT_TRUE(fails(run_means(means_job(), kept), ErrorKind::usage, "keep-from"));
+  EXPECT_TRUE(fails(run_means(means_job(), kept), ErrorKind::usage, "keep_from"));
 }
 
 TEST_F(MeansRun, HidingValuesIsLessThanADatasetThatHidesPeoplePromises) {
@@ -196,7 +196,7 @@ TEST_F(MeansRun, HidingPeopleIsEnoughForEveryDataset) {
     std::filesystem::remove_all(at("ledger.db.releases"));
     create(promise);
     const Result<report::MeansPublished> done = run_means(hides_all, options_);
-    ASSERT_TRUE(done) << done.error().message;
+    ASSERT_TRUE(done) << done.error().text();
     EXPECT_EQ(done->release.guarantee.relation, Relation::add_remove);
     EXPECT_NE(done->not_protected[0].find("is protected"), std::string::npos);
     // A replacement takes one person away and adds another.
@@ -211,7 +211,7 @@ TEST_F(MeansRun, ARegisteredMeanDoesNotHideThatSomebodyIsRegistered) {
   std::filesystem::remove(at("ledger.db"));
   create(Relation::replace);
   const Result<report::MeansPublished> done = run_means(registered, options_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   EXPECT_EQ(done->release.guarantee.relation, Relation::replace);
   EXPECT_NEAR(done->budget->fraction_left, 8.0 / 9, 1e-9);
 }
@@ -235,7 +235,7 @@ TEST_F(MeansRun, AStoredReleaseIsEmittedAnewAtNoCostAndWithoutData) {
 TEST_F(MeansRun, ASecondDebitForTheSameJobIsAskedFor) {
   create(Relation::replace_values);
   ASSERT_TRUE(run_means(means_job(), options_));
-  EXPECT_TRUE(fails(run_means(means_job(), options_), ErrorKind::usage, "--again city:1"));
+  EXPECT_TRUE(fails(run_means(means_job(), options_), ErrorKind::usage, "run.again = city:1"));
   EXPECT_TRUE(run_means(means_job("max_cells = 1\n"), options_));  // another job
   options_.confirmed = true;
   EXPECT_TRUE(run_means(means_job(), options_));
@@ -248,7 +248,7 @@ TEST_F(MeansRun, AnOutputThatFailsAfterTheDebitIsNotLost) {
   Job gone = means_job();
   gone.csv = at("sub/out.csv");
   options_.note_debit = [&](const std::string&) { std::filesystem::remove(at("sub")); };
-  EXPECT_TRUE(fails(run_means(gone, options_), ErrorKind::storage, "--again city:1"));
+  EXPECT_TRUE(fails(run_means(gone, options_), ErrorKind::storage, "run.again = city:1"));
   EXPECT_TRUE(wrote_nothing());
   std::filesystem::create_directory(at("sub"));
   EXPECT_TRUE(run_means_again(gone, "city:1", options_));
@@ -299,7 +299,7 @@ TEST_F(MeansRun, ThePlacesOfAGridArePartOfWhatIsAsked) {
   EXPECT_NE(digest_of(squares),
             digest_of(with("west = 0\nsouth = 0\neast = 1\nnorth = 0.9\nsize = 9000\nshape = \"square\"")));
   const Result<MeansPlanned> planned = plan_means(squares);
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   EXPECT_EQ(planned->chosen.shape.places, 13 * 13);  // a degree is 111.2 km
 }
 
@@ -311,11 +311,11 @@ TEST_F(MeansRun, CountsThatHelpToChooseAreSomethingTheGuaranteeRestsOn) {
   };
   const std::string counts = "max_cells = 2\n[plan]\ncounts = \"4,4,4,2\"\n";
   Result<MeansPlanned> planned = plan_means(means_job(counts, "auto"));
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   EXPECT_EQ(planned->chosen.mechanism, planned->comparison->recommended);
   EXPECT_TRUE(declared(planned->guarantee));
   planned = plan_means(means_job(counts, "clip_mean"));
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   EXPECT_TRUE(planned->comparison);  // shown, but the job had chosen
   EXPECT_FALSE(declared(planned->guarantee));
   EXPECT_FALSE(plan_means(means_job(counts, "clip_mean"), Compare::when_needed)->comparison);
@@ -348,7 +348,7 @@ TEST_F(MeansRun, WhatIsDoneToCountsIsRefusedNotPassedOver) {
 TEST_F(MeansRun, SeedsAndReplaysTouchNoLedgerAndSaySo) {
   options_.seed = 7;
   const Result<report::MeansPublished> seeded = run_means(means_job(), options_);
-  ASSERT_TRUE(seeded) << seeded.error().message;
+  ASSERT_TRUE(seeded) << seeded.error().text();
   EXPECT_EQ(seeded->release.mark, "seeded: not private");
   EXPECT_TRUE(std::isinf(seeded->release.guarantee.epsilon));
   EXPECT_FALSE(seeded->debit);
@@ -368,7 +368,7 @@ TEST_F(MeansRun, AnEvaluationHasTheTruthBeforeCapsAndBounds) {
   const Job capped = means_job("max_cells = 48\nmax_records = 1\n", "baseline");
   ASSERT_TRUE(run_means(capped, options_));
   const Result<report::MeansEvaluation> found = evaluate_means(capped, read("out.json"));
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR(found->truth[0], 34, 1e-5);  // (10 + 100 − 8) / 3
   EXPECT_NEAR(found->truth[48 + 24], 30, 1e-5);
   EXPECT_EQ(found->users[0], 2);
@@ -407,7 +407,7 @@ TEST_F(MeansRun, EveryDebitBuysItsOwnNoiseOfThePlannedScale) {
   options_.confirmed = true;
   const auto residuals = [&](const RunOptions& options) {
     const Result<report::MeansPublished> done = run_means(minutes, options);
-    EXPECT_TRUE(done) << done.error().message;
+    EXPECT_TRUE(done) << done.error().text();
     std::vector<double> all;
     if (done)
       for (const CellEstimate& cell : done->release.cells) all.push_back(cell.mean - 32.5);

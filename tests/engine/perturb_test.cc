@@ -74,7 +74,7 @@ class PerturbRun : public testing::JobFolder {
 
   void create(double epsilon = 9, double delta = 0, std::int64_t window = 4, Relation relation = Relation::swap) const {
     Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
-    ASSERT_TRUE(ledger) << ledger.error().message;
+    ASSERT_TRUE(ledger) << ledger.error().text();
     ledger::DatasetRequest request;
     request.name = "meter";
     request.promise.unit = Unit::event;
@@ -86,7 +86,7 @@ class PerturbRun : public testing::JobFolder {
     request.epsilon = epsilon;
     request.delta = delta;
     const auto created = ledger->create(request);
-    ASSERT_TRUE(created) << created.error().message;
+    ASSERT_TRUE(created) << created.error().text();
   }
 
   std::vector<ledger::Debit> meter_debits() const {
@@ -102,7 +102,7 @@ class PerturbRun : public testing::JobFolder {
 TEST_F(PerturbRun, AReleaseIsAPermutationWithItsGuaranteeAndItsDebit) {
   create();
   const Result<PerturbedRelease> done = run_perturbation(job(text("columns = [\"kwh\", \"room\"]\n")), perturb_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   const std::string before = read("load.csv"), after = read("out.csv");
   EXPECT_EQ(lines_of(after)[0], "ts,kwh,room");
   EXPECT_EQ(column_of(after, 0), column_of(before, 0));
@@ -137,7 +137,7 @@ TEST_F(PerturbRun, ColumnsOnTheirOwnPayEachAndPartCompany) {
   create(20, 0.9);
   const std::string independent = "columns = [\"kwh\", \"room\"]\nchannels = \"independent\"\n";
   const Result<PerturbedRelease> done = run_perturbation(job(text(independent)), perturb_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   EXPECT_EQ(done->plan.lanes, 2);
   EXPECT_EQ(done->plan.event.count, 2);
   EXPECT_LE(done->guarantee.epsilon, 2);
@@ -170,7 +170,7 @@ TEST_F(PerturbRun, TheDebitIsDurableBeforeARowIsReadAndABadRowWritesNothing) {
   };
   const Result<PerturbedRelease> done = run_perturbation(job(text()), perturb_);
   EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit meter:1 is reserved and nothing was drawn for it"));
-  EXPECT_EQ(done.error().message.find("much"), std::string::npos) << done.error().message;
+  EXPECT_EQ(done.error().text().find("much"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "meter:1");
   EXPECT_TRUE(wrote_nothing());
 }
@@ -216,7 +216,7 @@ TEST_F(PerturbRun, WithoutAHeaderNoByteIsReadBeforeTheDebit) {
     std::optional<std::size_t> unread;
     perturb_.note_debit = [&](const std::string&) { unread = input.unread(); };
     const Result<PerturbedRelease> done = run_perturbation(once, perturb_);
-    ASSERT_TRUE(done) << done.error().message;
+    ASSERT_TRUE(done) << done.error().text();
     EXPECT_EQ(done->rows, 40);
     ASSERT_TRUE(unread);
     if (header)
@@ -244,7 +244,7 @@ TEST_F(PerturbRun, ACheckLooksAtNoRowThatIsFirstInsteadOfAHeader) {
   for (const char* rows : {"1,2\n", "1;2\n", "\"", ""}) {
     write("load.csv", rows);
     const Result<PerturbChecked> checked = check_perturbation(without, perturb_, false);
-    EXPECT_TRUE(checked) << rows << ": " << checked.error().message;
+    EXPECT_TRUE(checked) << rows << ": " << checked.error().text();
     EXPECT_EQ(bool(check_perturbation(without, perturb_, true)), false) << rows << " is no series for a window of 4";
   }
 }
@@ -302,7 +302,7 @@ TEST_F(PerturbRun, WhatOneRowCanDecideIsDeclaredInPlanAndRelease) {
     EXPECT_EQ(granted(plan_perturbation(once)->guarantee), expected);
     EXPECT_EQ(granted(check_perturbation(once, perturb_, false)->planned.guarantee), expected);
     const auto done = run_perturbation(once, perturb_);
-    ASSERT_TRUE(done) << done.error().message;
+    ASSERT_TRUE(done) << done.error().text();
     EXPECT_EQ(granted(done->guarantee), expected);
     for (const std::string& file : {read("out.json"), read("out.html")}) {
       EXPECT_NE(file.find("very row can be read"), std::string::npos);
@@ -314,7 +314,7 @@ TEST_F(PerturbRun, WhatOneRowCanDecideIsDeclaredInPlanAndRelease) {
     write("broken.csv", (header ? names : "") + rows.substr(0, end) + ",more" + rows.substr(end));
     once.source.path = at("broken.csv");
     const auto broken = run_perturbation(once, perturb_);
-    EXPECT_TRUE(fails(broken, ErrorKind::bad_data, header ? "row 1" : "row 2")) << broken.error().message;
+    EXPECT_TRUE(fails(broken, ErrorKind::bad_data, header ? "row 1" : "row 2")) << broken.error().text();
   }
 }
 
@@ -327,7 +327,7 @@ TEST_F(PerturbRun, WhatOneRowCanDecideIsDeclaredWhateverIsDoneToValues) {
         {"local_laplace", changing, numbers},
         {"randomized_response", changing, "columns = [\"room\"]\ncategories = [\"r1\", \"r2\"]\n"}}) {
     const auto planned = plan_perturbation(job(text(perturb, "name = \"" + name + "\"\n", privacy)));
-    ASSERT_TRUE(planned) << name << ": " << planned.error().message;
+    ASSERT_TRUE(planned) << name << ": " << planned.error().text();
     EXPECT_EQ(granted(planned->guarantee), (Granted{1, 0})) << name;
   }
 }
@@ -364,7 +364,7 @@ TEST_F(PerturbRun, AStoredReleaseIsEmittedAnewByteForByte) {
   write("out.csv", "gone");
   write("load.csv", "gone");
   const Result<PerturbedRelease> again = run_perturbation_again(once, "meter:1", perturb_);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(read("out.csv"), csv);
   EXPECT_EQ(read("out.json"), json);
 }
@@ -383,7 +383,7 @@ TEST_F(PerturbRun, WhatOnlyTheOwnerMaySeeIsNotEmittedAnew) {
 TEST_F(PerturbRun, ASecondDebitOfTheSameJobIsAskedFor) {
   create();
   ASSERT_TRUE(run_perturbation(job(text()), perturb_));
-  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::usage, "--yes"));
+  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::usage, "run.yes"));
   perturb_.confirmed = true;
   EXPECT_TRUE(run_perturbation(job(text()), perturb_));
 }
@@ -398,7 +398,7 @@ TEST_F(PerturbRun, ABudgetSaysWithWhichConfidenceItHoldsOnceAPriceWasMeasured) {
   EXPECT_EQ(beta(), 0);
   perturb_.confirmed = true;
   const Result<PerturbedRelease> measured = by("name = \"staswitch\"\nstay = 0.5\n", "delta = 0.7\n");
-  ASSERT_TRUE(measured) << measured.error().message;
+  ASSERT_TRUE(measured) << measured.error().text();
   EXPECT_GT(measured->plan.price.beta, 0);
   EXPECT_GE(beta(), measured->plan.price.beta);
   EXPECT_LT(beta(), 1e-4);
@@ -420,7 +420,7 @@ TEST_F(PerturbRun, WhatLeavesAsAStreamLeavesInPiecesAndIsNotStored) {
   stream.csv = "-";
   ASSERT_TRUE(leaves_at_once(stream));
   const Result<PerturbedRelease> done = run_perturbation(stream, perturb_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   EXPECT_EQ(done->csv, "");
   EXPECT_EQ(sorted(column_of(left_, 1)), sorted(column_of(read("load.csv"), 1)));
   EXPECT_TRUE(fails(run_perturbation_again(stream, "meter:1", perturb_), ErrorKind::usage, "not stored"));
@@ -443,7 +443,7 @@ TEST_F(PerturbRun, TheLongestSeriesThatAJobMayNameIsTheLongestThatIsPriced) {
   once.perturb().length = mechanisms::kLongestSeries;
   EXPECT_TRUE(check_perturb(once));
   const Result<PerturbPlanned> planned = plan_perturbation(once);
-  EXPECT_TRUE(planned) << planned.error().message;
+  EXPECT_TRUE(planned) << planned.error().text();
   ++*once.perturb().length;
   EXPECT_TRUE(fails(check_perturb(once), ErrorKind::usage, "perturb.length: 68719476737 is not valid"));
 }
@@ -485,7 +485,7 @@ TEST_F(PerturbRun, ASeedMarksEveryRowAndTouchesNoLedger) {
   perturb_.seed = 7;
   const Job once = job(text("columns = [\"kwh\"]\n"));
   const Result<PerturbedRelease> done = run_perturbation(once, perturb_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   const std::vector<std::string> lines = lines_of(read("out.csv"));
   EXPECT_EQ(lines[0], "ts,kwh,mark");
   for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(field(lines[i], 2), "seeded: not private");
@@ -515,7 +515,7 @@ TEST_F(PerturbRun, WhatIsExpectedToGetLostIsOfASeriesOfThisLength) {
   const std::string threshold =
       text("", "name = \"threshold\"\nthreshold = 2\n", "window = 4\nepsilon = 2.2\nanalysis = \"published\"\n");
   const Result<PerturbedRelease> done = run_perturbation(job(threshold), perturb_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   EXPECT_NEAR(done->expected.missing, 2.0 / 40, 0.002);
 }
 
@@ -524,7 +524,7 @@ TEST_F(PerturbRun, TheOwnersReportIsTheOwnersAloneAndThePublicOneSaysNothingOfTh
   Job once = job(text("columns = [\"kwh\"]\n"));
   once.perturb().internal = at("internal.html");
   const Result<PerturbedRelease> done = run_perturbation(once, perturb_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   ASSERT_TRUE(done->internal);
   EXPECT_EQ(read("internal.html"), report::perturbed_internal_html(*done, *done->internal));
   double shares = 0;
@@ -571,7 +571,7 @@ TEST_F(PerturbRun, WhatNobodyCanPriceIsNotPaidFromABudgetButRunsForComparison) {
   EXPECT_TRUE(meter_debits().empty());
   perturb_.seed = 1;
   const Result<PerturbedRelease> done = run_perturbation(job(threshold), perturb_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   const std::vector<std::string> after = column_of(read("out.csv"), 1);
   const auto empty = std::count(after.begin(), after.end(), "");
   EXPECT_EQ(done->empty, empty);
@@ -590,7 +590,7 @@ TEST_F(PerturbRun, ABudgetIsChargedTheCertifiedPriceOfWhatAPaperPricesLower) {
                     "a budget is charged the certified price"));
   EXPECT_TRUE(meter_debits().empty());
   const Result<PerturbedRelease> done = run_perturbation(job(published("delta = 0.5\n")), perturb_);
-  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(done) << done.error().text();
 }
 
 TEST_F(PerturbRun, KeysThatBelongToCountsAreRefused) {

@@ -49,7 +49,7 @@ TEST_F(Promises, EveryDebitBuysItsOwnNoiseOfThePlannedScale) {
   options_.confirmed = true;
   const auto values = [&](const RunOptions& options) {
     const Result<report::Published> done = run_job(minutes, options);
-    EXPECT_TRUE(done) << done.error().message;
+    EXPECT_TRUE(done) << done.error().text();
     return done ? *done : report::Published{};
   };
   const report::Published first = values(options_), second = values(options_);
@@ -77,9 +77,9 @@ TEST_F(Promises, AnEvaluationOfRunningTotalsAddsTheTruthUp) {
   options_.replay.emplace();
   options_.replay->noise = std::vector<double>(2 * 48, 0.0);
   const Result<report::Published> done = run_job(totals, options_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   const Result<report::Evaluation> evaluation = evaluate_job(totals, read("out.json"));
-  ASSERT_TRUE(evaluation) << evaluation.error().message;
+  ASSERT_TRUE(evaluation) << evaluation.error().text();
   EXPECT_EQ(evaluation->truth[47], 40);  // each series by itself: forty trips from the north, forty from the south
   EXPECT_EQ(evaluation->truth[95], 40);
   EXPECT_EQ(evaluation->bounded, evaluation->truth);
@@ -95,11 +95,11 @@ TEST_F(Promises, ASampleThatHelpsToChooseIsSomethingTheGuaranteeRestsOn) {
   Job chosen = job();
   chosen.mechanism = "auto";
   Result<Planned> planned = plan_job(chosen);
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   EXPECT_FALSE(find(planned->guarantee, "the sample"));
   chosen.series().public_sample = at("sample.csv");
   planned = plan_job(chosen);
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   ASSERT_TRUE(find(planned->guarantee, "the sample"));
   EXPECT_EQ(find(planned->guarantee, "the sample")->basis, Basis::declared);
 }
@@ -141,14 +141,14 @@ TEST_F(Promises, NoOutputReplacesTheLedger) {
 TEST_F(Promises, WhatAKilledRunHadStoredIsReleasedOnceItIsEmitted) {
   create_dataset();
   Result<report::Published> stored = run_job(job(), options_);
-  ASSERT_TRUE(stored) << stored.error().message;
+  ASSERT_TRUE(stored) << stored.error().text();
   {  // a second run, up to where it was killed: the release is stored, the debit not settled
     Result<OpenBudget> budget = open_budget(job(), options_.ledger);
-    ASSERT_TRUE(budget) << budget.error().message;
+    ASSERT_TRUE(budget) << budget.error().text();
     const Result<Planned> planned = plan_job(job());
-    ASSERT_TRUE(planned) << planned.error().message;
+    ASSERT_TRUE(planned) << planned.error().text();
     Result<ledger::Receipt> receipt = reserve(*budget, job(), ask_of(*planned), {});
-    ASSERT_TRUE(receipt) << receipt.error().message;
+    ASSERT_TRUE(receipt) << receipt.error().text();
     stored->debit = receipt->reference();
     ASSERT_TRUE(ledger::redeem(*std::move(receipt), planned->chosen.event));
     ASSERT_TRUE(budget->store.put(stored->debit->id, report::to_json(*stored)));
@@ -158,7 +158,7 @@ TEST_F(Promises, WhatAKilledRunHadStoredIsReleasedOnceItIsEmitted) {
   const std::string id = stored->debit->id.text();
   for (int time = 0; time < 2; ++time) {
     const Result<report::Published> again = run_again(job(), id, options_);
-    ASSERT_TRUE(again) << again.error().message;
+    ASSERT_TRUE(again) << again.error().text();
     EXPECT_EQ(read("out.json"), report::to_json(*stored));
     ASSERT_EQ(debits().size(), 2U);
     EXPECT_EQ(debits().back().state, ledger::State::released);

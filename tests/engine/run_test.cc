@@ -19,7 +19,7 @@ class Run : public testing::JobFolder {};
 TEST_F(Run, AReleaseHasItsFilesItsGuaranteeAndItsDebit) {
   create_dataset();
   const Result<report::Published> done = run_job(job(), options_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   for (const char* name : {"out.csv", "out.json", "out.html"}) EXPECT_TRUE(exists(name)) << name;
   EXPECT_EQ(read("out.csv"), report::to_csv(*done));
   const nlohmann::json release = nlohmann::json::parse(read("out.json"));
@@ -53,8 +53,8 @@ TEST_F(Run, TheDebitIsDurableBeforeDataIsRead) {
   };
   const Result<report::Published> done = run_job(job(), options_);
   EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit city:1 is reserved and nothing was drawn for it"));
-  EXPECT_NE(done.error().message.find("row 2"), std::string::npos) << done.error().message;
-  EXPECT_EQ(done.error().message.find("yesterday"), std::string::npos) << done.error().message;
+  EXPECT_NE(done.error().text().find("row 2"), std::string::npos) << done.error().text();
+  EXPECT_EQ(done.error().text().find("yesterday"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "city:1");
   const std::vector<ledger::Debit> history = debits();
   ASSERT_EQ(history.size(), 1U);
@@ -115,8 +115,8 @@ TEST_F(Run, ASecondDebitForTheSameJobIsAskedFor) {
   same.csv = at("elsewhere.csv");
   const Result<report::Published> second = run_job(same, options_);
   EXPECT_TRUE(fails(second, ErrorKind::usage, "city:1 (released)"));
-  EXPECT_TRUE(fails(second, ErrorKind::usage, "--yes"));
-  EXPECT_TRUE(fails(second, ErrorKind::usage, "--again city:1"));
+  EXPECT_TRUE(fails(second, ErrorKind::usage, "run.yes"));
+  EXPECT_TRUE(fails(second, ErrorKind::usage, "run.again = city:1"));
   EXPECT_EQ(debits().size(), 1U);
   Job other = job();
   other.slots.end = "2026-03-02T00:00";
@@ -171,7 +171,7 @@ TEST_F(Run, AnOutputThatFailsAfterTheDebitIsNotLost) {
   Job gone = job();
   gone.csv = at("sub/out.csv");
   options_.note_debit = [&](const std::string&) { std::filesystem::remove(at("sub")); };
-  EXPECT_TRUE(fails(run_job(gone, options_), ErrorKind::storage, "--again city:1"));
+  EXPECT_TRUE(fails(run_job(gone, options_), ErrorKind::storage, "run.again = city:1"));
   EXPECT_FALSE(exists("out.json"));
   std::filesystem::create_directory(at("sub"));
   EXPECT_TRUE(run_again(gone, "city:1", options_));
@@ -181,7 +181,7 @@ TEST_F(Run, AnOutputThatFailsAfterTheDebitIsNotLost) {
 TEST_F(Run, SeedsAndReplaysTouchNoLedgerAndSaySo) {
   options_.seed = 7;
   const Result<report::Published> seeded = run_job(job(), options_);
-  ASSERT_TRUE(seeded) << seeded.error().message;
+  ASSERT_TRUE(seeded) << seeded.error().text();
   EXPECT_EQ(seeded->release.mark, "seeded: not private");
   EXPECT_EQ(seeded->release.guarantee.definition, "seeded: not private");
   EXPECT_TRUE(std::isinf(seeded->release.guarantee.epsilon));
@@ -202,7 +202,7 @@ TEST_F(Run, SeedsAndReplaysTouchNoLedgerAndSaySo) {
   Job raw = job();
   raw.dataset = "";  // none is needed
   const Result<report::Published> replayed = run_job(raw, options_);
-  ASSERT_TRUE(replayed) << replayed.error().message;
+  ASSERT_TRUE(replayed) << replayed.error().text();
   EXPECT_EQ(replayed->release.mark, "not private: replayed");
   EXPECT_FALSE(exists("ledger.db"));
   // Without noise the bounded counts come out: everybody's two trips to listed stops.
@@ -210,7 +210,7 @@ TEST_F(Run, SeedsAndReplaysTouchNoLedgerAndSaySo) {
   for (const double value : replayed->release.estimate.value) sum += value;
   EXPECT_EQ(sum, 80);
   options_.replay->noise = std::vector<double>(5, 0.0);
-  EXPECT_TRUE(fails(run_job(raw, options_), ErrorKind::usage, "noise-from"));
+  EXPECT_TRUE(fails(run_job(raw, options_), ErrorKind::usage, "noise_from"));
 }
 
 TEST_F(Run, OnlyListedSeriesInsideTheSpanAndTheCapsCount) {
@@ -257,7 +257,7 @@ TEST_F(Run, CountsHaveDeclaredCapsAndSayWhatExceedingThemCosts) {
       "[privacy]\nmax_steps = 3\nepsilon = 1\ndelta = 1e-6\n[mechanism]\nname = \"gaussian\"\n"
       "[output]\njson = \"out.json\"\n";
   const Result<report::Published> done = run_job(job(text), options_);
-  ASSERT_TRUE(done) << done.error().message;
+  ASSERT_TRUE(done) << done.error().text();
   EXPECT_EQ(done->caps, Basis::declared);
   ASSERT_EQ(done->cap_growth.size(), 4U);
   EXPECT_LE(done->cap_growth[0].epsilon, 1.01);
@@ -286,7 +286,7 @@ TEST_F(Run, EveryMechanismOfTheUnitRunsUnderADebit) {
   create_dataset(100, 1e-4);
   Result<Planned> planned =
       plan_job(job(job_text("", "max_steps = 2\nepsilon = 1\ndelta = 1e-6\n", "[output]\ncsv = \"out.csv\"\n")));
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   ASSERT_TRUE(planned->comparison);
   int ran = 0;
   for (const plan::Candidate& candidate : planned->comparison->candidates) {
@@ -295,7 +295,7 @@ TEST_F(Run, EveryMechanismOfTheUnitRunsUnderADebit) {
     Job named = job();
     named.mechanism = candidate.mechanism;
     const Result<report::Published> done = run_job(named, options_);
-    ASSERT_TRUE(done) << done.error().message;
+    ASSERT_TRUE(done) << done.error().text();
     EXPECT_EQ(done->plan.mechanism, candidate.mechanism);
     ++ran;
   }
@@ -320,7 +320,7 @@ TEST_F(Run, AJobForWindowsOrEventsNeedsADatasetThatPromisesNoMore) {
   EXPECT_TRUE(fails(run_job(windows, options_), ErrorKind::usage, "privacy.unit"));
   windows.width = 6;
   const Result<report::Published> done = run_job(windows, options_);
-  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_TRUE(done) << done.error().text();
   windows.unit = Unit::event;
   windows.width = 1;
   EXPECT_TRUE(fails(run_job(windows, options_), ErrorKind::usage, "privacy.unit"));
@@ -337,7 +337,7 @@ TEST_F(Run, ACapThatCanEvictIsChargedTwiceInADatasetOfEventsAndOnlyThere) {
   Job capped = job(job_text("", "epsilon = 1\n", "[mechanism]\nname = \"laplace\"\n[output]\ncsv = \"out.csv\"\n"));
   const auto charged = [&](const Job& asked) {
     const Result<Checked> checked = check_job(asked, options_);
-    EXPECT_TRUE(checked) << checked.error().message;
+    EXPECT_TRUE(checked) << checked.error().text();
     return checked ? checked->cost.values[0].value() : 0;
   };
   const std::int64_t everything = 2 * 48;
@@ -368,7 +368,7 @@ TEST_F(Run, CheckingCostsNothingAndSaysWhatARunWouldCost) {
   EXPECT_TRUE(fails(check_job(job(), options_), ErrorKind::usage, "budget create city"));
   create_dataset();
   const Result<Checked> checked = check_job(job(), options_);
-  ASSERT_TRUE(checked) << checked.error().message;
+  ASSERT_TRUE(checked) << checked.error().text();
   EXPECT_FALSE(checked->earlier);
   EXPECT_TRUE(debits().empty());
   EXPECT_FALSE(exists("out.csv"));
@@ -397,7 +397,7 @@ TEST_F(Run, WhatDoesNotFitSaysWhichEpsilonWould) {
     dear.epsilon = 3;
     const Result<Checked> checked = check_job(dear, options_);
     ASSERT_TRUE(fails(checked, ErrorKind::over_budget, mechanism + " with privacy.epsilon = "));
-    const std::string& message = checked.error().message;
+    const std::string& message = checked.error().text();
     const std::string key = "privacy.epsilon = ";
     const double advised = std::stod(message.substr(message.find(key) + key.size()));
     dear.epsilon = advised;
@@ -427,7 +427,7 @@ TEST_F(Run, APlanNeedsNeitherDataNorALedger) {
   Job automatic = job();
   automatic.mechanism = "auto";
   const Result<Planned> planned = plan_job(automatic);
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   EXPECT_EQ(planned->chosen.mechanism, planned->comparison->recommended);
   EXPECT_FALSE(planned->reason.empty());
   EXPECT_EQ(planned->request.shape.max_steps, 2);
@@ -444,7 +444,7 @@ TEST_F(Run, ShrinkIsToldTheDayOrTheWeekUnlessTheJobSaysOtherwise) {
         "[privacy]\nmax_steps = 200\nepsilon = 1\ndelta = 1e-6\n[mechanism]\n" + mechanism +
         "[output]\ncsv = \"out.csv\"\n";
     const Result<Planned> planned = plan_job(job(text), Compare::when_needed);
-    EXPECT_TRUE(planned) << planned.error().message;
+    EXPECT_TRUE(planned) << planned.error().text();
     if (!planned || planned->chosen.mechanism != "shrink") return std::int64_t{-1};
     return std::get<std::int64_t>(planned->chosen.parameters.at("season"));
   };
@@ -489,7 +489,7 @@ TEST_F(Run, APublicSampleGivesExpectedErrors) {
   Job sampled = job();
   sampled.series().public_sample = at("sample.csv");
   const Result<Planned> planned = plan_job(sampled);
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   int with_error = 0;
   for (const plan::Candidate& candidate : planned->comparison->candidates)
     with_error += candidate.expected_error.has_value();
@@ -513,7 +513,7 @@ TEST_F(Run, AnEvaluationKnowsTheTruthAndWhatTheMechanismSaw) {
   capped.max_steps = 1;
   ASSERT_TRUE(run_job(capped, options_));
   const Result<report::Evaluation> evaluation = evaluate_job(capped, read("out.json"));
-  ASSERT_TRUE(evaluation) << evaluation.error().message;
+  ASSERT_TRUE(evaluation) << evaluation.error().text();
   double truth = 0, bounded = 0;
   for (const double value : evaluation->truth) truth += value;
   for (const double value : evaluation->bounded) bounded += value;

@@ -27,7 +27,7 @@ class SameRelease : public testing::JobFolder {
       one.mechanism = mechanism->name;
       one.unit = mechanism->units.front();
       const Result<report::Published> done = run_job(one, options_);
-      EXPECT_TRUE(done) << mechanism->name << ": " << done.error().message;
+      EXPECT_TRUE(done) << mechanism->name << ": " << done.error().text();
       all += one.mechanism + "\n" + (done ? read("out.csv") : "");
     }
     return all;
@@ -92,7 +92,7 @@ TEST_F(SameRelease, FromPostgresqlAndDebitedInPostgresql) {
   std::filesystem::remove(at("out.csv"));
   EXPECT_EQ(debits().size(), 1U);
   const Result<report::Published> again = run_again(job(), "city:1", options_);
-  EXPECT_TRUE(again) << again.error().message;
+  EXPECT_TRUE(again) << again.error().text();
   EXPECT_EQ(read("out.csv"), csv);
   EXPECT_FALSE(std::filesystem::is_empty(at("data/chronoveil")));
   ::unsetenv("XDG_DATA_HOME");

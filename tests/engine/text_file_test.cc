@@ -46,7 +46,7 @@ TEST(TextFile, IsReadWholeUpToALimit) {
       continue;
     }
     EXPECT_EQ(text.error().kind, ErrorKind::usage);
-    EXPECT_EQ(text.error().message, "series.list: '" + path + "' is too long; it must be at most 64 MiB");
+    EXPECT_EQ(text.error().text(), "series.list: '" + path + "' is too long; it must be at most 64 MiB");
   }
 }
 
@@ -54,7 +54,7 @@ TEST(TextFile, ThatNeverEndsIsRefused) {
   const Result<std::string> text = read_text_file("job", "/dev/zero");
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error().kind, ErrorKind::usage);
-  EXPECT_NE(text.error().message.find("64 MiB"), std::string::npos) << text.error().message;
+  EXPECT_NE(text.error().text().find("64 MiB"), std::string::npos) << text.error().text();
 }
 
 TEST(TextFile, ThatCannotBeReadIsNamed) {
@@ -62,7 +62,7 @@ TEST(TextFile, ThatCannotBeReadIsNamed) {
     const Result<std::string> text = read_text_file("job", path);
     ASSERT_FALSE(text) << path;
     EXPECT_EQ(text.error().kind, ErrorKind::storage);
-    EXPECT_NE(text.error().message.find("job: cannot read '"), std::string::npos) << text.error().message;
+    EXPECT_NE(text.error().text().find("job: cannot read '"), std::string::npos) << text.error().text();
   }
 }
 
@@ -78,7 +78,7 @@ TEST(TextFile, APipeIsReadToItsEnd) {
     for (int i = 0; i < 3; ++i) pipe << std::string(100'000, 'a') << std::flush;
   });
   const Result<std::string> text = read_text_file("series.list", path);
-  ASSERT_TRUE(text) << text.error().message;
+  ASSERT_TRUE(text) << text.error().text();
   EXPECT_EQ(text->size(), 300'000u);
 }
 

@@ -34,20 +34,20 @@ class TrainFolder : public JobFolder {
   Result<Job> parsed(const std::string& toml) const { return parse_job(toml, at("job.toml")); }
   TrainPlanned planned(const std::string& toml) const {
     Result<TrainPlanned> plan = plan_training(job(toml));
-    EXPECT_TRUE(plan) << plan.error().message;
+    EXPECT_TRUE(plan) << plan.error().text();
     return plan ? *plan : TrainPlanned{};
   }
   void create_meters(Unit unit = Unit::event, Relation relation = Relation::replace_values,
                      std::int64_t width = 1) const {
     Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
-    ASSERT_TRUE(ledger) << ledger.error().message;
+    ASSERT_TRUE(ledger) << ledger.error().text();
     ledger::DatasetRequest request;
     request.name = "meters";
     request.promise = {unit, width, relation};
     request.epsilon = 2;
     request.delta = 1e-5;
     const auto created = ledger->create(request);
-    ASSERT_TRUE(created) << created.error().message;
+    ASSERT_TRUE(created) << created.error().text();
   }
 };
 

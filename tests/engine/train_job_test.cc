@@ -103,7 +103,7 @@ TEST_F(TrainJob, NoiseOnWindowsMustCoverWhatTheBoundsAllow) {
   const std::string channels = bounds + "channels = [\"kwh\", \"temp\"]\n";
   const Result<Job> refused = parsed(text(channels + "noise_unit = 4.242\n", "", ""));
   ASSERT_TRUE(fails(refused, ErrorKind::usage, "it must be at least 4.2426"));
-  const std::string& message = refused.error().message;
+  const std::string& message = refused.error().text();
   const std::size_t at = message.find("at least ") + 9;
   const std::string least = message.substr(at, message.find(':', at) - at);
   EXPECT_TRUE(parsed(text(channels + "noise_unit = " + least + "\n", "", "")));
@@ -163,7 +163,7 @@ TEST_F(TrainJob, ChannelsAreColumnsOfTheirOwn) {
     return parsed(text("steps = 1\n" + channels, "", source));
   };
   const Result<Job> two = with("channels = [\"kwh\", \"temp\"]\n", "");
-  ASSERT_TRUE(two) << two.error().message;
+  ASSERT_TRUE(two) << two.error().text();
   EXPECT_EQ(two->train().channels, (std::vector<std::string>{"kwh", "temp"}));
   EXPECT_TRUE(fails(with("", ""), ErrorKind::usage, "source.value: it is missing"));
   EXPECT_TRUE(fails(with("channels = [\"kwh\"]\n", "value = \"temp\"\n"), ErrorKind::usage, "train.channels"));

@@ -169,10 +169,10 @@ TEST_F(TrainPlanning, TooLittleNamesTheSmallestEpsilonThatWouldDo) {
   };
   const auto plan = with("0.01");
   ASSERT_TRUE(fails(plan, ErrorKind::over_budget, "the smallest that would do is "));
-  const std::string& message = plan.error().message;
+  const std::string& message = plan.error().text();
   const std::string smallest = message.substr(message.rfind(' ') + 1);
   const auto enough = with(smallest);
-  ASSERT_TRUE(enough) << enough.error().message;
+  ASSERT_TRUE(enough) << enough.error().text();
   EXPECT_GE(enough->steps, 1);
   EXPECT_TRUE(fails(with(shortest(0.999 * std::stod(smallest))), ErrorKind::over_budget, smallest));
 }
@@ -271,7 +271,7 @@ TEST_F(TrainPlanning, BoundsEnforceWhatNoiseOnWindowsCountsOn) {
   Job unchecked = job(text("steps = 50\nlabel_noise = 2\nlower = 0\nupper = 0.25\n"));
   unchecked.train().noise_unit = 0.125;
   const Result<TrainPlanned> small = plan_training(unchecked);
-  ASSERT_TRUE(small) << small.error().message;
+  ASSERT_TRUE(small) << small.error().text();
   EXPECT_TRUE(says(*small, Basis::declared, "by at most 0.125"));
   EXPECT_FALSE(says(*small, Basis::enforced, "by at most"));
 }
@@ -297,7 +297,7 @@ TEST_F(TrainPlanning, TheCalendarStartsWhereTheSlotsDo) {
 TEST_F(TrainPlanning, ACheckDebitsNothingAndNamesWhatIsMissing) {
   create_meters();
   const Result<TrainChecked> checked = check_training(job(text()), options_, true);
-  ASSERT_TRUE(checked) << checked.error().message;
+  ASSERT_TRUE(checked) << checked.error().text();
   EXPECT_FALSE(checked->earlier);
   const Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
   ASSERT_TRUE(ledger);

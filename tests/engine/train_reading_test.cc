@@ -25,7 +25,7 @@ TEST_F(TrainReading, RowsInAnyOrderFindTheirStep) {
   const Result<Panel> panel = read_rows(
       "m1,2026-03-02T05:59,2.5,\nm0,2026-03-02T00:00,-1.5,\nelsewhere,2026-03-02T00:00,9,\n"
       "m0,2026-03-29T23:00,4,\nm0,2026-03-30T00:00,8,\nm0,2026-03-02T02:00,,\n");
-  ASSERT_TRUE(panel) << panel.error().message;
+  ASSERT_TRUE(panel) << panel.error().text();
   ASSERT_EQ(panel->series.size(), 12u);
   EXPECT_TRUE(forecasting::check_panel(*panel, 12));
   EXPECT_EQ(panel->series[0].key, "m0");
@@ -41,7 +41,7 @@ TEST_F(TrainReading, RowsInAnyOrderFindTheirStep) {
 TEST_F(TrainReading, ChannelsStandSideBySide) {
   const std::string toml = text("steps = 5\nchannels = [\"temp\", \"kwh\"]\n", "", "");
   const Result<Panel> panel = read_rows("m0,2026-03-02T00:00,1,2\nm0,2026-03-02T01:00,,4\n", toml);
-  ASSERT_TRUE(panel) << panel.error().message;
+  ASSERT_TRUE(panel) << panel.error().text();
   EXPECT_EQ(panel->channels, 2);
   const std::vector<float>& values = panel->series[0].values;
   ASSERT_EQ(values.size(), 2u * 28 * 24);
@@ -56,7 +56,7 @@ TEST_F(TrainReading, WhatLiesOutsideOfASpanIsDropped) {
   const Result<Panel> panel =
       read_rows("m0,2026-03-02T23:00,1,\nm0,2026-03-03T00:00,2,\nm0,2026-03-03T23:00,3,\nm0,2026-03-04T00:00,4,\n",
                 text("steps = 5\nspans = \"spans.csv\"\n"));
-  ASSERT_TRUE(panel) << panel.error().message;
+  ASSERT_TRUE(panel) << panel.error().text();
   const forecasting::PanelSeries& series = panel->series[0];
   EXPECT_EQ(series.start, 24);
   EXPECT_EQ(series.length, 24);
@@ -69,7 +69,7 @@ TEST_F(TrainReading, TrainingSeesValuesWithinTheBoundsOfItsJob) {
       "m0,2026-03-02T00:00,1e9,\nm0,2026-03-02T01:00,-7,\nm0,2026-03-02T02:00,1.5,\nm0,2026-03-02T03:00,,\n";
   const std::string toml = text("steps = 5\nlower = 0\nupper = 2\n");
   const Result<Panel> panel = read_rows(rows, toml);
-  ASSERT_TRUE(panel) << panel.error().message;
+  ASSERT_TRUE(panel) << panel.error().text();
   const std::vector<float>& values = panel->series[0].values;
   EXPECT_EQ(values[0], 2);
   EXPECT_EQ(values[1], 0);
@@ -79,11 +79,11 @@ TEST_F(TrainReading, TrainingSeesValuesWithinTheBoundsOfItsJob) {
   // Who asks for values as they are gets them: a forecast does.
   const TrainPlanned plan = planned(toml);
   const Result<Panel> raw = read_panel(job(toml).source, plan.channels, plan.axis, plan.series);
-  ASSERT_TRUE(raw) << raw.error().message;
+  ASSERT_TRUE(raw) << raw.error().text();
   EXPECT_EQ(raw->series[0].values[0], 1e9f);
   // However large it is: whether there is a model must not depend on a value.
   const Result<Panel> beyond = read_rows("m0,2026-03-02T00:00,1e39,\nm0,2026-03-02T01:00,-1e300,\n", toml);
-  ASSERT_TRUE(beyond) << beyond.error().message;
+  ASSERT_TRUE(beyond) << beyond.error().text();
   EXPECT_EQ(beyond->series[0].values[0], 2);
   EXPECT_EQ(beyond->series[0].values[1], 0);
 }
@@ -105,7 +105,7 @@ TEST_F(TrainReading, BadRowsAreNamedWithoutTheirValues) {
     const Result<Panel> panel = read_rows(good + row);
     EXPECT_TRUE(fails(panel, ErrorKind::bad_data, mention)) << row;
     EXPECT_TRUE(fails(panel, ErrorKind::bad_data, "row 2")) << row;
-    EXPECT_EQ(panel.error().message.find("73"), std::string::npos) << panel.error().message;
+    EXPECT_EQ(panel.error().text().find("73"), std::string::npos) << panel.error().text();
   }
 }
 
@@ -124,7 +124,7 @@ TEST_F(TrainReading, WithoutAColumnOfSeriesThereIsOne) {
   toml.erase(toml.find("[series]\nlist = \"meters.txt\"\n"), 29);
   toml.replace(toml.find("batch_size = 4"), 14, "batch_size = 1");
   const Result<Panel> panel = read_rows("x,2026-03-02T03:00,1,\ny,2026-03-02T04:00,2,\n", toml);
-  ASSERT_TRUE(panel) << panel.error().message;
+  ASSERT_TRUE(panel) << panel.error().text();
   ASSERT_EQ(panel->series.size(), 1u);
   EXPECT_EQ(panel->series[0].values[3], 1);
   EXPECT_EQ(panel->series[0].values[4], 2);

@@ -20,7 +20,7 @@ std::string refused(const std::string& model, const std::function<void(ModelConf
   const auto result = completed(config);
   if (result) return "";
   EXPECT_EQ(result.error().kind, ErrorKind::usage);
-  return result.error().message.substr(0, result.error().message.find(':'));
+  return result.error().text().substr(0, result.error().text().find(':'));
 }
 
 TEST(ModelConfig, EveryModelHasItsOwnSizes) {
@@ -60,7 +60,7 @@ TEST(ModelConfig, ThereAreFourModelsAndNoOther) {
   const auto unknown = completed(of("prophet"));
   ASSERT_FALSE(unknown);
   for (const ModelInfo& info : models()) {
-    EXPECT_NE(unknown.error().message.find(info.name), std::string::npos) << info.name;
+    EXPECT_NE(unknown.error().text().find(info.name), std::string::npos) << info.name;
     EXPECT_FALSE(info.summary.empty());
   }
 }

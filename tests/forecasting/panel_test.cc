@@ -13,7 +13,7 @@ Panel small_panel() {
 
 std::string complaint(const Panel& panel, std::int64_t forecast_length = 2) {
   const auto checked = check_panel(panel, forecast_length);
-  return checked ? "" : checked.error().message;
+  return checked ? "" : checked.error().text();
 }
 
 TEST(CheckPanel, AcceptsSeriesOfSeveralLengthsWithMissingValues) { EXPECT_EQ(complaint(small_panel()), ""); }
@@ -63,7 +63,7 @@ TEST(WithoutLast, TakesWholeStepsOffTheEnd) {
 }
 
 TEST(WithoutLast, RefusesToLeaveNothingOfASeries) {
-  EXPECT_EQ(without_last(small_panel(), 2).error().message,
+  EXPECT_EQ(without_last(small_panel(), 2).error().text(),
             "series 'b': it has 2 steps, and 2 are held back for the test");
   EXPECT_FALSE(without_last(small_panel(), -1));
 }

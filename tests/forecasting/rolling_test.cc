@@ -52,7 +52,7 @@ TEST(Rolling, RefusesASeriesThatIsNoLongerThanWhatIsHeldBack) {
   const auto refused = rolling_windows(panel, 20, {2, 20});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::bad_data);
-  EXPECT_NE(refused.error().message.find("'a'"), std::string::npos);
+  EXPECT_NE(refused.error().text().find("'a'"), std::string::npos);
 }
 
 TEST(Rolling, RefusesNoForecastNoWindowsAndNoStride) {
@@ -66,7 +66,7 @@ TEST(BaselineForecasts, AreThoseOfEachChannelByItself) {
   const std::vector<Window> windows = rolling_windows(panel, 4, {2, 3}).value();
   for (const Baseline baseline : kBoth) {
     const auto all = baseline_forecasts(baseline, panel, windows, 4, 3);
-    ASSERT_TRUE(all) << all.error().message;
+    ASSERT_TRUE(all) << all.error().text();
     ASSERT_EQ(all->size(), windows.size());
     for (std::size_t i = 0; i < windows.size(); ++i) {
       const PanelSeries& series = panel.series[static_cast<std::size_t>(windows[i].series)];
@@ -117,9 +117,9 @@ TEST(BaselineForecasts, SayWhichSeriesHasNothingToStartFrom) {
     const auto refused = baseline_forecasts(baseline, panel, std::vector<Window>{{0, 30}, {1, 33}}, 4, 3);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::bad_data);
-    EXPECT_NE(refused.error().message.find(std::string(name(baseline)) + " of series 'b' before step 33"),
+    EXPECT_NE(refused.error().text().find(std::string(name(baseline)) + " of series 'b' before step 33"),
               std::string::npos)
-        << refused.error().message;
+        << refused.error().text();
   }
 }
 

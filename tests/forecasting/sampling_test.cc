@@ -98,7 +98,7 @@ TEST(WindowSampler, RefusesWhatNoBatchCanBeMadeOfAndNamesIt) {
         WindowSampler::make(scheme(kSubsets, kReplaced, batch_size, windows_per_series), shape, std::move(lengths));
     if (sampler) return std::string("accepted");
     EXPECT_EQ(sampler.error().kind, ErrorKind::usage);
-    return sampler.error().message.substr(0, sampler.error().message.find(':'));
+    return sampler.error().text().substr(0, sampler.error().text().find(':'));
   };
   EXPECT_EQ(refusal(7, 1), "accepted");
   EXPECT_EQ(refusal(8, 1), "batch_size");

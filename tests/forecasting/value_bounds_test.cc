@@ -10,7 +10,7 @@ namespace {
 
 ValueBounds bounds(double lower, double upper) {
   const Result<ValueBounds> made = ValueBounds::make(lower, upper);
-  EXPECT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(made) << made.error().text();
   return *made;
 }
 
@@ -18,7 +18,7 @@ std::string complaint(double lower, double upper) {
   const Result<ValueBounds> made = ValueBounds::make(lower, upper);
   if (made) return "";
   EXPECT_EQ(made.error().kind, ErrorKind::usage);
-  return made.error().message.substr(0, made.error().message.find(':'));
+  return made.error().text().substr(0, made.error().text().find(':'));
 }
 
 TEST(ValueBounds, WhatIsOutsideBecomesTheNearerBoundAndMissingStaysMissing) {

@@ -50,15 +50,15 @@ std::string outcome(std::string_view text, bool header, bool measure, std::size_
     spec.value = header ? "n" : "3";
   }
   auto source = data::open_csv(std::make_unique<Pieces>(text, piece), spec, window);
-  if (!source) return source.error().message;
+  if (!source) return source.error().text();
   std::string result;
   data::RecordBatch batch;
   for (;;) {
     const auto more = (*source)->next(batch);
     if (!more) {
       require(more.error().kind == ErrorKind::bad_data, "a refused row is not bad data");
-      require(more.error().message.find('\n') == std::string::npos, "an error has more than one line");
-      return more.error().message;
+      require(more.error().text().find('\n') == std::string::npos, "an error has more than one line");
+      return more.error().text();
     }
     if (!*more) return result;
     for (std::size_t i = 0; i < batch.rows(); ++i) {
@@ -86,7 +86,7 @@ Fields fields_of(std::string_view text, bool header, data::RowsFrom from, std::s
   data::FieldRowsSpec spec;
   spec.header = header;
   const auto rows = data::read_field_rows(std::make_unique<Pieces>(text, piece), spec, from, {}, window);
-  if (!rows) return {"", rows.error().message};
+  if (!rows) return {"", rows.error().text()};
   Fields result;
   const std::size_t columns = (*rows)->columns().size();
   require(columns > 0, "no columns");
@@ -95,8 +95,8 @@ Fields fields_of(std::string_view text, bool header, data::RowsFrom from, std::s
     const auto fields = (*rows)->next();
     if (!fields) {
       require(fields.error().kind == ErrorKind::bad_data, "a refused row is not bad data");
-      require(fields.error().message.find('\n') == std::string::npos, "an error has more than one line");
-      result.error = fields.error().message;
+      require(fields.error().text().find('\n') == std::string::npos, "an error has more than one line");
+      result.error = fields.error().text();
       return result;
     }
     if (fields->empty()) return result;

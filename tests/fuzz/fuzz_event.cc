@@ -23,8 +23,8 @@ void check(std::string_view text, bool open_noise) {
   const Result<accounting::Event> event = accounting::parse_event(text, open_noise);
   if (!event) {
     require(event.error().kind == ErrorKind::usage, "a refused event is not a usage error");
-    require(!event.error().message.empty(), "an error says nothing");
-    require(event.error().message.find('\n') == std::string::npos, "an error has more than one line");
+    require(!event.error().text().empty(), "an error says nothing");
+    require(event.error().text().find('\n') == std::string::npos, "an error has more than one line");
     return;
   }
   require(accounting::validate(*event, open_noise).has_value(), "an accepted event is not valid");

@@ -19,7 +19,7 @@ JsonFields read(const json& object) { return {object, told}; }
 
 template <class T>
 std::string message_of(const Result<T>& result) {
-  return result ? "was accepted" : result.error().message;
+  return result ? "was accepted" : result.error().text();
 }
 
 TEST(JsonFields, EachFieldIsOfItsType) {

@@ -35,11 +35,11 @@ inline Terms terms(const std::string& dataset) {
 
 template <class T>
 T value_of(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
+  if (!result) throw std::runtime_error(result.error().text());
   return *std::move(result);
 }
 
-inline void ok(const Result<void>& result) { ASSERT_TRUE(result) << result.error().message; }
+inline void ok(const Result<void>& result) { ASSERT_TRUE(result) << result.error().text(); }
 
 // A failure of this kind; returns what it says.
 template <class T>
@@ -48,8 +48,8 @@ std::string refusal(const Result<T>& result, ErrorKind kind) {
     ADD_FAILURE() << "was accepted";
     return "";
   }
-  EXPECT_EQ(static_cast<int>(result.error().kind), static_cast<int>(kind)) << result.error().message;
-  return result.error().message;
+  EXPECT_EQ(static_cast<int>(result.error().kind), static_cast<int>(kind)) << result.error().text();
+  return result.error().text();
 }
 
 // Writes rows of one dataset behind the ledger's back, with a seal that fits them as rows, whatever they say.

@@ -47,7 +47,7 @@ class PushedLive : public engine::testing::JobFolder {
 
   static std::vector<std::string> times(const Result<PublishedSteps>& steps) {
     std::vector<std::string> all;
-    EXPECT_TRUE(steps) << steps.error().message;
+    EXPECT_TRUE(steps) << steps.error().text();
     if (steps)
       for (const PublishedStep& step : *steps) all.push_back(step.time);
     return all;
@@ -60,7 +60,7 @@ class PushedLive : public engine::testing::JobFolder {
 TEST_F(PushedLive, PublishesWhatTheProgramPublishesOfTheSameRows) {
   live_.seed = 3;
   Result<LiveSession> session = LiveSession::open(pushed(people()), live_);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().text();
   EXPECT_TRUE(push(*session, {"ann", "bob", "ann"}, {5, 70, 130})->empty());
   EXPECT_EQ(times(session->publish_until("2026-03-01T02:00")).size(), 2U);
   EXPECT_TRUE(push(*session, {"eve"}, {185})->empty());
@@ -72,7 +72,7 @@ TEST_F(PushedLive, PublishesWhatTheProgramPublishesOfTheSameRows) {
   live_.once = true;
   live_.until = "2026-03-01T04:00";
   const Result<LiveStanding> stands = engine::run_live(people(), live_);
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(read("out.csv"), pushed);
 }
 
@@ -80,7 +80,7 @@ TEST_F(PushedLive, GoesOnWhereAProcessEndedWithoutAWord) {
   create_dataset();
   const auto published = [&](std::string until, std::vector<std::string> who, std::vector<std::int64_t> minutes) {
     Result<LiveSession> session = LiveSession::open(pushed(people()), live_);
-    if (!session) return std::vector<std::string>{session.error().message};
+    if (!session) return std::vector<std::string>{session.error().text()};
     EXPECT_TRUE(push(*session, who, minutes));
     return times(session->publish_until(until));
   };
@@ -94,7 +94,7 @@ TEST_F(PushedLive, GoesOnWhereAProcessEndedWithoutAWord) {
   ASSERT_EQ(debits().size(), 1U);
   EXPECT_EQ(debits().front().used, 4);
   const Result<LiveStanding> stands = live_status(pushed(people()), options_.ledger);
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->published, 4);
   ASSERT_TRUE(close_live(pushed(people()), options_.ledger));
   EXPECT_FALSE(LiveSession::open(pushed(people()), live_));
@@ -104,24 +104,24 @@ TEST_F(PushedLive, AJobThatReadsAFileIsNotPushedTo) {
   live_.seed = 3;
   const Result<LiveSession> session = LiveSession::open(people(), live_);
   ASSERT_FALSE(session);
-  EXPECT_EQ(session.error().message.find("source.kind: "), 0U) << session.error().message;
+  EXPECT_EQ(session.error().text().find("source.kind: "), 0U) << session.error().text();
 }
 
 TEST_F(PushedLive, TwoSessionsOfOneReleaseAreNotOpenAtOnce) {
   create_dataset();
   const Result<LiveSession> one = LiveSession::open(pushed(people()), live_);
-  ASSERT_TRUE(one) << one.error().message;
+  ASSERT_TRUE(one) << one.error().text();
   EXPECT_FALSE(LiveSession::open(pushed(people()), live_));
 }
 
 TEST_F(PushedLive, CountsOfALaterStepCloseThoseBefore) {
   live_.seed = 3;
   Result<LiveSession> session = LiveSession::open(pushed(counts()), live_);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().text();
   const std::vector<std::string> stop = {"a,b", "c", "a,b"};
   const std::vector<std::int64_t> at = {kStart, kStart + kMinute, kStart + 130 * kMinute}, n = {500, 7, 9};
   const Result<PublishedSteps> steps = session->push({{"stop", stop}, {"at", at}, {"n", n}});
-  ASSERT_TRUE(steps) << steps.error().message;
+  ASSERT_TRUE(steps) << steps.error().text();
   ASSERT_EQ(steps->size(), 4U);  // two steps of two series; the third is open
   EXPECT_EQ(steps->front().series, "a,b");
   EXPECT_EQ(steps->front().time, "2026-03-01T00:00:00+00:00");
@@ -136,7 +136,7 @@ TEST_F(PushedLive, RowsThatCannotBeReadAreRefusedAndTheOthersCount) {
   std::string said;
   live_.message = [&](const std::string& text) { said += text + "\n"; };
   Result<LiveSession> session = LiveSession::open(pushed(people()), live_);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().text();
   ASSERT_TRUE(push(*session, {"ann"}, {1}));
   ASSERT_TRUE(push(*session, {"", "bob"}, {2, 3}));
   EXPECT_NE(said.find("row 2: column who: empty"), std::string::npos) << said;
@@ -145,7 +145,7 @@ TEST_F(PushedLive, RowsThatCannotBeReadAreRefusedAndTheOthersCount) {
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().kind, ErrorKind::bad_data);
   const Result<LiveStanding> stands = session->end();
-  ASSERT_TRUE(stands) << stands.error().message;
+  ASSERT_TRUE(stands) << stands.error().text();
   EXPECT_EQ(stands->broken, 1);
 }
 
@@ -154,7 +154,7 @@ TEST_F(PushedLive, ATimeThatIsTooFarAheadIsRefused) {
   Job few = *engine::to_live(pushed(people()));
   few.live().max_gap = 2;
   Result<LiveSession> session = LiveSession::open(few, live_);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().text();
   EXPECT_FALSE(session->publish_until("2026-03-01T05:00"));
   EXPECT_FALSE(session->publish_until("later"));
   EXPECT_EQ(times(session->publish_until("2026-03-01T02:00")).size(), 2U);
@@ -168,7 +168,7 @@ TEST_F(PushedLive, TheSystemsClockPublishesWhatIsDue) {
   by_clock.live().wait = 0;
   by_clock.live().max_gap = 100'000'000;
   Result<LiveSession> session = LiveSession::open(by_clock, live_);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().text();
   EXPECT_FALSE(session->publish_until("2026-03-01T05:00"));
   EXPECT_EQ(times(session->publish_due()).size(), 6U);  // long over
   EXPECT_TRUE(times(session->publish_due()).empty());
@@ -177,7 +177,7 @@ TEST_F(PushedLive, TheSystemsClockPublishesWhatIsDue) {
 TEST_F(PushedLive, NothingIsTakenAfterTheEnd) {
   live_.seed = 3;
   Result<LiveSession> session = LiveSession::open(pushed(people()), live_);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().text();
   ASSERT_TRUE(session->end());
   EXPECT_FALSE(push(*session, {"ann"}, {1}));
   EXPECT_FALSE(session->publish_until("2026-03-01T01:00"));

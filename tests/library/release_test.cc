@@ -84,8 +84,8 @@ class Library : public engine::testing::JobFolder {
     RunOptions seeded;
     seeded.seed = 7;
     const Result<AnyRelease> one = run(from_csv, seeded), other = run(from_memory, seeded);
-    ASSERT_TRUE(one) << one.error().message;
-    ASSERT_TRUE(other) << other.error().message;
+    ASSERT_TRUE(one) << one.error().text();
+    ASSERT_TRUE(other) << other.error().text();
     EXPECT_GT(to_csv(*one).size(), 200U);
     EXPECT_EQ(to_csv(*one), to_csv(*other));
     EXPECT_EQ(to_json(*one), to_json(*other));
@@ -107,7 +107,7 @@ TEST_F(Library, RowsInMemoryNeedNoFileForTheirRelease) {
   RunOptions seeded;
   seeded.seed = 7;
   const Result<AnyRelease> release = run(moved, seeded);
-  ASSERT_TRUE(release) << release.error().message;
+  ASSERT_TRUE(release) << release.error().text();
   EXPECT_TRUE(to_csv(*release).starts_with("ts,load"));
   EXPECT_FALSE(exists("moved.csv"));
 }
@@ -118,17 +118,17 @@ TEST_F(Library, AJobInMemoryIsDebitedOnceAndEmittedAnew) {
   const Columns columns(trips());
   read_from(visits, columns.table());
   const Result<AnyPlan> planned = make_plan(visits);
-  ASSERT_TRUE(planned) << planned.error().message;
+  ASSERT_TRUE(planned) << planned.error().text();
   const Result<Check> checked = check(visits, options_, true);
-  ASSERT_TRUE(checked) << checked.error().message;
+  ASSERT_TRUE(checked) << checked.error().text();
   EXPECT_FALSE(checked->earlier);
   const Result<AnyRelease> release = run(visits, options_);
-  ASSERT_TRUE(release) << release.error().message;
+  ASSERT_TRUE(release) << release.error().text();
   EXPECT_EQ(guarantee_of(*planned).epsilon, guarantee_of(*release).epsilon);
   EXPECT_EQ(read("out.csv"), to_csv(*release));
   ASSERT_TRUE(debit_of(*release));
   const Result<AnyRelease> again = release_again(visits, debit_of(*release)->id.text(), options_);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(to_csv(*again), to_csv(*release));
   const Result<AnyRelease> second = run(visits, options_);
   ASSERT_FALSE(second);
@@ -146,7 +146,7 @@ TEST_F(Library, ANullIsFoundBeforeItCostsADebit) {
   const Result<Check> checked = check(visits, options_, true);
   ASSERT_FALSE(checked);
   EXPECT_EQ(checked.error().kind, ErrorKind::bad_data);
-  EXPECT_NE(checked.error().message.find("row 2: column card: null"), std::string::npos) << checked.error().message;
+  EXPECT_NE(checked.error().text().find("row 2: column card: null"), std::string::npos) << checked.error().text();
   EXPECT_TRUE(debits().empty());
 }
 
@@ -159,11 +159,11 @@ TEST_F(Library, AJobWithoutItsRowsIsRefusedBeforeADebit) {
   read_from(visits, {});
   const Result<AnyRelease> release = run(visits, options_);
   ASSERT_FALSE(release);
-  EXPECT_NE(release.error().message.find("source.rows: "), std::string::npos) << release.error().message;
+  EXPECT_NE(release.error().text().find("source.rows: "), std::string::npos) << release.error().text();
   visits.source.rows = nullptr;
   const Result<AnyRelease> nothing = run(visits, options_);
   ASSERT_FALSE(nothing);
-  EXPECT_NE(nothing.error().message.find("source.kind: memory"), std::string::npos) << nothing.error().message;
+  EXPECT_NE(nothing.error().text().find("source.kind: memory"), std::string::npos) << nothing.error().text();
   visits.source.path = "trips.csv";
   EXPECT_FALSE(run(visits, options_));
   EXPECT_TRUE(debits().empty());
@@ -171,15 +171,15 @@ TEST_F(Library, AJobWithoutItsRowsIsRefusedBeforeADebit) {
 
 TEST(Events, AreReadPricedAndCalibrated) {
   const Result<Event> event = parse_event(R"({"event": "laplace", "noise_multiplier": 2})");
-  ASSERT_TRUE(event) << event.error().message;
+  ASSERT_TRUE(event) << event.error().text();
   const auto price = epsilon_at(*event, *Delta::make(0));
-  ASSERT_TRUE(price) << price.error().message;
+  ASSERT_TRUE(price) << price.error().text();
   EXPECT_NEAR(price->epsilon, 0.5, 1e-6);
   EXPECT_FALSE(parse_event(R"({"event": "laplace"})"));
   const Result<Event> open = parse_open_event(R"({"event": "laplace"})");
-  ASSERT_TRUE(open) << open.error().message;
+  ASSERT_TRUE(open) << open.error().text();
   const auto least = calibrate(*open, *Epsilon::make(0.25), *Delta::make(0));
-  ASSERT_TRUE(least) << least.error().message;
+  ASSERT_TRUE(least) << least.error().text();
   EXPECT_NEAR(least->noise, 4, 1e-3);
   EXPECT_LE(least->price.epsilon, 0.25);
   EXPECT_EQ(to_text(*event), to_text(*parse_event(to_text(*event))));

@@ -37,7 +37,7 @@ TEST(PublicShape, CountsWhatOneNeighbourCanChange) {
 }
 
 TEST(Requests, WhatIsOutOfRangeIsNamed) {
-  const auto message = [](const Request& request) { return gaussian().prepare(request).error().message; };
+  const auto message = [](const Request& request) { return gaussian().prepare(request).error().text(); };
   const Request good = request_for(10, 1, 1e-6);
   ASSERT_TRUE(gaussian().prepare(good));
   const auto with = [&](auto change) {
@@ -72,10 +72,10 @@ TEST(Requests, ParametersHaveTypesAndDefaults) {
   Request request = request_for(10, 1, 1e-6);
   EXPECT_EQ(integer(value_of(resolved(request, dft())), "coefficients"), 30);
   request.parameters["coefficients"] = 2.5;
-  EXPECT_EQ(resolved(request, dft()).error().message, "mechanism.coefficients: it must be a whole number");
+  EXPECT_EQ(resolved(request, dft()).error().text(), "mechanism.coefficients: it must be a whole number");
   request.parameters = {{"k", std::int64_t{3}}};
-  EXPECT_EQ(resolved(request, dft()).error().message, "mechanism.k: dft has no such parameter; it has coefficients");
-  EXPECT_EQ(find_series_mechanism("magic").error().message.substr(0, 60),
+  EXPECT_EQ(resolved(request, dft()).error().text(), "mechanism.k: dft has no such parameter; it has coefficients");
+  EXPECT_EQ(find_series_mechanism("magic").error().text().substr(0, 60),
             "mechanism.name: magic is not valid; it must be one of laplac");
 }
 
@@ -85,7 +85,7 @@ TEST(Calibrated, NoiseOutOfRangeIsRefusedInThePlan) {
   EXPECT_FALSE(laplace().prepare(request_for(10, 1e-13, 0)));
   for (const double epsilon : {1e-11, 1e-6, 1e-3, 1.0, 1e3, 1e6}) {
     const auto plan = laplace().prepare(request_for(10, epsilon, 0));
-    ASSERT_TRUE(plan) << epsilon << ": " << plan.error().message;
+    ASSERT_TRUE(plan) << epsilon << ": " << plan.error().text();
     Draws draws = Draws::seeded(1);
     EXPECT_TRUE(laplace().measure(*plan, std::vector<std::int64_t>(10, 1'000'000), draws)) << epsilon;
   }

@@ -77,7 +77,7 @@ TEST(CellCatalogue, HasTheseRowsAndNoOther) {
                                                   "epsilon_quantile", "sum_over_count", "registered_mean"}));
   const auto unknown = find_cell_mechanism("mean");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("registered_mean"), std::string::npos) << "the error lists what there is";
+  EXPECT_NE(unknown.error().text().find("registered_mean"), std::string::npos) << "the error lists what there is";
 }
 
 TEST_P(CellConformance, ThePlanSaysEverythingThatWillHappen) {
@@ -363,7 +363,7 @@ TEST_P(CellConformance, WhatIsMissingIsNamed) {
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().kind, ErrorKind::usage);
   const std::string missing = row().relation == Relation::replace ? "means.registered: " : "means.max_records: ";
-  EXPECT_EQ(plan.error().message.substr(0, missing.size()), missing);
+  EXPECT_EQ(plan.error().text().substr(0, missing.size()), missing);
 }
 
 TEST(RegisteredMean, MorePeopleThanAreRegisteredAreBadData) {
@@ -379,7 +379,7 @@ TEST(RegisteredMean, MorePeopleThanAreRegisteredAreBadData) {
   const auto refused = measure(plan, city_cells(plan.shape, small_city()), draws);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::bad_data);
-  EXPECT_EQ(refused.error().message.find_first_of("0123456789"), std::string::npos) << "no number from the data";
+  EXPECT_EQ(refused.error().text().find_first_of("0123456789"), std::string::npos) << "no number from the data";
   request.shape.sparse_below = 40;
   EXPECT_FALSE(row.prepare(request)) << "nothing would be published";
   request.shape.sparse_below = 1;

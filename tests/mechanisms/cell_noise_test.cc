@@ -30,7 +30,7 @@ void expect_refused(const CellRequest& request, const std::string& start, const 
   const auto checked = check_request(request, row);
   ASSERT_FALSE(checked) << start;
   EXPECT_EQ(checked.error().kind, ErrorKind::usage);
-  EXPECT_EQ(checked.error().message.substr(0, start.size()), start);
+  EXPECT_EQ(checked.error().text().substr(0, start.size()), start);
   EXPECT_FALSE(row.prepare(request));
 }
 
@@ -163,7 +163,7 @@ TEST(CellShares, WhatCannotBePricedTogetherIsPure) {
   for (const char* noise : {"laplace", "auto"}) {
     request.parameters["noise"] = std::string(noise);
     const Result<CellsPlan> plan = clip_mean().prepare(request);
-    ASSERT_TRUE(plan) << noise << ": " << plan.error().message;
+    ASSERT_TRUE(plan) << noise << ": " << plan.error().text();
     EXPECT_LE(plan->price.epsilon, 1e12);
   }
   request.parameters["noise"] = std::string("laplace");

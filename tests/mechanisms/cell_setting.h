@@ -20,7 +20,7 @@ inline CellRequest cell_request(double epsilon) {
 
 inline CellsPlan cell_plan(const CellMechanism& row, const CellRequest& request) {
   Result<CellsPlan> plan = row.prepare(request);
-  if (!plan) throw std::runtime_error(plan.error().message);
+  if (!plan) throw std::runtime_error(plan.error().text());
   return *std::move(plan);
 }
 

@@ -165,7 +165,7 @@ TEST_P(Conformance, OneReceiptIsOneRelease) {
   EXPECT_TRUE(draws.right().bits()) << "keyed choices come before the run";
   EXPECT_EQ(draws.right().mark(), "");
   const auto first = measure(plan, series, draws);
-  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(first) << first.error().text();
   EXPECT_FALSE(measure(plan, series, draws)) << "the debit was for one release";
   EXPECT_FALSE(draws.right().bits()) << "nothing else is drawn after it, either";
   Draws moved = std::move(draws);
@@ -279,7 +279,7 @@ TEST_P(ConformanceAtOnce, NoNeighbourMovesTheMeasurementFurtherThanPlanned) {
   expect_worst_as_planned(row(), deltas(), small, [&](const Request& request) -> std::optional<double> {
     const auto plan = row().prepare(request);
     if (plan) return Neighbours(request.shape, 7).worst(row(), *plan);
-    EXPECT_EQ(plan.error().kind, ErrorKind::cannot_certify) << plan.error().message;
+    EXPECT_EQ(plan.error().kind, ErrorKind::cannot_certify) << plan.error().text();
     return std::nullopt;
   });
 }

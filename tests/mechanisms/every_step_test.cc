@@ -103,7 +103,7 @@ TEST(EventMechanism, AutoTakesTheSmallerVariance) {
 }
 
 TEST(EventMechanism, RefusesOtherLawsAndUnits) {
-  EXPECT_EQ(event().prepare(event_request(1, 0, "uniform")).error().message,
+  EXPECT_EQ(event().prepare(event_request(1, 0, "uniform")).error().text(),
             "mechanism.law: uniform is not valid; it must be auto, laplace or gaussian");
   EXPECT_FALSE(event().prepare(event_request(1, 0, "gaussian")));
   Request request = event_request(1, 0, "auto");

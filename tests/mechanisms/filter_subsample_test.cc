@@ -98,7 +98,7 @@ TEST(FilterSubsample, ReplayedDrawsGiveTheDirectComputation) {
       Request request = request_for(2, steps, 5);
       request.parameters = {{"filter_width", width}};
       const auto plan = filter_subsample().prepare(request);
-      ASSERT_TRUE(plan) << plan.error().message;
+      ASSERT_TRUE(plan) << plan.error().text();
       std::vector<std::int64_t> counts, kept;
       for (std::int64_t i = 0; i < 2 * steps; ++i) counts.push_back((i * 131) % 977);
       for (std::int64_t i = 3; i < 2 * steps; i += i % 7 + 1) kept.push_back(i);
@@ -106,9 +106,9 @@ TEST(FilterSubsample, ReplayedDrawsGiveTheDirectComputation) {
       for (std::size_t i = 0; i < kept.size(); ++i) tape.push_back(std::cos(static_cast<double>(i)) * 30);
       Draws draws = Draws::replayed({.noise = tape, .kept = kept});
       const auto measured = filter_subsample().measure(*plan, counts, draws);
-      ASSERT_TRUE(measured) << measured.error().message;
+      ASSERT_TRUE(measured) << measured.error().text();
       const auto estimate = filter_subsample().reconstruct(*plan, *measured);
-      ASSERT_TRUE(estimate) << estimate.error().message;
+      ASSERT_TRUE(estimate) << estimate.error().text();
 
       const auto kernel = accounting::filter_kernel(steps, width);
       const auto released = [&](std::size_t k) {
@@ -211,7 +211,7 @@ TEST(FilterSubsample, NothingIsRoundedOnAFineGrid) {
 
 TEST(FilterSubsample, ThePlanIsPricedForTheKernelThatRuns) {
   const auto plan = filter_subsample().prepare(request_for(1, 1800, 180));
-  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(event_of(*plan).participation, 180);
   EXPECT_EQ(event_of(*plan).length, 1800);
   EXPECT_EQ(event_of(*plan).filter_width, 10.0);
@@ -227,7 +227,7 @@ TEST(FilterSubsample, ThePublishedAnalysisNeedsThreeTimesTheNoise) {
   const double certified = filter_subsample().prepare(request)->scale;
   request.analysis = accounting::Analysis::published;
   const auto plan = filter_subsample().prepare(request);
-  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(plan->price.certificate, Certificate::as_published);
   EXPECT_GT(plan->scale, 3 * certified);
 }
@@ -238,7 +238,7 @@ TEST(FilterSubsample, MoreStepsThanASeriesHasAreRefusedInSeveralSeriesOnly) {
   EXPECT_EQ(several.error().kind, ErrorKind::cannot_certify);
   EXPECT_TRUE(filter_subsample().prepare(request_for(3, 10, 10)));
   const auto one = filter_subsample().prepare(request_for(1, 10, 11));
-  ASSERT_TRUE(one) << one.error().message;
+  ASSERT_TRUE(one) << one.error().text();
   EXPECT_EQ(event_of(*one).participation, 10);
   Request replaced = request_for(3, 10, 6);
   replaced.shape.relation = Relation::replace;
@@ -252,7 +252,7 @@ TEST(FilterSubsample, WidthsThatAreNoWidthsAreRefused) {
     const auto plan = filter_subsample().prepare(request);
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().kind, ErrorKind::usage);
-    EXPECT_NE(plan.error().message.find("filter_width"), std::string::npos);
+    EXPECT_NE(plan.error().text().find("filter_width"), std::string::npos);
   }
 }
 
@@ -262,7 +262,7 @@ TEST(FilterSubsample, ARateAtWhichDeltaCoversAllIsRefused) {
   const auto plan = filter_subsample().prepare(request);
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().kind, ErrorKind::usage);
-  EXPECT_NE(plan.error().message.find("without noise"), std::string::npos);
+  EXPECT_NE(plan.error().text().find("without noise"), std::string::npos);
   request.parameters = {{"rate", request.delta}};
   EXPECT_TRUE(filter_subsample().prepare(request));
 }
@@ -274,7 +274,7 @@ TEST(FilterSubsample, ItsReleasesAreAtLeastAsPrivateAsCertified) {
   request.delta = 0.05;
   request.parameters = {{"rate", 0.5}, {"filter_width", 0.6}};
   const auto plan = filter_subsample().prepare(request);
-  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan) << plan.error().text();
   const double epsilon = plan->price.epsilon;
   const double certified = accounting::delta_at(plan->event, *Epsilon::make(epsilon))->delta;
   std::vector<double> difference;

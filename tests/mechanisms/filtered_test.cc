@@ -327,7 +327,7 @@ TEST(Fast, RefusesParametersThatMeanNothing) {
     Request request = request_for(50, 1, 0);
     request.parameters[name] = value;
     const auto plan = fast().prepare(request);
-    return plan ? "" : plan.error().message;
+    return plan ? "" : plan.error().text();
   };
   EXPECT_EQ(refusal("queries", std::int64_t{51}),
             "mechanism.queries: 51 is not valid; it must be 0 (a quarter of the steps) or between 1 and the number of "

@@ -164,8 +164,8 @@ TEST(Levy, RefusesWrappedArraysAndSaysWhy) {
   const auto refused = levy().prepare(request);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-  EXPECT_NE(refused.error().message.find("it must be best_fit for levy"), std::string::npos) << refused.error().message;
-  EXPECT_NE(refused.error().message.find("one user moves two"), std::string::npos);
+  EXPECT_NE(refused.error().text().find("it must be best_fit for levy"), std::string::npos) << refused.error().text();
+  EXPECT_NE(refused.error().text().find("one user moves two"), std::string::npos);
 }
 
 TEST(Levy, RefusesABudgetThatExactChoicesWouldUseUp) {
@@ -173,8 +173,8 @@ TEST(Levy, RefusesABudgetThatExactChoicesWouldUseUp) {
   const auto refused = levy().prepare(cell_request(1e-9));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-  EXPECT_EQ(refused.error().message.find("epsilon: 1e-09 is not valid; it must be at least "), 0u)
-      << refused.error().message;
+  EXPECT_EQ(refused.error().text().find("epsilon: 1e-09 is not valid; it must be at least "), 0u)
+      << refused.error().text();
   EXPECT_FALSE(levy().prepare(cell_request(0)));
 }
 

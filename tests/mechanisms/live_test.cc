@@ -72,7 +72,7 @@ TEST_F(LiveRun, ItsUsesEnd) {
   const Result<void> third = step(*process, draws);
   ASSERT_FALSE(third);
   EXPECT_EQ(third.error().kind, ErrorKind::over_budget);
-  EXPECT_EQ(third.error().message, "draws: all 5 uses of the debit are gone");
+  EXPECT_EQ(third.error().text(), "draws: all 5 uses of the debit are gone");
   EXPECT_EQ(draws.used(), 5);
   EXPECT_FALSE(draws.use());
 }
@@ -131,7 +131,7 @@ TEST_F(LiveRun, StepsBeyondThePlanAreRefusedAlsoAfterLoading) {
   }
   const Result<void> late = step(*process, draws);
   ASSERT_FALSE(late);
-  EXPECT_EQ(late.error().message, "live: all 10 steps of the plan are over");
+  EXPECT_EQ(late.error().text(), "live: all 10 steps of the plan are over");
 }
 
 TEST_F(LiveRun, CountsOfAnotherShapeOrBeyondTheCapsAreRefused) {
@@ -159,8 +159,7 @@ TEST(GoLive, SaysWhichMechanismsCan) {
   const auto refused = go_live(value_of(shrink().prepare(request_for(10, 1, 1e-6))));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-  EXPECT_EQ(refused.error().message.find("mechanism.name: shrink needs the whole series; live, it must be one of "),
-            0u);
+  EXPECT_EQ(refused.error().text().find("mechanism.name: shrink needs the whole series; live, it must be one of "), 0u);
 }
 
 // A process that asks as a test tells it to.

@@ -213,9 +213,9 @@ TEST(Quantile, RefusesWrappedArraysAndSaysWhy) {
     const auto refused = row->prepare(request);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-    EXPECT_NE(refused.error().message.find("it must be best_fit for " + std::string(row->name)), std::string::npos)
-        << refused.error().message;
-    EXPECT_NE(refused.error().message.find("one user moves two"), std::string::npos);
+    EXPECT_NE(refused.error().text().find("it must be best_fit for " + std::string(row->name)), std::string::npos)
+        << refused.error().text();
+    EXPECT_NE(refused.error().text().find("one user moves two"), std::string::npos);
   }
 }
 

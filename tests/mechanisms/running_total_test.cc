@@ -100,7 +100,7 @@ TEST(RunningTotal, CoversNothingWiderThanAnEvent) {
   request.shape.unit = Unit::user;
   const auto refused = running_total().prepare(request);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "unit: running_total does not protect user; it protects event");
+  EXPECT_EQ(refused.error().text(), "unit: running_total does not protect user; it protects event");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace chronoveil::mechanisms::testing {
 
 template <class T>
 T value_of(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
+  if (!result) throw std::runtime_error(result.error().text());
   return *std::move(result);
 }
 

@@ -93,7 +93,7 @@ TEST(ShrinkMechanism, RefusesSeasonsThatCannotBe) {
     const auto refused = shrink().prepare(request);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-    EXPECT_NE(refused.error().message.find("mechanism.season"), std::string::npos);
+    EXPECT_NE(refused.error().text().find("mechanism.season"), std::string::npos);
   }
   for (const std::int64_t season : {0, 2, 40}) {
     Request request = request_for(40, 0.5, 1e-6);

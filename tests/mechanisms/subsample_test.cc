@@ -16,7 +16,7 @@ namespace {
 
 TEST(Subsample, ThePlanIsPricedForThePersonsSteps) {
   const auto plan = subsample().prepare(request_for(1, 1800, 180));
-  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(event_of(*plan).participation, 180);
   EXPECT_EQ(event_of(*plan).rate, 0.1);
   EXPECT_EQ(event_of(*plan).length, 1800);
@@ -47,7 +47,7 @@ TEST(Subsample, ReplacingAPersonChangesTwiceTheSteps) {
 TEST(Subsample, SeveralSeriesAreOneLongSeries) {
   const auto several = subsample().prepare(request_for(20, 50, 200)),
              one = subsample().prepare(request_for(1, 1000, 200));
-  ASSERT_TRUE(several) << several.error().message;
+  ASSERT_TRUE(several) << several.error().text();
   EXPECT_EQ(event_of(*several).participation, 200);
   EXPECT_EQ(event_of(*several).length, 1000);
   EXPECT_EQ(several->scale, one->scale);
@@ -64,7 +64,7 @@ TEST(Subsample, ThePublishedAnalysisNeedsAboutTwiceTheNoise) {
   const double certified = subsample().prepare(request)->scale;
   request.analysis = accounting::Analysis::published;
   const auto plan = subsample().prepare(request);
-  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan) << plan.error().text();
   EXPECT_EQ(plan->price.certificate, Certificate::as_published);
   EXPECT_GT(plan->scale, 1.5 * certified);
   EXPECT_LT(plan->scale, 2.5 * certified);
@@ -73,7 +73,7 @@ TEST(Subsample, ThePublishedAnalysisNeedsAboutTwiceTheNoise) {
 TEST(Subsample, WhatDoesNotFitIsRefused) {
   const auto refused = [](const Request& request, std::string_view names) {
     const auto plan = subsample().prepare(request);
-    return !plan && plan.error().kind == ErrorKind::usage && plan.error().message.find(names) != std::string::npos;
+    return !plan && plan.error().kind == ErrorKind::usage && plan.error().text().find(names) != std::string::npos;
   };
   for (const double rate : {0.0, -0.1, 1.5, std::nan("")}) {
     Request request = request_for(1, 100, 5);
@@ -115,9 +115,9 @@ TEST(Subsample, ReplayedDrawsGiveTheDirectComputation) {
     for (std::size_t i = 0; i < kept.size(); ++i) tape.push_back(std::sin(static_cast<double>(i + 1)) * 100);
     Draws draws = Draws::replayed({.noise = tape, .kept = kept});
     const auto measured = subsample().measure(*plan, counts, draws);
-    ASSERT_TRUE(measured) << measured.error().message;
+    ASSERT_TRUE(measured) << measured.error().text();
     const auto estimate = subsample().reconstruct(*plan, *measured);
-    ASSERT_TRUE(estimate) << estimate.error().message;
+    ASSERT_TRUE(estimate) << estimate.error().text();
     ASSERT_EQ(estimate->value.size(), counts.size());
     for (std::int64_t position = 0; position < 2 * length; ++position) {
       // The nearest kept position to the left and to the right within the series.
@@ -224,7 +224,7 @@ TEST(Subsample, ItsReleasesAreAsPrivateAsCertifiedAndNoMore) {
   request.delta = 0.05;
   request.parameters = {{"rate", 0.5}};
   const auto plan = subsample().prepare(request);
-  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan) << plan.error().text();
   const double epsilon = plan->price.epsilon;
   const double certified = accounting::delta_at(plan->event, *Epsilon::make(epsilon))->delta;
   const std::vector<std::int64_t> without{0, 0, 0}, with{1, 1, 0};

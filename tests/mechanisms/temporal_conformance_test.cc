@@ -39,7 +39,7 @@ TEST(TemporalCatalogue, HasTheseRowsAndNoOther) {
                                                   "randomized_response", "piecewise", "local_laplace"}));
   const auto unknown = find_temporal_mechanism("shuffle");
   ASSERT_FALSE(unknown);
-  EXPECT_NE(unknown.error().message.find("noisy_sort"), std::string::npos) << "the error lists what there is";
+  EXPECT_NE(unknown.error().text().find("noisy_sort"), std::string::npos) << "the error lists what there is";
 }
 
 TEST_P(TemporalConformance, TheRowIsComplete) {
@@ -273,7 +273,7 @@ TEST_P(TemporalConformance, RequestsThatDoNotFitAreRefusedByName) {
     TemporalRequest request = temporal_request(row());
     change(request);
     const auto refused = row().prepare(request);
-    return refused ? std::string("(a plan)") : refused.error().message;
+    return refused ? std::string("(a plan)") : refused.error().text();
   };
   using R = TemporalRequest;
   EXPECT_TRUE(message([](R& r) { r.epsilon = 0; }).starts_with("privacy.epsilon: 0 is not valid"));

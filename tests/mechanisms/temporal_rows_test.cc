@@ -14,7 +14,7 @@ const TemporalMechanism& row(std::string_view name) { return *value_of(find_temp
 
 Error refusal(std::string_view name, const TemporalRequest& request) {
   const auto plan = row(name).prepare(request);
-  return plan ? Error{ErrorKind::internal, "(a plan)"} : plan.error();
+  return plan ? Error{.message = "(a plan)"} : plan.error();
 }
 
 double stay_of(const TemporalPlan& plan) { return number(plan.parameters, "stay"); }
@@ -35,9 +35,9 @@ TEST(Switches, AGivenProbabilityThatCostsTooMuchIsRefusedWithItsPrice) {
     request.parameters["stay"] = 0.9;
     const Error error = refusal(name, request);
     EXPECT_EQ(error.kind, ErrorKind::usage);
-    EXPECT_TRUE(error.message.starts_with("mechanism.stay: 0.9 is not valid; it costs epsilon = ")) << error.message;
-    EXPECT_NE(error.message.find("at delta = 0.6, which is more than privacy.epsilon = 2"), std::string::npos)
-        << error.message;
+    EXPECT_TRUE(error.text().starts_with("mechanism.stay: 0.9 is not valid; it costs epsilon = ")) << error.text();
+    EXPECT_NE(error.text().find("at delta = 0.6, which is more than privacy.epsilon = 2"), std::string::npos)
+        << error.text();
   }
 }
 
@@ -46,14 +46,14 @@ TEST(Switches, NothingIsCertifiedWithoutDelta) {
   request.delta = 0;
   const Error calibrated = refusal("ranswitch", request);
   EXPECT_EQ(calibrated.kind, ErrorKind::cannot_certify);
-  EXPECT_NE(calibrated.message.find("0.26"), std::string::npos) << "the smallest delta: " << calibrated.message;
+  EXPECT_NE(calibrated.text().find("0.26"), std::string::npos) << "the smallest delta: " << calibrated.text();
   request.parameters["stay"] = 0.7;
   const Error given = refusal("ranswitch", request);
   EXPECT_EQ(given.kind, ErrorKind::cannot_certify);
   EXPECT_TRUE(
-      given.message.starts_with("mechanism.stay: with 0.7, no epsilon holds at delta = 0; epsilon = 2 takes a "
-                                "delta of 0.2"))
-      << given.message;
+      given.text().starts_with("mechanism.stay: with 0.7, no epsilon holds at delta = 0; epsilon = 2 takes a "
+                               "delta of 0.2"))
+      << given.text();
 }
 
 TEST(Switches, StayingMustBeAtLeastAsLikelyAsMoving) {
@@ -63,8 +63,8 @@ TEST(Switches, StayingMustBeAtLeastAsLikelyAsMoving) {
       request.parameters["stay"] = stay;
       const Error error = refusal(name, request);
       EXPECT_EQ(error.kind, ErrorKind::usage);
-      EXPECT_TRUE(error.message.starts_with("mechanism.stay: " + shortest(stay) + " is not valid; it must be at least"))
-          << error.message;
+      EXPECT_TRUE(error.text().starts_with("mechanism.stay: " + shortest(stay) + " is not valid; it must be at least"))
+          << error.text();
     }
   }
 }
@@ -99,8 +99,8 @@ TEST(Switches, ThePublishedAnalysisBringsItsOwnDelta) {
     request.parameters["stay"] = stay_of(found);
     EXPECT_EQ(value_of(row(name).prepare(request)).delta, found.delta) << name;
     request.epsilon = 6;
-    EXPECT_TRUE(refusal(name, request).message.find("it costs epsilon = ") != std::string::npos)
-        << refusal(name, request).message;
+    EXPECT_TRUE(refusal(name, request).text().find("it costs epsilon = ") != std::string::npos)
+        << refusal(name, request).text();
   }
 }
 
@@ -116,13 +116,13 @@ TEST(Threshold, TakesWholeNumbersBelowTheWindow) {
   TemporalRequest request = temporal_request(row("threshold"));
   for (const double wrong : {0.0, 4.0, 1.5, -1.0}) {
     request.parameters["threshold"] = wrong;
-    EXPECT_EQ(refusal("threshold", request).message,
+    EXPECT_EQ(refusal("threshold", request).text(),
               "mechanism.threshold: " + shortest(wrong) + " is not valid; it must be a whole number between 1 and 3");
   }
   request.parameters["threshold"] = std::int64_t{3};
   EXPECT_NEAR(value_of(row("threshold").prepare(request)).price.epsilon, 2.197, 0.001);
   request.epsilon = 2;
-  EXPECT_TRUE(refusal("threshold", request).message.starts_with("mechanism.threshold: 3 is not valid; it costs "));
+  EXPECT_TRUE(refusal("threshold", request).text().starts_with("mechanism.threshold: 3 is not valid; it costs "));
 }
 
 TEST(Threshold, AutoTakesTheLargestWithinTheBudgetAndSoTheLeastCost) {
@@ -196,15 +196,15 @@ TEST(NoisySort, AStreamNeedsDeltaAndABound) {
   request.delta = 0;
   const Error pure = refusal("noisy_sort", request);
   EXPECT_EQ(pure.kind, ErrorKind::cannot_certify);
-  EXPECT_TRUE(pure.message.starts_with("privacy.delta: 0 is not possible for a stream")) << pure.message;
+  EXPECT_TRUE(pure.text().starts_with("privacy.delta: 0 is not possible for a stream")) << pure.text();
   request.delta = 1e-3;
   request.parameters["max_shift"] = "none";
-  EXPECT_TRUE(refusal("noisy_sort", request).message.starts_with("mechanism.max_shift: none is not valid"));
+  EXPECT_TRUE(refusal("noisy_sort", request).text().starts_with("mechanism.max_shift: none is not valid"));
   for (const double wrong : {0.0, 2.5, -1.0}) {
     request.parameters["max_shift"] = wrong;
-    EXPECT_TRUE(
-        refusal("noisy_sort", request)
-            .message.starts_with("mechanism.max_shift: " + shortest(wrong) + " is not valid; it must be a whole"));
+    EXPECT_TRUE(refusal("noisy_sort", request)
+                    .text()
+                    .starts_with("mechanism.max_shift: " + shortest(wrong) + " is not valid; it must be a whole"));
   }
   request.parameters["max_shift"] = 5.0;
   EXPECT_EQ(refusal("noisy_sort", request).kind, ErrorKind::cannot_certify) << "too near for this delta";
@@ -221,9 +221,9 @@ TEST(NoisySort, AStreamWithATooSmallDeltaIsToldTheSmallest) {
     const Error small = refusal("noisy_sort", request);
     EXPECT_EQ(small.kind, ErrorKind::cannot_certify);
     constexpr std::string_view kNamed = "the smallest possible delta is ";
-    const std::size_t at = small.message.find(kNamed);
-    EXPECT_NE(at, std::string::npos) << small.message;
-    return at == std::string::npos ? 1 : std::stod(small.message.substr(at + kNamed.size()));
+    const std::size_t at = small.text().find(kNamed);
+    EXPECT_NE(at, std::string::npos) << small.text();
+    return at == std::string::npos ? 1 : std::stod(small.text().substr(at + kNamed.size()));
   };
   const double laplace = smallest("laplace"), staircase = smallest("staircase");
   EXPECT_EQ(smallest("auto"), std::min(laplace, staircase));
@@ -271,29 +271,29 @@ TEST(Baselines, NumbersNeedBounds) {
   for (const std::string_view name : {"piecewise", "local_laplace"}) {
     TemporalRequest request = temporal_request(row(name));
     request.lower.reset();
-    EXPECT_TRUE(refusal(name, request).message.starts_with("perturb.lower: it is missing"));
+    EXPECT_TRUE(refusal(name, request).text().starts_with("perturb.lower: it is missing"));
     request.lower = 30;
-    EXPECT_TRUE(refusal(name, request).message.starts_with("perturb.upper: 30 is not valid"));
+    EXPECT_TRUE(refusal(name, request).text().starts_with("perturb.upper: 30 is not valid"));
     request.lower = -HUGE_VAL;
-    EXPECT_TRUE(refusal(name, request).message.starts_with("perturb.lower: -infinity is not valid"));
+    EXPECT_TRUE(refusal(name, request).text().starts_with("perturb.lower: -infinity is not valid"));
     request = temporal_request(row(name));
     request.upper.reset();
-    EXPECT_TRUE(refusal(name, request).message.starts_with("perturb.upper: it is missing"));
+    EXPECT_TRUE(refusal(name, request).text().starts_with("perturb.upper: it is missing"));
     request = temporal_request(row(name));
     request.categories = {"a", "b"};
-    EXPECT_TRUE(refusal(name, request).message.starts_with("perturb.categories: "));
+    EXPECT_TRUE(refusal(name, request).text().starts_with("perturb.categories: "));
   }
 }
 
 TEST(Baselines, NumbersMayNotBeSoLargeThatNoGridHoldsThem) {
   TemporalRequest request = temporal_request(row("local_laplace"));
   request.lower = -1e300;
-  EXPECT_TRUE(refusal("local_laplace", request).message.starts_with("perturb.lower: -1e+300 is not valid"))
-      << refusal("local_laplace", request).message;
+  EXPECT_TRUE(refusal("local_laplace", request).text().starts_with("perturb.lower: -1e+300 is not valid"))
+      << refusal("local_laplace", request).text();
   request.lower = 0;
   request.upper = 1e300;
-  EXPECT_TRUE(refusal("local_laplace", request).message.starts_with("perturb.upper: 1e+300 is not valid"))
-      << refusal("local_laplace", request).message;
+  EXPECT_TRUE(refusal("local_laplace", request).text().starts_with("perturb.upper: 1e+300 is not valid"))
+      << refusal("local_laplace", request).text();
 }
 
 TEST(Baselines, ThatTextsAreNumbersOrListedIsTheOwnersWord) {
@@ -320,7 +320,7 @@ TEST(Baselines, ALengthThatIsSaidHoldsForEveryUnit) {
     EXPECT_EQ(run_seeded(plan, 1, temporal_values(row(name), 6)).error,
               "perturb.length: the series has more values than that, 5");
     request.length = kLongestSeries + 1;
-    EXPECT_TRUE(refusal(name, request).message.starts_with("perturb.length: 68719476737 is not valid"));
+    EXPECT_TRUE(refusal(name, request).text().starts_with("perturb.length: 68719476737 is not valid"));
   }
 }
 
@@ -331,12 +331,12 @@ TEST(Baselines, CategoriesAreThoseThatAreListed) {
   EXPECT_EQ(std::set<std::string>(answers.begin(), answers.end()), (std::set<std::string>{"down", "same", "up"}));
   EXPECT_EQ(run_seeded(plan, 1, {"down", "sideways"}).error, "the value is not among perturb.categories");
   request.categories = {"only"};
-  EXPECT_TRUE(refusal("randomized_response", request).message.starts_with("perturb.categories: there are 1"));
+  EXPECT_TRUE(refusal("randomized_response", request).text().starts_with("perturb.categories: there are 1"));
   request.categories = {"a", "b", "a"};
-  EXPECT_EQ(refusal("randomized_response", request).message, "perturb.categories: 'a' is there twice");
+  EXPECT_EQ(refusal("randomized_response", request).text(), "perturb.categories: 'a' is there twice");
   request.categories = {"a", "b"};
   request.lower = 0;
-  EXPECT_TRUE(refusal("randomized_response", request).message.starts_with("perturb.lower"));
+  EXPECT_TRUE(refusal("randomized_response", request).text().starts_with("perturb.lower"));
 }
 
 // ε of one value's answer, from the event.

@@ -74,7 +74,7 @@ inline TemporalRun run_lane(Perturbation& run, std::size_t lane, const std::vect
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto done = run.push(lane, {values[i], static_cast<std::int64_t>(i)}, book.released);
     if (!done) {
-      book.error = done.error().message;
+      book.error = done.error().text();
       return book;
     }
   }
@@ -82,7 +82,7 @@ inline TemporalRun run_lane(Perturbation& run, std::size_t lane, const std::vect
   if (missing)
     book.missing = *missing;
   else
-    book.error = missing.error().message;
+    book.error = missing.error().text();
   return book;
 }
 

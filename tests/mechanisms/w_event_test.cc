@@ -299,13 +299,13 @@ TEST(WEvent, RefusesWhatItCannotDo) {
   request.shape.width = 5;
   EXPECT_TRUE(w_event().prepare(request));
   request.parameters["strategy"] = std::string("greed");
-  EXPECT_EQ(w_event().prepare(request).error().message,
+  EXPECT_EQ(w_event().prepare(request).error().text(),
             "mechanism.strategy: greed is not valid; it must be absorption or distribution");
   request.parameters.clear();
   request.shape.steps = request.shape.width = std::int64_t{1} << 30;
   const auto wide = w_event().prepare(request);
   ASSERT_FALSE(wide);
-  EXPECT_EQ(wide.error().message.find("width: the noise on what a step has moved would have a scale of "), 0u);
+  EXPECT_EQ(wide.error().text().find("width: the noise on what a step has moved would have a scale of "), 0u);
 }
 
 TEST(WindowShares, AWindowOfOneStepSpendsItsOwn) {

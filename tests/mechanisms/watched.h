@@ -104,7 +104,7 @@ inline Watched watch(const SeriesPlan& plan, const std::vector<std::int64_t>& co
     for (std::size_t s = 0; s < series; ++s) now[s] = counts[s * steps + t];
     WatchedProcess watched(*process, now, static_cast<std::int64_t>(t), book);
     if (const Result<void> done = feed(watched, static_cast<std::int64_t>(t), now, out); !done) {
-      book.error = done.error().message;
+      book.error = done.error().text();
       return book;
     }
     for (std::size_t s = 0; s < series; ++s) {

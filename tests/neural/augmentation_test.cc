@@ -161,7 +161,7 @@ TEST(Augmentation, BitsUsedDoNotDependOnValues) {
 TEST(Augmentation, SettingsOutOfRangeAreRefusedByName) {
   const auto complaint = [](const AugmentationNoise& noise) {
     const auto made = Augmentation::make(noise);
-    return made ? std::string() : made.error().message.substr(0, made.error().message.find(':'));
+    return made ? std::string() : made.error().text().substr(0, made.error().text().find(':'));
   };
   EXPECT_EQ(complaint({.context = -1}), "context_noise");
   EXPECT_EQ(complaint({.context = NAN}), "context_noise");

@@ -36,7 +36,7 @@ inline forecasting::ModelConfig sample_config(const std::string& kind, std::int6
 
 inline std::unique_ptr<const Model> sample_model(const forecasting::ModelConfig& config) {
   auto model = make_model(config);
-  EXPECT_TRUE(model) << model.error().message;
+  EXPECT_TRUE(model) << model.error().text();
   return std::move(*model);
 }
 

@@ -139,7 +139,7 @@ TEST(Optimiser, SettingsOutOfRangeAreRefusedByName) {
     OptimiserConfig config;
     config.*field = value;
     const auto checked = check(config);
-    return checked ? std::string() : checked.error().message.substr(0, checked.error().message.find(':'));
+    return checked ? std::string() : checked.error().text().substr(0, checked.error().text().find(':'));
   };
   EXPECT_EQ(refused(&OptimiserConfig::learning_rate, 0), "learning_rate");
   EXPECT_EQ(refused(&OptimiserConfig::learning_rate, INFINITY), "learning_rate");

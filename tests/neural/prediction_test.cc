@@ -55,7 +55,7 @@ TEST_F(Prediction, NamesItsSeriesAndStepsAndNeverFallsAlongTheLevels) {
     SCOPED_TRACE(kind);
     const auto model = sample_model(sample_config(kind, 2, 2));
     const auto all = forecast(*model, sample_panel());
-    ASSERT_TRUE(all) << all.error().message;
+    ASSERT_TRUE(all) << all.error().text();
     ASSERT_EQ(all->size(), kWindows.size());
     for (std::size_t i = 0; i < all->size(); ++i) {
       const Forecast& one = (*all)[i];
@@ -159,7 +159,7 @@ TEST_F(Prediction, RefusesWhatTheModelWasNotMadeFor) {
                            const PredictionOptions& options) {
     const auto result = predict(*model, parameters, panel, calendar, Fill::zero, kWindows, options, torch::kCPU);
     EXPECT_FALSE(result);
-    return result ? "" : result.error().message;
+    return result ? "" : result.error().text();
   };
   forecasting::Panel single = sample_panel();
   single.channels = 1;
@@ -181,7 +181,7 @@ TEST_F(Prediction, RefusesAForecastThatIsNotFinite) {
                                   {.paths = 3, .keep_paths = true}, torch::kCPU);
       ASSERT_FALSE(result);
       EXPECT_EQ(result.error().kind, ErrorKind::bad_data);
-      EXPECT_EQ(result.error().message.find("series 'series a': "), 0u) << result.error().message;
+      EXPECT_EQ(result.error().text().find("series 'series a': "), 0u) << result.error().text();
     }
   }
 }

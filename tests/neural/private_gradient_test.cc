@@ -179,7 +179,7 @@ TEST(PrivateGradient, ParametersOutOfRangeAreRefusedByName) {
     EXPECT_FALSE(made);
     if (made) return std::string();
     EXPECT_EQ(made.error().kind, ErrorKind::usage);
-    return made.error().message.substr(0, made.error().message.find(':'));
+    return made.error().text().substr(0, made.error().text().find(':'));
   };
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {0.0, -1.0, nan, infinity}) {

@@ -66,7 +66,7 @@ TEST_F(Season, AModelThatHasLearnedNothingForecastsTheValueASeasonBefore) {
     const auto model = sample_model(seasonal(kind));
     const auto all = predict(*model, narrow_laws(*model), panel, {{{24, 0}}}, forecasting::Fill::window_mean, windows,
                              options, torch::kCPU);
-    ASSERT_TRUE(all) << all.error().message;
+    ASSERT_TRUE(all) << all.error().text();
     for (std::size_t w = 0; w < windows.size(); ++w) {
       const forecasting::Forecast& forecast = (*all)[w];
       ASSERT_EQ(forecast.path_count, 20);
@@ -130,7 +130,7 @@ TEST_F(Season, MustLieWithinWhatAWindowHolds) {
       const auto refused = forecasting::completed(config);
       ASSERT_FALSE(refused);
       EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-      EXPECT_NE(refused.error().message.find("model.season"), std::string::npos) << refused.error().message;
+      EXPECT_NE(refused.error().text().find("model.season"), std::string::npos) << refused.error().text();
     }
   }
 }

@@ -286,7 +286,7 @@ TEST(Trainer, SettingsThatDoNotFitTogetherAreRefusedByName) {
     TrainingConfig config = sample_training("dlinear", kDefault);
     change(config);
     const auto made = Trainer::make(config, panel, torch::kCPU);
-    return made ? std::string() : made.error().message.substr(0, made.error().message.find(':'));
+    return made ? std::string() : made.error().text().substr(0, made.error().text().find(':'));
   };
   EXPECT_EQ(complaint([](TrainingConfig&) {}), "");
   EXPECT_EQ(complaint([](TrainingConfig& c) { c.model.channels = 2; }), "model.channels");

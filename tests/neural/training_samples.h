@@ -40,7 +40,7 @@ inline TrainingConfig sample_training(const std::string& kind, const forecasting
 
 inline Trainer trainer_of(const TrainingConfig& config, const forecasting::Panel& panel) {
   auto made = Trainer::make(config, panel, torch::kCPU);
-  EXPECT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(made) << made.error().text();
   return std::move(*made);
 }
 

@@ -120,7 +120,7 @@ TEST(VaryingBatches, ATrainerSumsPoissonBatchesInPiecesOfOneShape) {
   config.scheme = {forecasting::TopLevel::without_replacement, forecasting::BottomLevel::poisson, 64, 32};
   config.privacy = PrivateStep{kClip, 1, 64};
   auto trainer = Trainer::make(config, panel, torch::Device(torch::kCPU));
-  ASSERT_TRUE(trainer) << trainer.error().message;
+  ASSERT_TRUE(trainer) << trainer.error().text();
   ASSERT_TRUE(trainer->privacy()->varies());
   DrawRight right = DrawRight::seeded(5);
   bool longer = false;

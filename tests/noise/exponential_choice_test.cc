@@ -88,7 +88,7 @@ TEST(ChooseByLogWeight, RefusesWhatIsNoWeight) {
 TEST(ChooseByLogWeight, AnErrorQuotesNoWeight) {
   BitSource bits;
   const std::vector<double> log_weights = {123456789012.0};
-  EXPECT_EQ(choose_by_log_weight(log_weights, 0, bits).error().message.find("123456"), std::string::npos);
+  EXPECT_EQ(choose_by_log_weight(log_weights, 0, bits).error().text().find("123456"), std::string::npos);
 }
 
 TEST(ChooseGridPoint, WeighsIntervalsByTheirPoints) {

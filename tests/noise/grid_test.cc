@@ -34,7 +34,7 @@ TEST(Grid, RefusesStepsThatAreNoPowerOfTwoAndScalesThatAreNoScale) {
   for (const double step : {0.0, -1.0, 0.1, 3.0, kInfinity, kNaN, std::numeric_limits<double>::denorm_min()}) {
     const auto refused = Grid::make(step);
     ASSERT_FALSE(refused) << step;
-    EXPECT_NE(refused.error().message.find("grid"), std::string::npos);
+    EXPECT_NE(refused.error().text().find("grid"), std::string::npos);
   }
   for (const double scale : {0.0, -1.0, kInfinity, kNaN}) EXPECT_FALSE(Grid::for_scale(scale)) << scale;
 }
@@ -71,7 +71,7 @@ TEST(ToGrid, RefusesWhatIsTooLargeWithoutQuotingIt) {
     const auto refused = grid.to_grid(x);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::bad_data);
-    EXPECT_EQ(refused.error().message.find(shortest(x)), std::string::npos);
+    EXPECT_EQ(refused.error().text().find(shortest(x)), std::string::npos);
   }
   EXPECT_FALSE(Grid::make(0x1p-60)->to_grid(2.5));
 }

@@ -82,7 +82,7 @@ TEST(Sampler, RefusesScalesOutsideItsRange) {
       const auto refused = Sampler::make(law, scale);
       ASSERT_FALSE(refused);
       EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-      EXPECT_NE(refused.error().message.find("scale"), std::string::npos);
+      EXPECT_NE(refused.error().text().find("scale"), std::string::npos);
     }
   }
 }

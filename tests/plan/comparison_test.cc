@@ -54,7 +54,7 @@ PublicSample daily_wave(std::int64_t series, std::int64_t steps, double level, d
 
 TEST(Comparison, GivesTheNumbersOfTheInformationArgument) {
   const auto got = compare(literature());
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().text();
   const Candidate& gaussian = of(*got, "gaussian");
   const Candidate& subsample = of(*got, "subsample");
   EXPECT_NEAR(gaussian.plan->scale, 79.07, 0.01);
@@ -75,7 +75,7 @@ TEST(Comparison, ListsTheWholeCatalogueInItsOrder) {
   for (std::size_t i = 0; i < catalogue.size(); ++i) {
     const Candidate& candidate = got->candidates[i];
     EXPECT_EQ(candidate.mechanism, catalogue[i]->name);
-    EXPECT_NE(candidate.plan.has_value(), !candidate.refusal.empty());
+    EXPECT_NE(candidate.plan.has_value(), !candidate.refusal.text().empty());
     EXPECT_FALSE(candidate.expected_error) << "there is no sample";
     if (candidate.plan) {
       EXPECT_GT(candidate.noise_error, 0);
@@ -92,7 +92,7 @@ TEST(Comparison, EveryMechanismIsTriedOnSamplesOfOtherShapes) {
     request.shape.max_steps = 100;
     for (const std::int64_t series : {1, 3}) {
       const auto got = compare(request, daily_wave(series, 24 * 14, 500, 200), Audience::any, 2);
-      ASSERT_TRUE(got) << got.error().message;
+      ASSERT_TRUE(got) << got.error().text();
       for (const Candidate& candidate : got->candidates)
         EXPECT_EQ(candidate.expected_error.has_value(), candidate.plan.has_value()) << candidate.mechanism;
     }
@@ -111,8 +111,8 @@ TEST(Comparison, SaysWhyAMechanismDoesNotFit) {
   const auto pure = compare(hourly_week(Unit::user, 0));
   ASSERT_TRUE(pure);
   for (const char* name : {"gaussian", "shrink", "subsample"})
-    EXPECT_NE(of(*pure, name).refusal.find("delta"), std::string::npos) << of(*pure, name).refusal;
-  EXPECT_NE(of(*pure, "event").refusal.find("unit"), std::string::npos) << of(*pure, "event").refusal;
+    EXPECT_NE(of(*pure, name).refusal.text().find("delta"), std::string::npos) << of(*pure, name).refusal.text();
+  EXPECT_NE(of(*pure, "event").refusal.text().find("unit"), std::string::npos) << of(*pure, "event").refusal.text();
   EXPECT_TRUE(of(*pure, "laplace").plan);
 }
 
@@ -122,7 +122,7 @@ TEST(Comparison, ARequestThatNothingFitsIsAnErrorAboutTheRequest) {
   const auto got = compare(request);
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().kind, ErrorKind::usage);
-  EXPECT_EQ(got.error().message.rfind("epsilon: -1", 0), 0u) << got.error().message;
+  EXPECT_EQ(got.error().text().rfind("epsilon: -1", 0), 0u) << got.error().text();
 }
 
 TEST(Comparison, RecommendsByUnitAndDelta) {
@@ -228,7 +228,7 @@ TEST(Comparison, ParametersGoToTheMechanismThatKnowsThem) {
   request.parameters["coefficients"] = std::int64_t{0};
   const auto refused = compare(request);
   ASSERT_TRUE(refused);
-  EXPECT_NE(of(*refused, "dft").refusal.find("coefficients"), std::string::npos);
+  EXPECT_NE(of(*refused, "dft").refusal.text().find("coefficients"), std::string::npos);
 }
 
 TEST(Comparison, ASampleThatIsNotOfItsShapeIsRefused) {
@@ -237,7 +237,7 @@ TEST(Comparison, ASampleThatIsNotOfItsShapeIsRefused) {
   const auto got = compare(hourly_week(Unit::user, 1e-6), sample);
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().kind, ErrorKind::usage);
-  EXPECT_NE(got.error().message.find("plan.sample"), std::string::npos);
+  EXPECT_NE(got.error().text().find("plan.sample"), std::string::npos);
   EXPECT_FALSE(compare(hourly_week(Unit::user, 1e-6), PublicSample{.series = 1, .steps = 0, .counts = {}}));
 }
 

@@ -31,13 +31,13 @@ const MeansCandidate& of(const MeansComparison& comparison, std::string_view nam
   return missing;
 }
 
-std::string refusal_of(const Result<MeansComparison>& got) { return got ? "" : got.error().message; }
+std::string refusal_of(const Result<MeansComparison>& got) { return got ? "" : got.error().text(); }
 
 // m_l = 4, 2, 1. Median rule: the 2nd largest, 2. Optimised rule: (Σ min)²/m is 9, 12.5, 12.25 for m = 1, 2, 4.
 // Best fit at 2: arrays of 2, 2, 1. Wrap-around: floor(5/2) = 2.
 TEST(MeansComparison, GivesTheFactsOfAHandWorkedCell) {
   const auto got = compare_means(one_cell(), {.counts = {1, 4, 2}, .users = {}}, true);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->counts, (std::vector<std::uint32_t>{4, 2, 1}));
   EXPECT_FALSE(got->from_caps);
   EXPECT_EQ(got->records, 7);
@@ -75,7 +75,7 @@ TEST(MeansComparison, LooksAtTheWholeCatalogueInItsOrderAndAtBothGroupings) {
   std::vector<std::string> seen;
   for (const MeansCandidate& candidate : got->candidates) {
     seen.push_back(candidate.mechanism);
-    EXPECT_NE(candidate.plan.has_value(), !candidate.refusal.empty()) << candidate.mechanism;
+    EXPECT_NE(candidate.plan.has_value(), !candidate.refusal.text().empty()) << candidate.mechanism;
     if (candidate.plan) {
       EXPECT_EQ(candidate.plan->mechanism, candidate.mechanism);
       EXPECT_LE(candidate.plan->price.epsilon, 1) << candidate.mechanism;
@@ -105,7 +105,7 @@ TEST(MeansComparison, TheParameterNamesTheCap) {
   EXPECT_EQ(of(*median, "clip_mean").facts.m_ub, 3);
   request.parameters["m_ub"] = std::int64_t{5};
   const auto five = compare_means(request, counts, true);
-  ASSERT_TRUE(five) << five.error().message;
+  ASSERT_TRUE(five) << five.error().text();
   EXPECT_EQ(five->m_ub, 5);
   EXPECT_EQ(five->fills, (std::vector<std::uint32_t>{5, 5, 4})) << "9 cut to 5; 4 and 1 share one; 3 and 1 the next";
   EXPECT_EQ(five->m_ub_median, 3) << "both rules are told whatever is named";
@@ -131,7 +131,7 @@ TEST(MeansComparison, WhatNoMechanismKnowsIsRefusedAndWhatOneDoesNotKnowIsLeftOu
   EXPECT_NE(refusal_of(compare_means(request, counts, true)).find("grouping"), std::string::npos);
   request.parameters = {{"noise", std::string("laplace")}};
   const auto got = compare_means(request, counts, true);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().text();
   EXPECT_TRUE(of(*got, "levy").plan) << "it has no such parameter";
   EXPECT_FALSE(of(*got, "levy").as_asked);
   EXPECT_TRUE(of(*got, "clip_mean").as_asked);
@@ -141,7 +141,7 @@ TEST(MeansComparison, WrapAroundComesFirstWhereItIsNamedAndClampingRefusesIt) {
   CellRequest request = one_cell();
   request.parameters["grouping"] = std::string("wrap_around");
   const auto got = compare_means(request, {.counts = {4, 2, 1}, .users = {}}, true);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().text();
   const auto first = std::find_if(got->candidates.begin(), got->candidates.end(), [](const MeansCandidate& candidate) {
     return candidate.mechanism == "array_averaging";
   });
@@ -164,7 +164,7 @@ TEST(MeansComparison, CapsAloneMakeACellOfTheirOwn) {
   CellRequest request = one_cell();
   request.shape.max_records = 20;
   const auto got = compare_means(request, {.counts = {}, .users = 50}, true);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().text();
   EXPECT_TRUE(got->from_caps);
   EXPECT_EQ(got->counts, std::vector<std::uint32_t>(50, 20));
   EXPECT_EQ(got->m_ub_optimised, 20);
@@ -194,7 +194,7 @@ TEST(MeansComparison, ARequestThatNobodyCouldFitIsAnError) {
     const auto got = compare_means(one_cell(epsilon), {.counts = {3, 2}, .users = {}}, true);
     ASSERT_FALSE(got) << epsilon;
     EXPECT_EQ(got.error().kind, ErrorKind::usage);
-    EXPECT_NE(got.error().message.find("epsilon"), std::string::npos) << got.error().message;
+    EXPECT_NE(got.error().text().find("epsilon"), std::string::npos) << got.error().text();
   }
 }
 
@@ -202,7 +202,7 @@ TEST(MeansComparison, PrivateCountsLeaveOnlyWhatProtectsThem) {
   CellRequest request = one_cell();
   request.shape.max_records = 4;
   const auto got = compare_means(request, {.counts = {4, 2, 1}, .users = {}}, false);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().text();
   ASSERT_EQ(got->candidates.size(), 2u);
   EXPECT_EQ(got->candidates[0].mechanism, "sum_over_count");
   EXPECT_EQ(got->candidates[1].mechanism, "registered_mean");
@@ -220,7 +220,7 @@ TEST(MeansComparison, AMillionUsersAreLookedAtAtOnce) {
   for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = static_cast<std::uint32_t>(1 + i * 7919 % 1000);
   const std::int64_t records = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   const auto got = compare_means(one_cell(), {.counts = std::move(counts), .users = {}}, true);
-  ASSERT_TRUE(got) << got.error().message;
+  ASSERT_TRUE(got) << got.error().text();
   EXPECT_EQ(got->records, records);
   EXPECT_GE(got->arrays_best_fit, got->arrays_wrap_around);
   EXPECT_EQ(got->recommended, "fixed_quantile");

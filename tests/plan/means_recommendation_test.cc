@@ -33,7 +33,7 @@ std::vector<std::uint32_t> counts_of_the_paper() {
 
 MeansComparison compared(const CellRequest& request, std::vector<std::uint32_t> counts, bool counts_public = true) {
   auto got = compare_means(request, {.counts = std::move(counts), .users = {}}, counts_public);
-  EXPECT_TRUE(got) << got.error().message;
+  EXPECT_TRUE(got) << got.error().text();
   return got ? std::move(*got) : MeansComparison{};
 }
 

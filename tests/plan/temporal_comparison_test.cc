@@ -21,7 +21,7 @@ TemporalRequest request(double epsilon, double delta, std::int64_t window = 4) {
 
 TemporalComparison compared(const TemporalRequest& request) {
   auto comparison = compare_temporal(request);
-  if (!comparison) throw std::runtime_error(comparison.error().message);
+  if (!comparison) throw std::runtime_error(comparison.error().text());
   return *std::move(comparison);
 }
 
@@ -36,7 +36,7 @@ TEST(TemporalComparison, HasEveryMechanismThatMovesValuesAndAPlanOrAReason) {
   std::vector<std::string> names;
   for (const TemporalCandidate& each : comparison.candidates) {
     names.push_back(each.mechanism);
-    EXPECT_NE(each.plan.has_value(), !each.refusal.empty()) << each.mechanism;
+    EXPECT_NE(each.plan.has_value(), !each.refusal.text().empty()) << each.mechanism;
     EXPECT_EQ(each.moves.has_value(), each.plan.has_value());
   }
   EXPECT_EQ(names, (std::vector<std::string>{"ranswitch", "staswitch", "threshold", "noisy_sort"}));
@@ -60,7 +60,7 @@ TEST(TemporalComparison, WithoutDeltaOnlySortingIsLeft) {
   const TemporalComparison comparison = compared(request(1, 0, 24));
   EXPECT_EQ(comparison.recommended, "noisy_sort");
   EXPECT_NE(comparison.reason.find("it needs no delta"), std::string::npos) << comparison.reason;
-  EXPECT_NE(candidate(comparison, "ranswitch").refusal.find("delta"), std::string::npos);
+  EXPECT_NE(candidate(comparison, "ranswitch").refusal.text().find("delta"), std::string::npos);
 }
 
 TEST(TemporalComparison, AStreamWithoutDeltaCannotBeCertified) {
@@ -69,15 +69,16 @@ TEST(TemporalComparison, AStreamWithoutDeltaCannotBeCertified) {
   const auto refused = compare_temporal(stream);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::cannot_certify);
-  EXPECT_NE(refused.error().message.find("privacy.delta: 0 is not possible for a stream"), std::string::npos)
-      << refused.error().message;
+  EXPECT_NE(refused.error().text().find("privacy.delta: 0 is not possible for a stream"), std::string::npos)
+      << refused.error().text();
   stream.delta = 1e-6;
   EXPECT_EQ(compared(stream).recommended, "noisy_sort");
 }
 
 TEST(TemporalComparison, DoesNotWaitForAStateThatIsTooLarge) {
   const TemporalComparison comparison = compared(request(2, 0.9, kLargestComparedState + 1));
-  EXPECT_NE(candidate(comparison, "staswitch").refusal.find("not compared beyond a window of"), std::string::npos);
+  EXPECT_NE(candidate(comparison, "staswitch").refusal.text().find("not compared beyond a window of"),
+            std::string::npos);
 }
 
 TEST(TemporalComparison, NeverRecommendsWhatIsOnlyPublishedWhereSomethingIsCertified) {
@@ -85,7 +86,7 @@ TEST(TemporalComparison, NeverRecommendsWhatIsOnlyPublishedWhereSomethingIsCerti
   published.analysis = accounting::Analysis::published;
   const TemporalComparison comparison = compared(published);
   for (const char* name : {"ranswitch", "staswitch", "threshold"}) {
-    ASSERT_TRUE(candidate(comparison, name).plan) << candidate(comparison, name).refusal;
+    ASSERT_TRUE(candidate(comparison, name).plan) << candidate(comparison, name).refusal.text();
     EXPECT_EQ(candidate(comparison, name).plan->price.certificate, Certificate::as_published);
   }
   EXPECT_EQ(comparison.recommended, "noisy_sort");
@@ -103,7 +104,7 @@ TEST(TemporalComparison, AParameterGoesToThoseWhoKnowIt) {
   given.parameters = {{"law", "uniform"}};
   const auto refused = compare_temporal(given);
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(refused.error().message.starts_with("mechanism.law: ")) << refused.error().message;
+  EXPECT_TRUE(refused.error().text().starts_with("mechanism.law: ")) << refused.error().text();
 }
 
 TEST(TemporalComparison, WhatIsWrongForAllIsSaidOnce) {
@@ -111,8 +112,8 @@ TEST(TemporalComparison, WhatIsWrongForAllIsSaidOnce) {
     const auto refused = compare_temporal(request(2, 0.6, window));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::usage);
-    EXPECT_EQ(refused.error().message, "privacy.window: " + std::to_string(window) +
-                                           " is not valid; it must be a whole number between 2 and 1048576");
+    EXPECT_EQ(refused.error().text(), "privacy.window: " + std::to_string(window) +
+                                          " is not valid; it must be a whole number between 2 and 1048576");
   }
 }
 

@@ -18,8 +18,8 @@ template <class Value>
 std::string refusal(Result<Value> (*read)(std::string_view), const nlohmann::json& document) {
   const Result<Value> result = read(document.dump());
   if (result) return "accepted";
-  EXPECT_EQ(result.error().kind, ErrorKind::bad_data) << result.error().message;
-  return result.error().message;
+  EXPECT_EQ(result.error().kind, ErrorKind::bad_data) << result.error().text();
+  return result.error().text();
 }
 
 // "/series/1/value" as an error writes it: series[1].value

@@ -16,7 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Published read_back(const Published& published) {
   Result<Published> read = from_json(to_json(published));
-  EXPECT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read) << read.error().text();
   return read ? *std::move(read) : Published{};
 }
 

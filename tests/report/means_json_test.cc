@@ -19,7 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 MeansPublished read_back(const MeansPublished& published) {
   Result<MeansPublished> read = means_from_json(means_json(published));
-  EXPECT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read) << read.error().text();
   return read ? *std::move(read) : MeansPublished{};
 }
 

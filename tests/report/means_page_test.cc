@@ -47,7 +47,7 @@ TEST(MeansPage, WhatComesFromOutsideIsEscapedEverywhere) {
   all.not_protected = {kEvil};
   all.plan.mechanism = kEvil;
   all.plan.parameters = {{kEvil, kEvil}};
-  all.comparison->candidates[3].refusal = all.comparison->candidates[3].mechanism = kEvil;
+  all.comparison->candidates[3].refusal.message = all.comparison->candidates[3].mechanism = kEvil;
   all.comparison->candidates[2].variant = all.comparison->reason = all.comparison->regime = kEvil;
   all.debit->id.dataset = all.debit->chain_head = kEvil;
   all.budget->dataset = all.budget->still_admits = kEvil;

@@ -70,7 +70,7 @@ inline plan::MeansComparison means_comparison(std::int64_t places, std::int64_t 
   row("array_averaging", "wrap_around", 3, 433.25);
   plan::MeansCandidate refused;
   refused.mechanism = "registered_mean";
-  refused.refusal = "registered_mean needs the number of registered users";
+  refused.refusal.message = "registered_mean needs the number of registered users";
   all.candidates.push_back(std::move(refused));
   all.recommended = "array_averaging";
   all.regime = "many users";

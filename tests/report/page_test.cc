@@ -26,7 +26,7 @@ TEST(Page, WhatComesFromOutsideIsEscapedEverywhere) {
   all.not_protected = {kEvil};
   all.plan.mechanism = kEvil;
   all.plan.parameters = {{kEvil, kEvil}};
-  all.comparison->candidates[2].refusal = all.comparison->candidates[2].mechanism = kEvil;
+  all.comparison->candidates[2].refusal.message = all.comparison->candidates[2].mechanism = kEvil;
   all.debit->id.dataset = all.debit->chain_head = kEvil;
   all.budget->dataset = all.budget->still_admits = kEvil;
   Evaluation evaluation = testing::evaluation(2, 24);

@@ -20,7 +20,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Perturbed read_back(const Perturbed& perturbed) {
   Result<Perturbed> read = perturbed_from_json(perturbed_json(perturbed));
-  EXPECT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read) << read.error().text();
   return read ? *std::move(read) : Perturbed{};
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 std::string digest_of(std::string_view text) {
   const Result<std::string> digest = release_digest(text);
-  return digest ? *digest : digest.error().message;
+  return digest ? *digest : digest.error().text();
 }
 
 TEST(ReleaseDigest, IsTheHashOfTheCanonicalText) {

@@ -90,7 +90,7 @@ inline Published sample(std::int64_t series, std::int64_t steps, std::int64_t sa
   if (sampled_every > 1) all.plan.parameters = {{"interpolation", std::string("linear")}, {"rate", 0.1}};
   plan::Candidate gaussian{.mechanism = "gaussian",
                            .plan = plan_for("gaussian", 19.2, series, steps),
-                           .refusal = "",
+                           .refusal = {},
                            .noise_error = 15.3,
                            .information = static_cast<double>(series * steps) / (19.2 * 19.2),
                            .expected_error = 14.9};
@@ -100,7 +100,7 @@ inline Published sample(std::int64_t series, std::int64_t steps, std::int64_t sa
   subsample.expected_error = 21.7;
   plan::Candidate event{.mechanism = "running_total",
                         .plan = std::nullopt,
-                        .refusal = "running_total does not protect user; it protects event",
+                        .refusal = {.message = "running_total does not protect user; it protects event"},
                         .noise_error = 0,
                         .information = 0,
                         .expected_error = std::nullopt};

@@ -7,7 +7,7 @@ namespace {
 
 Calendar berlin(const std::string& start, std::int64_t days, std::int32_t slot) {
   Result<Calendar> made = Calendar::make("Europe/Berlin", start, days, slot);
-  EXPECT_TRUE(made) << made.error().message;
+  EXPECT_TRUE(made) << made.error().text();
   return std::move(*made);
 }
 
@@ -100,12 +100,12 @@ TEST(Calendar, BadDatesZonesAndSpansAreRefusedByName) {
        {"", "2026-02-30", "2026-3-1", "2026-03-01T00:00", "1900-01-01", "+026-03-01", "2026-03-0x"}) {
     const auto got = Calendar::make("UTC", start, 1, kHour);
     ASSERT_FALSE(got) << start;
-    EXPECT_EQ(got.error().message.rfind("start:", 0), 0u) << got.error().message;
+    EXPECT_EQ(got.error().text().rfind("start:", 0), 0u) << got.error().text();
   }
   for (const char* zone : {"", "Nowhere/City", "../etc"})
-    EXPECT_EQ(Calendar::make(zone, "2026-03-01", 1, kHour).error().message.rfind("zone:", 0), 0u) << zone;
+    EXPECT_EQ(Calendar::make(zone, "2026-03-01", 1, kHour).error().text().rfind("zone:", 0), 0u) << zone;
   for (const std::int64_t days : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40})
-    EXPECT_EQ(Calendar::make("UTC", "2026-03-01", days, kHour).error().message.rfind("days:", 0), 0u);
+    EXPECT_EQ(Calendar::make("UTC", "2026-03-01", days, kHour).error().text().rfind("days:", 0), 0u);
 }
 
 }  // namespace

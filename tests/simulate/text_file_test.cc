@@ -76,7 +76,7 @@ TEST_F(TextFiles, AFolderThatIsNotThereIsAStorageErrorThatNamesTheOption) {
   const auto got = TextFile::create("--truth", path("missing/a"));
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().kind, ErrorKind::storage);
-  EXPECT_EQ(got.error().message.rfind("--truth:", 0), 0u) << got.error().message;
+  EXPECT_EQ(got.error().text().rfind("--truth:", 0), 0u) << got.error().text();
 }
 
 TEST_F(TextFiles, AFullDeviceIsAStorageErrorAtTheCommit) {

@@ -37,7 +37,7 @@ Made make(const World& world, std::uint64_t seed = 1) {
     Result<TextFile> file = TextFile::create("--output", path);
     EXPECT_TRUE(file);
     Result<Truth> truth = simulate(world, seed, *file);
-    EXPECT_TRUE(truth) << truth.error().message;
+    EXPECT_TRUE(truth) << truth.error().text();
     EXPECT_TRUE(file->commit());
     made.truth = std::move(*truth);
   }
@@ -220,7 +220,7 @@ TEST(Worlds, SizesOutOfRangeAreRefusedByName) {
     const auto got = simulate(world, 1, *file);
     ASSERT_FALSE(got) << name;
     EXPECT_EQ(got.error().kind, ErrorKind::usage);
-    EXPECT_EQ(got.error().message.rfind(name + ":", 0), 0u) << got.error().message;
+    EXPECT_EQ(got.error().text().rfind(name + ":", 0), 0u) << got.error().text();
   };
   refused(Traffic{.people = 0}, "people");
   refused(Traffic{.people = 1, .sensors = 0}, "sensors");

@@ -60,11 +60,11 @@ TEST_F(SqliteConnection, ErrorsAreInTheWordsOfWhoeverOpenedItAndQuoteNothing) {
   ASSERT_TRUE(insert("secret", 1));
   const Result<void> twice = insert("secret", 1);
   ASSERT_FALSE(twice);
-  EXPECT_EQ(twice.error().message, "cannot write: constraint failed");
-  EXPECT_EQ(database_.execute("SELECT * FROM nowhere", "open").error().message, "cannot open: SQL logic error");
-  EXPECT_EQ(database_.prepare("SELECT * FROM nowhere").error().message, "cannot read: SQL logic error");
+  EXPECT_EQ(twice.error().text(), "cannot write: constraint failed");
+  EXPECT_EQ(database_.execute("SELECT * FROM nowhere", "open").error().text(), "cannot open: SQL logic error");
+  EXPECT_EQ(database_.prepare("SELECT * FROM nowhere").error().text(), "cannot read: SQL logic error");
   Connection none(told);
-  EXPECT_EQ(none.open(folder_.path() + "/none", SQLITE_OPEN_READONLY).error().message,
+  EXPECT_EQ(none.open(folder_.path() + "/none", SQLITE_OPEN_READONLY).error().text(),
             "cannot open: unable to open database file");
   EXPECT_EQ(count(), 1);
 }

@@ -138,7 +138,7 @@ TEST(KeySampler, ShiftsAreNeverBeyondTheLimitOfNoise) {
 TEST(KeySampler, WhatIsNoLawIsRefusedByName) {
   const auto named = [](const NoisySortLaw& law) {
     const auto made = KeySampler::make(law);
-    return made ? "" : made.error().message.substr(0, made.error().message.find(':'));
+    return made ? "" : made.error().text().substr(0, made.error().text().find(':'));
   };
   for (const KeyLaw law : {KeyLaw::laplace, KeyLaw::staircase}) {
     EXPECT_EQ(named(law_of(2, 1, law)), "");

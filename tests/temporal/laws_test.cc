@@ -9,7 +9,7 @@ namespace chronoveil::temporal {
 namespace {
 
 std::string named(const Result<void>& checked) {
-  return checked ? "" : checked.error().message.substr(0, checked.error().message.find(':'));
+  return checked ? "" : checked.error().text().substr(0, checked.error().text().find(':'));
 }
 
 TEST(SwitchLaw, AWindowHoldsAtLeastTwoSteps) {

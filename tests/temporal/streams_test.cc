@@ -106,7 +106,7 @@ TEST(Streams, ValuesAreSealedAndNoneLeavesTwice) {
 TEST(Streams, AStreamOfSortedKeysNeedsALimit) {
   const auto named = [](const NoisySortLaw& law) {
     const auto made = NoisySorting<int>::make(law);
-    return made ? "" : made.error().message.substr(0, made.error().message.find(':'));
+    return made ? "" : made.error().text().substr(0, made.error().text().find(':'));
   };
   EXPECT_EQ(named({4, 1, KeyLaw::laplace, std::nullopt}), "max_shift");
   EXPECT_EQ(named({4, 1, KeyLaw::laplace, kLargestHeldShift + 1}), "max_shift");

@@ -96,7 +96,7 @@ TEST(ThresholdDispatch, MissingAndEmptyAddUpAndNothingIsRepeated) {
 TEST(ThresholdDispatch, WhatIsNoLawIsRefusedByName) {
   const auto named = [](const ThresholdLaw& law) {
     const auto checked = check(law);
-    return checked ? "" : checked.error().message.substr(0, checked.error().message.find(':'));
+    return checked ? "" : checked.error().text().substr(0, checked.error().text().find(':'));
   };
   EXPECT_EQ(named({2, 1}), "");
   EXPECT_EQ(named({1 << 20, (1 << 20) - 1}), "");

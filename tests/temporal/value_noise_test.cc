@@ -15,7 +15,7 @@ namespace {
 constexpr int kDraws = 200'000;
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-std::string named(const Error& error) { return error.message.substr(0, error.message.find(':')); }
+std::string named(const Error& error) { return error.text().substr(0, error.text().find(':')); }
 
 // Probabilities of `heavy` things of weight e^ε, then of `light` ones.
 std::vector<double> two_weights(double epsilon, std::size_t heavy, std::size_t light) {

@@ -77,7 +77,7 @@ using namespace chronoveil::accounting;
 
 int main(int, char** arguments) {
   nlohmann::json said;
-  said["unknown"] = parse_event(R"({"event": "no_such"})").error().message;
+  said["unknown"] = parse_event(R"({"event": "no_such"})").error().text();
   for (const EventOption& option : event_options()) said["options"][std::string(option.name)] = option.help;
   const Event event = parse_event(arguments[1]).value();
   said["text"] = to_text(event);
@@ -89,7 +89,7 @@ int main(int, char** arguments) {
   said["in_itself"] = ledger::is_dominated_by(event, event);
   said["calibrated"] = to_text(calibrate(opened(event), *Epsilon::make(1), *Delta::make(0)).value().event);
   said["stated"] = ledger::stated_epsilon(event)->text();
-  said["out_of_range"] = parse_event(R"({"event": "coin_flips", "epsilon": 1, "flips": 0})").error().message;
+  said["out_of_range"] = parse_event(R"({"event": "coin_flips", "epsilon": 1, "flips": 0})").error().text();
   std::puts(said.dump().c_str());
 }
 """

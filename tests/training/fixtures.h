@@ -55,7 +55,7 @@ class TrainFolder : public engine::testing::JobFolder {
 
   void create_dataset_for_training(double epsilon = 20, double delta = 1e-4) const {
     Result<ledger::Ledger> ledger = ledger::Ledger::open(options_.ledger);
-    ASSERT_TRUE(ledger) << ledger.error().message;
+    ASSERT_TRUE(ledger) << ledger.error().text();
     ledger::DatasetRequest request;
     request.name = "city";
     request.promise.unit = Unit::event;
@@ -63,7 +63,7 @@ class TrainFolder : public engine::testing::JobFolder {
     request.epsilon = epsilon;
     request.delta = delta;
     const auto created = ledger->create(request);
-    ASSERT_TRUE(created) << created.error().message;
+    ASSERT_TRUE(created) << created.error().text();
   }
 
   TrainOptions train_;

@@ -16,7 +16,7 @@ class ModelFile : public testing::TrainFolder {
     TrainOptions seeded = train_;
     seeded.seed = 3;
     Result<Training> training = run_training(train_job(train), seeded);
-    EXPECT_TRUE(training) << training.error().message;
+    EXPECT_TRUE(training) << training.error().text();
     return training ? training->model : TrainedModel{};
   }
 };
@@ -26,7 +26,7 @@ TEST_F(ModelFile, ComesBackAsItWas) {
   model.mark = "";
   model.debit = ledger::DebitReference{{"city", 3, std::nullopt}, "abc"};
   const Result<TrainedModel> back = read_model(to_bytes(model), "file");
-  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(back->config.model, model.config.model);
   EXPECT_EQ(back->config.hidden, 8);
   EXPECT_EQ(back->fill, forecasting::Fill::last);

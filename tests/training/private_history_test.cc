@@ -95,7 +95,7 @@ TEST(PrivateHistory, IsNoisedOnceForADebitOfItsEvent) {
   terms.dataset = "city";
   const auto draws_for = [&](const accounting::Event& event) {
     Result<ledger::Receipt> receipt = ledger->reserve(terms, event);
-    EXPECT_TRUE(receipt) << receipt.error().message;
+    EXPECT_TRUE(receipt) << receipt.error().text();
     return mechanisms::Draws::authorised(std::move(*receipt), event).value();
   };
   const Result<PrivateHistoryPlan> plan = plan_history(asked(), 1);

@@ -33,13 +33,13 @@ class Train : public testing::TrainFolder {
 TEST_F(Train, DebitsOnceAndWritesAModelThatCarriesItsGuarantee) {
   create_dataset_for_training();
   const Result<Training> training = run_training(train_job(), train_);
-  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_TRUE(training) << training.error().text();
   ASSERT_EQ(debits().size(), 1U);
   EXPECT_EQ(debits()[0].state, ledger::State::released);
   EXPECT_EQ(debits()[0].uses, 40);
   EXPECT_EQ(debits()[0].used, 40);
   const Result<TrainedModel> model = load_model(at("model.cvm"));
-  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_TRUE(model) << model.error().text();
   EXPECT_EQ(model->debit->id.text(), debits()[0].id.text());
   EXPECT_EQ(model->steps, 40);
   EXPECT_TRUE(model->mark.empty());
@@ -59,7 +59,7 @@ TEST_F(Train, GoesOnAfterACrashWithoutASecondDebitAndWithoutGivingStepsBack) {
   crash_after(job, 5);  // from the checkpoint at 10: steps 11 to 15, 22 used
   EXPECT_EQ(debits()[0].used, 22);
   const Result<Training> training = run_training(job, train_);
-  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_TRUE(training) << training.error().text();
   EXPECT_TRUE(training->resumed);
   ASSERT_EQ(debits().size(), 1U);
   EXPECT_EQ(debits()[0].used, 40);  // never more than was reserved
@@ -72,7 +72,7 @@ TEST_F(Train, SpareStepsMakeUpForACrash) {
   const engine::Job job = train_job("spare_steps = 10\n");
   crash_after(job, 17);
   const Result<Training> training = run_training(job, train_);
-  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_TRUE(training) << training.error().text();
   EXPECT_EQ(training->model.steps, 40);
   EXPECT_EQ(debits()[0].used, 47);
   EXPECT_EQ(debits()[0].uses, 50);
@@ -87,12 +87,12 @@ TEST_F(Train, NeverReusesNoise) {
   ASSERT_TRUE(before);
   // The same checkpoint twice: if anything but fresh bits entered, both would end alike.
   const Result<Training> one = run_training(job, train_);
-  ASSERT_TRUE(one) << one.error().message;
+  ASSERT_TRUE(one) << one.error().text();
   ASSERT_TRUE(save_checkpoint(folder, *before));
   TrainOptions again = train_;
   again.confirmed = true;
   const Result<Training> other = run_training(job, again);
-  ASSERT_TRUE(other) << other.error().message;
+  ASSERT_TRUE(other) << other.error().text();
   EXPECT_FALSE(torch::equal(one->model.weights[0].value, other->model.weights[0].value));
   EXPECT_EQ(debits().size(), 2U);
 }
@@ -133,7 +133,7 @@ TEST_F(Train, ACheckpointOfAnotherDebitIsNotTaken) {
   TrainOptions again = train_;
   again.confirmed = true;
   const Result<Training> second = run_training(job, again);
-  ASSERT_TRUE(second) << second.error().message;
+  ASSERT_TRUE(second) << second.error().text();
   EXPECT_EQ(second->model.steps, 40);
   EXPECT_FALSE(second->resumed);
   EXPECT_EQ(debits()[1].used, 40);
@@ -144,11 +144,11 @@ TEST_F(Train, AsksBeforeASecondDebitAndEmitsTheFirstAnew) {
   const engine::Job job = train_job();
   const Result<Training> first = run_training(job, train_);
   ASSERT_TRUE(first);
-  EXPECT_TRUE(fails(run_training(job, train_), ErrorKind::usage, "--yes"));
+  EXPECT_TRUE(fails(run_training(job, train_), ErrorKind::usage, "run.yes"));
   const std::string bytes = read("model.cvm");
   write("model.cvm", "something else");
   const Result<Training> again = train_again(job, debits()[0].id.text(), train_);
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().text();
   EXPECT_EQ(read("model.cvm"), bytes);
   EXPECT_EQ(debits().size(), 1U);
 }
@@ -157,7 +157,7 @@ TEST_F(Train, ASeedTouchesNoLedgerAndMarksTheModel) {
   TrainOptions seeded = train_;
   seeded.seed = 7;
   const Result<Training> training = run_training(train_job(), seeded);
-  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_TRUE(training) << training.error().text();
   EXPECT_EQ(training->model.mark, "seeded: not private");
   EXPECT_FALSE(training->model.debit);
   EXPECT_FALSE(exists("ledger.db"));
@@ -171,7 +171,7 @@ TEST_F(Train, ValuesBeyondTheBoundsTrainLikeTheBounds) {
   seeded.seed = 5;
   const auto weights = [&](const std::string& train) {
     const Result<Training> training = run_training(train_job(train), seeded);
-    EXPECT_TRUE(training) << training.error().message;
+    EXPECT_TRUE(training) << training.error().text();
     return neural::to_bytes(training->model.weights);
   };
   const std::string noise = "label_noise = 3\ncontext_noise = 2\n", unit = "noise_unit = 4.5\n";
@@ -198,7 +198,7 @@ TEST_F(Train, BadDataAfterTheDebitLeavesItReservedForTheSameCommand) {
   ASSERT_EQ(debits().size(), 1U);
   write("load.csv", good);
   const Result<Training> training = run_training(train_job(), train_);
-  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_TRUE(training) << training.error().text();
   EXPECT_EQ(debits().size(), 1U);
   EXPECT_EQ(training->model.steps, 40);
 }
@@ -228,7 +228,7 @@ TEST_F(Train, TheCurveOfWhatIsSpentRisesToThePriceOfTheWhole) {
   std::vector<TrainProgress> told;
   seeded.on_step = [&](const TrainProgress& progress) { told.push_back(progress); };
   const Result<Training> training = run_training(train_job(), seeded);
-  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_TRUE(training) << training.error().text();
   ASSERT_EQ(told.size(), 40U);
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end(),
                              [](const auto& one, const auto& other) { return one.epsilon < other.epsilon; }));

@@ -221,7 +221,7 @@ Result<json> comparison(const Event& event, Delta delta) {
 Result<void> print_max_count(const Request& request, const Event& event, const accounting::Options& options,
                              std::ostream& out) {
   if (!request.epsilon || !request.delta)
-    return fail(ErrorKind::usage, "--max-count: needs both --epsilon and --delta");
+    return fail(ErrorKind::usage, "--max-count", "needs both --epsilon and --delta");
   CV_TRY(const Epsilon epsilon, read_epsilon(request));
   CV_TRY(const Delta delta, read_delta(request, event));
   CV_TRY(const std::int64_t count, accounting::max_count(event, epsilon, delta, options));
@@ -263,7 +263,7 @@ Result<void> account(const Request& request, std::ostream& out) {
       CV_TRY(compared, comparison(event, delta));
     }
   } else {
-    if (request.compare) return fail(ErrorKind::usage, "--compare: goes with --delta");
+    if (request.compare) return fail(ErrorKind::usage, "--compare", "goes with --delta");
     CV_TRY(const Epsilon epsilon, read_epsilon(request));
     CV_TRY(price, accounting::delta_at(event, epsilon, options));
   }

@@ -138,7 +138,7 @@ Result<void> create(const BudgetOptions& options) {
   const bool swap = request.promise.relation == Relation::swap;
   CV_TRY(request.promise.unit, parse_unit(options.unit.value_or(swap ? "event" : "user")));
   if (swap != options.window.has_value())
-    return swap ? fail(ErrorKind::usage, "--window: needed for relation swap: values less than so many steps apart")
+    return swap ? fail(ErrorKind::usage, "--window", "needed for relation swap: values less than so many steps apart")
                 : invalid("window", std::to_string(*options.window), "left out unless the relation is swap");
   if (swap && options.width != 1)
     return invalid("width", std::to_string(options.width),
@@ -306,7 +306,7 @@ Result<void> sign(const BudgetOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
   // A signature says that the owner has looked: an older ledger must not get one.
   CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
-  if (!found.empty()) return fail(ErrorKind::storage, "ledger: " + found.front().text());
+  if (!found.empty()) return fail(ErrorKind::storage, "ledger", found.front().text());
   CV_CHECK(ledger.sign(named(options)));
   CV_TRY(const std::vector<std::string> names,
          options.name.empty() ? ledger.datasets() : Result<std::vector<std::string>>(named(options)));
@@ -438,8 +438,10 @@ Result<void> debit(const BudgetOptions& options) {
   const ledger::DebitId& id = receipt.reference().id;
   if (state != ledger::State::reserved) {
     say_on_interrupt("the debit " + id.text() + " is reserved");
-    if (Result<void> settled = ledger.settle(id, state); !settled)
-      return fail(settled.error().kind, settled.error().message + "; the debit " + id.text() + " is made");
+    if (Result<void> settled = ledger.settle(id, state); !settled) {
+      settled.error().message += "; the debit " + id.text() + " is made";
+      return tl::unexpected(std::move(settled.error()));
+    }
   }
   print_reference(options, receipt.reference(), ledger::name(state));
   return {};
@@ -475,7 +477,7 @@ Result<void> use_run(const BudgetOptions& options) {
 
 Result<void> settle(const BudgetOptions& options) {
   if (options.released == options.abandoned)
-    return fail(ErrorKind::usage, "settle: give either --released or --abandoned");
+    return fail(ErrorKind::usage, "settle", "give either --released or --abandoned");
   CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(options.id));
   const ledger::State state = options.released ? ledger::State::released : ledger::State::abandoned;
   CV_TRY(ledger::Ledger ledger, open_ledger(options));

@@ -43,8 +43,8 @@ Result<void> check_report(const EvaluateOptions& options, const engine::Job& job
   for (const std::string& other :
        {options.release, job.path, job.source.path, job.key_list, job.csv, job.json, job.report}) {
     if (engine::same_file(options.report, other))
-      return fail(ErrorKind::usage, "--report: '" + options.report +
-                                        "' is a file of the job or its release; the internal report needs its own");
+      return fail(ErrorKind::usage, "--report",
+                  "'" + options.report + "' is a file of the job or its release; the internal report needs its own");
   }
   return check_writable("--report", options.report);
 }
@@ -64,14 +64,14 @@ Result<void> show(const EvaluateOptions& options, const Evaluation& evaluation,
 Result<void> evaluate(const EvaluateOptions& options) {
   CV_TRY(const engine::Job job, engine::read_job(options.job));
   if (options.json && options.report == "-")
-    return fail(ErrorKind::usage, "--report: standard output is taken by --json");
+    return fail(ErrorKind::usage, "--report", "standard output is taken by --json");
   if (!options.report.empty()) CV_CHECK(check_report(options, job));
   CV_TRY(const std::string text, engine::read_text_file("--release", options.release, engine::TextSize::document));
   if (job.is<engine::PerturbSpec>())
-    return fail(ErrorKind::usage,
-                "JOB: what moved where is known only while it moves; run the job with output.internal");
+    return fail(ErrorKind::usage, "JOB",
+                "what moved where is known only while it moves; run the job with output.internal");
   if (job.is<engine::TrainSpec>())
-    return fail(ErrorKind::usage, "JOB: a model is held against what came later by chronoveil backtest");
+    return fail(ErrorKind::usage, "JOB", "a model is held against what came later by chronoveil backtest");
   if (job.is<engine::MeansSpec>()) {
     CV_TRY(const report::MeansEvaluation evaluation, engine::evaluate_means(job, text));
     return show(options, evaluation, means_errors_text);

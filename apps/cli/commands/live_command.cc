@@ -119,13 +119,11 @@ Result<engine::LiveOptions> options_of(const LiveCommandOptions& given) {
 
 Result<engine::Job> live_job(const std::string& path) {
   CV_TRY(engine::Job job, engine::read_job(path));
-  Result<engine::Job> live = engine::to_live(std::move(job));
-  if (!live) live.error().message.insert(0, path + ": ");
-  return live;
+  return at(path, engine::to_live(std::move(job)));
 }
 
 Result<void> run(const LiveCommandOptions& given) {
-  if (given.job.empty()) return fail(ErrorKind::usage, "JOB: it is missing; chronoveil live JOB publishes its steps");
+  if (given.job.empty()) return fail(ErrorKind::usage, "JOB", "it is missing; chronoveil live JOB publishes its steps");
   CV_TRY(const engine::Job job, live_job(given.job));
   CV_TRY(const engine::LiveOptions options, options_of(given));
   say_on_interrupt("nothing was spent");
@@ -134,7 +132,7 @@ Result<void> run(const LiveCommandOptions& given) {
     // Once a debit is made, whatever ends it names the debit.
     if (const std::string note(said_on_interrupt()); note.starts_with("the debit "))
       stands.error().message += "; " + note;
-    return with_flag_names(Result<void>(tl::unexpected(std::move(stands).error())));
+    return tl::unexpected(std::move(stands).error());
   }
   if (!stands->mark.empty()) print_note(stands->mark);
   if (given.json) print(*stands, true);

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <iostream>
+#include <memory>
 #include <string>
 
 #include "chronoveil/base/version.h"
+#include "chronoveil/engine/job/options.h"
 #include "command.h"
 #include "option_table.h"
 
@@ -97,13 +99,32 @@ std::string man_page(const CommandRow& top) {
   return out + kExitStatus;
 }
 
+// The table of docs/jobs.md, as Markdown.
+std::string job_keys() {
+  std::string out = "| key | option | meaning | default |\n|---|---|---|---|\n| `version` | | 1 | needed |\n";
+  std::string section;
+  for (const engine::KeyInfo& key : engine::all_keys()) {
+    const std::string its_section = key.key.substr(0, key.key.find('.'));
+    if (its_section != section)
+      for (const auto& [name, meaning] : engine::section_meanings())
+        if (name == its_section) out += fmt::format("| **`[{}]`** | | {} | |\n", name, meaning);
+    section = its_section;
+    const std::string option(key.option.substr(0, key.option.find(',')));
+    out += fmt::format("| `{}` | {} | {} | {} |\n", key.key.substr(section.size() + 1),
+                       option.empty() ? "" : "`" + option + "`", key.meaning, key.standard);
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_man_command(CLI::App& app, CommandContext& context) {
+  auto keys = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("man", "Print the manual page");
+  command->add_flag("--job-keys", *keys, "Print the keys of job files instead, and the options that stand for them");
   add_example(*command, "chronoveil man | man -l -");
-  on_run(*command, context, [&app]() -> Result<void> {
-    std::cout << man_page(read_option_table(app));
+  on_run(*command, context, [&app, keys]() -> Result<void> {
+    std::cout << (*keys ? job_keys() : man_page(read_option_table(app)));
     return {};
   });
 }

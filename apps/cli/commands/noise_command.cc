@@ -56,7 +56,7 @@ class Output {
 
   Result<void> flush() {
     if (const int problem = write_all(STDOUT_FILENO, {buffer_.data(), used_}))
-      return fail(ErrorKind::storage, std::string("stdout: could not be written: ") + std::strerror(problem));
+      return fail(ErrorKind::storage, "stdout", std::string("could not be written: ") + std::strerror(problem));
     used_ = 0;
     return {};
   }

@@ -5,6 +5,7 @@
 #include "chronoveil/engine/means/job.h"
 #include "chronoveil/report/means/json.h"
 #include "command.h"
+#include "key_names.h"
 #include "output/job_output.h"
 #include "output/means_output.h"
 #include "output/perturb_output.h"
@@ -33,13 +34,13 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   if (!options.sample.empty()) {
     if (!engine::is_of_counts(job))
-      return fail(ErrorKind::usage,
-                  "--sample: it belongs to a job of counts; for means there are --counts and --users");
+      return fail(ErrorKind::usage, "--sample",
+                  "it belongs to a job of counts; for means there are --counts and --users");
     job.series().public_sample = options.sample;
   }
   if (!options.counts.empty() || options.users) {
     if (!job.is<engine::MeansSpec>())
-      return fail(ErrorKind::usage, "--counts: it belongs to a job of means, with a section [means]");
+      return fail(ErrorKind::usage, "--counts", "it belongs to a job of means, with a section [means]");
     engine::MeansSpec& means = job.means();
     if (!options.counts.empty()) {
       CV_TRY(means.counts, engine::read_counts("--counts", options.counts, "", means.counts_path));
@@ -49,7 +50,7 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
   CV_CHECK(apply_analysis(options.analysis, job));
   CV_CHECK(engine::check_values(job));
   if (job.is<engine::MeansSpec>()) return print_means_plan(job, engine::Compare::always, options.json);
-  if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, options.json, Names::keys);
+  if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, options.json);
   if (job.is<engine::TrainSpec>()) return print_train_plan(job, options.json);
   CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
   if (options.json) {
@@ -61,8 +62,8 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
 }
 
 Result<mechanisms::CellRequest> request_of(const PlanOptions& options) {
-  if (!options.upper) return fail(ErrorKind::usage, "--upper: it is missing; the bounds of a value are public");
-  if (!options.epsilon) return fail(ErrorKind::usage, "--epsilon: it is missing; for example --epsilon 1");
+  if (!options.upper) return fail(ErrorKind::usage, "--upper", "it is missing; the bounds of a value are public");
+  if (!options.epsilon) return fail(ErrorKind::usage, "--epsilon", "it is missing; for example --epsilon 1");
   mechanisms::CellRequest request;
   request.shape.max_cells = options.max_cells.value_or(1);
   request.shape.places = options.cells.value_or(std::max<std::int64_t>(1, request.shape.max_cells));
@@ -82,32 +83,6 @@ Result<mechanisms::CellRequest> request_of(const PlanOptions& options) {
   return request;
 }
 
-// Errors name parameters of the library; here they are options.
-Error with_dashes(Error error) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"means.max_cells", "--max-cells"},
-                                                                      {"means.max_records", "--max-records"},
-                                                                      {"means.registered", "--registered"},
-                                                                      {"places", "--cells"},
-                                                                      {"plan.counts", "--counts"},
-                                                                      {"plan.users", "--users"},
-                                                                      {"max_records", "--max-records"},
-                                                                      {"max_cells", "--max-cells"},
-                                                                      {"registered", "--registered"},
-                                                                      {"mechanism.m_ub", "--m-ub"},
-                                                                      {"counts", "--counts"},
-                                                                      {"users", "--users"},
-                                                                      {"epsilon", "--epsilon"},
-                                                                      {"delta", "--delta"},
-                                                                      {"lower", "--lower"},
-                                                                      {"upper", "--upper"}};
-  for (const auto& [key, option] : kNames) {
-    if (!error.message.starts_with(std::string(key) + ":")) continue;
-    error.message = std::string(option) + error.message.substr(key.size());
-    break;
-  }
-  return error;
-}
-
 Result<void> plan_of_counts(const PlanOptions& options) {
   CV_TRY(mechanisms::CellRequest request, request_of(options));
   engine::Job analysis;
@@ -120,7 +95,10 @@ Result<void> plan_of_counts(const PlanOptions& options) {
     CV_TRY(counts.counts, engine::read_counts("--counts", options.counts, "", path));
   }
   Result<plan::MeansComparison> compared = plan::compare_means(request, counts, true);
-  if (!compared) return tl::unexpected(with_dashes(std::move(compared.error())));
+  if (!compared) {
+    if (compared.error().parameter == "places") compared.error().parameter = "cells";  // there are no slots here
+    return tl::unexpected(std::move(compared.error()));
+  }
   if (options.json) {
     print_json(report::comparison_json(*compared));
   } else {
@@ -132,11 +110,10 @@ Result<void> plan_of_counts(const PlanOptions& options) {
 Result<void> plan(const PlanOptions& options, const CLI::App& command) {
   if (!options.job.empty()) return plan_of_job(options, command);
   if (options.counts.empty() && !options.users)
-    return fail(
-        ErrorKind::usage,
-        "JOB: it is missing; give a job file, or for means --counts (or --users and --max-records), --upper and "
-        "--epsilon");
-  return plan_of_counts(options);
+    return fail(ErrorKind::usage, "JOB",
+                "it is missing; give a job file, or for means --counts (or --users and --max-records), --upper and "
+                "--epsilon");
+  return in_options(command, plan_of_counts(options));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::string published_text(const engine::Job& job, const report::Published& publ
 Result<void> run(const RunCommandOptions& options) {
   CV_TRY(engine::Job job, engine::read_job(options.job));
   if (job.is<engine::TrainSpec>() && options.analysis)
-    return fail(ErrorKind::usage, "--analysis: write privacy.analysis into a job that trains");
+    return fail(ErrorKind::usage, "--analysis", "write privacy.analysis into a job that trains");
   CV_CHECK(apply_analysis(options.analysis, job));
   if (job.is<engine::MeansSpec>()) return run_means(job, options.flags, options.json);
   if (job.is<engine::PerturbSpec>()) return run_perturbation(job, options.flags, options.json);

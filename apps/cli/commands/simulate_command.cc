@@ -101,10 +101,9 @@ Result<void> check_places(const SimulateOptions& options) {
   for (const std::string& path : {options.output, options.truth, options.keys, options.job})
     uses += path == "-" ? 1 : 0;
   if (uses > 1)
-    return fail(
-        ErrorKind::usage,
-        "--output: standard output is asked to hold more than one of data, truth, keys, job and the JSON summary; "
-        "name files, as in --output data.csv");
+    return fail(ErrorKind::usage, "--output",
+                "standard output is asked to hold more than one of data, truth, keys, job and the JSON summary; "
+                "name files, as in --output data.csv");
   const std::pair<const char*, const std::string*> places[] = {
       {"--output", &options.output}, {"--truth", &options.truth}, {"--keys", &options.keys}, {"--job", &options.job}};
   for (const auto& [option, path] : places) {

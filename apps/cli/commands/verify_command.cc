@@ -42,7 +42,7 @@ Result<void> verify(const VerifyOptions& options) {
   const json release = json::parse(text, nullptr, false);
   if (!release.contains("guarantee") || !release["guarantee"].is_object() || !release.contains("debit") ||
       !release["debit"].is_object() || !release["debit"].contains("id") || !release["debit"]["id"].is_string())
-    return fail(ErrorKind::bad_data, "release: it is signed, but has no guarantee or no debit");
+    return fail(ErrorKind::bad_data, "release", "it is signed, but has no guarantee or no debit");
   const json& guarantee = release["guarantee"];
   const json& debit = release["debit"]["id"];
   if (options.json) {

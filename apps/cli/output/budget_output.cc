@@ -43,7 +43,7 @@ json composed_json(const ledger::View& view, const Result<accounting::Price>& co
   json result = {{"meaning", kInAdvance}, {"delta", view.dataset.delta}};
   if (!composed) {
     result["epsilon"] = nullptr;
-    result["reason"] = composed.error().message;
+    result["reason"] = composed.error().text();
     return result;
   }
   result["epsilon"] = number(composed->epsilon);
@@ -98,7 +98,7 @@ std::string members_text(const ledger::View& view) {
 }
 
 std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
-  if (!composed) return fmt::format("none ({})", composed.error().message);
+  if (!composed) return fmt::format("none ({})", composed.error().text());
   if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
   std::string text = "ε = " + ledger::rounded(composed->epsilon);
   if (view.dataset.delta > 0) text += fmt::format(" at δ = {}", view.dataset.delta);

@@ -36,7 +36,7 @@ std::string candidates_text(const plan::Comparison& comparison) {
   std::string refused;
   for (const plan::Candidate& one : comparison.candidates) {
     if (!one.plan) {
-      refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal);
+      refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal.text());
       continue;
     }
     std::vector<std::string> row{one.mechanism, noise_text(*one.plan), figure(one.noise_error),
@@ -153,7 +153,7 @@ bool writes_to_stdout(const engine::Job& job) { return job.csv == "-" || job.jso
 
 Result<void> check_room(const engine::Job& job, bool json) {
   if (json && writes_to_stdout(job))
-    return fail(ErrorKind::usage, "output: a job that writes to standard output leaves no room for --json");
+    return fail(ErrorKind::usage, "output", "a job that writes to standard output leaves no room for --json");
   return {};
 }
 

@@ -75,7 +75,7 @@ std::string comparison_text(const plan::MeansComparison& comparison) {
   std::string refused;
   for (const plan::MeansCandidate& one : comparison.candidates) {
     if (!one.plan) {
-      refused += fmt::format("  {} does not fit: {}\n", label_of(one), one.refusal);
+      refused += fmt::format("  {} does not fit: {}\n", label_of(one), one.refusal.text());
       continue;
     }
     rows.push_back({label_of(one), one.facts.m_ub > 0 ? std::to_string(one.facts.m_ub) : "",

@@ -9,7 +9,6 @@
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "output/job_output.h"
 #include "output/text_table.h"
-#include "perturb_names.h"
 
 namespace chronoveil::cli {
 
@@ -48,12 +47,12 @@ std::string nominal_text(const accounting::Price& price) {
   return fmt::format("ε = {}, δ = {}", figure(price.nominal->epsilon), figure(price.nominal->delta));
 }
 
-std::string candidates_text(const plan::TemporalComparison& comparison) {
+std::string candidates_text(const plan::TemporalComparison& comparison, const KeyNames& names) {
   std::vector<std::vector<std::string>> rows{{"mechanism", "cost a value", "certified", "nominal", "parameters"}};
   std::string refused;
   for (const plan::TemporalCandidate& one : comparison.candidates) {
     if (!one.plan) {
-      refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal);
+      refused += fmt::format("  {} does not fit: {}\n", one.mechanism, one.refusal.text(names));
       continue;
     }
     const accounting::Price& price = one.plan->price;
@@ -74,7 +73,7 @@ std::string protects_text(const mechanisms::TemporalPlan& plan) {
 
 }  // namespace
 
-std::string perturb_plan_text(const engine::Job& job, const engine::PerturbPlanned& planned) {
+std::string perturb_plan_text(const engine::Job& job, const engine::PerturbPlanned& planned, const KeyNames& names) {
   const mechanisms::TemporalPlan& plan = planned.chosen;
   std::string text =
       fmt::format("releases  {} of {}\n",
@@ -83,7 +82,7 @@ std::string perturb_plan_text(const engine::Job& job, const engine::PerturbPlann
                       : counted(static_cast<std::int64_t>(job.perturb().columns.size()), "column", "columns"),
                   job.source.path == "-" ? "a stream" : job.source.path);
   text += fmt::format("protects  {}\n", protects_text(plan));
-  if (planned.comparison) text += "\n" + candidates_text(*planned.comparison) + "\n";
+  if (planned.comparison) text += "\n" + candidates_text(*planned.comparison, names) + "\n";
   text += fmt::format("chosen    {}{}{}: {}\n", plan.mechanism, plan.parameters.empty() ? "" : ", ",
                       parameters_text(plan), price_text(plan.price));
   if (plan.price.nominal && plan.price.analysis == accounting::Analysis::certified)
@@ -96,7 +95,7 @@ std::string perturb_plan_text(const engine::Job& job, const engine::PerturbPlann
   return text;
 }
 
-ordered_json perturb_plan_json(const engine::PerturbPlanned& planned) {
+ordered_json perturb_plan_json(const engine::PerturbPlanned& planned, const KeyNames& names) {
   report::Perturbed bare;
   bare.guarantee = planned.guarantee;
   bare.plan = planned.chosen;
@@ -108,7 +107,7 @@ ordered_json perturb_plan_json(const engine::PerturbPlanned& planned) {
     for (const plan::TemporalCandidate& one : planned.comparison->candidates) {
       ordered_json row{{"mechanism", one.mechanism}};
       if (!one.plan) {
-        row["refusal"] = one.refusal;
+        row["refusal"] = one.refusal.text(names);
       } else {
         row["epsilon"] = one.plan->price.epsilon;
         row["delta"] = one.plan->price.delta;
@@ -128,16 +127,12 @@ ordered_json perturb_plan_json(const engine::PerturbPlanned& planned) {
   return all;
 }
 
-Result<void> print_perturb_plan(const engine::Job& job, engine::Compare compare, bool json, Names names) {
-  CV_TRY(engine::PerturbPlanned planned, engine::plan_perturbation(job, compare));
-  if (names == Names::options && planned.comparison) {
-    for (plan::TemporalCandidate& one : planned.comparison->candidates)
-      one.refusal = with_perturb_options(std::move(one.refusal));
-  }
+Result<void> print_perturb_plan(const engine::Job& job, engine::Compare compare, bool json, const KeyNames& names) {
+  CV_TRY(const engine::PerturbPlanned planned, engine::plan_perturbation(job, compare));
   if (json) {
-    print_json(perturb_plan_json(planned));
+    print_json(perturb_plan_json(planned, names));
   } else {
-    std::cout << perturb_plan_text(job, planned);
+    std::cout << perturb_plan_text(job, planned, names);
     if (compare == engine::Compare::when_needed) std::cout << guarantee_text(planned.guarantee);
   }
   return {};

@@ -8,11 +8,10 @@
 
 namespace chronoveil::cli {
 
-std::string perturb_plan_text(const engine::Job&, const engine::PerturbPlanned&);
-nlohmann::ordered_json perturb_plan_json(const engine::PerturbPlanned&);
-// By which names what is to blame is called where a mechanism does not fit: those of a job file, or of the command.
-enum class Names { keys, options };
-Result<void> print_perturb_plan(const engine::Job&, engine::Compare, bool json, Names);
+std::string perturb_plan_text(const engine::Job&, const engine::PerturbPlanned&, const KeyNames& = nullptr);
+nlohmann::ordered_json perturb_plan_json(const engine::PerturbPlanned&, const KeyNames& = nullptr);
+// Where a mechanism does not fit, keys are called by these names; without names, as in a job file.
+Result<void> print_perturb_plan(const engine::Job&, engine::Compare, bool json, const KeyNames& = nullptr);
 
 std::string perturbed_text(const engine::Job&, const engine::PerturbedRelease&);
 nlohmann::ordered_json perturbed_summary_json(const engine::Job&, const engine::PerturbedRelease&);

@@ -36,7 +36,7 @@ TEST(ReadPrices, TakesTheCloseOfEveryDay) {
   folder.write("stocks/ge.us.txt.xz",
                "Date,Open,High,Low,Close,Volume,OpenInt\n1962-01-02,0.1,0.2,0.3,0.62,5,0\n1962-01-03,1,1,1,0.5,7,0\n");
   const auto prices = read_prices(folder.path());
-  ASSERT_TRUE(prices) << prices.error().message;
+  ASSERT_TRUE(prices) << prices.error().text();
   EXPECT_EQ(*prices, (std::vector<double>{0.62, 0.5}));
 }
 
@@ -57,7 +57,7 @@ TEST(ReadTrajectories, SortsByTimeAndCutsAtSilenceAndEvery300Places) {
   for (const char* cab : {"aiwalb", "akgicjud", "ugthfu", "uvreoipy"})
     folder.write(std::string("cabs/new_") + cab + ".txt.xz", fixes(0, 10, "37.9"));
   const auto trajectories = read_trajectories(folder.path());
-  ASSERT_TRUE(trajectories) << trajectories.error().message;
+  ASSERT_TRUE(trajectories) << trajectories.error().text();
   ASSERT_EQ(trajectories->size(), 2U);
   for (const Trajectory& each : *trajectories) {
     EXPECT_EQ(each.size(), kTrajectorySteps);

@@ -2,6 +2,7 @@
 // The core never prints, aborts or throws across a module; apps turn an Error into an exit code once.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -20,9 +21,27 @@ enum class ErrorKind {
   interrupted = 130,
 };
 
+// What a key of a job is called where an error is shown, such as "--epsilon" for "privacy.epsilon".
+using KeyNames = std::function<std::string(std::string_view key)>;
+
+// The text with every key in backticks replaced by its name, and a value written as an option takes it; without names,
+// the backticks alone go.
+std::string with_key_names(std::string_view text, const KeyNames& names);
+
+// What went wrong, as data. Doors (job files, the command line, bindings) put their own names on it with text().
 struct Error {
   ErrorKind kind = ErrorKind::internal;
-  std::string message;  // one line; quotes parameters and row numbers, never data values
+  std::string where = {};      // the file, row or event that it is about; empty: nothing of the kind
+  std::string parameter = {};  // what is to blame, as its module calls it, or a key of a job; empty: no parameter
+  std::string value = {};      // what the parameter was, if `valid` is there; never a data value
+  std::string valid = {};  // completes "it must be", or is a sentence that starts with "it "; empty: `message` says all
+  std::string message = {};  // one line; keys of a job stand in backticks: `source.duplicates = "sum"`
+  bool in_doubt = false;     // nobody here knows whether what was to be written is there
+
+  // "city.toml: privacy.epsilon: -1 is not valid; it must be a number greater than 0", in the words of a door.
+  std::string text(const KeyNames& names = nullptr) const { return with_key_names(marked(), names); }
+  // The same with every key in backticks, to be part of another message.
+  std::string marked() const;
 };
 
 template <class T>
@@ -30,7 +49,21 @@ using Result = tl::expected<T, Error>;
 
 using Failure = tl::unexpected<Error>;
 
-inline Failure fail(ErrorKind kind, std::string message) { return Failure(Error{kind, std::move(message)}); }
+inline Failure fail(ErrorKind kind, std::string message) {
+  return Failure(Error{.kind = kind, .message = std::move(message)});
+}
+inline Failure fail(ErrorKind kind, std::string_view parameter, std::string message) {
+  return Failure(Error{.kind = kind, .parameter = std::string(parameter), .message = std::move(message)});
+}
+// Puts a place in front of an error: a file, a row, an event.
+template <class T>
+Result<T> at(std::string_view where, Result<T> result) {
+  if (!result) result.error().where.insert(0, std::string(where) + (result.error().where.empty() ? "" : ": "));
+  return result;
+}
+inline Failure fail_at(std::string_view where, ErrorKind kind, std::string message) {
+  return Failure(Error{.kind = kind, .where = std::string(where), .message = std::move(message)});
+}
 
 // "noise_multiplier: -1 is not valid; it must be a finite number greater than 0". What is valid completes "it must be",
 // or is a sentence that starts with "it ".

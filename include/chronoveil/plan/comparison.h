@@ -22,7 +22,7 @@ struct PublicSample {
 struct Candidate {
   std::string mechanism;
   std::optional<mechanisms::SeriesPlan> plan;  // none when it does not fit
-  std::string refusal;                         // why not
+  Error refusal;                               // why not
   // Expected absolute error of one step, from the noise law alone and before any smoothing: b for Laplace, σ√(2/π) for
   // Gaussian noise on a measured step. For dft what the noise on all coefficients comes to in one step, for
   // running_total in the last one, for w_event in one that spends the share of one step.

@@ -29,7 +29,7 @@ struct MeansCandidate {
   std::string variant;    // "wrap_around" for array_averaging beside its best-fit row; else empty
   std::optional<mechanisms::CellsPlan> plan;
   mechanisms::CellFacts facts;  // when there is a plan
-  std::string refusal;          // when there is none
+  Error refusal;                // when there is none
   bool as_asked = true;         // false: a parameter of the request was left out, since the mechanism has none such
 };
 

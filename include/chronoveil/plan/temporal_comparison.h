@@ -15,7 +15,7 @@ struct TemporalCandidate {
   std::string mechanism;  // a name of the catalogue
   std::optional<mechanisms::TemporalPlan> plan;
   std::optional<mechanisms::Moves> moves;  // expected, when there is a plan; to the digits that hold
-  std::string refusal;                     // when there is none
+  Error refusal;                           // when there is none
   bool as_asked = true;  // false: a parameter of the request was left out, since the mechanism has none such
 };
 

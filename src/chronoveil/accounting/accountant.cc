@@ -246,13 +246,13 @@ Result<std::int64_t> max_count(const Event& event, Epsilon epsilon, Delta delta,
 
 Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, const Options& options) {
   CV_CHECK(validate(open, true));
-  if (!has_open_noise(open)) return fail(ErrorKind::usage, "event: no noise parameter is left open to calibrate");
+  if (!has_open_noise(open)) return fail(ErrorKind::usage, "event", "no noise parameter is left open to calibrate");
   if (epsilon.value() <= 0) return invalid("epsilon", epsilon.value(), "greater than 0 to calibrate");
   if (calibrates_moves(open, delta)) return calibrate_moves(open, epsilon, delta, options);
   Calibration best;
   const std::vector<std::string> names = noise_names(open);
   if (names.size() > 1)
-    return fail(ErrorKind::usage, "event: " + names[0] + " and " + names[1] + " cannot be calibrated as one number");
+    return fail(ErrorKind::usage, "event", names[0] + " and " + names[1] + " cannot be calibrated as one number");
   best.parameter = names[0];
   // x is "more private is larger": the noise, or the inverse of an ε parameter.
   const bool inverse = best.parameter == "epsilon";
@@ -288,9 +288,9 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
   while (high_gap > 0) {
     if (high > 1e14) {
       if (too_fine) return Failure(*too_fine);
-      return fail(ErrorKind::cannot_certify, "epsilon: no " + best.parameter + " reaches " + shortest(target) +
-                                                 " at delta " + shortest(delta.value()) +
-                                                 (price.reason.empty() ? std::string() : "; " + price.reason));
+      return fail(ErrorKind::cannot_certify, "epsilon",
+                  "no " + best.parameter + " reaches " + shortest(target) + " at delta " + shortest(delta.value()) +
+                      (price.reason.empty() ? std::string() : "; " + price.reason));
     }
     low = high;
     low_gap = high_gap;
@@ -342,7 +342,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     x = next;
   }
   if (!std::isfinite(high))
-    return fail(ErrorKind::cannot_certify, "epsilon: the search for " + best.parameter + " did not end");
+    return fail(ErrorKind::cannot_certify, "epsilon", "the search for " + best.parameter + " did not end");
   best.noise = parameter(high);
   best.event = with_noise(open, best.noise);
   best.price = best_price;

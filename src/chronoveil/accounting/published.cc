@@ -125,9 +125,9 @@ Result<Price> published(const Event& event, Question question) {
   if (!std::holds_alternative<Compose>(event.kind) && window_of(event)) {
     if (const auto nominal = nominal_of(event)) return nominal_price(*nominal, question);
     if (std::holds_alternative<Threshold>(event.kind))
-      return fail(ErrorKind::cannot_certify,
-                  "window: the published number of threshold is computed up to a window of " +
-                      std::to_string(kWidestThresholdWindow));
+      return fail(
+          ErrorKind::cannot_certify, "window",
+          "the published number of threshold is computed up to a window of " + std::to_string(kWidestThresholdWindow));
   }
   if (!(question.given > 0))
     return invalid(question.epsilon_wanted ? "delta" : "epsilon", question.given,
@@ -149,8 +149,8 @@ Result<Price> published(const Event& event, Question question) {
   const bool can_be_once =
       std::holds_alternative<Gaussian>(event.kind) || std::holds_alternative<TimeSubsampling>(event.kind);
   return fail(
-      ErrorKind::usage,
-      "analysis: published is there for ranswitch, staswitch, threshold and structured_subsampling and, with a count "
+      ErrorKind::usage, "analysis",
+      "published is there for ranswitch, staswitch, threshold and structured_subsampling and, with a count "
       "of 1, for gaussian and time_subsampling; " +
           (can_be_once ? std::string(name(event)) + " with a count of " + std::to_string(event.count) + " has none"
                        : std::string(name(event)) + " has no published analysis of its own"));

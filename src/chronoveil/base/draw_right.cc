@@ -25,7 +25,7 @@ DrawRight& DrawRight::operator=(DrawRight&& other) noexcept {
 
 Result<BitSource*> DrawRight::bits() {
   if (standing_ == Standing::spent)
-    return fail(ErrorKind::internal, "draws: the right to draw is used up: one debit covers one run");
+    return fail(ErrorKind::internal, "draws", "the right to draw is used up: one debit covers one run");
   return &source();
 }
 

@@ -82,7 +82,7 @@ bool is_utf8(std::string_view text) {
 
 bool is_plain_text(std::string_view text) { return check_plain_text("", text).has_value(); }
 
-Result<void> check_plain_text(std::string_view parameter, std::string_view text) {
+Result<void> check_plain_text(std::string_view parameter, std::string_view text, std::string_view which) {
   std::string wrong;
   std::size_t place = 0;
   for_each_character(
@@ -101,9 +101,10 @@ Result<void> check_plain_text(std::string_view parameter, std::string_view text)
         return false;
       });
   if (wrong.empty()) return {};
-  return fail(ErrorKind::usage, std::string(parameter) + ": character " + std::to_string(place) + " is " + wrong +
-                                    "; it must be plain text in UTF-8, without control characters, line breaks or "
-                                    "marks that turn the direction of reading");
+  return fail(ErrorKind::usage, parameter,
+              std::string(which) + (which.empty() ? "" : ": ") + "character " + std::to_string(place) + " is " + wrong +
+                  "; it must be plain text in UTF-8, without control characters, line breaks or "
+                  "marks that turn the direction of reading");
 }
 
 std::string visible(std::string_view text) { return visible_but(text, ""); }

@@ -20,7 +20,8 @@ bool is_utf8(std::string_view text);
 bool is_plain_text(std::string_view text);
 
 // Refuses (usage) what is not plain: "output.title: character 3 is U+202E; it must be plain text without ...".
-Result<void> check_plain_text(std::string_view parameter, std::string_view text);
+// Of a list, `which` of its texts is said too: "series.keys: key 2: character 3 ...".
+Result<void> check_plain_text(std::string_view parameter, std::string_view text, std::string_view which = "");
 
 // On one line, with nothing hidden: \n, \t, \r as such; other hostile characters as \u202e, bytes that are none as
 // \xff. Plain text is left as it is. In a string of JSON the result means the same text.

@@ -5,19 +5,19 @@ namespace chronoveil::bound {
 CellFinder::CellFinder(const SlotAxis& axis, const SipHash& hash) : hash_(hash), slot_(axis), steps_(axis.steps()) {}
 
 Result<CellFinder> CellFinder::make(const SlotAxis& axis, const std::vector<std::string>& keys, const SipHash& hash) {
-  if (axis.steps() < 1) return fail(ErrorKind::usage, "slots: there is no slot between start and end");
+  if (axis.steps() < 1) return fail(ErrorKind::usage, "slots", "there is no slot between start and end");
   CellFinder finder(axis, hash);
   finder.series_ = keys.empty() ? 1 : static_cast<std::int64_t>(keys.size());
   if (finder.series_ > kMostCells / finder.steps_) {
-    return fail(ErrorKind::usage, "slots, series: " + std::to_string(finder.series_) + " series of " +
-                                      std::to_string(finder.steps_) +
-                                      " slots are too many for one job, which holds at most " +
-                                      std::to_string(kMostCells) + " counts; take longer slots, or several jobs");
+    return fail(ErrorKind::usage, "slots, series",
+                std::to_string(finder.series_) + " series of " + std::to_string(finder.steps_) +
+                    " slots are too many for one job, which holds at most " + std::to_string(kMostCells) +
+                    " counts; take longer slots, or several jobs");
   }
   for (const std::string& key : keys) {
     const std::uint32_t added = finder.keys_.size();
     if (finder.keys_.find_or_add(key, hash(key)) != added) {
-      return fail(ErrorKind::usage, "series: \"" + key + "\" is in the list twice; every key must be there once");
+      return fail(ErrorKind::usage, "series", "\"" + key + "\" is in the list twice; every key must be there once");
     }
   }
   return finder;
@@ -28,7 +28,7 @@ Result<void> CellFinder::find(const data::RecordBatch& batch, std::vector<std::u
   const std::size_t rows = batch.rows();
   const bool named = keys_.size() > 0;
   if (named && rows > 0 && batch.series.empty()) {
-    return fail(ErrorKind::usage, "source.series: a list of series needs the column that says which one a row is of");
+    return fail(ErrorKind::usage, "source.series", "a list of series needs the column that says which one a row is of");
   }
   if (named && batch.series.size() != rows) return fail(ErrorKind::internal, "a batch with columns of unequal length");
   cells.resize(rows);

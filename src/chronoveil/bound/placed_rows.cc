@@ -16,7 +16,7 @@ Result<bool> RowPlacer::next(PlacedRows& out) {
   if (!more) return false;
   const std::size_t rows = batch_.rows();
   if (rows > 0 && batch_.user.empty()) {
-    return fail(ErrorKind::usage, "source.user: caps can be enforced only with the column that says who a row is of");
+    return fail(ErrorKind::usage, "source.user", "caps can be enforced only with the column that says who a row is of");
   }
   if (batch_.user.size() != rows || (!batch_.value.empty() && batch_.value.size() != rows)) {
     return fail(ErrorKind::internal, "a batch with columns of unequal length");

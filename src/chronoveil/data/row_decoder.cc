@@ -10,18 +10,18 @@ Result<RowDecoder> RowDecoder::make(const SourceSpec& spec) {
   CV_TRY(std::shared_ptr<const Zone> zone, Zone::find(spec.zone));
   CV_TRY(TimeReader reader, TimeReader::make(spec.time_format, std::move(zone)));
   for (const auto* column : {&spec.user, &spec.series, &spec.value, &spec.measure, &spec.longitude, &spec.latitude}) {
-    if (*column && (*column)->empty()) return fail(ErrorKind::usage, "source: a column's name must not be empty");
+    if (*column && (*column)->empty()) return fail(ErrorKind::usage, "source", "a column's name must not be empty");
   }
-  if (spec.time.empty()) return fail(ErrorKind::usage, "time: it must name a column");
+  if (spec.time.empty()) return fail(ErrorKind::usage, "time", "it must name a column");
   if (spec.measure && spec.value) {
-    return fail(ErrorKind::usage, "source.value: a record has a count or a value of which means are made, not both");
+    return fail(ErrorKind::usage, "source.value", "a record has a count or a value of which means are made, not both");
   }
   if (spec.longitude.has_value() != spec.latitude.has_value()) {
-    return fail(ErrorKind::usage, std::string(spec.longitude ? "source.latitude" : "source.longitude") +
-                                      ": it is missing; a point needs longitude and latitude");
+    return fail(ErrorKind::usage, spec.longitude ? "source.latitude" : "source.longitude",
+                "it is missing; a point needs longitude and latitude");
   }
   if (spec.longitude && spec.series) {
-    return fail(ErrorKind::usage, "source.longitude: a record is placed by a column or by a point, not by both");
+    return fail(ErrorKind::usage, "source.longitude", "a record is placed by a column or by a point, not by both");
   }
   return RowDecoder(spec, std::move(reader));
 }
@@ -120,13 +120,14 @@ Result<std::vector<ColumnPlace>> place_columns(const RowDecoder& decoder, const 
   places.reserve(decoder.wanted().size());
   for (const RowDecoder::Wanted& wanted : decoder.wanted()) {
     const auto found = std::find(names.begin(), names.end(), wanted.column);
-    const std::string what = std::string(wanted.key) + ": column " + wanted.column;
+    const std::string what = "column " + wanted.column;
     if (found == names.end()) {
-      return fail(ErrorKind::bad_data, what + " is not among the " + std::to_string(names.size()) + " of " +
-                                           std::string(where) + " (names count exactly as written)");
+      return fail(ErrorKind::bad_data, wanted.key,
+                  what + " is not among the " + std::to_string(names.size()) + " of " + std::string(where) +
+                      " (names count exactly as written)");
     }
     if (std::find(found + 1, names.end(), wanted.column) != names.end()) {
-      return fail(ErrorKind::bad_data, what + " is there more than once in " + std::string(where));
+      return fail(ErrorKind::bad_data, wanted.key, what + " is there more than once in " + std::string(where));
     }
     places.push_back({static_cast<std::size_t>(found - names.begin()), wanted.field});
   }

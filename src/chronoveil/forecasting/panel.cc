@@ -8,9 +8,9 @@
 namespace chronoveil::forecasting {
 
 Result<void> check_panel(const Panel& panel, std::int64_t forecast_length) {
-  if (panel.channels < 1) return fail(ErrorKind::bad_data, "panel: it has no channels");
+  if (panel.channels < 1) return fail(ErrorKind::bad_data, "panel", "it has no channels");
   if (forecast_length < 1) return invalid("forecast_length", std::to_string(forecast_length), "at least 1");
-  if (panel.series.empty()) return fail(ErrorKind::bad_data, "panel: it has no series");
+  if (panel.series.empty()) return fail(ErrorKind::bad_data, "panel", "it has no series");
   std::unordered_set<std::string_view> keys;
   for (const PanelSeries& series : panel.series) {
     const std::string where = "series '" + series.key + "'";

@@ -42,8 +42,10 @@ Result<std::vector<Forecast>> baseline_forecasts(Baseline baseline, const Panel&
       const Result<Forecast> made = baseline == Baseline::seasonal_naive ? seasonal_naive(past, season, forecast)
                                                                          : auto_ets(past, season, forecast);
       if (!made)
-        return fail(made.error().kind, std::string(name(baseline)) + " of series '" + series.key + "' before step " +
-                                           std::to_string(window.start) + ": " + made.error().message);
+        return tl::unexpected(at(std::string(name(baseline)) + " of series '" + series.key + "' before step " +
+                                     std::to_string(window.start),
+                                 made)
+                                  .error());
       for (std::size_t step = 0; step < static_cast<std::size_t>(forecast); ++step)
         for (std::size_t level = 0; level < kQuantiles; ++level)
           joined.quantiles[(step * channels + channel) * kQuantiles + level] =

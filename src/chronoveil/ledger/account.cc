@@ -48,11 +48,11 @@ std::string examples(const Filter& filter, const Cost& admitted) {
 Result<void> Account::apply(const Entry& entry) {
   CV_CHECK(check_link(entry, next_sequence_, head_));
   const auto broken = [&](const std::string& what) {
-    return fail(ErrorKind::storage,
-                fmt::format("ledger: row {} of dataset '{}' {}", entry.sequence, entry.dataset, what));
+    return fail(ErrorKind::storage, "ledger",
+                fmt::format("row {} of dataset '{}' {}", entry.sequence, entry.dataset, what));
   };
   if (entry.recorded_at < last_time_) return broken("is dated before the row before it");
-  if (Result<void> done = apply_body(entry); !done) return broken("is not allowed here: " + done.error().message);
+  if (Result<void> done = apply_body(entry); !done) return broken("is not allowed here: " + done.error().text());
   last_time_ = entry.recorded_at;
   head_ = entry.hash;
   ++next_sequence_;
@@ -242,13 +242,12 @@ Result<void> Account::admit(const std::string& period, const std::optional<std::
   const std::size_t shown = coordinate_to_show(filter, total);
   std::string where = part ? fmt::format(" for part '{}'", *part) : "";
   if (!period.empty()) where += " in " + period;
-  return fail(
-      ErrorKind::over_budget,
-      fmt::format("budget: over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
-                  "{}; it would still admit {}{}",
-                  dataset_->name, where, name(filter.kind), described(filter, so_far, shown, rounded),
-                  described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
-                  described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
+  return fail(ErrorKind::over_budget, "budget",
+              fmt::format("over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
+                          "{}; it would still admit {}{}",
+                          dataset_->name, where, name(filter.kind), described(filter, so_far, shown, rounded),
+                          described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
+                          described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
 }
 
 std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {
@@ -297,8 +296,9 @@ Result<void> Account::may_draw(const DebitId& id) const {
   const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
   if (!state) return invalid("id", id.text(), "a slot that was used");
   if (*state == State::drawing)
-    return fail(ErrorKind::usage, "debit: another process draws for " + id.text() +
-                                      " already, and a debit covers one draw; this one has drawn nothing");
+    return fail(
+        ErrorKind::usage, "debit",
+        "another process draws for " + id.text() + " already, and a debit covers one draw; this one has drawn nothing");
   if (*state != State::reserved)
     return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
   return {};
@@ -342,8 +342,9 @@ Result<void> Account::may_use(const DebitId& id, std::int64_t first, std::int64_
                                run->used, id.text()));
   }
   if (count > run->uses - run->used) {
-    return fail(ErrorKind::over_budget, fmt::format("run: {} has {} of its {} uses left; {} are asked", id.text(),
-                                                    run->uses - run->used, run->uses, count));
+    return fail(
+        ErrorKind::over_budget, "run",
+        fmt::format("{} has {} of its {} uses left; {} are asked", id.text(), run->uses - run->used, run->uses, count));
   }
   return {};
 }

@@ -10,12 +10,12 @@
 namespace chronoveil::ledger {
 
 inline Failure bad_body(std::string_view field) {
-  return fail(ErrorKind::storage, "ledger: the field '" + std::string(field) + "' of a row cannot be read");
+  return fail(ErrorKind::storage, "ledger", "the field '" + std::string(field) + "' of a row cannot be read");
 }
 
 inline Result<nlohmann::json> parse_body(std::string_view text) {
   nlohmann::json body = nlohmann::json::parse(text, nullptr, false);
-  if (!body.is_object()) return fail(ErrorKind::storage, "ledger: the body of a row is not a JSON object");
+  if (!body.is_object()) return fail(ErrorKind::storage, "ledger", "the body of a row is not a JSON object");
   return body;
 }
 

@@ -47,7 +47,7 @@ std::function<void(const std::string&)>& warning_handler() {
 Result<std::string> recorded_name(const std::string& known, const std::string& who) {
   if (known.empty()) return one_line(who.empty() ? system_user() : who);
   if (known.find_first_of("\r\n") != std::string::npos)
-    return fail(ErrorKind::storage, "ledger: the name of the database's role has a line feed; take another role");
+    return fail(ErrorKind::storage, "ledger", "the name of the database's role has a line feed; take another role");
   return who.empty() ? known : known + " (" + one_line(who) + ")";
 }
 
@@ -139,7 +139,7 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
 }
 
 Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vector<Event>& slots) {
-  if (slots.empty()) return fail(ErrorKind::usage, "slots: a debit needs at least one slot");
+  if (slots.empty()) return fail(ErrorKind::usage, "slots", "a debit needs at least one slot");
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(Reservation reserved, inside_->debit(terms, slots, {.has_slots = true, .uses = std::nullopt}));
   return static_cast<DebitReference&&>(std::move(reserved));

@@ -11,7 +11,7 @@ Result<void> Ledger::back_up(const std::string& to) {
   CV_TRY(const std::unique_ptr<Store> target, open_store(to, first_seal_of));
   CV_TRY(const std::vector<std::string> present, target->datasets());
   if (!present.empty())
-    return fail(ErrorKind::usage, "backup: there is a ledger with datasets already; choose a new place");
+    return fail(ErrorKind::usage, "backup", "there is a ledger with datasets already; choose a new place");
   CV_TRY(const std::vector<std::string> names, inside_->names());
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
@@ -25,12 +25,12 @@ Result<void> Ledger::restore(const std::string& from) {
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(const std::unique_ptr<Store> source, open_store(from, first_seal_of, Absent::refuse));
   CV_TRY(const std::vector<std::string> names, source->datasets());
-  if (names.empty()) return fail(ErrorKind::usage, "restore: the backup holds no dataset");
+  if (names.empty()) return fail(ErrorKind::usage, "restore", "the backup holds no dataset");
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*source, name));
     CV_CHECK(inside_->check_anchored(name, stored.rows));
     if (stored.rows.back().kind == "moved") {
-      return fail(ErrorKind::usage, "restore: dataset '" + name + "' was moved elsewhere before the backup was made");
+      return fail(ErrorKind::usage, "restore", "dataset '" + name + "' was moved elsewhere before the backup was made");
     }
     CV_TRY(const Entry note, inside_->opened(stored.rows, Origin::backup));
     CV_CHECK(inside_->copy(stored, *inside_->store, note));
@@ -52,10 +52,11 @@ Result<void> Ledger::move(const std::string& to) {
     const bool arrived = std::find(present.begin(), present.end(), name) != present.end();
     if (left_before) {
       CV_TRY(const MovedBody moved, moved_from_body(stored.rows.back().body));
-      if (moved.place != body.place) return fail(ErrorKind::usage, "move: dataset '" + name + "' was moved elsewhere");
+      if (moved.place != body.place)
+        return fail(ErrorKind::usage, "move", "dataset '" + name + "' was moved elsewhere");
       if (arrived) continue;  // an earlier run came as far as this
     }
-    if (arrived) return fail(ErrorKind::usage, "move: dataset '" + name + "' exists there already");
+    if (arrived) return fail(ErrorKind::usage, "move", "dataset '" + name + "' exists there already");
     if (!left_before) {
       CV_CHECK(inside_->append(
           name, true,

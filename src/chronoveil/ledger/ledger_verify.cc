@@ -20,7 +20,7 @@ Result<Verification> Ledger::verify(const std::vector<std::string>& only, const 
     if (verification.holds()) verify_signature(name, stored.seal, signed_by, verification);
     if (verification.holds() && inside_->anchor) {
       if (Result<Account*> anchored = inside_->catch_up(name, inside_->reader(name)); !anchored)
-        verification.findings.push_back({name, 0, anchored.error().message});
+        verification.findings.push_back({name, 0, anchored.error().text()});
     }
   }
   return verification;
@@ -39,13 +39,13 @@ Result<void> Ledger::sign(const std::vector<std::string>& only) {
     // Whoever names a dataset may give it a signature in place of one that is none.
     if (only.empty() && verification.holds()) verify_signature(name, stored.seal, std::nullopt, verification);
     if (!verification.holds())
-      return fail(ErrorKind::storage,
-                  "sign: dataset '" + name + "' does not hold: " + verification.findings.front().message);
+      return fail(ErrorKind::storage, "sign",
+                  "dataset '" + name + "' does not hold: " + verification.findings.front().message);
     CV_CHECK(inside_->check_anchored(name, stored.rows));
     if (stored.seal) verified.emplace_back(name, *stored.seal);
   }
   if (inside_->key == nullptr)
-    return fail(ErrorKind::usage, "CHRONOVEIL_KEY: name the secret key to sign with; see chronoveil key create");
+    return fail(ErrorKind::usage, "CHRONOVEIL_KEY", "name the secret key to sign with; see chronoveil key create");
   for (const auto& [name, seal] : verified)
     CV_CHECK(inside_->store->sign(name, seal, sign_seal(*inside_->key, name, seal)));
   return {};

@@ -11,11 +11,12 @@ bool is_plausible(Renewal renewal, const std::string& last, Instant clock) {
 }
 
 Failure implausible(const std::string& dataset, const std::string& last, Instant clock) {
-  return fail(ErrorKind::storage, "clock: it says " + timestamp(clock) +
-                                      (last.empty() ? std::string(", which no clock shows now")
-                                                    : ", long after " + last + ", the last row of dataset '" + dataset +
-                                                          "', whose budget renews by the clock") +
-                                      "; set the clock, or say --clock-is-right if it is");
+  return fail(ErrorKind::storage, "clock",
+              "it says " + timestamp(clock) +
+                  (last.empty() ? std::string(", which no clock shows now")
+                                : ", long after " + last + ", the last row of dataset '" + dataset +
+                                      "', whose budget renews by the clock") +
+                  "; set the clock, or say --clock-is-right if it is");
 }
 
 }  // namespace chronoveil::ledger

@@ -5,9 +5,9 @@
 namespace chronoveil::ledger {
 
 Result<void> check_covers(const Receipt& receipt, const accounting::Event& about_to_run) {
-  if (!receipt.live_) return fail(ErrorKind::internal, "receipt: it was used before");
+  if (!receipt.live_) return fail(ErrorKind::internal, "receipt", "it was used before");
   if (accounting::to_text(receipt.event_) != accounting::to_text(about_to_run))
-    return fail(ErrorKind::internal, "receipt: it covers another event than the one about to run");
+    return fail(ErrorKind::internal, "receipt", "it covers another event than the one about to run");
   return {};
 }
 

@@ -11,7 +11,7 @@ enum class Kind { series, means, perturb };
 Result<Kind> kind_of(const Job& job) {
   CV_CHECK(engine::check_values(job));
   if (job.is<engine::TrainSpec>())
-    return fail(ErrorKind::usage, "train: chronoveil-forecast trains; it needs libtorch");
+    return fail(ErrorKind::usage, "train", "chronoveil-forecast trains; it needs libtorch");
   return job.is<engine::MeansSpec>() ? Kind::means : job.is<engine::PerturbSpec>() ? Kind::perturb : Kind::series;
 }
 

@@ -34,12 +34,12 @@ Result<void> check_noise(const CellsPlan& plan) {
   CV_TRY(const CellMechanism* mechanism, find_cell_mechanism(plan.mechanism));
   const std::optional<double> multiplier = promised_multiplier(plan.event, plan.noise);
   if (!multiplier || !(plan.influence >= 1) || !(plan.noise_multiplier >= *multiplier * plan.influence))
-    return fail(ErrorKind::internal, "measure: the noise of the plan is less than its event says");
+    return fail(ErrorKind::internal, "measure", "the noise of the plan is less than its event says");
   // An event says how often, or is one for all cells of a person and then joins at least so many.
   const double sums = static_cast<double>(plan.shape.max_cells) * static_cast<double>(mechanism->sums);
   const double joined = plan.noise == NoiseKind::gaussian ? plan.influence * plan.influence : plan.influence;
   if (!(static_cast<double>(plan.event.count) * joined >= sums))
-    return fail(ErrorKind::internal, "measure: the event of the plan covers fewer cells than a person may be in");
+    return fail(ErrorKind::internal, "measure", "the event of the plan covers fewer cells than a person may be in");
   return {};
 }
 
@@ -95,13 +95,13 @@ Result<std::vector<CellEstimate>> measure_all(const CellMechanism& mechanism, co
 Result<std::vector<CellEstimate>> measure(const CellsPlan& plan, const bound::BoundedCells& cells, Draws& draws) {
   CV_TRY(const CellMechanism* mechanism, find_cell_mechanism(plan.mechanism));
   if (cells.places() != plan.shape.places || cells.steps() != plan.shape.steps)
-    return fail(ErrorKind::internal, "measure: the bounded cells do not have the shape of the plan");
+    return fail(ErrorKind::internal, "measure", "the bounded cells do not have the shape of the plan");
   if (!is_within(cells, plan.shape))
-    return fail(ErrorKind::internal, "measure: the cells were not bounded by the caps of the plan");
+    return fail(ErrorKind::internal, "measure", "the cells were not bounded by the caps of the plan");
   if (plan.relation != mechanism->relation)
-    return fail(ErrorKind::internal, "measure: the mechanism does not protect what the plan says");
+    return fail(ErrorKind::internal, "measure", "the mechanism does not protect what the plan says");
   CV_CHECK(check_noise(plan));
-  if (draws.continues()) return fail(ErrorKind::internal, "measure: a run covers steps as they come, not cells");
+  if (draws.continues()) return fail(ErrorKind::internal, "measure", "a run covers steps as they come, not cells");
   // The receipt was redeemed for one run of one event; measuring anything else would be uncovered.
   CV_CHECK(draws.start(plan.event));
   Result<std::vector<CellEstimate>> estimates = measure_all(*mechanism, plan, cells, draws);

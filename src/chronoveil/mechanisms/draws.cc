@@ -18,9 +18,9 @@ noise::Law law_of(NoiseKind kind) {
 }
 
 Failure off_the_grid(std::size_t number, double step) {
-  return fail(ErrorKind::usage, "noise-from: number " + std::to_string(number) +
-                                    " is not valid; it must be within 2^61 steps of the grid, which are " +
-                                    shortest(step));
+  return fail(ErrorKind::usage, "run.noise_from",
+              "number " + std::to_string(number) +
+                  " is not valid; it must be within 2^61 steps of the grid, which are " + shortest(step));
 }
 
 }  // namespace
@@ -58,9 +58,9 @@ Draws Draws::replayed(Replay replay) {
 Result<void> Draws::start(const accounting::Event& about_to_run) {
   if (right_.standing_ == Standing::marked) return {};
   if (right_.standing_ != Standing::authorised)
-    return fail(ErrorKind::internal, "draws: one debit covers one run, and this one was used before");
+    return fail(ErrorKind::internal, "draws", "one debit covers one run, and this one was used before");
   if (accounting::to_text(*event_) != accounting::to_text(about_to_run))
-    return fail(ErrorKind::internal, "draws: they are authorised for another event than the one about to run");
+    return fail(ErrorKind::internal, "draws", "they are authorised for another event than the one about to run");
   if (receipt_) {
     // Whatever comes of it, there is no second try with these draws.
     right_.standing_ = Standing::spent;
@@ -82,13 +82,13 @@ void Draws::finish() {
 
 Result<void> Draws::may_draw() const {
   if (right_.standing_ == Standing::marked || right_.standing_ == Standing::running) return {};
-  return fail(ErrorKind::internal, "draws: nothing is drawn outside the one run that a debit covers");
+  return fail(ErrorKind::internal, "draws", "nothing is drawn outside the one run that a debit covers");
 }
 
 Result<void> Draws::use() {
   CV_CHECK(may_draw());
   if (uses_ && used_ >= *uses_)
-    return fail(ErrorKind::over_budget, "draws: all " + std::to_string(*uses_) + " uses of the debit are gone");
+    return fail(ErrorKind::over_budget, "draws", "all " + std::to_string(*uses_) + " uses of the debit are gone");
   ++used_;
   return {};
 }
@@ -115,8 +115,9 @@ Result<const noise::Sampler*> Draws::sampler(noise::Law law, double scale_in_ste
 Result<double> Draws::next_on_tape(std::size_t wanted) {
   const std::vector<double>& tape = *replay_.noise;
   if (tape.size() - noise_used_ < wanted)
-    return fail(ErrorKind::usage, "noise-from: the file holds " + std::to_string(tape.size()) +
-                                      " numbers; this release draws at least " + std::to_string(noise_used_ + wanted));
+    return fail(ErrorKind::usage, "run.noise_from",
+                "the file holds " + std::to_string(tape.size()) + " numbers; this release draws at least " +
+                    std::to_string(noise_used_ + wanted));
   return tape[noise_used_++];
 }
 
@@ -171,9 +172,9 @@ Result<std::vector<std::int64_t>> Draws::keep(std::int64_t n, double rate) {
   std::int64_t last = -1;
   for (const std::int64_t position : *replay_.kept) {
     if (position <= last || position >= n)
-      return fail(ErrorKind::usage, "keep-from: " + std::to_string(position) +
-                                        " is not valid; positions must ascend and lie between 0 and " +
-                                        std::to_string(n - 1));
+      return fail(ErrorKind::usage, "run.keep_from",
+                  std::to_string(position) + " is not valid; positions must ascend and lie between 0 and " +
+                      std::to_string(n - 1));
     last = position;
   }
   return *replay_.kept;

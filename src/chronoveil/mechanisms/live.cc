@@ -21,8 +21,9 @@ class OrderedAnswers : public Answers {
  public:
   Result<void> use() override {
     if (uses_left_ == 0)
-      return fail(ErrorKind::over_budget, "live: the process asks more often than its plan says, which is " +
-                                              std::to_string(plan_.measured) + " times");
+      return fail(
+          ErrorKind::over_budget, "live",
+          "the process asks more often than its plan says, which is " + std::to_string(plan_.measured) + " times");
     --uses_left_;
     in_use_ = true;
     return {};
@@ -30,14 +31,14 @@ class OrderedAnswers : public Answers {
   Result<double> count(std::int64_t series, double scale) override {
     CV_CHECK(may_ask(scale));
     if (series < next_ || series >= plan_.shape.series || !present(series))
-      return fail(ErrorKind::internal, "live: a series is asked once a step, in order, and only when it is present");
+      return fail(ErrorKind::internal, "live", "a series is asked once a step, in order, and only when it is present");
     next_ = series + 1;
     return answer_count(series, scale);
   }
   Result<double> distance(std::span<const double> last, double scale) override {
     CV_CHECK(may_ask(scale));
     if (distance_asked_ || next_ != 0 || last.size() != series_of(plan_))
-      return fail(ErrorKind::internal, "live: the distance is asked once a step, before the counts, for all series");
+      return fail(ErrorKind::internal, "live", "the distance is asked once a step, before the counts, for all series");
     distance_asked_ = true;
     return answer_distance(last, scale);
   }
@@ -56,8 +57,8 @@ class OrderedAnswers : public Answers {
 
  private:
   Result<void> may_ask(double scale) const {
-    if (!in_use_) return fail(ErrorKind::internal, "live: nothing is asked before a use of the debit");
-    if (!(scale >= plan_.scale)) return fail(ErrorKind::internal, "live: a question with less noise than planned");
+    if (!in_use_) return fail(ErrorKind::internal, "live", "nothing is asked before a use of the debit");
+    if (!(scale >= plan_.scale)) return fail(ErrorKind::internal, "live", "a question with less noise than planned");
     return {};
   }
 
@@ -75,10 +76,10 @@ class NoisyAnswers final : public OrderedAnswers {
   // The counts of the next step.
   Result<void> see(std::span<const std::int64_t> counts) {
     if (counts.size() != series_of(plan()))
-      return fail(ErrorKind::internal, "live: a step has one count for each series of the plan");
+      return fail(ErrorKind::internal, "live", "a step has one count for each series of the plan");
     for (const std::int64_t count : counts) {
       if (count != kMissing && (count < 0 || count > plan().shape.maximum))
-        return fail(ErrorKind::internal, "live: the counts were not bounded by the caps of the plan");
+        return fail(ErrorKind::internal, "live", "the counts were not bounded by the caps of the plan");
     }
     counts_ = counts;
     next_step();
@@ -136,7 +137,7 @@ class RecordedAnswers final : public OrderedAnswers {
   Result<double> answer_distance(std::span<const double>, double) override { return next(); }
   Result<double> next() {
     if (given_.empty())
-      return fail(ErrorKind::internal, "reconstruct: the measurement does not have the shape of the plan");
+      return fail(ErrorKind::internal, "reconstruct", "the measurement does not have the shape of the plan");
     const double answer = given_.front();
     given_ = given_.subspan(1);
     return answer;
@@ -153,9 +154,9 @@ class WithinHorizon final : public LiveProcess {
 
   Result<void> step(Answers& answers, std::span<LiveValue> out) override {
     if (done_ < 0 || done_ >= steps_)
-      return fail(ErrorKind::usage, "live: all " + std::to_string(steps_) + " steps of the plan are over");
+      return fail(ErrorKind::usage, "live", "all " + std::to_string(steps_) + " steps of the plan are over");
     if (static_cast<std::int64_t>(out.size()) != series_)
-      return fail(ErrorKind::internal, "live: a step has one value for each series of the plan");
+      return fail(ErrorKind::internal, "live", "a step has one value for each series of the plan");
     ++done_;
     return inner_->step(answers, out);
   }
@@ -187,8 +188,8 @@ Result<std::unique_ptr<LiveProcess>> go_live(const SeriesPlan& plan) {
     std::string names;
     for (const SeriesMechanism* row : series_catalogue())
       if (row->go_live) names.append(names.empty() ? "" : ", ").append(row->name);
-    return fail(ErrorKind::usage,
-                "mechanism.name: " + plan.mechanism + " needs the whole series; live, it must be one of " + names);
+    return fail(ErrorKind::usage, "mechanism.name",
+                plan.mechanism + " needs the whole series; live, it must be one of " + names);
   }
   CV_CHECK(check_noise(plan));
   CV_TRY(std::unique_ptr<LiveProcess> process, mechanism->go_live(plan));
@@ -199,7 +200,7 @@ Result<void> live_step(const SeriesPlan& plan, LiveProcess& process, std::span<c
                        std::span<LiveValue> out) {
   CV_CHECK(check_noise(plan));
   if (draws.mark().empty() && !(draws.continues() && draws.event() && is_same_event(*draws.event(), plan.event)))
-    return fail(ErrorKind::internal, "live: the draws do not continue a run of the plan's event");
+    return fail(ErrorKind::internal, "live", "the draws do not continue a run of the plan's event");
   NoisyAnswers answers(plan, draws, plan.measured);
   CV_CHECK(answers.see(counts));
   return process.step(answers, out);
@@ -211,7 +212,7 @@ Result<Measurement> measure_live(const SeriesPlan& plan, std::span<const std::in
   answers.record();
   const auto steps = static_cast<std::size_t>(plan.shape.steps);
   if (counts.size() != series_of(plan) * steps || std::find(counts.begin(), counts.end(), kMissing) != counts.end())
-    return fail(ErrorKind::internal, "measure: the counts do not have the shape of the plan");
+    return fail(ErrorKind::internal, "measure", "the counts do not have the shape of the plan");
   std::vector<std::int64_t> step(series_of(plan));
   std::vector<LiveValue> out(series_of(plan));
   for (std::size_t t = 0; t < steps; ++t) {
@@ -242,7 +243,7 @@ Result<Estimate> reconstruct_live(const SeriesPlan& plan, const Measurement& mea
     }
   }
   if (!answers.all_used() || measurement.kept)
-    return fail(ErrorKind::internal, "reconstruct: the measurement does not have the shape of the plan");
+    return fail(ErrorKind::internal, "reconstruct", "the measurement does not have the shape of the plan");
   return estimate;
 }
 

@@ -30,11 +30,11 @@ Result<Value> understood(const ParameterInfo& info, const Value& value) {
                            ? value == info.standard
                            : word && std::find(info.words.begin(), info.words.end(), *word) != info.words.end();
     if (known) return value;
-    return fail(ErrorKind::usage, "mechanism." + std::string(info.name) + ": it must be " + valid_texts(info));
+    return fail(ErrorKind::usage, "mechanism." + std::string(info.name), "it must be " + valid_texts(info));
   }
   if (value.index() == info.standard.index()) return value;
-  return fail(ErrorKind::usage,
-              "mechanism." + std::string(info.name) + ": it must be " + std::string(type_name(info.standard)));
+  return fail(ErrorKind::usage, "mechanism." + std::string(info.name),
+              "it must be " + std::string(type_name(info.standard)));
 }
 
 }  // namespace
@@ -54,8 +54,8 @@ Result<Parameters> resolved(const Parameters& given, std::string_view mechanism,
   }
   for (const auto& [name, value] : given)
     if (!all.contains(name))
-      return fail(ErrorKind::usage, "mechanism." + name + ": " + std::string(mechanism) + " has no such parameter; " +
-                                        (names.empty() ? "it has none" : names));
+      return fail(ErrorKind::usage, "mechanism." + name,
+                  std::string(mechanism) + " has no such parameter; " + (names.empty() ? "it has none" : names));
   return all;
 }
 

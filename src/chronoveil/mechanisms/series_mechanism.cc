@@ -43,7 +43,7 @@ std::optional<double> noise_multiplier(const accounting::Event& event) {
 Result<void> check_noise(const SeriesPlan& plan) {
   const std::optional<double> multiplier = noise_multiplier(plan.event);
   if (multiplier && plan.sensitivity > 0 && plan.scale >= *multiplier * plan.sensitivity) return {};
-  return fail(ErrorKind::internal, "measure: the noise of the plan is less than its event says");
+  return fail(ErrorKind::internal, "measure", "the noise of the plan is less than its event says");
 }
 
 namespace {
@@ -58,12 +58,12 @@ bool is_within(const bound::Caps& caps, const PublicShape& shape) {
 Result<Measurement> measure(const SeriesPlan& plan, const bound::BoundedSeries& series, Draws& draws) {
   CV_TRY(const SeriesMechanism* mechanism, find_series_mechanism(plan.mechanism));
   if (series.series() != plan.shape.series || series.steps() != plan.shape.steps)
-    return fail(ErrorKind::internal, "measure: the bounded series do not have the shape of the plan");
+    return fail(ErrorKind::internal, "measure", "the bounded series do not have the shape of the plan");
   if (!is_within(series.caps(), plan.shape))
-    return fail(ErrorKind::internal, "measure: the series were not bounded by the caps of the plan");
+    return fail(ErrorKind::internal, "measure", "the series were not bounded by the caps of the plan");
   CV_CHECK(check_noise(plan));
   if (draws.continues())
-    return fail(ErrorKind::internal, "measure: a run covers steps as they come, not a whole series");
+    return fail(ErrorKind::internal, "measure", "a run covers steps as they come, not a whole series");
   // The receipt was redeemed for one run of one event; measuring anything else would be uncovered.
   CV_CHECK(draws.start(plan.event));
   Result<Measurement> measurement = mechanism->measure(plan, series.counts(), draws);

@@ -24,14 +24,14 @@ Result<void> check_plan(const TemporalMechanism& mechanism, const TemporalPlan& 
   return {};
 }
 
-Failure no_such_lane() { return fail(ErrorKind::internal, "perturb: there is no such lane, or the run is over"); }
+Failure no_such_lane() { return fail(ErrorKind::internal, "perturb", "there is no such lane, or the run is over"); }
 
 }  // namespace
 
 Result<Perturbation> Perturbation::start(const TemporalPlan& plan, Draws& draws) {
   CV_TRY(const TemporalMechanism* mechanism, find_temporal_mechanism(plan.mechanism));
   CV_CHECK(check_plan(*mechanism, plan));
-  if (draws.continues()) return fail(ErrorKind::internal, "perturb: a run covers steps of counts, not a series");
+  if (draws.continues()) return fail(ErrorKind::internal, "perturb", "a run covers steps of counts, not a series");
   Perturbation run;
   run.draws_ = &draws;
   for (std::int64_t lane = 0; lane < plan.lanes; ++lane) {

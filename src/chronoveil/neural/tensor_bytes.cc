@@ -42,7 +42,7 @@ class Reader {
   bool good_ = true;
 };
 
-Failure damaged() { return fail(ErrorKind::bad_data, "tensors: they are cut off or damaged"); }
+Failure damaged() { return fail(ErrorKind::bad_data, "tensors", "they are cut off or damaged"); }
 
 Result<Parameter> read_one(Reader& reader) {
   Parameter read;

@@ -22,7 +22,7 @@ auto without_throwing(const Work& work) -> decltype(work()) {
     return work();
   } catch (const std::exception& error) {
     const std::string text = error.what();
-    return fail(ErrorKind::internal, "libtorch: " + text.substr(0, text.find('\n')));
+    return fail(ErrorKind::internal, "libtorch", text.substr(0, text.find('\n')));
   }
 }
 
@@ -194,7 +194,7 @@ std::vector<Parameter> Trainer::state() const {
 }
 
 Result<void> Trainer::restore(const std::vector<Parameter>& state) {
-  const Failure refused = fail(ErrorKind::bad_data, "checkpoint: it is not one of this training");
+  const Failure refused = fail(ErrorKind::bad_data, "checkpoint", "it is not one of this training");
   return without_throwing([&]() -> Result<void> {
     const std::vector<Parameter> like = this->state();
     if (state.size() != like.size()) return refused;

@@ -28,7 +28,7 @@ std::int64_t fixed_log_weight(double log_weight) {
 Result<void> check_log_weight(double log_weight) {
   const bool zero = std::isinf(log_weight) && log_weight < 0;
   if (!zero && !(std::abs(log_weight) <= kLogWeightLimit)) {
-    return fail(ErrorKind::usage, "log_weight: must be minus infinity or a number between -2^29 and 2^29");
+    return fail(ErrorKind::usage, "log_weight", "must be minus infinity or a number between -2^29 and 2^29");
   }
   return {};
 }
@@ -45,7 +45,7 @@ double charge_for(double input_error, double own_error) {
 Result<std::size_t> choose_index(std::span<const std::int64_t> fixed, BitSource& bits) {
   const auto greatest = std::max_element(fixed.begin(), fixed.end());
   if (greatest == fixed.end() || *greatest == kZeroWeight) {
-    return fail(ErrorKind::usage, "log_weight: at least one candidate must have a weight greater than 0");
+    return fail(ErrorKind::usage, "log_weight", "at least one candidate must have a weight greater than 0");
   }
   for (;;) {
     const auto index = static_cast<std::size_t>(uniform_below(fixed.size(), bits));
@@ -88,7 +88,7 @@ Result<Choice> choose_grid_point(std::span<const WeightedInterval> intervals, do
     }
     const std::uint64_t steps = static_cast<std::uint64_t>(interval.last) - static_cast<std::uint64_t>(interval.first);
     if (steps >= std::uint64_t{1} << 62) {
-      return fail(ErrorKind::usage, "interval: must have at most 2^62 grid points");
+      return fail(ErrorKind::usage, "interval", "must have at most 2^62 grid points");
     }
     // Rounded one by one: their sum as doubles would lose the low bits of the logarithm.
     fixed.push_back(fixed_log_weight(interval.log_weight) + fixed_log_weight(std::log(static_cast<double>(steps + 1))));

@@ -29,9 +29,9 @@ Result<void> check_sample(const PublicSample& sample) {
       sample.series >= 1 && sample.steps >= 1 && sample.counts.size() % static_cast<std::size_t>(sample.steps) == 0 &&
       sample.counts.size() / static_cast<std::size_t>(sample.steps) == static_cast<std::size_t>(sample.series);
   if (!whole)
-    return fail(ErrorKind::usage, "plan.sample: " + std::to_string(sample.counts.size()) + " counts are not " +
-                                      std::to_string(sample.series) + " series of " + std::to_string(sample.steps) +
-                                      " steps");
+    return fail(ErrorKind::usage, "plan.sample",
+                std::to_string(sample.counts.size()) + " counts are not " + std::to_string(sample.series) +
+                    " series of " + std::to_string(sample.steps) + " steps");
   return {};
 }
 
@@ -52,7 +52,7 @@ Result<Candidate> consider(const SeriesMechanism& mechanism, const Request& requ
   if (!plan) {
     const ErrorKind kind = plan.error().kind;
     if (kind != ErrorKind::usage && kind != ErrorKind::cannot_certify) return Failure(std::move(plan).error());
-    candidate.refusal = plan.error().message;
+    candidate.refusal = plan.error();
     return candidate;
   }
   candidate.noise_error = noise_error(*plan);
@@ -67,7 +67,7 @@ Result<Candidate> consider(const SeriesMechanism& mechanism, const Request& requ
 // A refusal that all share is about the request, not about a mechanism.
 bool all_refuse_alike(const std::vector<Candidate>& all) {
   return std::all_of(all.begin(), all.end(), [&](const Candidate& candidate) {
-    return !candidate.plan && candidate.refusal == all.front().refusal;
+    return !candidate.plan && candidate.refusal.text() == all.front().refusal.text();
   });
 }
 
@@ -87,7 +87,7 @@ Result<Comparison> compare(const Request& request, const std::optional<PublicSam
     CV_TRY(Candidate candidate, consider(*mechanism, request, seen, trials));
     comparison.candidates.push_back(std::move(candidate));
   }
-  if (all_refuse_alike(comparison.candidates)) return fail(ErrorKind::usage, comparison.candidates.front().refusal);
+  if (all_refuse_alike(comparison.candidates)) return Failure(comparison.candidates.front().refusal);
   Recommendation found = recommend(request, comparison.candidates, audience, seen.has_value());
   comparison.recommended = std::move(found.mechanism);
   comparison.reason = std::move(found.reason);

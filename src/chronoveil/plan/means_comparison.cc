@@ -33,7 +33,7 @@ Result<void> check_parameters(const CellRequest& request) {
     const auto has_it = [&parameter = name](const CellMechanism* row) { return knows(*row, parameter); };
     const auto row = std::find_if(catalogue.begin(), catalogue.end(), has_it);
     if (row == catalogue.end())
-      return fail(ErrorKind::usage, "mechanism." + name + ": no mechanism for means has such a parameter");
+      return fail(ErrorKind::usage, "mechanism." + name, "no mechanism for means has such a parameter");
     const auto alone = mechanisms::resolved({{name, value}}, (*row)->name, (*row)->parameters);
     if (!alone) return Failure(alone.error());
   }
@@ -52,13 +52,13 @@ Result<std::vector<std::uint32_t>> counts_to_look_at(const CellRequest& request,
   if (cap && *cap < 1) return invalid("means.max_records", std::to_string(*cap), "at least 1");
   if (known.counts.empty()) {
     if (!known.users)
-      return fail(ErrorKind::usage,
-                  "plan: it needs public counts of records, or a public number of users and the cap "
+      return fail(ErrorKind::usage, "plan",
+                  "it needs public counts of records, or a public number of users and the cap "
                   "max_records");
     if (*known.users < 1 || *known.users > kMostUsers)
       return invalid("plan.users", std::to_string(*known.users), "from 1 to " + std::to_string(kMostUsers));
     if (!cap)
-      return fail(ErrorKind::usage, "means.max_records: it must be given when the plan knows users but no counts");
+      return fail(ErrorKind::usage, "means.max_records", "it must be given when the plan knows users but no counts");
     if (*cap > widest) return invalid("means.max_records", std::to_string(*cap), "at most " + std::to_string(widest));
     return std::vector<std::uint32_t>(static_cast<std::size_t>(*known.users), static_cast<std::uint32_t>(*cap));
   }
@@ -67,8 +67,9 @@ Result<std::vector<std::uint32_t>> counts_to_look_at(const CellRequest& request,
                    "a list of at most " + std::to_string(kMostUsers));
   const auto zero = std::find(known.counts.begin(), known.counts.end(), 0u);
   if (zero != known.counts.end())
-    return fail(ErrorKind::usage, "plan.counts: number " + std::to_string(zero - known.counts.begin() + 1) +
-                                      " is 0; somebody without a record in the cell is not listed");
+    return fail(ErrorKind::usage, "plan.counts",
+                "number " + std::to_string(zero - known.counts.begin() + 1) +
+                    " is 0; somebody without a record in the cell is not listed");
   std::vector<std::uint32_t> counts = known.counts;
   if (cap)
     for (std::uint32_t& count : counts) count = static_cast<std::uint32_t>(std::min<std::int64_t>(count, *cap));
@@ -93,7 +94,7 @@ Result<std::int64_t> named_m_ub(const CellRequest& request, const MeansCompariso
     if (*word == "optimised") return comparison.m_ub_optimised;
     return invalid("mechanism.m_ub", *word, valid);
   }
-  return fail(ErrorKind::usage, "mechanism.m_ub: it must be " + std::string(valid));
+  return fail(ErrorKind::usage, "mechanism.m_ub", "it must be " + std::string(valid));
 }
 
 Result<void> describe_counts(MeansComparison& comparison, const CellRequest& request) {
@@ -117,7 +118,7 @@ Result<MeansCandidate> consider(const CellMechanism& mechanism, const CellReques
   candidate.as_asked = asked.parameters.size() == request.parameters.size();
   const auto refused = [&](const Error& error) -> Result<MeansCandidate> {
     if (error.kind != ErrorKind::usage && error.kind != ErrorKind::cannot_certify) return Failure(error);
-    candidate.refusal = error.message;
+    candidate.refusal = error;
     return candidate;
   };
   auto plan = mechanism.prepare(asked);
@@ -150,11 +151,14 @@ Result<void> check_that_one_fits(const std::vector<MeansCandidate>& all) {
   bool alike = true;
   for (const MeansCandidate& candidate : all) {
     if (candidate.plan) return {};
-    alike = alike && candidate.refusal == all.front().refusal;
-    refusals.append(refusals.empty() ? "" : "; ").append(candidate.mechanism).append(": ").append(candidate.refusal);
+    alike = alike && candidate.refusal.text() == all.front().refusal.text();
+    refusals.append(refusals.empty() ? "" : "; ")
+        .append(candidate.mechanism)
+        .append(": ")
+        .append(candidate.refusal.marked());
   }
-  return fail(ErrorKind::usage,
-              alike ? all.front().refusal : "mechanism.name: no mechanism fits this job (" + refusals + ")");
+  if (alike) return Failure(all.front().refusal);
+  return fail(ErrorKind::usage, "mechanism.name", "no mechanism fits this job (" + refusals + ")");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Result<void> check_parameters(const TemporalRequest& request) {
     const auto has_it = [&parameter = name](const TemporalMechanism* row) { return knows(*row, parameter); };
     const auto row = std::find_if(catalogue.begin(), catalogue.end(), has_it);
     if (row == catalogue.end())
-      return fail(ErrorKind::usage, "mechanism." + name + ": no mechanism that moves values has such a parameter");
+      return fail(ErrorKind::usage, "mechanism." + name, "no mechanism that moves values has such a parameter");
     const auto alone = mechanisms::resolved({{name, value}}, (*row)->name, (*row)->parameters);
     if (!alone) return Failure(alone.error());
   }
@@ -51,7 +51,7 @@ Result<Considered> consider(const TemporalMechanism& mechanism, const TemporalRe
   one.candidate.mechanism = mechanism.name;
   one.candidate.as_asked = asked.parameters.size() == request.parameters.size();
   if (takes_long(mechanism, request)) {
-    one.candidate.refusal = fmt::format(
+    one.candidate.refusal.message = fmt::format(
         "it is not compared beyond a window of {}, since finding its price takes long there; it can be asked for by "
         "name",
         kLargestComparedState);
@@ -61,7 +61,7 @@ Result<Considered> consider(const TemporalMechanism& mechanism, const TemporalRe
   if (!plan) {
     const Error& error = plan.error();
     if (error.kind != ErrorKind::usage && error.kind != ErrorKind::cannot_certify) return Failure(error);
-    one.candidate.refusal = error.message;
+    one.candidate.refusal = error;
     one.refused = error;
     return one;
   }
@@ -117,7 +117,7 @@ Result<TemporalComparison> compare_temporal(const TemporalRequest& request) {
     if (!mechanism->moves) continue;
     CV_TRY(Considered one, consider(*mechanism, request));
     if (one.refused) {
-      all.append(all.empty() ? "" : "; ").append(mechanism->name).append(": ").append(one.refused->message);
+      all.append(all.empty() ? "" : "; ").append(mechanism->name).append(": ").append(one.refused->marked());
       refusals.push_back(*std::move(one.refused));
     }
     comparison.candidates.push_back(std::move(one.candidate));
@@ -125,11 +125,11 @@ Result<TemporalComparison> compare_temporal(const TemporalRequest& request) {
   auto& candidates = comparison.candidates;
   if (std::none_of(candidates.begin(), candidates.end(), [](const auto& each) { return each.plan.has_value(); })) {
     // A refusal that all share is about the request, not about a mechanism.
-    const auto same = [&](const Error& each) { return each.message == refusals.front().message; };
+    const auto same = [&](const Error& each) { return each.text() == refusals.front().text(); };
     if (std::all_of(refusals.begin(), refusals.end(), same)) return Failure(refusals.front());
     const auto is_usage = [](const Error& each) { return each.kind == ErrorKind::usage; };
     return fail(std::any_of(refusals.begin(), refusals.end(), is_usage) ? ErrorKind::usage : ErrorKind::cannot_certify,
-                "mechanism.name: no mechanism fits this job (" + all + ")");
+                "mechanism.name", "no mechanism fits this job (" + all + ")");
   }
   const TemporalCandidate& chosen = choose(candidates);
   comparison.recommended = chosen.mechanism;

@@ -51,8 +51,8 @@ inline Result<Truth> empty_truth(std::vector<std::string> keys, const SlotAxis& 
   const auto cells = series * static_cast<std::size_t>(axis.steps());
   constexpr std::size_t kLargest = 200'000'000;
   if (cells > kLargest)
-    return fail(ErrorKind::usage, "series times slots: " + std::to_string(cells) +
-                                      " is not valid; it must be at most " + std::to_string(kLargest));
+    return fail(ErrorKind::usage, "series times slots",
+                std::to_string(cells) + " is not valid; it must be at most " + std::to_string(kLargest));
   truth.keys = std::move(keys);
   truth.axis = axis;
   truth.counts.assign(cells, 0);

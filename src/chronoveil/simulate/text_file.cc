@@ -16,8 +16,8 @@
 namespace chronoveil::simulate {
 
 Failure TextFile::failure(int problem) const {
-  return fail(ErrorKind::storage, option_ + ": " + (path_ == "-" ? "standard output" : path_) +
-                                      " could not be written: " + std::strerror(problem));
+  return fail(ErrorKind::storage, option_,
+              (path_ == "-" ? "standard output" : path_) + " could not be written: " + std::strerror(problem));
 }
 
 Result<TextFile> TextFile::create(std::string option, std::string path) {

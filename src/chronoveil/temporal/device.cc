@@ -46,11 +46,9 @@ constexpr Option kOptions[] = {
     {"random", CV_BAD_RANDOM, "random: it must be given: cv_libsodium or a function of the device"},
 };
 
-// The kernels' errors begin with the name of the parameter.
 cv_status status_of(const Error& error) {
-  const std::string_view message = error.message;
   for (const Option& option : kOptions) {
-    if (message.substr(0, message.find(':')) == option.name) return option.status;
+    if (error.parameter == option.name) return option.status;
   }
   return CV_BAD_MECHANISM;
 }

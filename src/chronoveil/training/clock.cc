@@ -16,8 +16,9 @@ Result<SlotAxis> axis_beyond(const data::SlotSpec& clock, std::int64_t until, st
     axis.boundaries.insert(axis.boundaries.end(), next.boundaries.begin() + 1, next.boundaries.end());
     axis.labels.insert(axis.labels.end(), next.labels.begin(), next.labels.end());
     if (axis.steps() > data::kMostSlots)
-      return fail(ErrorKind::bad_data, "time: the history is more than " + std::to_string(data::kMostSlots) +
-                                           " slots after the model's clock begins");
+      return fail(
+          ErrorKind::bad_data, "time",
+          "the history is more than " + std::to_string(data::kMostSlots) + " slots after the model's clock begins");
   }
 }
 

@@ -92,7 +92,7 @@ Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& netwo
   CV_TRY(const Extent extent, extent_of(request.source, request.keys));
   CV_TRY(const SlotAxis axis, axis_beyond(forecasting.model.clock, extent.last, config.forecast_length));
   const std::int64_t end = data::SlotFinder(axis)(extent.last) + 1;
-  if (end < 1) return fail(ErrorKind::bad_data, "time: the history ends before the model's clock begins");
+  if (end < 1) return fail(ErrorKind::bad_data, "time", "the history ends before the model's clock begins");
   const std::int64_t context = forecasting::history_length(config);
   std::vector<engine::PublicSeries> series;
   for (const std::string& key : extent.keys) series.push_back({key, 0, end});
@@ -139,9 +139,9 @@ Result<Prepared> prepared(const std::string& model_path, const ForecastRequest& 
   const std::int64_t read = forecasting.model.config.channels;
   ready.channels = request.channels.empty() ? forecasting.model.channels : request.channels;
   if (static_cast<std::int64_t>(ready.channels.size()) != read)
-    return fail(ErrorKind::usage, "value: name as many columns as the model reads: " + std::to_string(read));
+    return fail(ErrorKind::usage, "value", "name as many columns as the model reads: " + std::to_string(read));
   if (request.privacy && request.keys.empty() && request.source.series)
-    return fail(ErrorKind::usage, "keys: a private history needs the public list of its series");
+    return fail(ErrorKind::usage, "keys", "a private history needs the public list of its series");
   if (!request.privacy) return ready;
   CV_TRY(forecasting.privacy, plan_history(*request.privacy, read));
   engine::add_reading(request.source, engine::Reading::whole, forecasting.privacy->guarantee.assumptions);
@@ -175,7 +175,7 @@ std::string to_store(const Kept& kept, const std::string& document) {
 }
 
 Result<Kept> from_store(std::string_view text) {
-  const auto damaged = [] { return fail(ErrorKind::storage, "again: the stored forecast is damaged"); };
+  const auto damaged = [] { return fail(ErrorKind::storage, "run.again", "the stored forecast is damaged"); };
   const nlohmann::json stored = nlohmann::json::parse(text, nullptr, false);
   if (!stored.is_object() || stored.size() != 4) return damaged();
   Kept kept;
@@ -263,7 +263,7 @@ report::Forecasted report_of(const Forecasting& found, const std::string& title)
 }
 
 Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest& request) {
-  if (request.privacy) return fail(ErrorKind::internal, "forecast: a private history needs a debit");
+  if (request.privacy) return fail(ErrorKind::internal, "forecast", "a private history needs a debit");
   CV_TRY(Prepared ready, prepared(model_path, request));
   CV_CHECK(engine::check_train_columns(request.source, ready.channels));
   CV_CHECK(forecast(request, ready.network, ready.channels, ready.device, nullptr, ready.forecasting));
@@ -273,9 +273,9 @@ Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRe
 Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest& request,
                                                const std::string& title, const WriteForecast& write,
                                                const std::optional<std::string>& again) {
-  if (!request.privacy) return fail(ErrorKind::internal, "forecast: the history is not private");
+  if (!request.privacy) return fail(ErrorKind::internal, "forecast", "the history is not private");
   if (request.run.replay)
-    return fail(ErrorKind::usage, "noise-from: a forecast draws too much to replay it; --seed repeats a run");
+    return fail(ErrorKind::usage, "run.noise_from", "a forecast draws too much to replay it; `run.seed` repeats a run");
   CV_TRY(Prepared ready, prepared(model_path, request));
   Forecasting& forecasting = ready.forecasting;
   const engine::Job job = job_of(request, *forecasting.privacy);

@@ -138,7 +138,7 @@ Result<TrainedModel> read_model(std::string_view bytes, const std::string& path)
   const auto blocks = unsealed(kMagic, 2, bytes);
   if (!blocks) return damaged(path, "the model file was cut off or altered; its checksum does not fit");
   Result<TrainedModel> model = report::read_document((*blocks)[0], model_in);
-  if (!model) return damaged(path, model.error().message);
+  if (!model) return damaged(path, model.error().text());
   CV_TRY(model->weights, neural::from_bytes((*blocks)[1]));
   return model;
 }
@@ -156,7 +156,7 @@ Result<LoadedNetwork> network_of(const TrainedModel& trained) {
   bool fits = shapes.size() == trained.weights.size();
   for (std::size_t i = 0; fits && i < shapes.size(); ++i)
     fits = shapes[i].name == trained.weights[i].name && trained.weights[i].value.sizes() == shapes[i].sizes;
-  if (!fits) return fail(ErrorKind::bad_data, "model: its weights are not those of its configuration");
+  if (!fits) return fail(ErrorKind::bad_data, "model", "its weights are not those of its configuration");
   for (const neural::Parameter& weight : trained.weights) network.parameters.add(weight.name, weight.value.clone());
   return network;
 }

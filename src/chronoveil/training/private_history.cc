@@ -77,7 +77,7 @@ Result<ValueGrid> grid_of(const PrivateHistoryPlan& plan) {
 
 Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_t channels) {
   if (!(asked.lower < asked.upper) || !std::isfinite(asked.upper - asked.lower))
-    return fail(ErrorKind::usage, "upper: it must be greater than lower, both public and finite");
+    return fail(ErrorKind::usage, "upper", "it must be greater than lower, both public and finite");
   if (!(asked.rate > 0 && asked.rate <= 1)) return invalid("rate", asked.rate, "greater than 0 and at most 1");
   PrivateHistoryPlan plan;
   plan.asked = asked;
@@ -85,7 +85,12 @@ Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_
   // Gaussian noise has no ε of its own.
   CV_TRY(const Delta delta, Delta::make_positive(asked.delta));
   accounting::TimeSubsampling open{asked.changed_steps, asked.rate, accounting::kToCalibrate, {}, {}};
-  CV_CHECK(accounting::validate({open, 1}, true));
+  if (Result<void> valid = accounting::validate({open, 1}, true); !valid) {
+    Error& error = valid.error();
+    error.where.clear();  // the event is ours; what it calls the steps of a person is `max_steps` here
+    if (error.parameter == "participation") error.parameter = "max_steps";
+    return tl::unexpected(std::move(error));
+  }
   if (accounting::delta_covers_use({open, 1}, asked.delta))
     return invalid("rate", asked.rate,
                    "so large that some step of a person is kept with a probability above delta (" +
@@ -152,7 +157,7 @@ Result<forecasting::Panel> noised_by(mechanisms::Draws& draws, const forecasting
 
 Result<forecasting::Panel> noised(const forecasting::Panel& panel, std::int64_t context, const PrivateHistoryPlan& plan,
                                   mechanisms::Draws& draws) {
-  if (draws.continues()) return fail(ErrorKind::internal, "forecast: a run covers steps as they come, not a history");
+  if (draws.continues()) return fail(ErrorKind::internal, "forecast", "a run covers steps as they come, not a history");
   CV_CHECK(draws.start(plan.event));
   Result<forecasting::Panel> result = noised_by(draws, panel, context, plan);
   draws.finish();

@@ -112,7 +112,7 @@ class Work {
 
 Result<void> rehearse(const Job& job, const TrainOptions& options, Training& training) {
   if (options.replay)
-    return fail(ErrorKind::usage, "noise-from: training draws too much to replay it; --seed repeats a run");
+    return fail(ErrorKind::usage, "run.noise_from", "training draws too much to replay it; `run.seed` repeats a run");
   Work work(job, options, training);
   CV_CHECK(work.begin());
   DrawRight seeded = DrawRight::seeded(*options.seed);
@@ -127,10 +127,7 @@ Result<void> rehearse(const Job& job, const TrainOptions& options, Training& tra
 Result<void> check_trainer(const Job& job, const TrainPlanned& planned, const std::string& device_name) {
   CV_TRY(const torch::Device device, device_of(device_name));
   CV_TRY(forecasting::Panel blank, engine::blank_panel(planned.channels.size(), planned.series));
-  CV_CHECK(engine::in_section("train",
-                              {"noise_multiplier", "clip", "learning_rate", "weight_decay", "average", "context_noise",
-                               "label_noise", "noise_unit"},
-                              neural::Trainer::make(training_config(job, planned), std::move(blank), device)));
+  CV_CHECK(engine::by_key({"train"}, neural::Trainer::make(training_config(job, planned), std::move(blank), device)));
   return {};
 }
 
@@ -159,7 +156,7 @@ Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget
 }
 
 std::string how_to_have_it_anew(const ledger::DebitId& debit) {
-  return "--again " + debit.text() + " emits its stored model anew at no cost";
+  return "`run.again = " + debit.text() + "` emits its stored model anew at no cost";
 }
 
 // As of every second debit, but the models of trainings are stored here.
@@ -250,12 +247,12 @@ Result<void> write_all(const Job& job, const Training& training) {
 
 // What a stored training said of itself when it was released, to be said again.
 Result<void> take_document(const std::string& path, const ledger::Debit& found, Training& training) {
-  CV_TRY(training.json, engine::read_text_file("again", path));
+  CV_TRY(training.json, engine::read_text_file("run.again", path));
   CV_TRY(const std::string digest, report::release_digest(training.json));
   const nlohmann::json said = nlohmann::json::parse(training.json, nullptr, false);
   if (digest != *found.digest || said.value("model_sha256", "") != ledger::sha256_hex(to_bytes(training.model)))
-    return fail(ErrorKind::storage, "again: the stored model of " + found.id.text() +
-                                        " is not what was released: it does not match the ledger");
+    return fail(ErrorKind::storage, "run.again",
+                "the stored model of " + found.id.text() + " is not what was released: it does not match the ledger");
   training.resumed = said.value("resumed", false);
   if (const auto budget = said.find("budget"); budget != said.end() && budget->is_object())
     training.budget =
@@ -337,7 +334,7 @@ Result<torch::Device> device_of(const std::string& name) {
   if (name == "cpu") return torch::Device(torch::kCPU);
   if (name != "cuda") return invalid("--device", name, "cpu or cuda");
   if (!torch::cuda::is_available())
-    return fail(ErrorKind::usage, "--device: cuda is not there: this libtorch has none, or it finds no GPU");
+    return fail(ErrorKind::usage, "--device", "cuda is not there: this libtorch has none, or it finds no GPU");
   return torch::Device(torch::kCUDA);
 }
 
@@ -354,28 +351,29 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
     return tl::unexpected(std::move(done.error()));
   }
   engine::tell(options, "writing");
-  if (const Result<void> written = write_all(job, training); !written) {
+  if (Result<void> written = write_all(job, training); !written) {
     const std::string anew = training.model.debit ? "; " + how_to_have_it_anew(training.model.debit->id) : "";
-    return fail(written.error().kind, written.error().message + anew);
+    written.error().message += anew;
+    return tl::unexpected(std::move(written.error()));
   }
   return training;
 }
 
 Result<Training> train_again(const Job& job, const std::string& debit, const TrainOptions& options) {
   if (options.rehearses())
-    return fail(ErrorKind::usage, "again: a stored model draws nothing; leave --seed and replays out");
+    return fail(ErrorKind::usage, "run.again", "a stored model draws nothing; leave `run.seed` and replays out");
   Training training;
   CV_TRY(training.planned, engine::plan_training(job));
   CV_CHECK(engine::check_train_outputs(job));
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
   CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, job, engine::digest_of(job), debit));
   if (found.state == ledger::State::reserved)
-    return fail(ErrorKind::usage,
-                "again: the training of " + debit + " is not finished; the same command without --again goes on");
+    return fail(ErrorKind::usage, "run.again",
+                "the training of " + debit + " is not finished; the same command without `run.again` goes on");
   CV_TRY(const std::string folder, folder_of(budget, job));
   CV_TRY(training.model, load_model(stored_model(folder, found.id)));
   if (!training.model.debit || !(training.model.debit->id == found.id))
-    return fail(ErrorKind::storage, "again: the stored model does not belong to the debit " + debit);
+    return fail(ErrorKind::storage, "run.again", "the stored model does not belong to the debit " + debit);
   training.uses = found.used;
   if (found.digest) CV_CHECK(take_document(stored_json(folder, found.id), found, training));
   CV_CHECK(write_all(job, training));

@@ -56,7 +56,7 @@ TEST(Atoms, JustAboveAGridPointNeverMakeAnUpperBoundTooSmall) {
     const auto steps = steps_of(Event{Pure{epsilon}, kCount});
     ASSERT_TRUE(steps);
     const auto price = price_on_grid(*steps, {true, 1e-200}, kStep, 1e-290);
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     EXPECT_TRUE(encloses_epsilon(price->epsilon_lower, price->epsilon, 1e-200, [&](const Real& e) {
       return oracle::pure(Real(epsilon), kCount, e);
     })) << offset;

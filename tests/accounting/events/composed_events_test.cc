@@ -102,7 +102,7 @@ testing::AssertionResult add_up(const std::function<Bounds(const Event&, double)
 TEST(ComposedEvents, LeaksFarBelowOneAddUp) {
   EXPECT_TRUE(add_up([](const Event& event, double epsilon) -> Bounds {
     const auto price = delta_at(event, *Epsilon::make(epsilon));
-    EXPECT_TRUE(price) << price.error().message;
+    EXPECT_TRUE(price) << price.error().text();
     return price ? Bounds{price->delta_lower, price->delta} : Bounds{};
   }));
   EXPECT_FALSE(add_up([](const Event& event, double) -> Bounds {
@@ -207,7 +207,7 @@ TEST(ComposedEvents, CompositionsKeepRelativeAccuracyDownToTheSmallestDelta) {
 TEST(ComposedEvents, ALossThatIsNothingBesideOthersHasItsPlace) {
   for (const auto& [large, small] : {std::pair{600.0, 5e-324}, {100.0, 1e-300}}) {
     const auto price = epsilon_at({Compose{{{Pure{large}, 1}, {Pure{small}, 1}}}, 1}, *Delta::make(1e-9));
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     EXPECT_NEAR(price->epsilon, large, 1e-3 * large);
   }
 }

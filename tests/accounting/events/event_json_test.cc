@@ -37,21 +37,21 @@ const char* const kEvents[] = {
 
 std::string error_of(const std::string& text, bool open_noise = false) {
   const auto event = parse_event(text, open_noise);
-  return event ? "accepted" : event.error().message;
+  return event ? "accepted" : event.error().text();
 }
 
 void expect_error(const std::string& text, const std::string& part) {
   const auto event = parse_event(text);
   ASSERT_FALSE(event) << text;
   EXPECT_EQ(event.error().kind, ErrorKind::usage) << text;
-  EXPECT_NE(event.error().message.find(part), std::string::npos) << text << " says: " << event.error().message;
-  EXPECT_EQ(event.error().message.find('\n'), std::string::npos);
+  EXPECT_NE(event.error().text().find(part), std::string::npos) << text << " says: " << event.error().text();
+  EXPECT_EQ(event.error().text().find('\n'), std::string::npos);
 }
 
 TEST(EventJson, EveryEventSurvivesTheRoundTrip) {
   for (const char* text : kEvents) {
     const auto event = parse_event(text);
-    ASSERT_TRUE(event) << text << ": " << event.error().message;
+    ASSERT_TRUE(event) << text << ": " << event.error().text();
     EXPECT_EQ(to_text(*event), text);
     EXPECT_EQ(to_text(*parse_event(to_text(*event))), text);
   }
@@ -66,7 +66,7 @@ TEST(EventJson, TheTextIsCanonicalWhateverTheOrderDefaultsAndForm) {
   EXPECT_FALSE(shuffled);  // length twice
   const auto listed = parse_event(
       R"({"event":"structured_subsampling","series":10,"length":[20,5,20],"context_length":3,"forecast_length":2,"batch_size":4,"noise_multiplier":1})");
-  ASSERT_TRUE(listed) << listed.error().message;
+  ASSERT_TRUE(listed) << listed.error().text();
   EXPECT_NE(to_text(*listed).find("[5,20]"), std::string::npos);
   const auto alone = parse_event("{" + kStructured + R"(,"noise_multiplier":1})");
   const auto list_of_one = parse_event(
@@ -86,11 +86,11 @@ TEST(EventJson, EveryRequiredFieldIsAskedForByName) {
       without.erase(key);
       const auto event = parse_event(without.dump());
       if (optional) {
-        EXPECT_TRUE(event) << without.dump() << ": " << event.error().message;
+        EXPECT_TRUE(event) << without.dump() << ": " << event.error().text();
       } else {
         ASSERT_FALSE(event) << without.dump();
-        EXPECT_NE(event.error().message.find(key == "event" ? "name" : key), std::string::npos)
-            << without.dump() << " says: " << event.error().message;
+        EXPECT_NE(event.error().text().find(key == "event" ? "name" : key), std::string::npos)
+            << without.dump() << " says: " << event.error().text();
       }
     }
   }
@@ -107,9 +107,9 @@ TEST(EventJson, EveryFieldOfTheWrongTypeIsNamed) {
         const auto event = parse_event(changed.dump());
         ASSERT_FALSE(event) << changed.dump();
         EXPECT_EQ(event.error().kind, ErrorKind::usage);
-        const bool names_it = event.error().message.find(key) != std::string::npos;
+        const bool names_it = event.error().text().find(key) != std::string::npos;
         EXPECT_TRUE(names_it || key == "events" || ((key == "p" || key == "q") && wrong.is_object()))
-            << changed.dump() << " says: " << event.error().message;
+            << changed.dump() << " says: " << event.error().text();
       }
     }
   }

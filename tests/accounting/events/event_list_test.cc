@@ -31,7 +31,7 @@ TEST(EventList, AnUnknownNameIsAnsweredWithAllOfThem) {
   const auto unknown = parse_event(R"({"event": "no_such"})");
   ASSERT_FALSE(unknown);
   for (const std::string& kind : names())
-    EXPECT_NE((unknown.error().message + ",").find(" " + kind + ","), std::string::npos) << kind;
+    EXPECT_NE((unknown.error().text() + ",").find(" " + kind + ","), std::string::npos) << kind;
 }
 
 // A parameter that calibrate() may choose: its own, or that of an event inside.

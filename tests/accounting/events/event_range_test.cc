@@ -19,8 +19,8 @@ void expect_refused(const Kind& kind, const std::string& parameter, std::int64_t
   const auto checked = validate(event);
   ASSERT_FALSE(checked) << parameter;
   EXPECT_EQ(checked.error().kind, ErrorKind::usage);
-  EXPECT_NE(checked.error().message.find(parameter), std::string::npos) << checked.error().message;
-  EXPECT_EQ(checked.error().message.rfind(std::string(name(event)) + ": ", 0), 0U) << checked.error().message;
+  EXPECT_NE(checked.error().text().find(parameter), std::string::npos) << checked.error().text();
+  EXPECT_EQ(checked.error().text().rfind(std::string(name(event)) + ": ", 0), 0U) << checked.error().text();
   // Whoever prices refuses too.
   EXPECT_FALSE(epsilon_at(event, *Delta::make(1e-6)));
   EXPECT_FALSE(delta_at(event, *Epsilon::make(1)));
@@ -177,7 +177,7 @@ TEST(EventRange, CountsThatOverflowTogetherAreRefused) {
   const Event huge{Compose{{{Pure{1}, INT64_MAX}}}, 2};
   const auto price = epsilon_at(huge, *Delta::make(1e-6));
   ASSERT_FALSE(price);
-  EXPECT_NE(price.error().message.find("count"), std::string::npos) << price.error().message;
+  EXPECT_NE(price.error().text().find("count"), std::string::npos) << price.error().text();
   const Event sum{Compose{{{Pure{1}, INT64_MAX}, {Pure{1}, 1}}}, 1};
   EXPECT_FALSE(epsilon_at(sum, *Delta::make(1e-6)));
 }

@@ -8,7 +8,7 @@ namespace {
 
 void expect_gaussian(const Event& event, const Real& mu, double epsilon) {
   const auto price = delta_at(event, *Epsilon::make(epsilon));
-  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().text();
   EXPECT_TRUE(
       encloses_delta(price->delta_lower, price->delta, epsilon, [&](const Real& e) { return oracle::gaussian(mu, e); }))
       << to_text(event) << " at epsilon " << epsilon;

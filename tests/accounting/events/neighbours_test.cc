@@ -22,7 +22,7 @@ Event both(const Event& a, const Event& b, std::int64_t count = 1) { return {Com
 
 double pure_price(const Event& event) {
   const auto price = epsilon_at(event, *Delta::make(0));
-  EXPECT_TRUE(price) << price.error().message;
+  EXPECT_TRUE(price) << price.error().text();
   return price ? price->epsilon : 0;
 }
 
@@ -96,8 +96,8 @@ TEST(Neighbours, WhatCannotBeSeenAsASwapIsRefusedAndBothAreNamed) {
     const auto price = epsilon_at(both(event, kSort), *Delta::make(1e-6));
     ASSERT_FALSE(price);
     EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify);
-    EXPECT_NE(price.error().message.find("noisy_sort"), std::string::npos);
-    EXPECT_NE(price.error().message.find(std::string(name(event))), std::string::npos) << price.error().message;
+    EXPECT_NE(price.error().text().find("noisy_sort"), std::string::npos);
+    EXPECT_NE(price.error().text().find(std::string(name(event))), std::string::npos) << price.error().text();
   }
 }
 
@@ -126,7 +126,7 @@ TEST(Neighbours, EveryQuestionSeesTheSameComposition) {
   EXPECT_EQ(*max_count(mixed, *Epsilon::make(20), delta), *max_count(as_pure, *Epsilon::make(20), delta));
   // Half of what is left beside the sort.
   const auto found = calibrate(both(kSort, opened(kResponse)), *Epsilon::make(1.5), *Delta::make(0));
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR(found->noise, 0.5, 1e-3);
   EXPECT_LE(found->price.epsilon, 1.5);
 }

@@ -19,7 +19,7 @@ std::shared_ptr<const Event> inside(Kind kind) { return std::make_shared<const E
 
 double delta_of(const Event& event, double epsilon) {
   const auto price = delta_at(event, *Epsilon::make(epsilon));
-  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().text();
   return price ? price->delta : 0;
 }
 

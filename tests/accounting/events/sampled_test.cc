@@ -23,13 +23,13 @@ Price epsilon_of(const Event& event, double delta, bool attained = false) {
   Options options;
   options.attained = attained;
   const auto price = epsilon_at(event, *Delta::make(delta), options);
-  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().text();
   return price.value_or(Price{});
 }
 
 double delta_of(const Event& event, double epsilon) {
   const auto price = delta_at(event, *Epsilon::make(epsilon));
-  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().text();
   return price ? price->delta : 0;
 }
 
@@ -57,7 +57,7 @@ TEST(Sampled, DpSgdCostsWhatOtherAccountantsSay) {
     }
   }
   const auto found = calibrate({DpSgd{0.01, kToCalibrate}, 10'000}, *Epsilon::make(2), *Delta::make(1e-5));
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR(found->noise, 2.127, 0.003);
 }
 
@@ -169,7 +169,7 @@ TEST(Sampled, MomentsBoundTheComposedPrice) {
                           {SampledWithReplacement{100, 5, inside(Gaussian{2})}, 200}};
   for (const Event& event : events) {
     const auto cost = renyi_cost(event, renyi_orders());
-    ASSERT_TRUE(cost) << to_text(event) << cost.error().message;
+    ASSERT_TRUE(cost) << to_text(event) << cost.error().text();
     const double renyi = epsilon_from_renyi(renyi_orders(), cost->epsilon, *Delta::make(1e-6));
     EXPECT_GE(renyi * 1.001, epsilon_of(event, 1e-6).epsilon_lower) << to_text(event);
     EXPECT_LE(renyi, 3 * epsilon_of(event, 1e-6).epsilon) << to_text(event);
@@ -187,14 +187,14 @@ TEST(Sampled, ARunningPriceKeepsTheDirection) {
   ASSERT_TRUE(running.add({DpSgd{0.01, 1}, 400}));
   ASSERT_TRUE(running.add({DpSgd{0.01, 1}, 600}));
   const auto price = running.epsilon_at(*Delta::make(1e-5));
-  ASSERT_TRUE(price) << price.error().message;
+  ASSERT_TRUE(price) << price.error().text();
   EXPECT_NEAR(price->epsilon, epsilon_of({DpSgd{0.01, 1}, 1000}, 1e-5).epsilon, 2e-3);
 }
 
 TEST(Sampled, WhatIsForAReplacementMakesTheWholeCompositionOne) {
   const Event training{DpSgd{0.1, 2}, 10}, answer{RandomizedResponse{0.2, 3}, 1};
   const auto seen = in_one_relation({Compose{{training, answer}}, 1});
-  ASSERT_TRUE(seen) << seen.error().message;
+  ASSERT_TRUE(seen) << seen.error().text();
   const Event expected{PoissonSampled{0.1, inside(Gaussian{1}), Relation::replace}, 10};
   EXPECT_EQ(to_text(*seen), to_text({Compose{{expected, answer}}, 1}));
   EXPECT_EQ(relation_of({Compose{{training, answer}}, 1}), Relation::replace);
@@ -204,8 +204,8 @@ TEST(Sampled, WhatIsForAReplacementMakesTheWholeCompositionOne) {
       {Compose{{{PoissonSampled{0.1, inside(Mixture{{{0, 1}, {0.5, 0.5}}, {{0}, {1}}, 1})}, 1}, answer}}, 1});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::cannot_certify);
-  EXPECT_NE(refused.error().message.find("poisson_sampled"), std::string::npos);
-  EXPECT_NE(refused.error().message.find("randomized_response"), std::string::npos);
+  EXPECT_NE(refused.error().text().find("poisson_sampled"), std::string::npos);
+  EXPECT_NE(refused.error().text().find("randomized_response"), std::string::npos);
 }
 
 TEST(Sampled, WhatCannotBeSampledIsRefused) {
@@ -229,7 +229,7 @@ TEST(Sampled, WhatCannotBeSampledIsRefused) {
        R"({"event":"poisson_sampled","inner":{"epsilon":1.0,"event":"pure"},"rate":0.1,"relation":"replace"})",
        R"({"batch_size":6,"event":"sampled_with_replacement","inner":{"event":"laplace","noise_multiplier":1.0},"population":5,"relation":"add_remove"})"}) {
     const auto event = parse_event(text);
-    ASSERT_TRUE(event) << event.error().message;
+    ASSERT_TRUE(event) << event.error().text();
     EXPECT_EQ(to_text(*event), text);
   }
 }
@@ -293,9 +293,9 @@ TEST(Sampled, NoiseIsCalibratedInsideTheSample) {
   const auto open = parse_event(
       R"({"event": "sampled_without_replacement", "population": 100, "batch_size": 5, "inner": {"event": "laplace"}, "count": 50})",
       true);
-  ASSERT_TRUE(open) << open.error().message;
+  ASSERT_TRUE(open) << open.error().text();
   const auto found = calibrate(*open, *Epsilon::make(1), *Delta::make(1e-6));
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->parameter, "noise_multiplier");
   EXPECT_LE(found->price.epsilon, 1);
   EXPECT_GE(found->price.epsilon, 0.999);
@@ -333,7 +333,7 @@ TEST(Selections, ThePairAloneIsDearer) {
   Steps pair = *steps;
   pair.zcdp.reset();
   const auto dearer = price_of(pair, {true, 1e-3}, Options{});
-  ASSERT_TRUE(dearer) << dearer.error().message;
+  ASSERT_TRUE(dearer) << dearer.error().text();
   EXPECT_NEAR(epsilon_of(event, 1e-3).epsilon, 8.416, 1e-3);
   EXPECT_NEAR(dearer->epsilon, 9.149, 1e-2);
 }

@@ -155,10 +155,10 @@ TEST(SingleEvents, NothingIsChargedWithoutSensitivityOrWithEqualSides) {
                              Event{Exponential{0}, 5}, Event{Mixture{{{1, 2}, {0.5, 0.5}}, {{2, 1}, {0.5, 0.5}}, 1}, 1},
                              Event{TimeSubsampling{5, 0, 1, {}, {}}, 9}}) {
     const auto price = epsilon_at(event, *Delta::make(1e-20));
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     EXPECT_EQ(price->epsilon, 0) << to_text(event);
     const auto reverse = delta_at(event, *Epsilon::make(0));
-    ASSERT_TRUE(reverse) << reverse.error().message;
+    ASSERT_TRUE(reverse) << reverse.error().text();
     EXPECT_LE(reverse->delta, 1e-18) << to_text(event);
   }
 }

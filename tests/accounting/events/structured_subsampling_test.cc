@@ -229,7 +229,7 @@ TEST(StructuredSubsampling, SeveralWindowsWithReplacementTakeTheBestOfThreeBound
       least = std::min<Real>(
           least, rho * any * oracle::gaussian(2 * windows / sigma, log1p(expm1(Real(epsilon)) / (rho * any))));
     const auto price = delta_at({e, 1}, *Epsilon::make(epsilon));
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     EXPECT_LE(price->delta, least * (1 + Real(1e-9))) << to_text({e, 1});
     // What real neighbours show, in either direction: all gradients are 0 but those of windows that the unit touches.
     Normals shown = up;
@@ -286,7 +286,7 @@ TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchAndNoLessThanItShows) {
         for (double sigma = 8; sigma > 0.004; sigma *= 0.6) {
           e.noise_multiplier = sigma;
           const auto price = epsilon_at({e, 1}, *Delta::make(1e-5));
-          ASSERT_TRUE(price) << price.error().message;
+          ASSERT_TRUE(price) << price.error().text();
           EXPECT_GE(price->epsilon, before) << to_text({e, 1});
           before = price->epsilon;
           const Real rate = std::min<Real>(Real(1), Real(windows) / windows_of(e, length));
@@ -309,7 +309,7 @@ TEST(StructuredSubsampling, LittleNoiseCostsMoreThanMuchInCompositionsToo) {
     for (const double sigma : {1.0, 0.5, 0.3, 0.2, 0.15, 0.12, 0.1}) {
       e.noise_multiplier = sigma;
       const auto price = epsilon_at({e, 2}, *Delta::make(1e-5), {.tolerance = 0.05});
-      ASSERT_TRUE(price) << price.error().message;
+      ASSERT_TRUE(price) << price.error().text();
       EXPECT_GE(price->epsilon, before * 0.9) << to_text({e, 2});
       before = std::max(before, price->epsilon);
     }
@@ -324,7 +324,7 @@ TEST(StructuredSubsampling, PricesGoOnWhereTheExponentialEnds) {
     for (const double sigma : {1e-2, 1e-3, 1e-6}) {
       e.noise_multiplier = sigma;
       const auto price = epsilon_at({e, 1}, *Delta::make(1e-7));
-      ASSERT_TRUE(price) << price.error().message;
+      ASSERT_TRUE(price) << price.error().text();
       EXPECT_GE(price->epsilon, 0.9 * 2 / (sigma * sigma)) << to_text({e, 1});  // (2/σ)²/2 and more
     }
   }
@@ -372,14 +372,14 @@ TEST(StructuredSubsampling, SeveralWindowsOfADrawnSeriesAreOneEvent) {
   e.noise_multiplier = 1;
   for (const auto& [epsilon, shown] : {std::pair{1.0, 0.4545}, {5.0, 0.3132}}) {
     const auto price = delta_at({e, 1}, *Epsilon::make(epsilon));
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     const Real inner = log(1 + (exp(Real(epsilon)) - 1) * 2);
     const Real truth = oracle::gaussian(Real(4), inner) / 2;
     EXPECT_NEAR(price->delta, static_cast<double>(truth), 1e-9);
     EXPECT_NEAR(price->delta, shown, 5e-5);
   }
   const auto many = epsilon_at({e, 10}, *Delta::make(1e-6));
-  EXPECT_TRUE(many) << many.error().message;
+  EXPECT_TRUE(many) << many.error().text();
 }
 
 }  // namespace

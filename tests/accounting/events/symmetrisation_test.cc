@@ -69,7 +69,7 @@ TEST(Symmetrisation, TheCertifiedDeltaDominatesEveryMixtureOfDirections) {
       most = std::max(most, shown);
       for (const Event& event : {structured, mixture}) {
         const auto price = delta_at(event, *Epsilon::make(epsilon));
-        ASSERT_TRUE(price) << price.error().message;
+        ASSERT_TRUE(price) << price.error().text();
         EXPECT_GE(price->delta, shown * (1 - 1e-12)) << to_text(event) << " with " << turned << " turned";
       }
     }
@@ -117,7 +117,7 @@ TEST(Symmetrisation, WhatNeighboursAttainNeverExceedsTheGuarantee) {
       options.attained = true;
       const Event event{sample.kind, count};
       const auto price = epsilon_at(event, *Delta::make(1e-6), options);
-      ASSERT_TRUE(price) << to_text(event) << price.error().message;
+      ASSERT_TRUE(price) << to_text(event) << price.error().text();
       if (price->epsilon_attained) {
         EXPECT_LE(*price->epsilon_attained, price->epsilon) << to_text(event);
         EXPECT_GE(*price->epsilon_attained, 0) << to_text(event);

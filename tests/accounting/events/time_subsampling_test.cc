@@ -177,7 +177,7 @@ TEST(TimeSubsampling, WithAFilterTheBoundIsTheOneOfConvexWeights) {
                             generator.log_uniform(0.3, 20)};
     const double epsilon = generator.log_uniform(0.02, 8);
     const auto price = delta_at({e, 1}, *Epsilon::make(epsilon));
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     const Real bound = filtered_bound(e, Real(epsilon));
     // The reach is rounded up by 1e-15, which the profile may magnify.
     EXPECT_LE(price->delta, (1 + Real(1e-9)) * bound + Real(1e-290)) << to_text({e, 1}) << " at " << epsilon;

@@ -222,7 +222,7 @@ class Wide {
   std::optional<Price> kept(const Event& event, const Result<Price>& price) {
     ++(price ? priced : refused);
     if (!price) {
-      demand(price.error().kind == ErrorKind::cannot_certify, price.error().message.c_str(), event);
+      demand(price.error().kind == ErrorKind::cannot_certify, price.error().text().c_str(), event);
       return {};
     }
     demand(price->epsilon_lower >= 0 && price->epsilon_lower <= price->epsilon, "bounds of ε are in order", event);

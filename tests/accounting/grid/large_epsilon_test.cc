@@ -26,7 +26,7 @@ struct Tally {
   bool counted(const Result<Price>& price) {
     ++(price ? priced : refused);
     if (!price) {
-      EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify) << price.error().message;
+      EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify) << price.error().text();
     }
     return price.has_value();
   }
@@ -69,7 +69,7 @@ TEST(LargeEpsilon, TheLowerEndOfACellIsRejected) {
     return sum;
   };
   const auto price = epsilon_at({DiscreteGaussian{1, 436}, 2}, *Delta::make(kDelta));
-  ASSERT_TRUE(price) << price.error().message;
+  ASSERT_TRUE(price) << price.error().text();
   EXPECT_NEAR(price->epsilon, 194'400, 200);
   EXPECT_TRUE(encloses_epsilon(price->epsilon_lower, price->epsilon, kDelta, truth));
   const double twin = price->epsilon_lower * (194403.47 / 194413.78);
@@ -82,7 +82,7 @@ TEST(LargeEpsilon, ADiscreteGaussianFarOutIsSummedTermByTerm) {
     const double mu = static_cast<double>(shift) / scale;
     for (const double deviations : {-3.0, 0.0, 3.0}) {
       const auto price = delta_at({DiscreteGaussian{scale, shift}, 1}, *Epsilon::make(mu * mu / 2 + deviations * mu));
-      ASSERT_TRUE(price) << price.error().message;
+      ASSERT_TRUE(price) << price.error().text();
       // The noise is as good as continuous at these scales, and the loss is μ²/2 + μ × a standard normal.
       EXPECT_NEAR(price->delta, 0.5 * std::erfc(deviations / std::sqrt(2.0)), 0.01);
       EXPECT_LE(price->delta_lower, price->delta);
@@ -108,7 +108,7 @@ TEST(LargeEpsilon, HardlyAnyGaussianNoiseIsRoundedOutward) {
         };
         for (const Event& event : {Event{Gaussian{noise}, count}, Event{TimeSubsampling{count, 1, noise, {}, {}}, 1}}) {
           const auto price = delta_at(event, *Epsilon::make(epsilon));
-          ASSERT_TRUE(price) << price.error().message;
+          ASSERT_TRUE(price) << price.error().text();
           EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, truth)) << to_text(event);
         }
       }

@@ -15,8 +15,8 @@ namespace {
 void expect_sane(const Event& event, const Result<Price>& price) {
   if (!price) {
     EXPECT_TRUE(price.error().kind == ErrorKind::cannot_certify || price.error().kind == ErrorKind::usage)
-        << to_text(event) << ": " << price.error().message;
-    EXPECT_FALSE(price.error().message.empty());
+        << to_text(event) << ": " << price.error().text();
+    EXPECT_FALSE(price.error().text().empty());
     return;
   }
   for (double value : {price->epsilon, price->epsilon_lower, price->delta, price->delta_lower})
@@ -123,7 +123,7 @@ TEST(Limits, LossesBeyondTheRangeOfNumbersAreRefused) {
     const Event event{Compose{{{Gaussian{1.1e-150}, 1'000'000'000'000}, {other, 2}}}, 1};
     for (const auto& price : {epsilon_at(event, *Delta::make(1e-5)), delta_at(event, *Epsilon::make(1))}) {
       ASSERT_FALSE(price);
-      EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify) << price.error().message;
+      EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify) << price.error().text();
     }
   }
   for (const double tiny : {5e-324, 1e-322, 1e-320, 1e-310, 1e-300, 1e-200}) {
@@ -141,7 +141,7 @@ TEST(Limits, BoundedLossesCostNoMoreThanTheirSum) {
     ASSERT_TRUE(sum);
     for (const double delta : {5e-110, 1e-60, 1e-20}) {
       const auto price = epsilon_at(event, *Delta::make(delta));
-      ASSERT_TRUE(price) << price.error().message;
+      ASSERT_TRUE(price) << price.error().text();
       EXPECT_LE(price->epsilon, sum->epsilon) << to_text(event) << " at delta " << delta;
       EXPECT_LE(price->epsilon_lower, price->epsilon);
     }
@@ -179,12 +179,12 @@ TEST(Limits, ARequestOverTwoToThe22PointsIsRefused) {
   const auto price = epsilon_at(event, *Delta::make(1e-6));
   ASSERT_FALSE(price);
   EXPECT_EQ(price.error().kind, ErrorKind::cannot_certify);
-  EXPECT_NE(price.error().message.find("2^22"), std::string::npos) << price.error().message;
+  EXPECT_NE(price.error().text().find("2^22"), std::string::npos) << price.error().text();
   // Bins enough for one term each, but hundreds of terms in every bin.
   const auto dear = delta_at({TimeSubsampling{1532, 0.037, 0.125, {}, {}}, 100}, *Epsilon::make(1));
   ASSERT_FALSE(dear);
-  EXPECT_EQ(dear.error().kind, ErrorKind::cannot_certify) << dear.error().message;
-  EXPECT_NE(dear.error().message.find("2^24 terms"), std::string::npos) << dear.error().message;
+  EXPECT_EQ(dear.error().kind, ErrorKind::cannot_certify) << dear.error().text();
+  EXPECT_NE(dear.error().text().find("2^24 terms"), std::string::npos) << dear.error().text();
   // Many Poisson batches with little noise: hundreds of means in a step of the windows drawn from one series.
   StructuredSubsampling batches{};
   batches.series = 100;
@@ -196,16 +196,16 @@ TEST(Limits, ARequestOverTwoToThe22PointsIsRefused) {
   batches.bottom_level = StructuredSubsampling::Bottom::poisson;
   const auto little = epsilon_at({batches, 1'000'000}, *Delta::make(1e-6));
   ASSERT_FALSE(little);
-  EXPECT_NE(little.error().message.find("2^24 terms"), std::string::npos) << little.error().message;
+  EXPECT_NE(little.error().text().find("2^24 terms"), std::string::npos) << little.error().text();
   const auto many = epsilon_at({Pure{1}, std::int64_t{1} << 60}, *Delta::make(1e-6));
   ASSERT_FALSE(many);
-  EXPECT_EQ(many.error().kind, ErrorKind::cannot_certify) << many.error().message;
+  EXPECT_EQ(many.error().kind, ErrorKind::cannot_certify) << many.error().text();
   for (double tolerance : {0.0, -1.0, 2.0, std::nan("")}) {
     Options wrong;
     wrong.tolerance = tolerance;
     const auto refused = epsilon_at({Pure{1}, 2}, *Delta::make(1e-6), wrong);
     ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().message.find("tolerance"), std::string::npos);
+    EXPECT_NE(refused.error().text().find("tolerance"), std::string::npos);
   }
 }
 

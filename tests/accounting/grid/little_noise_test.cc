@@ -47,7 +47,7 @@ Real sampled_gaussian(const Real& mu, const Real& rate, const Real& epsilon) {
 
 void expect_enclosed(const Event& event, double epsilon, const Profile& truth) {
   const auto price = delta_at(event, *Epsilon::make(epsilon));
-  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().text();
   EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, truth))
       << to_text(event) << " at epsilon " << epsilon;
 }
@@ -236,7 +236,7 @@ TEST(LittleNoise, WithMuchOfManyIsAddedToTheLast) {
   const auto epsilon = static_cast<double>(mu * mu / 2 + 5 * mu);
   const Profile truth = [&](const Real& e) { return large_gaussian(mu, e); };
   const auto price = delta_at({std::move(all), 1}, *Epsilon::make(epsilon));
-  ASSERT_TRUE(price) << price.error().message;
+  ASSERT_TRUE(price) << price.error().text();
   EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, truth));
   const auto model = gaussian_model(std::sqrt(twin));
   EXPECT_FALSE(encloses_delta(static_cast<double>(model->delta_lower(epsilon) * (1 - kProfileError)),

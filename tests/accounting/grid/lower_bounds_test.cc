@@ -73,7 +73,7 @@ TEST(LowerBounds, OfACompositionHoldNothingThatWasNotCut) {
 TEST(LowerBounds, AfterAFilterLeaveOutWhatIsBeyondTheGrid) {
   const TimeSubsampling e{1, 0.5, 1, 1, 0.02};
   const auto price = delta_at({e, 2}, *Epsilon::make(60));
-  ASSERT_TRUE(price) << price.error().message;
+  ASSERT_TRUE(price) << price.error().text();
   // The bound for one use is at most G(1), that for two at most G(√2): below 1e-381.
   ASSERT_LT(oracle::gaussian(sqrt(Real(2)), Real(60)), Real(1e-190) * Real(1e-190));
   EXPECT_TRUE(encloses_delta(price->delta_lower, 1, 60, [](const Real& at) {
@@ -90,9 +90,9 @@ TEST(LowerBounds, OfDeltaAndOfEpsilonDoNotContradictEachOther) {
       1};
   const double delta = 2.57e-103;
   const auto forward = epsilon_at(event, *Delta::make(delta));
-  ASSERT_TRUE(forward) << forward.error().message;
+  ASSERT_TRUE(forward) << forward.error().text();
   const auto back = delta_at(event, *Epsilon::make(forward->epsilon * (1 + 5e-6)));
-  ASSERT_TRUE(back) << back.error().message;
+  ASSERT_TRUE(back) << back.error().text();
   EXPECT_LE(back->delta_lower, delta);
 }
 
@@ -119,7 +119,7 @@ TEST(LowerBounds, OfMixturesLeaveOutWhatWasDropped) {
   }
   for (const double epsilon : {3.0, 150.0, 300.0, 400.0, 600.0}) {
     const auto price = delta_at({e, 1}, *Epsilon::make(epsilon));
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, [&](const Real& at) {
       return oracle::mixture(p, q, at);
     })) << epsilon;
@@ -140,7 +140,7 @@ TEST(LowerBounds, OfDrawsLeaveOutWhatWasCut) {
       return sum;
     };
     const auto price = delta_at({SampledWithReplacement{population, batch, inner}, 1}, *Epsilon::make(epsilon));
-    ASSERT_TRUE(price) << price.error().message;
+    ASSERT_TRUE(price) << price.error().text();
     EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, truth)) << epsilon;
   }
 }

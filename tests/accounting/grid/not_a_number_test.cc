@@ -155,7 +155,7 @@ TEST(NotANumber, ALossBeyondTheRangeOfNumbersCountsInBothDirections) {
       auto& mixture = std::get<Mixture>(event.kind);
       if (mirrored) std::swap(mixture.p, mixture.q);
       const auto price = delta_at(event, *Epsilon::make(3));
-      ASSERT_TRUE(price) << price.error().message;
+      ASSERT_TRUE(price) << price.error().text();
       // What the set "one of both outputs is above d/2" shows is attained.
       const auto above = static_cast<double>(0.99 * normal_tail(distance / 2) + 0.01 * normal_tail(-distance / 2));
       const auto chance = static_cast<double>(normal_tail(distance / 2));
@@ -170,7 +170,7 @@ TEST(NotANumber, ARenyiCostKnowsOfALossBeyondTheRangeOfNumbers) {
   for (const double distance : {20.0, 35.0, 60.0}) {
     const Event event = rare_and_far(0.1, distance, 1);
     const auto cost = renyi_cost(event, renyi_orders());
-    ASSERT_TRUE(cost) << cost.error().message;
+    ASSERT_TRUE(cost) << cost.error().text();
     // δ(1) is 0.1: no conversion may find ε = 1 at a δ that is less.
     const double delta = 0.09;
     ASSERT_LT(cost->delta, delta);

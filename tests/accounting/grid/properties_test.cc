@@ -16,7 +16,7 @@ const Options kAsGiven{.fitted = true};
 
 double price_of(const Event& event, double delta = 1e-6) {
   const auto price = epsilon_at(event, *Delta::make(delta), kAsGiven);
-  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  EXPECT_TRUE(price) << to_text(event) << ": " << price.error().text();
   return price ? price->epsilon : -1;
 }
 
@@ -143,8 +143,8 @@ TEST(Properties, OrderAndNestingDoNotMatter) {
   Event backward{Compose{{{Compose{events}, 1}, {Compose{events}, 1}}}, 1};
   const Delta delta = *Delta::make(1e-5);
   const auto one = epsilon_at(forward, delta, kAsGiven), other = epsilon_at(backward, delta, kAsGiven);
-  ASSERT_TRUE(one) << one.error().message;
-  ASSERT_TRUE(other) << other.error().message;
+  ASSERT_TRUE(one) << one.error().text();
+  ASSERT_TRUE(other) << other.error().text();
   EXPECT_EQ(one->epsilon, other->epsilon);
   EXPECT_EQ(one->epsilon_lower, other->epsilon_lower);
   EXPECT_TRUE(gap_is_allowed(*one));
@@ -169,7 +169,7 @@ TEST(Properties, EpsilonAtDeltaAndDeltaAtEpsilonAreInverse) {
       ASSERT_TRUE(forward);
       if (!std::isfinite(forward->epsilon)) continue;
       const auto back = delta_at(event, *Epsilon::make(forward->epsilon));
-      ASSERT_TRUE(back) << to_text(event) << back.error().message;
+      ASSERT_TRUE(back) << to_text(event) << back.error().text();
       // Another grid may serve the way back: the bounds overlap.
       EXPECT_LE(back->delta_lower, 1e-7 * (1 + 1e-9)) << to_text(event);
     }

@@ -11,14 +11,14 @@ namespace {
 
 void expect_delta_enclosed(const Event& event, double epsilon, const Profile& truth) {
   const auto price = delta_at(event, *Epsilon::make(epsilon));
-  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().text();
   EXPECT_TRUE(encloses_delta(price->delta_lower, price->delta, epsilon, truth))
       << to_text(event) << " at epsilon " << epsilon;
 }
 
 void expect_epsilon_enclosed(const Event& event, double delta, const Profile& truth) {
   const auto price = epsilon_at(event, *Delta::make(delta));
-  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().message;
+  ASSERT_TRUE(price) << to_text(event) << ": " << price.error().text();
   EXPECT_TRUE(encloses_epsilon(price->epsilon_lower, price->epsilon, delta, truth))
       << to_text(event) << " at delta " << delta;
 }
@@ -69,7 +69,7 @@ TEST(TinyLosses, ThatAreAllButImpossibleDoNotReadAsPurePrivacy) {
   const auto price = delta_at({Gaussian{1}, 1}, *Epsilon::make(100));
   ASSERT_TRUE(price);
   const auto composed = delta_at({Compose{{{Gaussian{1}, 1}, {Pure{0.1}, 2}}}, 1}, *Epsilon::make(100));
-  ASSERT_TRUE(composed) << composed.error().message;
+  ASSERT_TRUE(composed) << composed.error().text();
   EXPECT_GT(price->delta, 0);
   EXPECT_GT(composed->delta, 0);
 }

@@ -24,7 +24,7 @@ double delta_of(const Event& event, double epsilon) { return delta_at(event, *Ep
 // Within (ε, δ), and not with a parameter that is larger by `slack`.
 void expect_largest(const Event& event, double epsilon, double delta, double slack) {
   const auto found = calibrated(event, epsilon, delta);
-  ASSERT_TRUE(found) << to_text(event) << ": " << found.error().message;
+  ASSERT_TRUE(found) << to_text(event) << ": " << found.error().text();
   EXPECT_LE(found->price.epsilon, epsilon);
   EXPECT_LE(delta_of(found->event, epsilon), delta * (1 + 1e-9));
   Event more = with_noise(opened(event), found->noise * (1 + slack));
@@ -45,7 +45,7 @@ TEST(MoveCalibration, FindsTheLargestStayWithinTheBudget) {
 TEST(MoveCalibration, TheSmallestDeltaItselfIsReached) {
   const BestSwitch best = best_ranswitch(10, 2);
   const auto found = calibrated({RanSwitch{10, 0.5}, 1}, 2, best.delta * (1 + 1e-9));
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR(found->noise, best.stay, 1e-6);
 }
 
@@ -54,13 +54,13 @@ TEST(MoveCalibration, NamesTheSmallestDeltaWhereNothingFits) {
     const auto none = calibrated({RanSwitch{10, 0.5}, 1}, 2, delta);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().kind, ErrorKind::cannot_certify);
-    EXPECT_NE(none.error().message.find("the smallest possible delta is 0.432557, with stay 0.45"), std::string::npos)
-        << none.error().message;
+    EXPECT_NE(none.error().text().find("the smallest possible delta is 0.432557, with stay 0.45"), std::string::npos)
+        << none.error().text();
   }
   const auto stateful = calibrated({StaSwitch{3, 0.5}, 1}, 2, 1e-3);
   ASSERT_FALSE(stateful);
   EXPECT_EQ(stateful.error().kind, ErrorKind::cannot_certify);
-  EXPECT_NE(stateful.error().message.find("the smallest possible delta is"), std::string::npos);
+  EXPECT_NE(stateful.error().text().find("the smallest possible delta is"), std::string::npos);
 }
 
 TEST(MoveCalibration, NoisySortIsItsOwnPriceWhenPure) {
@@ -83,7 +83,7 @@ TEST(MoveCalibration, SaysWhichMaxShiftWouldDo) {
     const auto none = calibrated({NoisySort{10, 1, law, 50}, 1}, 1, 1e-6);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().kind, ErrorKind::cannot_certify);
-    const std::string& message = none.error().message;
+    const std::string& message = none.error().text();
     const auto at = message.find("a max_shift of ");
     ASSERT_NE(at, std::string::npos) << message;
     const std::int64_t enough = std::stoll(message.substr(at + 15));
@@ -91,14 +91,14 @@ TEST(MoveCalibration, SaysWhichMaxShiftWouldDo) {
     EXPECT_FALSE(calibrated({NoisySort{10, 1, law, enough - 1}, 1}, 1, 1e-6));
     const auto impure = calibrated({NoisySort{10, 1, law, 50}, 1}, 1, 0);
     ASSERT_FALSE(impure);
-    EXPECT_NE(impure.error().message.find("cannot be pure"), std::string::npos);
+    EXPECT_NE(impure.error().text().find("cannot be pure"), std::string::npos);
   }
 }
 
 TEST(MoveCalibration, PublishedNumbersAreSolvedForLargeStay) {
   // ε = 2, k = 10: the paper states δ = 0.060; over sets of outputs it is 0.444.
   const auto found = calibrated({RanSwitch{10, 0.5}, 1}, 2, 0, Analysis::published);
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->price.certificate, Certificate::as_published);
   EXPECT_NEAR(found->price.epsilon, 2, 1e-9);
   EXPECT_LE(found->price.epsilon, 2);
@@ -115,7 +115,7 @@ TEST(MoveCalibration, OfIndependentChannelsEachGetsItsShareOfThePublishedEpsilon
   for (const Event& event : {Event{RanSwitch{10, 0.5}, 3}, {StaSwitch{10, 0.5}, 3}}) {
     const auto one = calibrated({event.kind, 1}, 2, 0, Analysis::published);
     const auto three = calibrated(event, 6, 0, Analysis::published);
-    ASSERT_TRUE(three) << three.error().message;
+    ASSERT_TRUE(three) << three.error().text();
     EXPECT_NEAR(three->noise, one->noise, 1e-12);
     EXPECT_LE(three->price.epsilon, 6);
     EXPECT_NEAR(three->price.epsilon, 6, 1e-9);
@@ -124,7 +124,7 @@ TEST(MoveCalibration, OfIndependentChannelsEachGetsItsShareOfThePublishedEpsilon
     EXPECT_FALSE(calibrated(event, 6, one->price.delta, Analysis::published));
   }
   const auto threshold = calibrated({Threshold{4, 1}, 2}, 4.5, 0, Analysis::published);
-  ASSERT_TRUE(threshold) << threshold.error().message;
+  ASSERT_TRUE(threshold) << threshold.error().text();
   EXPECT_EQ(threshold->noise, 3);
   EXPECT_EQ(threshold->event.count, 2);
   EXPECT_NEAR(threshold->price.epsilon, 4 * std::log(3.0), 1e-12);
@@ -160,8 +160,8 @@ TEST(MoveCalibration, AnEpsilonBelowThatOfEveryThresholdIsRefused) {
     const auto none = calibrated({Threshold{window, 1}, 1}, 1, 0, Analysis::published);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().kind, ErrorKind::cannot_certify);
-    EXPECT_NE(none.error().message.find(std::string("smallest published epsilon is ") + smallest), std::string::npos)
-        << none.error().message;
+    EXPECT_NE(none.error().text().find(std::string("smallest published epsilon is ") + smallest), std::string::npos)
+        << none.error().text();
   }
 }
 
@@ -169,7 +169,7 @@ TEST(MoveCalibration, ThresholdHasNoCertifiedPrice) {
   const auto none = calibrated({Threshold{4, 2}, 1}, 3, 0.1);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().kind, ErrorKind::cannot_certify);
-  EXPECT_NE(none.error().message.find("--analysis published"), std::string::npos);
+  EXPECT_NE(none.error().text().find("--analysis published"), std::string::npos);
 }
 
 TEST(MoveCalibration, ParametersOfDifferentKindsAreNotOneNumber) {

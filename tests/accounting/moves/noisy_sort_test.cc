@@ -136,7 +136,7 @@ TEST(NoisySort, AGivenPlateauIsKeptWhenEpsilonIsSought) {
   for (std::int64_t plateau : {1, 8}) {
     const NoisySort open{9, kToCalibrate, NoisySort::Law::staircase, 60, plateau};
     const auto found = calibrate({open, 1}, epsilon, delta);
-    ASSERT_TRUE(found) << found.error().message;
+    ASSERT_TRUE(found) << found.error().text();
     NoisySort sort = std::get<NoisySort>(found->event.kind);
     EXPECT_EQ(sort.plateau, plateau);
     EXPECT_LE(hockey_stick(key_pairs(enumerated(sort), 8), 2), 1e-3);
@@ -227,7 +227,7 @@ TEST(NoisySort, ManySmallLossesAreNearlyOneGaussianAndLessThanPure) {
         square += static_cast<double>(atom.mass) * (1 + std::exp(-atom.loss)) * atom.loss * atom.loss;
       const Delta delta = *Delta::make(1e-6);
       const auto price = epsilon_at({sort, count}, delta);
-      ASSERT_TRUE(price) << epsilon << ": " << price.error().message;
+      ASSERT_TRUE(price) << epsilon << ": " << price.error().text();
       EXPECT_LE(price->epsilon - price->epsilon_lower, 1e-3 * price->epsilon);
       const double gaussian = epsilon_at({Gaussian{1 / std::sqrt(square * count)}, 1}, delta)->epsilon;
       EXPECT_NEAR(price->epsilon, gaussian, 0.005 * gaussian);

@@ -196,7 +196,7 @@ TEST(StaSwitchGraph, ABoundIsNotCalledTheSmallestPossible) {
                          std::pair(20, "the smallest delta that can be certified is 0.")}) {
     const auto none = calibrate({StaSwitch{k, kToCalibrate}, 1}, Epsilon::make(2).value(), Delta::make(0.1).value());
     ASSERT_FALSE(none.has_value());
-    EXPECT_NE(none.error().message.find(said), std::string::npos) << none.error().message;
+    EXPECT_NE(none.error().text().find(said), std::string::npos) << none.error().text();
   }
 }
 

@@ -210,8 +210,8 @@ TEST(StaSwitch, CalibrationNamesTheSmallestDelta) {
   for (double p = 0.7; p < 0.85; p += 0.001) smallest = std::min(smallest, priced(4, p, 2).delta);
   EXPECT_GE(smallest, 0.398334);  // what is named, rounded up, is 0.398335; the grid comes close to it
   EXPECT_LE(smallest, 0.3987);
-  EXPECT_NE(refused.error().message.find("the smallest possible delta is 0.398"), std::string::npos)
-      << refused.error().message;
+  EXPECT_NE(refused.error().text().find("the smallest possible delta is 0.398"), std::string::npos)
+      << refused.error().text();
   const auto reached = calibrate(open, epsilon, Delta::make(smallest + 0.01).value());
   ASSERT_TRUE(reached.has_value());
   EXPECT_LE(priced(4, reached->noise, 2).delta, smallest + 0.01 + 1e-9);

@@ -236,7 +236,7 @@ TEST(Neighbours, StepsThatAreKeptAtRandomChangeByTwoWhereAnEventIsReplaced) {
   Stated as_user;
   as_user.unit = Unit::user;
   const auto charged = fitted(steps, as_user, {Unit::event, 1, Relation::replace});
-  ASSERT_TRUE(charged) << charged.error().message;
+  ASSERT_TRUE(charged) << charged.error().text();
   // (2, 0) becomes (0, 2): μ² = 8/σ².
   const auto mu = accounting::gaussian_cost(*charged);
   ASSERT_TRUE(mu);

@@ -311,7 +311,7 @@ TEST_F(OldLedger, WhatWouldNotBeAdmittedTodayIsShownWithoutAComposition) {
   Ledger ledger = value_of(Ledger::open(place()));
   const View view = value_of(ledger.view("city"));
   ASSERT_TRUE(view.not_composed);
-  EXPECT_THAT(view.not_composed->message, HasSubstr("time_subsampling"));
+  EXPECT_THAT(view.not_composed->text(), HasSubstr("time_subsampling"));
   const Verification verification = value_of(ledger.verify());
   ASSERT_EQ(verification.findings.size(), 1u);
   EXPECT_THAT(verification.findings[0].message, HasSubstr("cannot be priced again"));

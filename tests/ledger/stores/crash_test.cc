@@ -66,7 +66,7 @@ class CrashSafety : public OnEveryStore {
     published.set(0);
     const pid_t child = run_in_child([&] {
       const Result<void> ended = for_ever();
-      std::fprintf(stderr, "the child ended by itself: %s\n", ended.error().message.c_str());
+      std::fprintf(stderr, "the child ended by itself: %s\n", ended.error().text().c_str());
       return 1;
     });
     const int wanted = std::uniform_int_distribution<int>(0, 2)(random);

@@ -90,7 +90,7 @@ TEST_P(DiskFault, NoReceiptIsLostWhicheverOperationFails) {
     const bool failed = disk.has_failed();
     disk.fail_at(0, GetParam());
     if (outcome.error) {
-      EXPECT_EQ(static_cast<int>(outcome.error->kind), static_cast<int>(ErrorKind::storage)) << outcome.error->message;
+      EXPECT_EQ(static_cast<int>(outcome.error->kind), static_cast<int>(ErrorKind::storage)) << outcome.error->text();
     }
     EXPECT_EQ(uncovered(path, outcome), 0) << "after a fault at operation " << n;
     if (outcome.error) {

@@ -108,14 +108,14 @@ class Rot : public ::testing::Test {
     if (!receipt) return refusal_of(receipt.error());
     if (ledger.reserve(terms("city"), pure(0.5))) return "more was admitted than was left";
     Result<Ledger> again = open(path);
-    if (!again) return "it was written to, and cannot be opened any more: " + again.error().message;
+    if (!again) return "it was written to, and cannot be opened any more: " + again.error().text();
     const Result<Verification> covered = again->verify_against(receipt->reference());
     return covered && covered->holds() ? "" : "a debit is not there";
   }
 
   std::string refusal_of(const Error& error) {
     ++refused_;
-    return error.kind == ErrorKind::storage ? "" : "refused in another way than as damaged: " + error.message;
+    return error.kind == ErrorKind::storage ? "" : "refused in another way than as damaged: " + error.text();
   }
 
   std::unique_ptr<Place> place_ = make_sqlite_place();

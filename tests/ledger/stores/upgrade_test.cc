@@ -87,9 +87,9 @@ TEST_P(LedgerUpgrade, ManyWhoOpenALedgerAtOnceFindItMadeOrUpgradedOnce) {
       threads.emplace_back([&, i] {
         Result<Ledger> ledger = Ledger::open(place_->where());
         if (!ledger) {
-          said[i] = ledger.error().message;
+          said[i] = ledger.error().text();
         } else if (Result<Dataset> made = ledger->create(dataset("city" + std::to_string(i), 1)); !made) {
-          said[i] = made.error().message;
+          said[i] = made.error().text();
         }
       });
     }

@@ -107,8 +107,7 @@ Result<void> validate(const Event& event, bool open_noise) {
   auto checked = check_event(event, open_noise, 0);
   if (const auto total = checked ? total_count(event) : Result<std::int64_t>(0); !total)
     checked = Failure(total.error());
-  if (!checked) checked.error().message.insert(0, std::string(name(event)) + ": ");
-  return checked;
+  return at(name(event), std::move(checked));
 }
 
 const Event* inner_of(const Event& event) {

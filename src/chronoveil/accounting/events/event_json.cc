@@ -81,7 +81,7 @@ class Reader {
 
   Result<void> nothing_else() const {
     for (const auto& [key, unused] : object_.items())
-      if (!read_.contains(key)) return fail(ErrorKind::usage, where_ + ": unknown field \"" + printable(key) + "\"");
+      if (!read_.contains(key)) return fail(ErrorKind::usage, where_, "unknown field \"" + printable(key) + "\"");
     return {};
   }
 
@@ -162,7 +162,7 @@ class Reader {
   }
 
   Failure missing(std::string_view key, std::string_view valid) const {
-    return fail(ErrorKind::usage, where_ + ": " + std::string(key) + " is missing; it must be " + std::string(valid));
+    return fail(ErrorKind::usage, where_, std::string(key) + " is missing; it must be " + std::string(valid));
   }
   Failure wrong(std::string_view key, const json& value, std::string_view valid) const {
     return not_valid(key, value.type_name(), valid);
@@ -196,17 +196,16 @@ Result<std::optional<Kind>> read_kind(std::string_view wanted, Reader& reader) {
 Failure unknown(std::string_view event) {
   std::string names;
   each_kind([&]<class E>() { names += (names.empty() ? "" : ", ") + std::string(E::kName); });
-  return fail(ErrorKind::usage, "event: \"" + printable(event) + "\" is not known; it must be one of " + names);
+  return fail(ErrorKind::usage, "event", "\"" + printable(event) + "\" is not known; it must be one of " + names);
 }
 
 Result<Event> read_event(const json& object, bool open_noise, int depth) {
   if (!object.is_object())
-    return fail(ErrorKind::usage,
-                std::string("event: ") + object.type_name() + " is not valid; it must be a JSON object");
+    return fail(ErrorKind::usage, "event", std::string(object.type_name()) + " is not valid; it must be a JSON object");
   if (depth > kMaxNesting) return invalid("events", "a deeper nesting", "nested at most 16 deep");
   const auto it = object.find("event");
   if (it == object.end() || !it->is_string())
-    return fail(ErrorKind::usage, "event: the name is missing; write {\"event\": \"gaussian\", ...}");
+    return fail(ErrorKind::usage, "event", "the name is missing; write {\"event\": \"gaussian\", ...}");
   const auto event_name = it->get<std::string>();
   Reader reader(object, printable(event_name), open_noise, depth);
   reader.find("event");
@@ -283,11 +282,11 @@ Result<Event> parse_event(std::string_view json_text, bool open_noise) {
   try {
     object = json::parse(json_text, DuplicateKeys(&duplicate));
   } catch (const json::parse_error& error) {
-    return fail(ErrorKind::usage, "event: malformed JSON at byte " + std::to_string(error.byte));
+    return fail(ErrorKind::usage, "event", "malformed JSON at byte " + std::to_string(error.byte));
   } catch (const json::exception&) {
-    return fail(ErrorKind::usage, "event: malformed JSON: a number is too large for a double");
+    return fail(ErrorKind::usage, "event", "malformed JSON: a number is too large for a double");
   }
-  if (duplicate) return fail(ErrorKind::usage, "event: malformed JSON: a field is given twice");
+  if (duplicate) return fail(ErrorKind::usage, "event", "malformed JSON: a field is given twice");
   return event_from_json(object, open_noise);
 }
 

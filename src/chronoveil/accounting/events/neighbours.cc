@@ -29,11 +29,11 @@ Result<Event> swapped(const Event& event, const Event& mover, std::int64_t windo
   Result<Event> seen =
       for_swap(event, {*relation, unit_of(event).value_or(Unit::event), structured ? structured->width : 1}, window);
   if (seen && validate(*seen)) return seen;
-  return fail(ErrorKind::cannot_certify, "events: " + std::string(name(mover)) +
-                                             " is for two values swapped that are less than " + std::to_string(window) +
-                                             " steps apart, and this " + std::string(name(event)) +
-                                             " cannot be priced for that, being for its own relation '" +
-                                             std::string(chronoveil::name(*relation)) + "'; price them apart");
+  return fail(ErrorKind::cannot_certify, "events",
+              std::string(name(mover)) + " is for two values swapped that are less than " + std::to_string(window) +
+                  " steps apart, and this " + std::string(name(event)) +
+                  " cannot be priced for that, being for its own relation '" +
+                  std::string(chronoveil::name(*relation)) + "'; price them apart");
 }
 
 // The first simple event, in order, that says it is for this relation.
@@ -58,17 +58,18 @@ Result<Event> replaced(const Event& event, const Event& other) {
   if (relation_of(event) != Relation::add_remove) return event;
   Result<Event> seen = for_replacement(event);
   if (seen && validate(*seen)) return seen;
-  return fail(ErrorKind::cannot_certify, "events: " + std::string(name(other)) + " is for a unit replaced, and this " +
-                                             std::string(name(event)) +
-                                             ", being for one added or removed, cannot be priced for that; price them "
-                                             "apart");
+  return fail(ErrorKind::cannot_certify, "events",
+              std::string(name(other)) + " is for a unit replaced, and this " + std::string(name(event)) +
+                  ", being for one added or removed, cannot be priced for that; price them "
+                  "apart");
 }
 
 }  // namespace
 
 Failure not_convertible(std::string_view event) {
-  return fail(ErrorKind::usage, "relation: this '" + std::string(event) +
-                                    "' event cannot be converted to the dataset's relation; price it for that instead");
+  return fail(ErrorKind::usage, "relation",
+              "this '" + std::string(event) +
+                  "' event cannot be converted to the dataset's relation; price it for that instead");
 }
 
 Result<Event> for_replacement(const Event& event) {

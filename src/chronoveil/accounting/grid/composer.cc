@@ -42,7 +42,7 @@ class Composer {
     set_tops(1e-290);
     CV_CHECK(check_tops());
     if (highest_ > 0 && steps_.total > 1.1e11)
-      return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
+      return fail(ErrorKind::cannot_certify, "count", "more than 10^11 steps cannot be composed with certainty");
     // Losses above the grid go to +∞ with a mass that must not matter beside δ, which may have to be found first.
     double tail = (question_.epsilon_wanted ? question_.given : roughly_delta()) * 1e-8 / steps_.total;
     Price last;
@@ -118,7 +118,7 @@ class Composer {
       if (gap <= 1) return price;
       step = quantised(step * std::clamp(0.9 / std::sqrt(gap), 0.05, round == 0 ? 0.85 : 0.75));
     }
-    return fail(ErrorKind::cannot_certify, "tolerance: both bounds stay further apart than asked for");
+    return fail(ErrorKind::cannot_certify, "tolerance", "both bounds stay further apart than asked for");
   }
 
   // No finite loss is above 0: an infinite one is all that can happen.

@@ -260,7 +260,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   }
   out.total = std::exp(log_total) * (1 + 1e-9);
   if (factors * 64 * kUnit > 1e-3)
-    return fail(ErrorKind::cannot_certify, "count: more than 10^11 steps cannot be composed with certainty");
+    return fail(ErrorKind::cannot_certify, "count", "more than 10^11 steps cannot be composed with certainty");
   CV_TRY(const Window window, choose_window(parts, stage, outside));
   out.cut_below = stage == Stage::last && window.outside_below > 0;
   out.below = window.outside_below;

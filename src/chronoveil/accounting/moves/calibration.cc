@@ -154,7 +154,7 @@ Result<Calibration> settled(Curve& curve, double x, double floor, double step, s
     CV_TRY(found.price, epsilon_at(found.event, delta, options));
     if (found.price.epsilon <= epsilon.value()) break;
     if (at <= floor || (found.price.beta > 0 && prices >= kMostCompared))
-      return fail(ErrorKind::cannot_certify, "epsilon: the search for " + found.parameter + " did not end");
+      return fail(ErrorKind::cannot_certify, "epsilon", "the search for " + found.parameter + " did not end");
   }
   // The parameter was chosen after seeing the other prices: a bound that may fail must have failed for none of them.
   found.price.beta = std::min(1.0, found.price.beta * prices);
@@ -162,7 +162,7 @@ Result<Calibration> settled(Curve& curve, double x, double floor, double step, s
 }
 
 std::string not_reached(std::string_view parameter, double epsilon, double delta) {
-  return "epsilon: no " + std::string(parameter) + " reaches " + shortest(epsilon) + " at delta " + shortest(delta);
+  return "no " + std::string(parameter) + " reaches " + shortest(epsilon) + " at delta " + shortest(delta);
 }
 
 Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta delta, const Options& options) {
@@ -197,10 +197,11 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
         best.delta = price.delta;
         attained = price.certificate == Certificate::exact;
       }
-      return fail(ErrorKind::cannot_certify, not_reached("stay", epsilon.value(), delta.value()) +
-                                                 (attained ? "; the smallest possible delta is "
-                                                           : "; the smallest delta that can be certified is ") +
-                                                 rounded_up(best.delta) + ", with stay " + shortest(best.stay));
+      return fail(
+          ErrorKind::cannot_certify, "epsilon",
+          not_reached("stay", epsilon.value(), delta.value()) +
+              (attained ? "; the smallest possible delta is " : "; the smallest delta that can be certified is ") +
+              rounded_up(best.delta) + ", with stay " + shortest(best.stay));
     }
     start = {std::log(best.stay / (1 - best.stay)), best.delta};
   }
@@ -251,7 +252,7 @@ Result<Calibration> calibrate_sort(const Event& open, Epsilon epsilon, Delta del
         CV_TRY(const auto enough, enough_shift(*alone, epsilon, delta, options));
         if (enough) message += "; a max_shift of " + std::to_string(*enough) + " would do";
       }
-      return fail(ErrorKind::cannot_certify, std::move(message));
+      return fail(ErrorKind::cannot_certify, "epsilon", std::move(message));
     }
   }
   CV_TRY(const double x, largest_within(curve, start, delta.value(), 1e-13));
@@ -265,7 +266,7 @@ Result<Calibration> published_stay(const Event& open, Epsilon epsilon, Delta del
   // On the branch of large p, where the nominal ε grows without bound.
   double low = scale.least, high = scale.most;
   if (nominal(low).epsilon > epsilon.value())
-    return fail(ErrorKind::cannot_certify, not_reached("stay", epsilon.value(), delta.value()));
+    return fail(ErrorKind::cannot_certify, "epsilon", not_reached("stay", epsilon.value(), delta.value()));
   for (int i = 0; i < 200; ++i) {
     const double middle = 0.5 * (low + high);
     (nominal(middle).epsilon <= epsilon.value() ? low : high) = middle;
@@ -273,8 +274,9 @@ Result<Calibration> published_stay(const Event& open, Epsilon epsilon, Delta del
   Calibration found{scale.parameter(low), "stay", with_noise(open, scale.parameter(low)), {}};
   const Nominal at = nominal(low);
   if (at.delta >= 1 || (delta.value() > 0 && at.delta > delta.value()))
-    return fail(ErrorKind::cannot_certify, not_reached("stay", epsilon.value(), delta.value()) +
-                                               "; its published delta is " + rounded_up(at.delta));
+    return fail(
+        ErrorKind::cannot_certify, "epsilon",
+        not_reached("stay", epsilon.value(), delta.value()) + "; its published delta is " + rounded_up(at.delta));
   CV_TRY(found.price, published_epsilon_at(found.event, std::max(at.delta, delta.value())));
   return found;
 }
@@ -288,9 +290,9 @@ Result<Calibration> published_threshold(const Event& open, Epsilon epsilon, Delt
     if (price.epsilon <= epsilon.value()) return Calibration{static_cast<double>(threshold), "threshold", event, price};
     least = std::min(least, price.epsilon);
   }
-  return fail(ErrorKind::cannot_certify, "epsilon: no threshold reaches " + shortest(epsilon.value()) +
-                                             "; the smallest published epsilon is " +
-                                             (std::isinf(least) ? "infinite" : rounded_up(least)));
+  return fail(ErrorKind::cannot_certify, "epsilon",
+              "no threshold reaches " + shortest(epsilon.value()) + "; the smallest published epsilon is " +
+                  (std::isinf(least) ? "infinite" : rounded_up(least)));
 }
 
 }  // namespace
@@ -307,13 +309,13 @@ bool calibrates_moves(const Event& open, Delta delta) {
 Result<Calibration> calibrate_moves(const Event& open, Epsilon epsilon, Delta delta, const Options& options) {
   const std::vector<std::string> names = noise_names(open);
   if (names.size() > 1)
-    return fail(ErrorKind::usage, "event: " + names[0] + " and " + names[1] + " cannot be calibrated as one number");
+    return fail(ErrorKind::usage, "event", names[0] + " and " + names[1] + " cannot be calibrated as one number");
   if (options.analysis == Analysis::published) {
     if (std::holds_alternative<Threshold>(open.kind)) return published_threshold(open, epsilon, delta);
     if (std::holds_alternative<RanSwitch>(open.kind) || std::holds_alternative<StaSwitch>(open.kind))
       return published_stay(open, epsilon, delta);
-    return fail(ErrorKind::usage,
-                "analysis: of what moves values, published calibrates ranswitch, staswitch and threshold alone");
+    return fail(ErrorKind::usage, "analysis",
+                "of what moves values, published calibrates ranswitch, staswitch and threshold alone");
   }
   // No price whatever the threshold: its error says why.
   if (names[0] == "threshold") {

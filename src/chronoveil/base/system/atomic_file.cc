@@ -279,7 +279,7 @@ Result<void> try_writing(const std::string& path) {
 
 Result<void> check_writable(std::string_view what, const std::string& path) {
   Result<void> done = try_writing(path);
-  if (!done) done.error().message = std::string(what) + ": " + done.error().message;
+  if (!done) done.error().parameter = what;
   return done;
 }
 
@@ -305,8 +305,8 @@ Result<void> write_files(const std::vector<OutputFile>& files) {
 Result<void> synchronise_folder(std::string_view what, const std::string& folder) {
   const Descriptor opened(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (opened.number() >= 0 && ::fsync(opened.number()) == 0) return {};
-  return fail(ErrorKind::storage, std::string(what) + ": the folder '" + folder +
-                                      "' cannot be synchronised: " + std::generic_category().message(errno));
+  return fail(ErrorKind::storage, std::string(what),
+              "the folder '" + folder + "' cannot be synchronised: " + std::generic_category().message(errno));
 }
 
 }  // namespace chronoveil

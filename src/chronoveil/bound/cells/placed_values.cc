@@ -18,24 +18,24 @@ ValuePlacer::ValuePlacer(data::RecordSource& source, const SlotAxis& axis, const
 
 Result<ValuePlacer> ValuePlacer::make(data::RecordSource& source, const SlotAxis& axis, const Places& places,
                                       const ValueGrid& grid, BitSource& bits) {
-  if (axis.steps() < 1) return fail(ErrorKind::usage, "slots: there is no slot between start and end");
+  if (axis.steps() < 1) return fail(ErrorKind::usage, "slots", "there is no slot between start and end");
   if (places.grid && !places.names.empty()) {
-    return fail(ErrorKind::usage, "places: a list of names and a grid exclude each other");
+    return fail(ErrorKind::usage, "places", "a list of names and a grid exclude each other");
   }
   ValuePlacer placer(source, axis, places, grid, bits);
   if (places.grid) placer.places_ = places.grid->places();
   if (!places.names.empty()) placer.places_ = static_cast<std::int64_t>(places.names.size());
   if (placer.places_ > kMostCells / placer.steps_) {
-    return fail(ErrorKind::usage, "slots, places: " + std::to_string(placer.places_) + " places with " +
-                                      std::to_string(placer.steps_) +
-                                      " slots are too many for one job, which holds at most " +
-                                      std::to_string(kMostCells) + " cells; take longer slots, or several jobs");
+    return fail(ErrorKind::usage, "slots, places",
+                std::to_string(placer.places_) + " places with " + std::to_string(placer.steps_) +
+                    " slots are too many for one job, which holds at most " + std::to_string(kMostCells) +
+                    " cells; take longer slots, or several jobs");
   }
   for (const std::string& name : places.names) {
-    if (name.empty()) return fail(ErrorKind::usage, "places: a name in the list is empty");
+    if (name.empty()) return fail(ErrorKind::usage, "places", "a name in the list is empty");
     const std::uint32_t added = placer.names_.size();
     if (placer.names_.find_or_add(name, placer.name_hash_(name)) != added) {
-      return fail(ErrorKind::usage, "places: \"" + name + "\" is in the list twice; every place must be there once");
+      return fail(ErrorKind::usage, "places", "\"" + name + "\" is in the list twice; every place must be there once");
     }
   }
   return placer;
@@ -48,19 +48,19 @@ Failure ValuePlacer::bad_row(std::size_t row, std::string_view what) const {
 
 Result<void> ValuePlacer::check_columns() const {
   const std::size_t rows = batch_.rows();
-  const auto check = [&](std::size_t size, const char* without) -> Result<void> {
-    if (size == 0 && rows > 0) return fail(ErrorKind::usage, without);
+  const auto check = [&](std::size_t size, std::string_view parameter, const char* without) -> Result<void> {
+    if (size == 0 && rows > 0) return fail(ErrorKind::usage, parameter, without);
     if (size != rows) return fail(ErrorKind::internal, "a batch with columns of unequal length");
     return {};
   };
-  CV_CHECK(check(batch_.user.size(), "source.user: means need the column that says who a row is of"));
-  CV_CHECK(check(batch_.measure.size(), "source.value: means need the column that holds the value"));
+  CV_CHECK(check(batch_.user.size(), "source.user", "means need the column that says who a row is of"));
+  CV_CHECK(check(batch_.measure.size(), "source.value", "means need the column that holds the value"));
   if (map_ != nullptr) {
-    constexpr const char* kNoPoint = "source.longitude, source.latitude: a grid needs both columns";
-    CV_CHECK(check(batch_.longitude.size(), kNoPoint));
-    CV_CHECK(check(batch_.latitude.size(), kNoPoint));
+    constexpr const char* kNoPoint = "a grid needs both columns";
+    CV_CHECK(check(batch_.longitude.size(), "source.longitude, source.latitude", kNoPoint));
+    CV_CHECK(check(batch_.latitude.size(), "source.longitude, source.latitude", kNoPoint));
   } else if (names_.size() > 0) {
-    CV_CHECK(check(batch_.series.size(), "source.place: a list of places needs the column that says where a row is"));
+    CV_CHECK(check(batch_.series.size(), "source.place", "a list of places needs the column that says where a row is"));
   }
   return {};
 }

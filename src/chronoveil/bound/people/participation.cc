@@ -19,7 +19,7 @@ namespace chronoveil::bound {
 namespace {
 
 Failure earlier_slot() {
-  return fail(ErrorKind::internal, "participation: a slot came after a later one; slots only go forward");
+  return fail(ErrorKind::internal, "participation", "a slot came after a later one; slots only go forward");
 }
 
 SealSecret new_secret() {
@@ -63,7 +63,7 @@ class SqliteParticipation final : public Participation {
   Result<void> use(std::int64_t step, const std::vector<std::string_view>& people,
                    const std::vector<std::int64_t>& pairs) override {
     if (people.size() != pairs.size() || std::any_of(pairs.begin(), pairs.end(), [](auto n) { return n < 0; })) {
-      return fail(ErrorKind::internal, "participation: not one number of pairs a person");
+      return fail(ErrorKind::internal, "participation", "not one number of pairs a person");
     }
     if (people.empty()) return {};
     // What became of a transaction that failed is in the file alone.
@@ -142,7 +142,7 @@ class SqliteParticipation final : public Participation {
       row.before = row.used_before(step);
       row.last_slot = step;
       if (pairs[i] > std::numeric_limits<std::int64_t>::max() - row.before)
-        return fail(ErrorKind::internal, "participation: more pairs than can be counted");
+        return fail(ErrorKind::internal, "participation", "more pairs than can be counted");
       row.after = row.before + pairs[i];
       keys_->add(seal, row.person, row.after);
       CV_CHECK(file_.put(row, *keys_));
@@ -161,11 +161,11 @@ class SqliteParticipation final : public Participation {
 };
 
 Result<std::string> absolute_path(const std::string& path) {
-  if (path.empty()) return fail(ErrorKind::storage, "participation: '' is not the name of a file");
+  if (path.empty()) return fail(ErrorKind::storage, "participation", "'' is not the name of a file");
   // Absolute, since SQLite takes some relative names, such as ":memory:", for something else than a file.
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  if (error) return fail(ErrorKind::storage, "participation: cannot find '" + path + "': " + error.message());
+  if (error) return fail(ErrorKind::storage, "participation", "cannot find '" + path + "': " + error.message());
   return absolute.string();
 }
 

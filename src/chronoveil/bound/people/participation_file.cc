@@ -59,7 +59,7 @@ Failure ParticipationFile::failed(std::string_view doing, int code) const {
 }
 
 Failure ParticipationFile::cannot(std::string_view doing, const std::string& why) const {
-  return fail(ErrorKind::storage, "participation: cannot " + std::string(doing) + " '" + path_ + "': " + why);
+  return fail(ErrorKind::storage, "participation", "cannot " + std::string(doing) + " '" + path_ + "': " + why);
 }
 
 Failure ParticipationFile::damaged() const {

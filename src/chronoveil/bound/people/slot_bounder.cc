@@ -54,7 +54,7 @@ class SlotBounder::Inside {
         hash_(SipHash::with_key_from(BitSource::for_this_thread())) {
     if (const Result<void> good = check_caps(caps); !good) problem_ = good.error();
     if (series < 1 || series > kMostCells) {
-      problem_ = Error{ErrorKind::usage, "the number of series must be from 1 to 2^28"};
+      problem_ = Error{.kind = ErrorKind::usage, .message = "the number of series must be from 1 to 2^28"};
     }
     if (!problem_) open_ = std::make_unique<Open>(series, caps.maximum);
   }
@@ -62,7 +62,8 @@ class SlotBounder::Inside {
   void add(std::string_view person, std::int64_t series, std::int64_t amount) {
     if (problem_) return;
     if (person.empty() || series < 0 || series >= series_ || amount < 0) {
-      problem_ = Error{ErrorKind::internal, "a record of nobody, of no series or with a negative amount"};
+      problem_ =
+          Error{.kind = ErrorKind::internal, .message = "a record of nobody, of no series or with a negative amount"};
       return;
     }
     if (amount == 0) return;

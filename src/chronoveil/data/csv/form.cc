@@ -8,7 +8,7 @@ namespace chronoveil::data {
 
 Result<void> check_delimiter(char delimiter) {
   if (std::string_view("\"\n\r\0", 4).find(delimiter) == std::string_view::npos) return {};
-  return fail(ErrorKind::usage, "delimiter: it must be one byte other than a quote, a newline or NUL");
+  return fail(ErrorKind::usage, "delimiter", "it must be one byte other than a quote, a newline or NUL");
 }
 
 std::string_view explain(CsvFault fault) {
@@ -41,8 +41,8 @@ Result<std::vector<ColumnPlace>> place_numbers(const RowDecoder& decoder, std::s
       return invalid(wanted.key, wanted.column, "without a header it must be the number of a column, from 1");
     }
     if (number > columns) {
-      return fail(ErrorKind::bad_data, std::string(wanted.key) + ": there is no column " + wanted.column +
-                                           ", the first row has " + std::to_string(columns));
+      return fail(ErrorKind::bad_data, std::string(wanted.key),
+                  "there is no column " + wanted.column + ", the first row has " + std::to_string(columns));
     }
     places.push_back({number - 1, wanted.field});
   }

@@ -85,7 +85,7 @@ Result<void> CsvWindow::read_more() {
   const auto got = bytes_->read(buffer_.data() + end_, buffer_.size() - 1 - end_);
   if (!got) {
     const std::string where = rows_ == 0 ? "before the first row" : "after row " + std::to_string(rows_);
-    return fail(got.error().kind, got.error().message + " (" + where + ")");
+    return fail(got.error().kind, got.error().text() + " (" + where + ")");
   }
   end_ += *got;
   ended_ = *got == 0;

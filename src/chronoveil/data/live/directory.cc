@@ -129,7 +129,7 @@ class Directory final : public LiveInput {
     if (!file && stat(path.c_str(), &status) != 0 && errno == ENOENT) return {};  // taken away again
     if (!file) return tl::unexpected(std::move(file).error());
     auto bytes = decompress_if_needed(std::move(*file));
-    if (!bytes) return fail(bytes.error().kind, printable(last_) + ": " + bytes.error().message);
+    if (!bytes) return tl::unexpected(at(printable(last_), std::move(bytes)).error());
     file_ = std::move(*bytes);
     lines_.begin(printable(last_));
     return {};

@@ -49,7 +49,7 @@ Result<bool> LiveInput::next(Arrival& arrival) {
 }
 
 Result<std::unique_ptr<LiveInput>> open_live_input(const SourceSpec& spec, bool follow, FileOrder order) {
-  if (spec.kind != SourceKind::csv) return fail(ErrorKind::usage, "source.kind: a live release reads csv");
+  if (spec.kind != SourceKind::csv) return fail(ErrorKind::usage, "source.kind", "a live release reads csv");
   CV_TRY(LiveLines lines, LiveLines::make(spec));
   struct stat status {};
   if (spec.path != "-" && stat(spec.path.c_str(), &status) != 0) {

@@ -148,7 +148,7 @@ std::string LiveLines::where(std::int64_t row) const {
 }
 
 Failure LiveLines::bad_input(const Error& error) const {
-  return fail(error.kind, (part_.empty() ? "" : part_ + ": ") + error.message);
+  return part_.empty() ? Failure(error) : Failure(at(part_, Result<void>(Failure(error))).error());
 }
 
 void clear(Arrival& arrival) {
@@ -170,7 +170,7 @@ Result<bool> read_on(ByteSource& bytes, LiveLines& lines, Arrival& arrival, cons
     const auto got = bytes.read(room.data(), room.size());
     if (!got) {
       const std::string where = lines.rows() == 0 ? "before the first row" : "after " + lines.where(lines.rows());
-      return fail(got.error().kind, got.error().message + " (" + where + ")");
+      return fail(got.error().kind, got.error().text() + " (" + where + ")");
     }
     lines.add(*got);
     if (*got > 0) continue;

@@ -157,9 +157,10 @@ class PostgresSource final : public RecordSource {
     const Rows back = run("ROLLBACK TO SAVEPOINT chronoveil_path");
     if (PQresultStatus(back.get()) != PGRES_COMMAND_OK) return failed(back);
     if (type.empty()) return {};
-    return fail(ErrorKind::usage, "query: this database checks values of its type " + type +
-                                      " by a function, which a query could run before the debit; put the query into a "
-                                      "view, and name that as source.table");
+    return fail(ErrorKind::usage, "query",
+                "this database checks values of its type " + type +
+                    " by a function, which a query could run before the debit; put the query into a "
+                    "view, and name that as `source.table`");
   }
 
   // Of a table. Types have their schema before them, since another one on the path may have a type of that name.
@@ -168,7 +169,7 @@ class PostgresSource final : public RecordSource {
            answer("SELECT pg_catalog.has_column_privilege($1::pg_catalog.text, $2::pg_catalog.text, 'SELECT')",
                   {quoted_table(table), column}));
     if (may == "t") return {};
-    return fail(ErrorKind::usage, "table: the role of source.url may not read its column " + column);
+    return fail(ErrorKind::usage, "table", "the role of `source.url` may not read its column " + column);
   }
 
   // Of a query, as far as its columns are those of tables: what else it reads is known to the server once it runs.
@@ -179,8 +180,8 @@ class PostgresSource final : public RecordSource {
              answer("SELECT pg_catalog.has_column_privilege($1::pg_catalog.oid, $2::pg_catalog.int2, 'SELECT')",
                     {std::to_string(PQftable(described.get(), i)), std::to_string(PQftablecol(described.get(), i))}));
       if (may == "f")
-        return fail(ErrorKind::usage, std::string("query: the role of source.url may not read its column ") +
-                                          PQfname(described.get(), i));
+        return fail(ErrorKind::usage, "query",
+                    std::string("the role of `source.url` may not read its column ") + PQfname(described.get(), i));
     }
     return {};
   }
@@ -190,20 +191,21 @@ class PostgresSource final : public RecordSource {
     if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
       const std::string_view state = state_of(prepared);
       if (state.starts_with("22") || state.starts_with("23"))  // constants, which are the job's
-        return fail(ErrorKind::usage, parameter + ": PostgreSQL refuses a value in it: SQLSTATE " + std::string(state));
+        return fail(ErrorKind::usage, parameter, "PostgreSQL refuses a value in it: SQLSTATE " + std::string(state));
       if (!state.starts_with("42")) return failed(prepared);
       // Nothing was read yet, so the words can only quote the job.
       const char* words = PQresultErrorField(prepared.get(), PG_DIAG_MESSAGE_PRIMARY);
-      return fail(ErrorKind::usage, parameter + ": PostgreSQL refuses it: " + (words == nullptr ? "" : words));
+      return fail(ErrorKind::usage, parameter,
+                  std::string("PostgreSQL refuses it: ") + (words == nullptr ? "" : words));
     }
     const Rows described(PQdescribePrepared(connection_.get(), ""));
     if (PQresultStatus(described.get()) != PGRES_COMMAND_OK) return failed(described);
     std::vector<std::string> names;
     names.reserve(static_cast<std::size_t>(PQnfields(described.get())));
     for (int i = 0; i < PQnfields(described.get()); ++i) names.emplace_back(PQfname(described.get(), i));
-    if (names.empty()) return fail(ErrorKind::usage, parameter + ": it must be a SELECT");
+    if (names.empty()) return fail(ErrorKind::usage, parameter, "it must be a SELECT");
     if (PQnparams(described.get()) > 0)
-      return fail(ErrorKind::usage, parameter + ": it has parameters such as $1, which nothing gives a value");
+      return fail(ErrorKind::usage, parameter, "it has parameters such as $1, which nothing gives a value");
     if (parameter == "query") CV_CHECK(check_may_read_columns(described));
     return names;
   }
@@ -216,7 +218,7 @@ class PostgresSource final : public RecordSource {
     if (PQresultStatus(prepared.get()) == PGRES_COMMAND_OK) return {};
     const std::string_view state = state_of(prepared);
     if (state.starts_with("42") || state.starts_with("0A"))
-      return fail(ErrorKind::usage, "query: it must be a SELECT without FOR UPDATE or FOR SHARE");
+      return fail(ErrorKind::usage, "query", "it must be a SELECT without FOR UPDATE or FOR SHARE");
     return failed(prepared);
   }
 

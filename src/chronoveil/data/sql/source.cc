@@ -16,8 +16,8 @@ std::string quoted_table(const std::string& table) {
 
 Result<void> check_query_or_table(const SourceSpec& spec) {
   if (spec.query.empty() != spec.table.empty()) return {};
-  return fail(ErrorKind::usage, spec.query.empty() ? "source: a database needs a query or a table"
-                                                   : "source: give a query or a table, not both");
+  return fail(ErrorKind::usage, "source",
+              spec.query.empty() ? "a database needs a query or a table" : "give a query or a table, not both");
 }
 
 }  // namespace chronoveil::data

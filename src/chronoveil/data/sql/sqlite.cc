@@ -63,22 +63,22 @@ class SqliteSource final : public RecordSource {
         sqlite3_prepare_v2(database, sql.c_str(), static_cast<int>(sql.size()) + 1, &statement, &rest) & 0xff;
     statement_.reset(statement);
     if (prepared != SQLITE_OK) {
-      if (prepared == SQLITE_AUTH) return fail(ErrorKind::usage, "query: it must be a SELECT, which only reads");
+      if (prepared == SQLITE_AUTH) return fail(ErrorKind::usage, "query", "it must be a SELECT, which only reads");
       // Nothing was read yet, so the words can only quote the job. A file that is no database is seen here first.
       if (prepared != SQLITE_ERROR) return database_.failure("read");
-      return fail(ErrorKind::usage, std::string(spec.query.empty() ? "table" : "query") +
-                                        ": SQLite refuses it: " + sqlite3_errmsg(database));
+      return fail(ErrorKind::usage, spec.query.empty() ? "table" : "query",
+                  std::string("SQLite refuses it: ") + sqlite3_errmsg(database));
     }
     if (statement == nullptr || sqlite3_column_count(statement) == 0 || sqlite3_stmt_readonly(statement) == 0 ||
         sqlite3_stmt_isexplain(statement) != 0) {
-      return fail(ErrorKind::usage, "query: it must be a SELECT");
+      return fail(ErrorKind::usage, "query", "it must be a SELECT");
     }
     // Blanks, semicolons and comments may follow; whatever else compiles to a statement may not.
     sqlite3_stmt* second = nullptr;
     const int after = sqlite3_prepare_v2(database, rest, -1, &second, nullptr);
     const bool alone = after == SQLITE_OK && second == nullptr;
     sqlite3_finalize(second);
-    if (!alone) return fail(ErrorKind::usage, "query: it must be one SELECT, nothing may follow it");
+    if (!alone) return fail(ErrorKind::usage, "query", "it must be one SELECT, nothing may follow it");
     std::vector<std::string> names;
     names.reserve(static_cast<std::size_t>(sqlite3_column_count(statement)));
     for (int i = 0; i < sqlite3_column_count(statement); ++i) names.emplace_back(sqlite3_column_name(statement, i));

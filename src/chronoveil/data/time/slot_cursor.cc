@@ -269,7 +269,8 @@ Result<SlotSpec> span_after(const SlotSpec& spec) {
     local = to + (span.end.at() - span.start.at());
   }
   if (local >= kLastInstant) {
-    return fail(ErrorKind::usage, "end: the span after this one would end after the year " + std::to_string(kLastYear));
+    return fail(ErrorKind::usage, "end",
+                "the span after this one would end after the year " + std::to_string(kLastYear));
   }
   std::size_t guess = 0;
   std::int64_t end = first_showing(zone, local, guess);

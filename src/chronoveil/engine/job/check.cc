@@ -34,23 +34,23 @@ Result<void> check_source(const data::SourceSpec& source) {
     for (const auto& [key, given] :
          {std::pair{"source.path", &source.path}, std::pair{"source.url", &source.url},
           std::pair{"source.query", &source.query}, std::pair{"source.table", &source.table}})
-      if (!given->empty()) return fail(ErrorKind::usage, std::string(key) + ": rows in memory are handed over instead");
+      if (!given->empty()) return fail(ErrorKind::usage, std::string(key), "rows in memory are handed over instead");
     return {};
   }
   const bool database = source.kind != data::SourceKind::csv;
   if (source.kind == data::SourceKind::postgresql) {
     if (source.url.empty())
-      return fail(ErrorKind::usage, "source.url: it is missing; for example postgresql://host/db");
-    if (!source.path.empty()) return fail(ErrorKind::usage, "source.path: a postgresql source has a url instead");
+      return fail(ErrorKind::usage, "source.url", "it is missing; for example postgresql://host/db");
+    if (!source.path.empty()) return fail(ErrorKind::usage, "source.path", "a postgresql source has a url instead");
   } else {
-    if (source.path.empty()) return fail(ErrorKind::usage, "source.path: it is missing; for example \"trips.csv\"");
-    if (!source.url.empty()) return fail(ErrorKind::usage, "source.url: it belongs to kind = \"postgresql\" alone");
+    if (source.path.empty()) return fail(ErrorKind::usage, "source.path", "it is missing; for example \"trips.csv\"");
+    if (!source.url.empty()) return fail(ErrorKind::usage, "source.url", "it belongs to kind = \"postgresql\" alone");
   }
   if (!database && !(source.query.empty() && source.table.empty()))
-    return fail(ErrorKind::usage, std::string(source.query.empty() ? "source.table" : "source.query") +
-                                      ": it belongs to kind = \"sqlite\" and \"postgresql\"");
+    return fail(ErrorKind::usage, source.query.empty() ? "source.table" : "source.query",
+                "it belongs to kind = \"sqlite\" and \"postgresql\"");
   if (database && source.query.empty() == source.table.empty())
-    return fail(ErrorKind::usage, "source.table: a database needs either source.table or source.query");
+    return fail(ErrorKind::usage, "source.table", "a database needs either `source.table` or `source.query`");
   return {};
 }
 
@@ -70,28 +70,27 @@ Result<void> check_keys(const Job& job) {
   const std::string column = job.is<MeansSpec>() ? "source.place" : "source.series";
   // Keys are published as they are, so a list that is the data would be a release of all of it.
   if (same_file(job.key_list, job.source.path))
-    return fail(ErrorKind::usage, section + ".list: '" + job.key_list + "' is the source; the keys must be public");
+    return fail(ErrorKind::usage, section + ".list", "'" + job.key_list + "' is the source; the keys must be public");
   if (job.source.series && job.keys.empty())
-    return fail(ErrorKind::usage, section + ".list: it is missing; the keys of " + section +
-                                      " are public and never discovered from data, so a job with " + column +
-                                      " lists them (" + section + ".list = \"FILE\" or " + section +
-                                      ".keys = [\"a\", \"b\"])");
+    return fail(ErrorKind::usage, section + ".list",
+                "it is missing; the keys of " + section + " are public and never discovered from data, so a job with " +
+                    column + " lists them (`" + section + ".list = \"FILE\"` or `" + section +
+                    ".keys = [\"a\", \"b\"]`)");
   if (!job.keys.empty() && !job.source.series)
-    return fail(ErrorKind::usage, column + ": it is missing; a list of keys needs the column that holds them");
+    return fail(ErrorKind::usage, column, "it is missing; a list of keys needs the column that holds them");
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < job.keys.size(); ++i) {
-    const std::string key = section + ".keys: key " + std::to_string(i + 1);
-    if (job.keys[i].empty()) return fail(ErrorKind::usage, key + " is empty");
+    const std::string which = "key " + std::to_string(i + 1);
+    if (job.keys[i].empty()) return fail(ErrorKind::usage, section + ".keys", which + " is empty");
     // JSON could not write it, and would make two such keys one.
-    if (!is_utf8(job.keys[i])) return fail(ErrorKind::usage, key + " is not UTF-8 text");
-    CV_CHECK(check_plain_text(key, job.keys[i]));
+    if (!is_utf8(job.keys[i])) return fail(ErrorKind::usage, section + ".keys", which + " is not UTF-8 text");
+    CV_CHECK(check_plain_text(section + ".keys", job.keys[i], which));
     if (!job.csv.empty() && !job.keeps_formulas && begins_like_a_formula(job.keys[i]))
-      return fail(ErrorKind::usage,
-                  "output.formulas: key " + std::to_string(i + 1) + " of " + section + " begins with '" +
-                      job.keys[i].substr(0, 1) +
+      return fail(ErrorKind::usage, "output.formulas",
+                  "key " + std::to_string(i + 1) + " of " + section + " begins with '" + job.keys[i].substr(0, 1) +
                       "', which a spreadsheet takes for a formula; call it something else, or say that the CSV is not "
                       "for one (\"keep\")");
-    if (!seen.insert(job.keys[i]).second) return fail(ErrorKind::usage, key + " is there twice");
+    if (!seen.insert(job.keys[i]).second) return fail(ErrorKind::usage, section + ".keys", which + " is there twice");
   }
   return {};
 }
@@ -99,8 +98,8 @@ Result<void> check_keys(const Job& job) {
 Result<void> check_kind(const Job& job, const SeriesSpec& series) {
   // The choice of a mechanism by private data would be a release of its own, without a debit.
   if (same_file(series.public_sample, job.source.path))
-    return fail(ErrorKind::usage,
-                "plan.sample: '" + series.public_sample + "' is the source; the sample must be public");
+    return fail(ErrorKind::usage, "plan.sample",
+                "'" + series.public_sample + "' is the source; the sample must be public");
   CV_CHECK(at_least_one("privacy.max_per_slot", series.max_per_slot, kLargestCount));
   if (series.maximum) CV_CHECK(at_least_one("privacy.maximum", *series.maximum, kLargestCount));
   if (job.relation == Relation::replace_values || job.relation == Relation::swap)
@@ -113,7 +112,7 @@ Result<void> check_kind(const Job& job, const LiveSpec& live) {
   CV_CHECK(check_plain_text("live.name", live.name));
   if (live.max_gap) CV_CHECK(at_least_one("live.max_gap", *live.max_gap, kLargestCount));
   if (live.clock == LiveSpec::Clock::system && !rows_are_people(job))
-    return fail(ErrorKind::usage, "live.clock: it is for rows that are people; counts are published as they come");
+    return fail(ErrorKind::usage, "live.clock", "it is for rows that are people; counts are published as they come");
   return {};
 }
 
@@ -124,8 +123,8 @@ Result<void> check_kind(const Job& job, const TrainSpec&) { return check_train(j
 Result<void> check_mechanism(const Job& job) {
   if (job.mechanism == "auto") {
     if (job.parameters.empty()) return {};
-    return fail(ErrorKind::usage, "mechanism." + job.parameters.begin()->first +
-                                      ": parameters belong to a mechanism; give mechanism.name too");
+    return fail(ErrorKind::usage, "mechanism." + job.parameters.begin()->first,
+                "parameters belong to a mechanism; give `mechanism.name` too");
   }
   if (job.is<MeansSpec>())
     CV_CHECK(mechanisms::find_cell_mechanism(job.mechanism));
@@ -163,10 +162,10 @@ Result<void> check_outputs(const Job& job) {
     // A live release reads every file that appears there, and would publish what it published.
     if (!path.empty() && path != "-" && fs::is_directory(job.source.path, ignored) &&
         fs::equivalent(fs::absolute(path, ignored).parent_path(), job.source.path, ignored))
-      return fail(ErrorKind::usage, std::string(key) + ": '" + path + "' lies in the folder that is the source");
+      return fail(ErrorKind::usage, std::string(key), "'" + path + "' lies in the folder that is the source");
     for (const auto& [other, same] : outputs) {
       if (other != key && !path.empty() && (same == path || same_file(same, path)))
-        return fail(ErrorKind::usage, std::string(key) + ": '" + path + "' is " + std::string(other) + " too");
+        return fail(ErrorKind::usage, std::string(key), "'" + path + "' is " + std::string(other) + " too");
     }
   }
   return {};
@@ -177,8 +176,8 @@ Result<void> check_outputs(const Job& job) {
 Result<void> check_spared(const Job& job, std::string_view what, const std::string& path) {
   for (const auto& [key, output] : outputs_of(job)) {
     if (same_file(output, path))
-      return fail(ErrorKind::usage,
-                  std::string(key) + ": '" + output + "' is " + std::string(what) + "; it would be overwritten");
+      return fail(ErrorKind::usage, std::string(key),
+                  "'" + output + "' is " + std::string(what) + "; it would be overwritten");
   }
   return {};
 }
@@ -190,8 +189,8 @@ Result<void> check_outside(const Job& job, std::string_view what, const std::str
     if (output.empty() || output == "-") continue;
     const fs::path file = fs::weakly_canonical(fs::absolute(output, ignored), ignored);
     if (std::mismatch(outside.begin(), outside.end(), file.begin(), file.end()).first == outside.end())
-      return fail(ErrorKind::usage, std::string(key) + ": '" + output + "' lies in the folder of " + std::string(what) +
-                                        "; name a file elsewhere");
+      return fail(ErrorKind::usage, std::string(key),
+                  "'" + output + "' lies in the folder of " + std::string(what) + "; name a file elsewhere");
   }
   return {};
 }
@@ -199,14 +198,14 @@ Result<void> check_outside(const Job& job, std::string_view what, const std::str
 Result<void> check_values(const Job& job) {
   if (!job.dataset.empty()) {
     if (Result<void> named = ledger::check_dataset_name(job.dataset); !named)
-      return fail(ErrorKind::usage, "dataset.name: " + named.error().message);
+      return tl::unexpected(under_key("dataset.name", std::move(named.error())));
   }
   CV_CHECK(check_plain_text("dataset.purpose", job.purpose));
   CV_CHECK(check_plain_text("output.title", job.title));
   CV_CHECK(check_source(job.source));
   CV_CHECK(check_keys(job));
   if (job.path == "-" && job.source.path == "-")
-    return fail(ErrorKind::usage, "source.path: standard input holds the job; give the rows in a file");
+    return fail(ErrorKind::usage, "source.path", "standard input holds the job; give the rows in a file");
   if (!(job.epsilon > 0) || !std::isfinite(job.epsilon))
     return invalid("privacy.epsilon", job.epsilon, "it must be a finite number greater than 0");
   // Far outside of what anybody means, and inside of what the noise of every mechanism can be described with.

@@ -6,6 +6,7 @@
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/job/keys.h"
+#include "chronoveil/engine/job/read_table.h"
 #include "chronoveil/engine/job/section_readers.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/means/job.h"
@@ -19,11 +20,11 @@ namespace {
 // The public keys: series, or places.
 Result<void> read_keys(const Section& section, Job& job) {
   if (section.has("list") && section.has("keys"))
-    return fail(ErrorKind::usage, section.name_of("keys") + ": give either " + section.name_of("keys") + " or " +
-                                      section.name_of("list"));
+    return fail(ErrorKind::usage, section.name_of("keys"),
+                "give either `" + section.name_of("keys") + "` or `" + section.name_of("list") + "`");
   CV_CHECK(section.read("keys", job.keys));
   if (section.has("keys") && job.keys.empty())
-    return fail(ErrorKind::usage, section.name_of("keys") + ": the list is empty; it must hold at least one key");
+    return fail(ErrorKind::usage, section.name_of("keys"), "the list is empty; it must hold at least one key");
   CV_CHECK(read_path(section, "list", job.path, job.key_list));
   if (job.key_list.empty()) return {};
   CV_TRY(job.keys, read_key_list(job.key_list, section.name_of("list")));
@@ -57,7 +58,6 @@ Result<void> refuse_foreign(const JobTable& table, const Job& job) {
 }
 
 Result<void> require_all(const JobTable& table, const Job& job) {
-  CV_CHECK(table.section("dataset").require("name", "\"city\""));
   if (job.is<PerturbSpec>()) return table.section("privacy").require("epsilon", "1.0");
   CV_CHECK(table.section("slots").require("start", "\"2026-03-01T00:00\""));
   CV_CHECK(table.section("slots").require("end", "\"2026-04-01T00:00\""));
@@ -65,9 +65,15 @@ Result<void> require_all(const JobTable& table, const Job& job) {
   return table.section("privacy").require("epsilon", "1.0");
 }
 
+Result<void> check_known(const JobTable& table) {
+  for (const std::string_view section : section_names())
+    if (section != "mechanism") CV_CHECK(table.section(section).only(keys_of(section)));
+  return {};
+}
+
 Result<void> check_width(const Section& privacy, const Job& job) {
   if (job.unit == Unit::w_event) return privacy.require("width", "24");
-  if (privacy.has("width")) return fail(ErrorKind::usage, "privacy.width: it belongs to unit = \"w-event\" alone");
+  if (privacy.has("width")) return fail(ErrorKind::usage, "privacy.width", "it belongs to unit = \"w-event\" alone");
   return {};
 }
 
@@ -87,15 +93,15 @@ Result<std::vector<std::string>> read_key_list(const std::string& path, const st
     if (key.ends_with('\r')) key.pop_back();
     if (key.empty()) continue;
     if (!is_utf8(key))
-      return fail(ErrorKind::usage,
-                  key_of_list + ": line " + std::to_string(line) + " of '" + path + "' is not UTF-8 text");
-    CV_CHECK(check_plain_text(key_of_list + ": line " + std::to_string(line) + " of '" + path + "'", key));
+      return fail(ErrorKind::usage, key_of_list,
+                  "line " + std::to_string(line) + " of '" + path + "' is not UTF-8 text");
+    CV_CHECK(check_plain_text(key_of_list, key, "line " + std::to_string(line) + " of '" + path + "'"));
     if (!seen.insert(key).second)
-      return fail(ErrorKind::usage, key_of_list + ": line " + std::to_string(line) + " of '" + path +
-                                        "' holds a key for the second time");
+      return fail(ErrorKind::usage, key_of_list,
+                  "line " + std::to_string(line) + " of '" + path + "' holds a key for the second time");
     keys.push_back(std::move(key));
   }
-  if (keys.empty()) return fail(ErrorKind::usage, key_of_list + ": '" + path + "' holds no key");
+  if (keys.empty()) return fail(ErrorKind::usage, key_of_list, "'" + path + "' holds no key");
   return keys;
 }
 
@@ -108,14 +114,19 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
   std::int64_t version = 0;
   CV_CHECK(table.top.read("version", version));
   if (version != 1) return invalid("version", std::to_string(version), "1, the version that this program reads");
+  CV_CHECK(check_known(table));
+  JobKind kind = kind_of(table);
+  CV_CHECK(table.section("dataset").require("name", "\"city\""));
+  return read_table(table, std::move(kind), path);
+}
+
+Result<Job> read_table(const JobTable& table, JobKind kind, const std::string& path) {
   Job job;
   job.path = path;
-  job.kind = kind_of(table);
+  job.kind = std::move(kind);
   if (job.is<LiveSpec>()) job.live().name = live_name(job);
   if (job.is<PerturbSpec>()) job.unit = Unit::event;
   if (job.is<TrainSpec>()) job.relation = Relation::replace_values;
-  for (const std::string_view section : section_names())
-    if (section != "mechanism") CV_CHECK(table.section(section).only(keys_of(section)));
   CV_CHECK(refuse_foreign(table, job));
   CV_CHECK(require_all(table, job));
   CV_CHECK(read_section(table, "source", job));
@@ -131,11 +142,11 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
 }
 
 Result<Job> to_live(Job job) {
-  for (const auto& [wrong, why] :
-       {std::pair{job.is<MeansSpec>(), "means: a live release publishes counts; use chronoveil run for means"},
-        {job.is<PerturbSpec>(), "perturb: a live release publishes counts; use chronoveil perturb"},
-        {job.is<TrainSpec>(), "train: a live release publishes counts; use chronoveil train"}})
-    if (wrong) return fail(ErrorKind::usage, why);
+  for (const auto& [wrong, section, why] :
+       {std::tuple{job.is<MeansSpec>(), "means", "a live release publishes counts; use chronoveil run for means"},
+        {job.is<PerturbSpec>(), "perturb", "a live release publishes counts; use chronoveil perturb"},
+        {job.is<TrainSpec>(), "train", "a live release publishes counts; use chronoveil train"}})
+    if (wrong) return fail(ErrorKind::usage, section, why);
   if (job.is<LiveSpec>()) return job;
   LiveSpec live{job.series(), live_name(job), false, {}, LiveSpec::Clock::until, 60'000};
   job.kind = std::move(live);
@@ -146,8 +157,7 @@ Result<Job> read_job(const std::string& path) {
   CV_TRY(const std::string text, read_text_file("job", path));
   Result<Job> job = parse_job(text, path);
   // Errors of the job name its file; those of other files name their own.
-  if (!job && job.error().kind == ErrorKind::usage) job.error().message = path + ": " + job.error().message;
-  return job;
+  return !job && job.error().kind == ErrorKind::usage ? at(path, std::move(job)) : job;
 }
 
 std::string digest_of(const Job& job) { return digest_of(facts_of(job)); }

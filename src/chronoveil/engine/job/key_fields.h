@@ -108,17 +108,40 @@ Result<void> read_name(const Section& section, std::string_view key, Job& job) {
   return {};
 }
 
+// How a member is written down.
+template <class T>
+constexpr KeyShape shape_of(const T*) {
+  if constexpr (std::is_same_v<T, bool>)
+    return KeyShape::flag;
+  else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, char>)
+    return KeyShape::whole;
+  else if constexpr (std::is_same_v<T, double>)
+    return KeyShape::number;
+  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+    return KeyShape::texts;
+  else
+    return KeyShape::text;
+}
+template <class T>
+constexpr KeyShape shape_of(const std::optional<T>*) {
+  return shape_of(static_cast<const T*>(nullptr));
+}
+template <class Part, class T>
+constexpr KeyShape shape_of(T Part::*) {
+  return shape_of(static_cast<const T*>(nullptr));
+}
+
 template <auto Member>
 constexpr auto kBelongs = &has_part<typename MemberOf<decltype(Member)>::type>;
 
 template <auto Member>
 constexpr JobKey asked(std::string_view section, std::string_view name) {
-  return {section, name, read_field<Member>, tell_field<Member>, kBelongs<Member>};
+  return JobKey{section, name, read_field<Member>, tell_field<Member>, kBelongs<Member>}.of(shape_of(Member));
 }
 // Read, and not part of what the job asks: where it goes, how it looks.
 template <auto Member>
 constexpr JobKey aside(std::string_view section, std::string_view name) {
-  return {section, name, read_field<Member>, nullptr, kBelongs<Member>};
+  return JobKey{section, name, read_field<Member>, nullptr, kBelongs<Member>}.of(shape_of(Member));
 }
 template <auto Member>
 constexpr JobKey file(std::string_view section, std::string_view name) {

@@ -9,18 +9,18 @@
 
 namespace chronoveil::engine {
 
-// "length: 7h is not valid" becomes "slots.length: 7h is not valid" when `length` is among the keys.
+// "slots.length" for the parameter "length" of the section "slots"; the first section that has such a key, or the
+// parameter itself.
+std::string key_of(std::initializer_list<std::string_view> sections, const std::string& parameter);
+
+// The same of the parameter that an error blames.
 template <class T>
-Result<T> in_section(std::string_view section, std::initializer_list<std::string_view> keys, Result<T> result) {
-  if (result) return result;
-  std::string& message = result.error().message;
-  for (const std::string_view key : keys) {
-    if (message.size() > key.size() && message.starts_with(key) && message[key.size()] == ':') {
-      message.insert(0, std::string(section).append("."));
-      break;
-    }
-  }
+Result<T> by_key(std::initializer_list<std::string_view> sections, Result<T> result) {
+  if (!result) result.error().parameter = key_of(sections, result.error().parameter);
   return result;
 }
+
+// Blames a key for an error, whatever the error blames itself.
+Error under_key(std::string_view key, Error error);
 
 }  // namespace chronoveil::engine

@@ -15,7 +15,7 @@ Result<void> read_path(const Section& section, std::string_view key, const std::
   CV_CHECK(section.read(key, into));
   if (section.has(key) && into.empty()) return invalid(section.name_of(key), "''", "it must be a path");
   if (into.find('\0') != std::string::npos)
-    return fail(ErrorKind::usage, section.name_of(key) + ": a path cannot hold a NUL character");
+    return fail(ErrorKind::usage, section.name_of(key), "a path cannot hold a NUL character");
   into = beside(job, into);
   return {};
 }
@@ -41,7 +41,7 @@ Result<void> refuse(const JobTable& table, std::string_view section, std::initia
                     std::string_view instead) {
   for (const std::string_view key : keys) {
     if (table.section(section).has(key))
-      return fail(ErrorKind::usage, std::string(section) + "." + std::string(key) + ": " + std::string(instead));
+      return fail(ErrorKind::usage, std::string(section) + "." + std::string(key), std::string(instead));
   }
   return {};
 }

@@ -56,14 +56,14 @@ Result<TableValue> value_of(const toml::node& node, const std::string& name) {
   if (const auto* array = node.as_array()) {
     if (const auto numbers = list_of<std::int64_t>(*array); numbers && !numbers->empty()) return TableValue(*numbers);
     if (auto texts = list_of<std::string>(*array)) return TableValue(std::move(*texts));
-    return fail(ErrorKind::usage, name + ": it must be " + std::string(kTypes[4]) + " or of whole numbers");
+    return fail(ErrorKind::usage, name, "it must be " + std::string(kTypes[4]) + " or of whole numbers");
   }
-  return fail(ErrorKind::usage, name + ": it must be a text, a number, true or false, or a list of texts");
+  return fail(ErrorKind::usage, name, "it must be a text, a number, true or false, or a list of texts");
 }
 
 template <class T>
 Result<void> wrong_type(const Section& section, std::string_view key) {
-  return fail(ErrorKind::usage, section.name_of(key) + ": it must be " + std::string(kTypes[TableValue(T{}).index()]));
+  return fail(ErrorKind::usage, section.name_of(key), "it must be " + std::string(kTypes[TableValue(T{}).index()]));
 }
 
 template <class T>
@@ -94,12 +94,13 @@ Result<JobTable> table_of(const toml::table& file, const std::vector<std::string
     const bool known = std::find(sections.begin(), sections.end(), word) != sections.end();
     if (const toml::table* inner = node.as_table()) {
       if (!known)
-        return fail(ErrorKind::usage, "[" + word + "]: there is no such section; nearest: " + nearest(word, sections));
+        return fail(ErrorKind::usage, "[" + word + "]",
+                    "there is no such section; nearest: " + nearest(word, sections));
       CV_TRY(Section section, section_of(*inner, word));
       table.sections.insert_or_assign(word, std::move(section));
       continue;
     }
-    if (known) return fail(ErrorKind::usage, word + ": it must be a section, [" + word + "]");
+    if (known) return fail(ErrorKind::usage, word, "it must be a section, [" + word + "]");
     CV_TRY(TableValue value, value_of(node, word));
     table.top.put(word, std::move(value));
   }
@@ -177,8 +178,8 @@ Result<void> Section::read(std::string_view key, double& into) const {
 
 Result<void> Section::require(std::string_view key, std::string_view example) const {
   if (has(key)) return {};
-  return fail(ErrorKind::usage,
-              name_of(key) + ": it is missing; for example " + std::string(key) + " = " + std::string(example));
+  return fail(ErrorKind::usage, name_of(key),
+              "it is missing; for example `" + name_of(key) + " = " + std::string(example) + "`");
 }
 
 std::string Section::name_of(std::string_view key) const {
@@ -188,8 +189,8 @@ std::string Section::name_of(std::string_view key) const {
 Result<void> Section::only(const std::vector<std::string_view>& keys) const {
   for (const auto& [key, value] : values_) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-    return fail(ErrorKind::usage, name_of(key) + ": there is no such key; nearest: " +
-                                      nearest(key, keys, name_.empty() ? "" : name_ + "."));
+    return fail(ErrorKind::usage, name_of(key),
+                "there is no such key; nearest: " + nearest(key, keys, name_.empty() ? "" : name_ + "."));
   }
   return {};
 }
@@ -202,7 +203,7 @@ Result<JobTable> parse_table(std::string_view text, const std::vector<std::strin
     // One line: the library's descriptions may quote what they found.
     std::string what(wrong.description());
     std::replace(what.begin(), what.end(), '\n', ' ');
-    return fail(ErrorKind::usage, "line " + std::to_string(wrong.source().begin.line) + ": " + what);
+    return fail_at("line " + std::to_string(wrong.source().begin.line), ErrorKind::usage, what);
   } catch (const std::exception& wrong) {
     return fail(ErrorKind::usage, std::string("the file cannot be read: ") + wrong.what());
   }

@@ -53,8 +53,9 @@ Result<std::vector<Number>> read_words(std::string_view what, const std::string&
     const auto parsed = std::from_chars(at, end, number);
     if (parsed.ec != std::errc() || (parsed.ptr != end && !is_space(*parsed.ptr)) ||
         !std::isfinite(static_cast<double>(number)))
-      return fail(ErrorKind::usage, std::string(what) + ": word " + std::to_string(numbers.size() + 1) + " of '" +
-                                        path + "' is not valid; it must be " + std::string(valid));
+      return fail(ErrorKind::usage, std::string(what),
+                  "word " + std::to_string(numbers.size() + 1) + " of '" + path + "' is not valid; it must be " +
+                      std::string(valid));
     numbers.push_back(number);
     at = parsed.ptr;
   }
@@ -64,7 +65,7 @@ Result<std::vector<Number>> read_words(std::string_view what, const std::string&
 
 Result<std::string> read_text_file(std::string_view what, const std::string& path, TextSize largest) {
   const auto failed = [&](const std::string& why) {
-    return fail(ErrorKind::storage, std::string(what) + ": cannot read '" + path + "': " + why);
+    return fail(ErrorKind::storage, std::string(what), "cannot read '" + path + "': " + why);
   };
   const auto reason = [](int code) { return std::generic_category().message(code); };
   // Without waiting, so that a pipe without a writer is told from one whose writer is slow.
@@ -95,8 +96,8 @@ Result<std::string> read_text_file(std::string_view what, const std::string& pat
     if (size == 0) return text;
     waiting.over();
     if (static_cast<std::int64_t>(text.size()) + size > static_cast<std::int64_t>(largest))
-      return fail(largest == TextSize::document ? ErrorKind::bad_data : ErrorKind::usage,
-                  std::string(what) + ": '" + path + "' is too long; it must be at most " +
+      return fail(largest == TextSize::document ? ErrorKind::bad_data : ErrorKind::usage, std::string(what),
+                  "'" + path + "' is too long; it must be at most " +
                       std::to_string(static_cast<std::int64_t>(largest) >> 20) + " MiB");
     text.append(buffer.data(), static_cast<std::size_t>(size));
   }

@@ -63,9 +63,9 @@ Result<void> LiveSession::publish_until(std::int64_t instant) {
 // Values cannot be taken back, so a clock that jumped must not end a release.
 Result<void> LiveSession::check_clock(std::int64_t instant, std::int64_t from) const {
   if (!too_far(instant, from)) return {};
-  return fail(ErrorKind::usage, std::string(clock_.is_system() ? "live.clock: the system's clock" : "until: it") +
-                                    " is further ahead than the " + std::to_string(max_gap()) +
-                                    " steps that live.max_gap allows; raise it if the clock is right");
+  return fail(ErrorKind::usage, clock_.is_system() ? "live.clock" : "run.until",
+              std::string(clock_.is_system() ? "the system's clock" : "it") + " is further ahead than the " +
+                  std::to_string(max_gap()) + " steps that `live.max_gap` allows; raise it if the clock is right");
 }
 
 // Before anything is debited or read: from what is published. Counts move on by rows, which are still to come.

@@ -23,16 +23,16 @@ Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options, std:
   clock.look_ = std::move(look);
   if (options.until) {
     if (!options.once && job.source.path != "-")
-      return fail(ErrorKind::usage, "until: it is for the end of the input, which a followed one has not; give --once");
+      return fail(ErrorKind::usage, "run.until",
+                  "it is for the end of the input, which a followed one has not; give --once");
     CV_TRY(clock.until_, instant_of(job, *options.until));
     return clock;
   }
   if (!rows_are_people(job)) return clock;
   if (job.live().clock != LiveSpec::Clock::system)
-    return fail(
-        ErrorKind::usage,
-        "until: rows are people here, and none of them may decide which steps are published; give --until TIME, "
-        "or clock = \"system\" in [live]");
+    return fail(ErrorKind::usage, "run.until",
+                "rows are people here, and none of them may decide which steps are published; give `run.until = TIME`, "
+                "or clock = \"system\" in [live]");
   clock.system_ = true;
   clock.wait_ = job.live().wait;
   clock.started_ = clock.now();
@@ -46,7 +46,7 @@ Result<std::int64_t> LiveClock::instant_of(const Job& job, const std::string& un
   CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
   std::int64_t instant = 0;
   if (reader.read(until, instant) != data::TimeProblem::none)
-    return invalid("until", until, "it must be a time such as 2026-03-01T00:00, local in " + job.slots.zone);
+    return invalid("run.until", until, "it must be a time such as 2026-03-01T00:00, local in " + job.slots.zone);
   return instant;
 }
 

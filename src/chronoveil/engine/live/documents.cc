@@ -33,7 +33,7 @@ Result<report::Published> LiveSession::published_so_far() {
     for (std::size_t one = 0; one < series; ++one) {
       const std::string start = rows_->start(one) + axis.labels[step] + ",";
       if (text.compare(std::min(at, text.size()), start.size(), start) != 0)
-        return fail(ErrorKind::storage, "output.csv: '" + job_->csv + "' does not hold what was published");
+        return fail(ErrorKind::storage, "output.csv", "'" + job_->csv + "' does not hold what was published");
       const char* from = text.data() + at + start.size();
       const char* const end = text.data() + text.size();
       const std::size_t cell = one * static_cast<std::size_t>(steps) + step;

@@ -24,7 +24,7 @@ std::string facts_path(const std::string& folder) { return folder + "/job.json";
 std::string opening_path(const std::string& folder) { return folder + "/opening.json"; }
 
 Failure damaged(const std::string& path) {
-  return fail(ErrorKind::storage, "live: '" + path + "' is damaged; put it back from a backup");
+  return fail(ErrorKind::storage, "live", "'" + path + "' is damaged; put it back from a backup");
 }
 
 Result<Facts> facts_in(const std::string& path) {

@@ -28,10 +28,9 @@ constexpr std::chrono::milliseconds kLookAgain = 500ms;
 // Where rows are people, which file came first decides nothing either.
 Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {
   const data::FileOrder order = rows_are_people(job) ? data::FileOrder::any : data::FileOrder::by_name;
-  Result<std::unique_ptr<data::LiveInput>> input = in_section(
-      "source", {"kind", "path", "user", "time", "series", "value", "time_format", "zone", "delimiter", "header"},
-      data::open_live_input(job.source, follow, order));
-  if (!input && !input.error().message.starts_with("source.")) input.error().message.insert(0, "source.path: ");
+  Result<std::unique_ptr<data::LiveInput>> input = by_key({"source"}, data::open_live_input(job.source, follow, order));
+  if (!input && !input.error().parameter.starts_with("source."))
+    input.error() = under_key("source.path", std::move(input.error()));
   return input;
 }
 
@@ -95,7 +94,7 @@ Result<LiveStanding> run_live(const Job& job, const LiveOptions& options) {
 
 Result<LiveStanding> run_live_by(const LiveClock& clock, const Job& job, const LiveOptions& options) {
   if (options.seed && options.replay)
-    return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
+    return fail(ErrorKind::usage, "run.seed", "a replay has its own random choices; leave `run.seed` out");
   // Opened before anything is spent; nothing is read from it yet.
   CV_TRY(const std::unique_ptr<data::LiveInput> input, open_input(job, !options.once));
   return run_live_on(*input, clock, job, options);
@@ -138,9 +137,9 @@ Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
 Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   CV_TRY(OpenBudget budget, open_budget(job, ledger));
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
-  if (!debit) return fail(ErrorKind::usage, "live: no release '" + job.live().name + "' is in the ledger");
+  if (!debit) return fail(ErrorKind::usage, "live", "no release '" + job.live().name + "' is in the ledger");
   if (debit->state != ledger::State::reserved)
-    return fail(ErrorKind::usage, "live: the release '" + job.live().name + "' is over already");
+    return fail(ErrorKind::usage, "live", "the release '" + job.live().name + "' is over already");
   LiveOptions options;
   options.ledger = ledger;
   Result<LiveSession> session = LiveSession::open(job, options, LiveClock());

@@ -44,26 +44,27 @@ Result<void> check_spans_ahead(const Job& job) {
     CV_TRY(const data::SlotCursor cursor, live_cursor(span.slots));
     if (!lengths.insert(cursor.steps()).second) continue;
     if (const Result<Planned> planned = plan_live(span, cursor); !planned)
-      return fail(planned.error().kind, "live.after: the span that begins at " + span.slots.start + " has " +
-                                            std::to_string(cursor.steps()) + " steps: " + planned.error().message);
+      return fail(planned.error().kind, "live.after",
+                  "the span that begins at " + span.slots.start + " has " + std::to_string(cursor.steps()) +
+                      " steps: " + planned.error().text());
   }
   return {};
 }
 
 Result<void> check_live(const Job& job) {
   if (Result<void> named = ledger::check_dataset_name(job.live().name); !named)
-    return fail(ErrorKind::usage, "live.name: " + named.error().message);
+    return tl::unexpected(under_key("live.name", std::move(named.error())));
   // Both name folders.
   for (const auto& [key, name] : {std::pair("live.name", job.live().name), std::pair("dataset.name", job.dataset)})
     if (name == "." || name == "..") return invalid(key, name, "the name of a folder of its own");
   if (job.csv.empty() || job.csv == "-")
-    return fail(ErrorKind::usage,
-                "output.csv: a live release needs a file that it appends to; rows also go to "
+    return fail(ErrorKind::usage, "output.csv",
+                "a live release needs a file that it appends to; rows also go to "
                 "standard output");
   if (job.json == "-" || job.report == "-")
-    return fail(ErrorKind::usage, "output: standard output is for the rows of a live release");
+    return fail(ErrorKind::usage, "output", "standard output is for the rows of a live release");
   if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
-    return fail(ErrorKind::usage, "source.kind: a live release reads csv: standard input, a file or a directory");
+    return fail(ErrorKind::usage, "source.kind", "a live release reads csv: standard input, a file or a directory");
   return check_outputs(job);
 }
 
@@ -79,7 +80,7 @@ std::int64_t new_token() {
 }
 
 Result<data::SlotCursor> live_cursor(const data::SlotSpec& slots) {
-  return in_section("slots", {"start", "end", "length", "zone"}, data::SlotCursor::make(slots));
+  return by_key({"slots"}, data::SlotCursor::make(slots));
 }
 
 Result<Planned> plan_live(const Job& job, const data::SlotCursor& cursor) {
@@ -144,7 +145,7 @@ Result<void> LiveSession::open_or_resume() {
   const bool has_state = keeping.files.latest().has_value();
   const bool opening = has_state && keeping.state.debit < 0;
   const std::string where = "the state in '" + keeping.folder.path() + "'";
-  const auto storage = [](const std::string& message) { return fail(ErrorKind::storage, "live: " + message); };
+  const auto storage = [](const std::string& message) { return fail(ErrorKind::storage, "live", message); };
   if (has_state && !opening && (!debit || debit->id.sequence < keeping.state.debit))
     return storage(where + " is of a debit that this ledger does not have");
   if (debit && debit->state == ledger::State::reserved && debit->used > 0) {
@@ -176,8 +177,9 @@ Result<void> LiveSession::open_or_resume() {
     if (keeping.state.step == before.published.plan.shape.steps) return open_span(keeping.state.span + 1);
   }
   if (options_->confirmed) return open_span(0);
-  return fail(ErrorKind::usage, "live: the release '" + job_->live().name + "' is over (debit " + debit->id.text() +
-                                    "); --yes opens a new one with a new debit");
+  return fail(ErrorKind::usage, "live",
+              "the release '" + job_->live().name + "' is over (debit " + debit->id.text() +
+                  "); `run.yes` opens a new one with a new debit");
 }
 
 Result<void> LiveSession::check_unchanged() const {
@@ -185,9 +187,9 @@ Result<void> LiveSession::check_unchanged() const {
   CV_TRY(const LiveOpening opening, keeping_->folder.get());
   const std::string changed = difference(opening.facts, live_facts_of(*job_));
   if (changed.empty()) return {};
-  return fail(ErrorKind::usage, "live: the job is not the one that the release '" + job_->live().name +
-                                    "' was opened with: " + changed +
-                                    "; put it back, or give the changed one another live.name and output.csv");
+  return fail(ErrorKind::usage, "live",
+              "the job is not the one that the release '" + job_->live().name + "' was opened with: " + changed +
+                  "; put it back, or give the changed one another `live.name` and `output.csv`");
 }
 
 // Plan, state, debit, state; and only then the first row. A crash in between is gone on with: a debit of this very span
@@ -232,8 +234,9 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     // The folder keeps two processes apart; who works with another folder on the same ledger is told here.
     const ledger::BeforeSecond refuse = [&](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
       if (state != ledger::State::reserved || options_->confirmed) return {};
-      return fail(ErrorKind::usage, "live: the release '" + job_->live().name + "' was opened before, as " +
-                                        earlier.text() + ", from another folder; --yes opens a second one");
+      return fail(ErrorKind::usage, "live",
+                  "the release '" + job_->live().name + "' was opened before, as " + earlier.text() +
+                      ", from another folder; `run.yes` opens a second one");
     };
     Ask ask = ask_of(planned);
     Facts facts = live_facts_of(*job_);
@@ -276,14 +279,16 @@ Result<void> LiveSession::resume_span() {
   CV_TRY(const ledger::Run known, keeping.budget.ledger.resume_run(keeping.debit()));
   opened_.debit = known.reference();
   if (state.asked < known.used())
-    return fail(ErrorKind::storage, "live: the state in '" + keeping.folder.path() + "' is older than the ledger: " +
-                                        std::to_string(known.used()) + " questions were asked, it knows of " +
-                                        std::to_string(state.asked) + "; put back the latest");
+    return fail(ErrorKind::storage, "live",
+                "the state in '" + keeping.folder.path() +
+                    "' is older than the ledger: " + std::to_string(known.used()) +
+                    " questions were asked, it knows of " + std::to_string(state.asked) + "; put back the latest");
   // Whose uses those in the ledger are: two who went on from copies of one state would each take the other's for its
   // own, and publish two answers about one step.
   if (known.token() != token_text(state.asked == known.used() ? state.token : state.before))
-    return fail(ErrorKind::storage, "live: somebody else has gone on with the debit " + keeping.debit().text() +
-                                        ", from another copy of '" + keeping.folder.path() + "'; only one may");
+    return fail(ErrorKind::storage, "live",
+                "somebody else has gone on with the debit " + keeping.debit().text() + ", from another copy of '" +
+                    keeping.folder.path() + "'; only one may");
   if (state.asked > known.used())
     CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), known.used(), state.asked - known.used(),
                                            token_text(state.token)));
@@ -295,9 +300,10 @@ Result<void> LiveSession::resume_span() {
     cursor_->advance();
   }
   if (cursor_->steps() != opened_.plan.shape.steps || cursor_->begin() != state.next)
-    return fail(ErrorKind::storage, "live: the clocks of " + slots_.zone +
-                                        " are no longer those that the release was opened with; close it and open "
-                                        "another");
+    return fail(ErrorKind::storage, "live",
+                "the clocks of " + slots_.zone +
+                    " are no longer those that the release was opened with; close it and open "
+                    "another");
   CV_CHECK(check_first_line());
   return enter_span();
 }
@@ -315,8 +321,8 @@ Result<void> LiveSession::enter_span() {
   StateReader reader(keeping.state.process);
   if (keeping.state.format == mechanisms::kLiveStateFormat) process_->load(reader);
   if (!reader.complete())
-    return fail(ErrorKind::storage,
-                "live: the state in '" + keeping.folder.path() + "' was written by another version of the program");
+    return fail(ErrorKind::storage, "live",
+                "the state in '" + keeping.folder.path() + "' was written by another version of the program");
   return {};
 }
 
@@ -336,7 +342,7 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
                                        begun ? bound::Missing::refuse : bound::Missing::make, as_of));
   step_.emplace(std::move(step));
   if (keeping_ && step_->remembered().value_or(-1) < keeping_->state.people)
-    return fail(ErrorKind::storage, "live: '" + people + "' is older than the state; put back the latest");
+    return fail(ErrorKind::storage, "live", "'" + people + "' is older than the state; put back the latest");
   rows_.emplace(job_->keys, draws_->mark());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
   started_ = cursor_->begin();

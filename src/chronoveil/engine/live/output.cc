@@ -16,12 +16,12 @@ namespace chronoveil::engine {
 namespace {
 
 Failure storage(const std::string& path, std::string_view what) {
-  return fail(ErrorKind::storage, "output.csv: '" + path + "' " + std::string(what) + ": " + std::strerror(errno));
+  return fail(ErrorKind::storage, "output.csv", "'" + path + "' " + std::string(what) + ": " + std::strerror(errno));
 }
 
 Failure changed(const std::string& path, std::string_view how) {
-  return fail(ErrorKind::storage, "output.csv: '" + path + "' " + std::string(how) +
-                                      "; put back the file as this release left it, then go on");
+  return fail(ErrorKind::storage, "output.csv",
+              "'" + path + "' " + std::string(how) + "; put back the file as this release left it, then go on");
 }
 
 Result<int> open_regular(const std::string& path, mode_t mode = 0644) {
@@ -30,8 +30,8 @@ Result<int> open_regular(const std::string& path, mode_t mode = 0644) {
   struct stat facts {};
   if (::fstat(file, &facts) == 0 && S_ISREG(facts.st_mode)) return file;
   ::close(file);
-  return fail(ErrorKind::usage,
-              "output.csv: '" + path + "' must be a regular file: rows are appended, and found again after a crash");
+  return fail(ErrorKind::usage, "output.csv",
+              "'" + path + "' must be a regular file: rows are appended, and found again after a crash");
 }
 
 Result<std::string> read_from(int file, const std::string& path, std::int64_t at, std::size_t most) {
@@ -61,8 +61,8 @@ Result<LiveOutput> LiveOutput::begin(const std::string& path) {
   CV_TRY(const int file, open_regular(path));
   LiveOutput output(file, path);
   if (::lseek(file, 0, SEEK_END) != 0)
-    return fail(ErrorKind::usage, "output.csv: '" + path +
-                                      "' is there already and not of this release; move it away or name another file");
+    return fail(ErrorKind::usage, "output.csv",
+                "'" + path + "' is there already and not of this release; move it away or name another file");
   CV_CHECK(synchronise_folder("output.csv", std::filesystem::path(path).parent_path().string()));
   return output;
 }
@@ -97,7 +97,7 @@ Result<LiveOutput> LiveOutput::rehearse(const std::string& path, std::string_vie
   LiveOutput output(file, path);
   CV_TRY(const std::string start, read_from(file, path, 0, header.size()));
   if (!start.empty() && start != header)
-    return fail(ErrorKind::usage, "output.csv: '" + path + "' is no rehearsal; it would be overwritten");
+    return fail(ErrorKind::usage, "output.csv", "'" + path + "' is no rehearsal; it would be overwritten");
   if (::ftruncate(file, 0) != 0) return storage(path, "cannot be emptied");
   if (::fchmod(file, 0600) != 0) return storage(path, "cannot be taken from others");
   return output;

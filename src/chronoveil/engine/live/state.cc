@@ -26,7 +26,7 @@ constexpr std::size_t kHashBytes = 32;
 constexpr std::size_t kHeadBytes = 8 + 4 * 8;  // magic, number, words of the state, words of the process, text bytes
 
 Failure storage(const std::string& path, std::string_view what) {
-  return fail(ErrorKind::storage, "live: '" + path + "' " + std::string(what) + ": " + std::strerror(errno));
+  return fail(ErrorKind::storage, "live", "'" + path + "' " + std::string(what) + ": " + std::strerror(errno));
 }
 
 std::string path_of(const std::string& folder, int which) { return folder + "/state." + std::to_string(which); }
@@ -148,7 +148,8 @@ Result<std::optional<Numbered>> latest_of(const std::string& folder, const int (
     if (found && (!latest || found->number > latest->number)) latest = std::move(found);
   }
   if (!latest && any)
-    return fail(ErrorKind::storage, "live: the state in '" + folder + "' is damaged; no file there holds a whole one");
+    return fail(ErrorKind::storage, "live",
+                "the state in '" + folder + "' is damaged; no file there holds a whole one");
   return latest;
 }
 

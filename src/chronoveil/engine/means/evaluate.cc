@@ -41,13 +41,13 @@ void add_truth(const bound::BoundedCells& cells, report::MeansEvaluation& evalua
 
 Result<report::MeansEvaluation> evaluate_means(const Job& job, std::string_view release_json) {
   if (job.source.path == "-")
-    return fail(ErrorKind::usage, "source.path: an evaluation reads the data again; it must be a file or a database");
+    return fail(ErrorKind::usage, "source.path", "an evaluation reads the data again; it must be a file or a database");
   report::MeansEvaluation evaluation;
   CV_TRY(evaluation.published, report::means_from_json(release_json));
   const MeansRelease& release = evaluation.published.release;
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
   if (release.places != planned.places || release.axis.boundaries != planned.axis.boundaries)
-    return fail(ErrorKind::usage, "release: it does not have the places and the slots of this job");
+    return fail(ErrorKind::usage, "release", "it does not have the places and the slots of this job");
 
   // The caps under which it was made, whatever the job says now.
   const mechanisms::CellShape& shape = evaluation.published.plan.shape;

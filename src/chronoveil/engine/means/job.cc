@@ -19,14 +19,15 @@ Result<void> read_grid(const Section& section, Job& job) {
                                [](const auto& pair) { return pair.first != "list" && pair.first != "keys"; });
   if (!any) return {};
   if (section.has("list") || section.has("keys"))
-    return fail(ErrorKind::usage, "places.size: a grid names its own places; leave places.list and places.keys out");
+    return fail(ErrorKind::usage, "places.size",
+                "a grid names its own places; leave `places.list` and `places.keys` out");
   PlaceGridSpec grid;
   CV_CHECK(read_word<PlaceShape>(section, "shape", {{"hexagon", PlaceShape::hexagon}, {"square", PlaceShape::square}},
                                  grid.shape));
   const std::pair<std::string_view, double*> numbers[] = {
       {"west", &grid.west}, {"south", &grid.south}, {"east", &grid.east}, {"north", &grid.north}, {"size", &grid.size}};
   for (const auto& [key, into] : numbers) {
-    CV_CHECK(section.require(key, key == "size" ? "800 (metres)" : "72.75 (degrees)"));
+    CV_CHECK(section.require(key, key == "size" ? "800" : "72.75"));
     CV_CHECK(section.read(key, *into));
   }
   job.means().grid = grid;
@@ -39,14 +40,14 @@ Result<void> refuse_what_counts_have(const JobTable& table) {
                           std::string_view instead) -> Result<void> {
     for (const std::string_view key : keys) {
       if (table.section(section).has(key))
-        return fail(ErrorKind::usage,
-                    std::string(section) + "." + std::string(key) + ": it belongs to counts; " + std::string(instead));
+        return fail(ErrorKind::usage, std::string(section) + "." + std::string(key),
+                    "it belongs to counts; " + std::string(instead));
     }
     return {};
   };
   CV_CHECK(refuse("privacy", {"width", "max_steps", "max_per_slot", "maximum", "relation"},
-                  "means have means.max_cells and means.max_records, and each mechanism its relation"));
-  CV_CHECK(refuse("output", {"non_negative", "integers"}, "means are cut to means.lower and means.upper, no more"));
+                  "means have `means.max_cells` and `means.max_records`, and each mechanism its relation"));
+  CV_CHECK(refuse("output", {"non_negative", "integers"}, "means are cut to `means.lower` and `means.upper`, no more"));
   return refuse("source", {"duplicates"}, "every record of means is one more");
 }
 
@@ -55,24 +56,24 @@ Result<void> refuse_what_counts_have(const JobTable& table) {
 Result<void> refuse_means(const JobTable& table) {
   for (const std::string_view key : {"place", "longitude", "latitude"}) {
     if (table.section("source").has(key))
-      return fail(ErrorKind::usage,
-                  "source." + std::string(key) + ": it belongs to a job of means; add [means] with lower and upper");
+      return fail(ErrorKind::usage, "source." + std::string(key),
+                  "it belongs to a job of means; add [means] with lower and upper");
   }
   if (!table.section("places").values().empty())
-    return fail(ErrorKind::usage, "[places]: it belongs to a job of means; add [means] with lower and upper");
+    return fail(ErrorKind::usage, "[places]", "it belongs to a job of means; add [means] with lower and upper");
   return refuse(table, "plan", {"counts", "users"}, "it belongs to a job of means; add [means] with lower and upper");
 }
 
 Result<void> refuse_in_means(const JobTable& table) {
   for (const std::string_view other : {"series", "live"}) {
     if (!table.section(other).values().empty())
-      return fail(ErrorKind::usage, "[" + std::string(other) + "]: a job of means has no such section" +
-                                        (other == "series" ? "; it has [places]" : ""));
+      return fail(ErrorKind::usage, "[" + std::string(other) + "]",
+                  std::string("a job of means has no such section") + (other == "series" ? "; it has [places]" : ""));
   }
   CV_CHECK(table.section("means").require("upper", "65.0"));
   if (table.section("source").has("series"))
-    return fail(ErrorKind::usage, "source.series: a job of means has source.place, or longitude and latitude");
-  CV_CHECK(refuse(table, "plan", {"sample"}, "it belongs to counts; means have plan.counts and plan.users"));
+    return fail(ErrorKind::usage, "source.series", "a job of means has `source.place`, or longitude and latitude");
+  CV_CHECK(refuse(table, "plan", {"sample"}, "it belongs to counts; means have `plan.counts` and `plan.users`"));
   return refuse_what_counts_have(table);
 }
 
@@ -87,29 +88,30 @@ Result<void> check_means(const Job& job) {
   const MeansSpec& means = job.means();
   if (job.unit != Unit::user) return invalid("privacy.unit", name(job.unit), "it must be user for means");
   if (!job.source.user)
-    return fail(ErrorKind::usage, "source.user: it is missing; means need the column that says whose a record is");
+    return fail(ErrorKind::usage, "source.user", "it is missing; means need the column that says whose a record is");
   if (!job.source.measure)
-    return fail(ErrorKind::usage, "source.value: it is missing; means need the column that is averaged");
-  CV_CHECK(in_section("means", {"lower", "upper"}, bound::ValueGrid::make(means.lower, means.upper)));
+    return fail(ErrorKind::usage, "source.value", "it is missing; means need the column that is averaged");
+  CV_CHECK(by_key({"means"}, bound::ValueGrid::make(means.lower, means.upper)));
   if (means.max_cells) CV_CHECK(at_least_one("means.max_cells", *means.max_cells, std::int64_t{1} << 53));
   if (means.max_records) CV_CHECK(at_least_one("means.max_records", *means.max_records, kMost));
   CV_CHECK(at_least_one("means.sparse_below", means.sparse_below, kMost));
   if (means.registered) CV_CHECK(at_least_one("means.registered", *means.registered, kMost));
   if (means.users) CV_CHECK(at_least_one("plan.users", *means.users, kMost));
   if (same_file(means.counts_path, job.source.path))
-    return fail(ErrorKind::usage, "plan.counts: '" + means.counts_path + "' is the source; the counts must be public");
+    return fail(ErrorKind::usage, "plan.counts",
+                "'" + means.counts_path + "' is the source; the counts must be public");
   const bool coordinates = job.source.longitude || job.source.latitude;
   if (job.source.longitude.has_value() != job.source.latitude.has_value())
-    return fail(ErrorKind::usage, std::string(job.source.longitude ? "source.latitude" : "source.longitude") +
-                                      ": it is missing; a grid needs both");
+    return fail(ErrorKind::usage, job.source.longitude ? "source.latitude" : "source.longitude",
+                "it is missing; a grid needs both");
   if (coordinates && job.source.series)
-    return fail(ErrorKind::usage, "source.place: give either source.place or longitude and latitude");
+    return fail(ErrorKind::usage, "source.place", "give either `source.place` or longitude and latitude");
   if (coordinates != means.grid.has_value())
-    return fail(ErrorKind::usage, coordinates ? "places.size: it is missing; longitude and latitude need a public grid "
-                                                "(west, south, east, north, size)"
-                                              : "source.longitude: it is missing; a grid needs longitude and latitude");
-  if (means.grid)
-    CV_CHECK(in_section("places", {"west", "south", "east", "north", "size"}, PlaceGrid::make(*means.grid)));
+    return fail(ErrorKind::usage, coordinates ? "places.size" : "source.longitude",
+                coordinates
+                    ? "it is missing; longitude and latitude need a public grid (west, south, east, north, size)"
+                    : "it is missing; a grid needs longitude and latitude");
+  if (means.grid) CV_CHECK(by_key({"places"}, PlaceGrid::make(*means.grid)));
   return {};
 }
 
@@ -132,13 +134,12 @@ Result<std::vector<std::uint32_t>> read_counts(std::string_view key, const std::
     const bool digits = word.size() <= 10 && word.find_first_not_of("0123456789") == std::string::npos;
     const std::int64_t count = digits ? std::stoll(word) : 0;
     if (count < 1 || count > kMost)
-      return fail(ErrorKind::usage, name + ": number " + std::to_string(counts.size() + 1) +
-                                        " is not valid; it must be a whole number of records between 1 and " +
-                                        std::to_string(kMost));
+      return fail(ErrorKind::usage, name,
+                  "number " + std::to_string(counts.size() + 1) +
+                      " is not valid; it must be a whole number of records between 1 and " + std::to_string(kMost));
     counts.push_back(static_cast<std::uint32_t>(count));
   }
-  if (counts.empty())
-    return fail(ErrorKind::usage, name + ": there is no number; it must hold the records of each user");
+  if (counts.empty()) return fail(ErrorKind::usage, name, "there is no number; it must hold the records of each user");
   return counts;
 }
 

@@ -14,8 +14,9 @@ constexpr std::int64_t kMostCells = std::int64_t{1} << 24;  // the report and th
 
 Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std::int64_t steps) {
   if (steps > kMostCells / places)
-    return fail(ErrorKind::usage, "slots.length: " + std::to_string(places) + " places in " + std::to_string(steps) +
-                                      " slots are more than " + std::to_string(kMostCells) + " cells");
+    return fail(ErrorKind::usage, "slots.length",
+                std::to_string(places) + " places in " + std::to_string(steps) + " slots are more than " +
+                    std::to_string(kMostCells) + " cells");
   mechanisms::CellShape shape;
   shape.places = places;
   shape.steps = steps;
@@ -30,11 +31,7 @@ Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std:
 
 template <class T>
 Result<T> named(Result<T> result) {
-  return in_section(
-      "privacy", {"epsilon", "delta"},
-      in_section("mechanism", {"grouping"},
-                 in_section("means", {"lower", "upper", "max_cells", "max_records", "sparse_below", "registered"},
-                            std::move(result))));
+  return by_key({"means", "privacy", "mechanism"}, std::move(result));
 }
 
 // What can be chosen when nothing is known in public about who has how many records.
@@ -58,8 +55,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
   CV_TRY(planned.axis, axis_of(job));
   planned.places = job.keys;
   if (job.means().grid) {
-    CV_TRY(planned.grid,
-           in_section("places", {"west", "south", "east", "north", "size"}, PlaceGrid::make(*job.means().grid)));
+    CV_TRY(planned.grid, by_key({"places"}, PlaceGrid::make(*job.means().grid)));
     planned.places = planned.grid->names();
   }
   mechanisms::CellRequest& request = planned.request;
@@ -89,7 +85,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
   CV_TRY(const mechanisms::CellMechanism* mechanism, mechanisms::find_cell_mechanism(name));
   if (mechanism->public_counts && !job.means().counts_public)
     return invalid("mechanism.name", name,
-                   "it must be sum_over_count or registered_mean where means.counts is \"private\"");
+                   "it must be sum_over_count or registered_mean where `means.counts` is \"private\"");
   CV_TRY(planned.chosen, named(mechanism->prepare(request)));
   planned.guarantee = mechanisms::guarantee_of(planned.chosen);
   add_reading(job.source, Reading::whole, planned.guarantee.assumptions);

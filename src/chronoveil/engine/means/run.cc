@@ -90,7 +90,7 @@ Result<report::MeansPublished> made(const Job& job, const RunOptions& options, c
 Result<report::MeansPublished> run_means(const Job& job, const RunOptions& options) {
   CV_CHECK(check_rehearsal(options));
   if (options.replay && options.replay->kept)
-    return fail(ErrorKind::usage, "keep-from: means sample no steps; leave it out");
+    return fail(ErrorKind::usage, "run.keep_from", "means sample no steps; leave it out");
   tell(options, "planning");
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));

@@ -14,8 +14,8 @@ namespace {
 Result<std::int64_t> lanes_of(const Job& job, bool moves) {
   if (moves && !job.perturb().independent) return 1;
   if (job.perturb().columns.empty())
-    return fail(ErrorKind::usage,
-                "perturb.columns: it is missing; where each column is perturbed on its own, the plan "
+    return fail(ErrorKind::usage, "perturb.columns",
+                "it is missing; where each column is perturbed on its own, the plan "
                 "must know which there are");
   return static_cast<std::int64_t>(job.perturb().columns.size());
 }
@@ -41,7 +41,7 @@ Result<void> check_use(const Job& job, const mechanisms::TemporalMechanism& mech
   const std::string name(mechanism.name);
   if (!mechanism.moves) {
     if (job.perturb().times_move)
-      return fail(ErrorKind::usage, "perturb.move: " + name + " changes values and moves nothing");
+      return fail(ErrorKind::usage, "perturb.move", name + " changes values and moves nothing");
     return {};
   }
   if (job.unit != Unit::event)
@@ -51,8 +51,7 @@ Result<void> check_use(const Job& job, const mechanisms::TemporalMechanism& mech
                                    {"upper", job.perturb().upper.has_value()},
                                    {"categories", !job.perturb().categories.empty()},
                                    {"length", job.perturb().length.has_value()}}) {
-    if (given)
-      return fail(ErrorKind::usage, "perturb." + std::string(key) + ": " + name + " leaves values as they are");
+    if (given) return fail(ErrorKind::usage, "perturb." + std::string(key), name + " leaves values as they are");
   }
   return {};
 }
@@ -70,8 +69,8 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
   const bool moves = !mechanism || mechanism->moves;
   CV_TRY(planned.request, request_of(job, moves));
   if (moves && !job.perturb().window)
-    return fail(ErrorKind::usage,
-                "privacy.window: it is missing; within so many steps it is hidden when a value was, "
+    return fail(ErrorKind::usage, "privacy.window",
+                "it is missing; within so many steps it is hidden when a value was, "
                 "for example 24");
   if (moves && (ours_to_choose || compare == Compare::always)) {
     CV_TRY(planned.comparison, plan::compare_temporal(planned.request));

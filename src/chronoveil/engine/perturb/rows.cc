@@ -8,9 +8,9 @@ namespace {
 Result<std::size_t> place_of(std::string_view key, const std::string& column, const std::vector<std::string>& header) {
   const auto found = std::find(header.begin(), header.end(), column);
   if (found == header.end())
-    return fail(ErrorKind::bad_data, std::string(key) + ": the source has no column '" + column + "'");
+    return fail(ErrorKind::bad_data, std::string(key), "the source has no column '" + column + "'");
   if (std::find(found + 1, header.end(), column) != header.end())
-    return fail(ErrorKind::bad_data, std::string(key) + ": the source has two columns '" + column + "'");
+    return fail(ErrorKind::bad_data, std::string(key), "the source has two columns '" + column + "'");
   return static_cast<std::size_t>(found - header.begin());
 }
 
@@ -41,8 +41,7 @@ Result<PerturbColumns> columns_of(const Job& job, const std::vector<std::string>
     Result<std::size_t> time = place_of("source.time", job.source.time, header);
     // Times that move with their values would tell where everything was.
     if (!time) {
-      time.error().message +=
-          "; name the column of times, or say that there is none (perturb.times = false, --no-time)";
+      time.error().message += "; name the column of times, or say that there is none (`perturb.times = false`)";
       return tl::unexpected(std::move(time.error()));
     }
     columns.time = *time;
@@ -56,7 +55,7 @@ Result<PerturbColumns> columns_of(const Job& job, const std::vector<std::string>
     }
   }
   if (columns.perturbed.empty())
-    return fail(ErrorKind::bad_data, "perturb.columns: the source has no column besides the times and what is kept");
+    return fail(ErrorKind::bad_data, "perturb.columns", "the source has no column besides the times and what is kept");
   if (columns.time) columns.names.push_back(header[*columns.time]);
   for (const std::size_t i : columns.kept) columns.names.push_back(header[i]);
   for (const std::size_t i : columns.perturbed) columns.names.push_back(header[i]);
@@ -119,12 +118,11 @@ Result<void> RowMover::push_lane(std::size_t lane, std::span<const std::string_v
   arrived_.clear();
   Result<void> done = perturbation_.push(lane, std::move(value), arrived_);
   if (!done) {
-    // What starts with a parameter is about the series, not about this value.
-    if (done.error().message.starts_with("perturb.")) return done;
-    done.error().message = "row " + std::to_string(rows_ + 1) + ", column '" +
-                           columns_.names[columns_.names.size() - columns_.perturbed.size() + lane] +
-                           "': " + done.error().message;
-    return done;
+    // What blames a parameter is about the series, not about this value.
+    if (!done.error().parameter.empty()) return done;
+    return at("row " + std::to_string(rows_ + 1) + ", column '" +
+                  columns_.names[columns_.names.size() - columns_.perturbed.size() + lane] + "'",
+              std::move(done));
   }
   take_over(to);
   return {};

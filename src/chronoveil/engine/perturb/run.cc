@@ -43,9 +43,10 @@ Ask ask_of(const PerturbPlanned& planned) {
 Result<void> check_payable(const PerturbPlanned& planned) {
   CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(planned.chosen.mechanism));
   if (mechanism->certified) return {};
-  return fail(ErrorKind::cannot_certify, "mechanism.name: " + planned.chosen.mechanism +
-                                             " has no certified price, so no budget can pay for it; with --seed it "
-                                             "runs for comparison, and its output is marked as not private");
+  return fail(ErrorKind::cannot_certify, "mechanism.name",
+              planned.chosen.mechanism +
+                  " has no certified price, so no budget can pay for it; with `run.seed` it "
+                  "runs for comparison, and its output is marked as not private");
 }
 
 // A plan by a paper's number may come with a δ at which nothing is certified.
@@ -54,7 +55,7 @@ Result<T> or_why_not_charged(Result<T> result, const PerturbPlanned& planned) {
   if (!result && result.error().kind == ErrorKind::cannot_certify &&
       planned.chosen.price.analysis == accounting::Analysis::published)
     result.error().message +=
-        "; a budget is charged the certified price, whatever the paper says: give a privacy.delta above that";
+        "; a budget is charged the certified price, whatever the paper says: give a `privacy.delta` above that";
   return result;
 }
 
@@ -136,7 +137,11 @@ class Passage {
     if (!finished) return tl::unexpected(read ? finished.error() : read.error());
     flush();
     CV_CHECK(left_);
-    if (!read) return fail(read.error().kind, read.error().message + "; every row before it was released");
+    if (!read) {
+      Error error = read.error();
+      error.message += "; every row before it was released";
+      return tl::unexpected(std::move(error));
+    }
     return published(open.columns, mover, draws.mark());
   }
 
@@ -151,7 +156,7 @@ class Passage {
   }
 
   static Result<void> finish(RowMover& mover, std::string& out) {
-    if (mover.rows() == 0) return fail(ErrorKind::bad_data, "source.path: the series has no row");
+    if (mover.rows() == 0) return fail(ErrorKind::bad_data, "source.path", "the series has no row");
     return mover.finish(out);
   }
 
@@ -212,7 +217,7 @@ Result<std::string> document_in(std::string_view text) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), size);
   const auto start = static_cast<std::size_t>(parsed.ptr - text.data()) + 1;
   if (parsed.ec != std::errc() || start > text.size() || size > text.size() - start)
-    return fail(ErrorKind::storage, "again: the stored release is damaged");
+    return fail(ErrorKind::storage, "run.again", "the stored release is damaged");
   return std::string(text.substr(start, size));
 }
 
@@ -223,7 +228,7 @@ Result<PerturbedRelease> from_store(std::string_view text) {
   release.csv = text.substr(text.find('\n') + 1 + document.size());
   // What earlier versions stored says nothing of its rows.
   if (!release.rows_digest.empty() && release.rows_digest != ledger::sha256_hex(release.csv))
-    return fail(ErrorKind::storage, "again: the rows of the stored release are not what was released");
+    return fail(ErrorKind::storage, "run.again", "the rows of the stored release are not what was released");
   return release;
 }
 
@@ -243,10 +248,10 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
 
 Result<void> check_files(const Job& job) {
   if (job.csv.empty() && job.source.kind != data::SourceKind::memory)  // see check_outputs
-    return fail(ErrorKind::usage, "output.csv: it is missing; the rows of the release go there, and nowhere else");
+    return fail(ErrorKind::usage, "output.csv", "it is missing; the rows of the release go there, and nowhere else");
   // Whatever standard output leads to is readable by others than the owner.
   if (job.perturb().internal == "-")
-    return fail(ErrorKind::usage, "output.internal: it must be a file, which only its owner may read");
+    return fail(ErrorKind::usage, "output.internal", "it must be a file, which only its owner may read");
   if (!job.perturb().internal.empty()) CV_CHECK(check_writable("output.internal", job.perturb().internal));
   return check_outputs(job);
 }
@@ -262,10 +267,10 @@ bool leaves_at_once(const Job& job) { return job.csv == "-" && (job.source.path 
 
 Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& options) {
   if (options.replay)
-    return fail(ErrorKind::usage, std::string(options.replay->noise ? "noise-from" : "keep-from") +
-                                      ": what moves in time draws choices of its own; use --seed for a test");
+    return fail(ErrorKind::usage, options.replay->noise ? "run.noise_from" : "run.keep_from",
+                "what moves in time draws choices of its own; use `run.seed` for a test");
   if (leaves_at_once(job) && !options.leave)
-    return fail(ErrorKind::internal, "perturb: rows of this job leave at once, and nobody is there to take them");
+    return fail(ErrorKind::internal, "perturb", "rows of this job leave at once, and nobody is there to take them");
   tell(options, "planning");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   if (!options.rehearses()) CV_CHECK(check_payable(planned));
@@ -291,10 +296,10 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
 Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::string& debit,
                                                 const PerturbOptions& options) {
   CV_CHECK(check_files(job));
-  if (leaves_at_once(job)) return fail(ErrorKind::usage, "again: what left as a stream is not stored");
+  if (leaves_at_once(job)) return fail(ErrorKind::usage, "run.again", "what left as a stream is not stored");
   if (!job.perturb().internal.empty())
-    return fail(ErrorKind::usage,
-                "output.internal: what only the owner may see is not stored with a release; leave it out where a "
+    return fail(ErrorKind::usage, "output.internal",
+                "what only the owner may see is not stored with a release; leave it out where a "
                 "release is emitted anew");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   return emit_again(with_relation(job, planned), ask_of(planned), debit, options, perturbed_kind(job));
@@ -322,7 +327,7 @@ Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& op
       CV_CHECK(Passage(kept, unused, planned).run(open, draws));
     }
   } else if (read_data) {
-    return fail(ErrorKind::usage, "data: the rows of a stream are not there yet");
+    return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");
   }
   return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
 }

@@ -43,8 +43,9 @@ Result<void> make_private_folder(const std::string& kind, const fs::path& path) 
   const std::error_code error = make_folders(all.parent_path());
   for (const fs::path& folder : {all, dataset, path}) {
     if (error || (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST))
-      return fail(ErrorKind::storage, kind + ": the folder '" + folder.string() + "' cannot be made: " +
-                                          (error ? error.message() : std::string(std::strerror(errno))));
+      return fail(ErrorKind::storage, kind,
+                  "the folder '" + folder.string() +
+                      "' cannot be made: " + (error ? error.message() : std::string(std::strerror(errno))));
     // The name must last as long as what will be in it.
     CV_CHECK(synchronise_folder(kind, folder.parent_path()));
   }
@@ -54,14 +55,14 @@ Result<void> make_private_folder(const std::string& kind, const fs::path& path) 
 Result<FolderLock> FolderLock::take(const std::string& kind, const std::string& folder, const std::string& taken) {
   const std::string path = folder + "/lock";
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return fail(ErrorKind::storage, kind + ": '" + path + "' cannot be opened: " + std::strerror(errno));
+  if (file < 0) return fail(ErrorKind::storage, kind, "'" + path + "' cannot be opened: " + std::strerror(errno));
   FolderLock lock(file);
   // Whoever only asks whether it is taken has it for a moment.
   for (int i = 0; i < kTries; ++i) {
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) return lock;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return fail(ErrorKind::usage, kind + ": " + taken);
+  return fail(ErrorKind::usage, kind, taken);
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}

@@ -34,10 +34,10 @@ std::string create_command(const Job& job, const std::string& ledger) {
 // public.
 Result<void> check_values_fit(const Job& job, const ledger::Protected& promise) {
   if (promise.relation != Relation::replace_values)
-    return fail(ErrorKind::usage, "dataset.name: the dataset '" + job.dataset + "' promises " +
-                                      std::string(name(promise.relation)) +
-                                      "; this hides the values of steps alone, where and when they are being public "
-                                      "(replace_values). Take a dataset that promises that");
+    return fail(ErrorKind::usage, "dataset.name",
+                "the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                    "; this hides the values of steps alone, where and when they are being public "
+                    "(replace_values). Take a dataset that promises that");
   // The steps of a person are declared, not enforced: fewer than w of them need not hide w in a row.
   if (job.unit == Unit::user && promise.unit == Unit::w_event && job.max_steps.value_or(1) < promise.width)
     return invalid("privacy.max_steps", std::to_string(job.max_steps.value_or(1)),
@@ -50,15 +50,15 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
   const bool wide_enough = job.unit != Unit::w_event || promise.unit != Unit::w_event || job.width >= promise.width;
   if (!covers(job.unit, promise.unit) || !wide_enough) {
     std::string own(name(promise.unit));
-    if (promise.unit == Unit::w_event) own += " with privacy.width of at least " + std::to_string(promise.width);
+    if (promise.unit == Unit::w_event) own += " with `privacy.width` of at least " + std::to_string(promise.width);
     return invalid("privacy.unit", name(job.unit),
                    "it must cover what the dataset '" + job.dataset + "' promises: " + own);
   }
   if (job.is<TrainSpec>() || (job.relation == Relation::replace_values && !job.is<MeansSpec>()))
     return check_values_fit(job, promise);
   if (job.relation == Relation::replace && promise.relation == Relation::add_remove && job.is<MeansSpec>())
-    return fail(ErrorKind::usage,
-                "dataset.name: the dataset '" + job.dataset +
+    return fail(ErrorKind::usage, "dataset.name",
+                "the dataset '" + job.dataset +
                     "' promises add_remove, which also hides whether somebody is registered; this mechanism does not "
                     "(replace). Take a dataset that promises replace, or the mechanism sum_over_count");
   if (job.relation == Relation::replace && promise.relation == Relation::add_remove)
@@ -66,8 +66,8 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
                    "it must be add_remove, as the dataset '" + job.dataset +
                        "' promises: noise for a replacement need not hide that somebody is there");
   if (job.relation == Relation::swap && promise.relation != Relation::swap)
-    return fail(ErrorKind::usage,
-                "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+    return fail(ErrorKind::usage, "dataset.name",
+                "the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
                     ", which hides what the values are; moving them in time hides only when they were (swap). Take a "
                     "dataset that promises no more");
   if (job.relation == Relation::swap && job.perturb().window.value_or(0) < promise.width)
@@ -75,8 +75,8 @@ Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
         "privacy.window", std::to_string(job.perturb().window.value_or(0)),
         "it must be at least " + std::to_string(promise.width) + ", as the dataset '" + job.dataset + "' promises");
   if (job.relation == Relation::replace_values && promise.relation != Relation::replace_values)
-    return fail(ErrorKind::usage,
-                "dataset.name: the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+    return fail(ErrorKind::usage, "dataset.name",
+                "the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
                     ", which also hides where and when people are; this mechanism hides their values alone "
                     "(replace_values). Take a dataset that promises no more, or keep the counts private too");
   return {};
@@ -135,15 +135,15 @@ Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, cons
   if (result || result.error().kind != ErrorKind::over_budget) return result;
   const std::optional<double> epsilon = epsilon_that_fits(budget, job, ask);
   result.error().message += epsilon
-                                ? fmt::format("; {} with privacy.epsilon = {:.2g} would fit", ask.mechanism, *epsilon)
-                                : "; no smaller privacy.epsilon worth having would fit";
+                                ? fmt::format("; {} with `privacy.epsilon = {:.2g}` would fit", ask.mechanism, *epsilon)
+                                : "; no smaller `privacy.epsilon` worth having would fit";
   return result;
 }
 
 // After an error at COMMIT nobody here knows, and the ledger says so.
 template <class T>
 Result<T> or_perhaps_made(Result<T> result) {
-  if (!result && result.error().message.find("may have been made") != std::string::npos)
+  if (!result && result.error().in_doubt)
     result.error().message += "; the same job run again takes it up at no further cost";
   return result;
 }
@@ -184,7 +184,7 @@ report::BudgetLeft budget_left(const ledger::View& view) {
 
 Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   if (job.dataset.empty())
-    return fail(ErrorKind::usage, "dataset.name: it is missing; a release is debited to a dataset of the ledger");
+    return fail(ErrorKind::usage, "dataset.name", "it is missing; a release is debited to a dataset of the ledger");
   CV_TRY(const std::string place, ledger_place(ledger));
   // SQLite keeps what was written last in files beside.
   for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})

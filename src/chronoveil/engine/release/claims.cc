@@ -35,7 +35,7 @@ Result<ReleaseClaims> claims_of(std::string_view text) {
   const json release = json::parse(text, nullptr, false);
   const json* debit = member(&release, "debit");
   const std::optional<std::string> id = text_in(debit, "id"), head = text_in(debit, "chain_head");
-  if (!id || !head) return fail(ErrorKind::bad_data, "against: the release holds no debit with id and chain_head");
+  if (!id || !head) return fail(ErrorKind::bad_data, "against", "the release holds no debit with id and chain_head");
   ReleaseClaims claims;
   CV_TRY(claims.debit.id, ledger::DebitId::parse(*id));
   claims.debit.chain_head = *head;

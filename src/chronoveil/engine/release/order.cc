@@ -16,7 +16,7 @@ std::string with_title(const std::string& document, const std::string& title) {
 
 Result<void> check_rehearsal(const RunOptions& options) {
   if (options.seed && options.replay)
-    return fail(ErrorKind::usage, "seed: a replay has its own random choices; leave --seed out");
+    return fail(ErrorKind::usage, "run.seed", "a replay has its own random choices; leave `run.seed` out");
   return {};
 }
 
@@ -25,9 +25,9 @@ ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOpti
   return [&budget](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
     const std::string id = earlier.text();
     std::string message = "this job over this span was debited before, as " + id + " (" +
-                          std::string(ledger::name(state)) + "); --yes debits it a second time";
+                          std::string(ledger::name(state)) + "); `run.yes` debits it a second time";
     if (budget.store.has(earlier))
-      message += ", --again " + id + " emits its stored release anew at no cost";
+      message += ", `run.again = " + id + "` emits its stored release anew at no cost";
     else if (state == ledger::State::drawing)
       message += "; a process may be at work on it";
     else if (state == ledger::State::reserved)
@@ -42,7 +42,7 @@ std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun b
       return "; the debit " + id.text() +
              " is reserved and nothing was drawn for it: the same job run again takes it up at no further cost";
     case mechanisms::Draws::Begun::by_another:
-      return "; --again " + id.text() + " emits what comes of it, once it is stored";
+      return "; `run.again = " + id.text() + "` emits what comes of it, once it is stored";
     case mechanisms::Draws::Begun::unknown:
       return "; the debit " + id.text() +
              " is made, and nothing was drawn for it; the same job run again takes it up, unless the ledger says that "
@@ -58,22 +58,25 @@ Failure out_of_memory() { return fail(ErrorKind::storage, "not enough memory"); 
 
 Result<void> check_not_stored(const OpenBudget& budget, const ledger::DebitId& id) {
   if (!budget.store.has(id)) return {};
-  return fail(ErrorKind::storage, "ledger: a release of the debit " + id.text() + " is stored already, in '" +
-                                      budget.store.path_of(id) +
-                                      "': the ledger has lost rows and gave this number a second time; put back the "
-                                      "latest ledger");
+  return fail(ErrorKind::storage, "ledger",
+              "a release of the debit " + id.text() + " is stored already, in '" + budget.store.path_of(id) +
+                  "': the ledger has lost rows and gave this number a second time; put back the "
+                  "latest ledger");
 }
 
 Result<ledger::Debit> debit_of_job(OpenBudget& budget, const Job& job, const std::string& digest,
                                    const std::string& debit) {
-  CV_TRY(const ledger::DebitId id, ledger::DebitId::parse(debit));
+  auto parsed = ledger::DebitId::parse(debit);
+  if (!parsed) return invalid("run.again", parsed.error().value, parsed.error().valid);
+  const ledger::DebitId& id = *parsed;
   if (id.dataset != job.dataset)
-    return invalid("again", debit, "it must be a debit of the job's dataset '" + job.dataset + "'");
+    return invalid("run.again", debit, "it must be a debit of the job's dataset '" + job.dataset + "'");
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
   const auto found = std::find_if(debits.begin(), debits.end(), [&](const ledger::Debit& one) { return one.id == id; });
   if (found == debits.end())
-    return invalid("again", debit, "it must be a debit that is in the ledger; see budget history");
-  if (found->terms.job != digest) return invalid("again", debit, "it must be a debit of this very job over this span");
+    return invalid("run.again", debit, "it must be a debit that is in the ledger; see budget history");
+  if (found->terms.job != digest)
+    return invalid("run.again", debit, "it must be a debit of this very job over this span");
   return *found;
 }
 

@@ -157,7 +157,7 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
     return tl::unexpected(std::move(made.error()));
   }
   const std::string anew = kind.to_store
-                               ? "; the release is stored: run again with --again " + id.text() + ", at no cost"
+                               ? "; the release is stored: run again with `run.again = " + id.text() + "`, at no cost"
                                : "; the debit " + id.text() + " stays spent";
   Result<void> done = caught([&]() -> Result<void> {
     CV_CHECK(budget.ledger.settle(id, ledger::State::released, made->digest));
@@ -165,7 +165,10 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
     if (taken_up && options.note_taken_up) options.note_taken_up(id.text());
     return kind.write(job, made->published, made->document);
   });
-  if (!done) return fail(done.error().kind, done.error().message + anew);
+  if (!done) {
+    done.error().message += anew;
+    return tl::unexpected(std::move(done.error()));
+  }
   return std::move(made->published);
 }
 
@@ -178,14 +181,14 @@ template <class Published>
 Result<Published> emit_again(const Job& job, const Ask& ask, const std::string& debit, const RunOptions& options,
                              const ReleaseKind<Published>& kind) {
   if (options.rehearses())
-    return fail(ErrorKind::usage, "again: a stored release draws nothing; leave --seed and replays out");
+    return fail(ErrorKind::usage, "run.again", "a stored release draws nothing; leave `run.seed` and replays out");
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   CV_TRY(const ledger::Debit found, debit_of_job(budget, job, job_digest(job, ask), debit));
   CV_TRY(const std::string text, budget.store.get(found.id));
   CV_TRY(Published published, kind.from_store(text));
   CV_TRY(const std::string document, kind.document_in(text));
   const auto refuse = [&](const std::string& why) {
-    return fail(ErrorKind::storage, "again: the stored release '" + budget.store.path_of(found.id) + "' " + why);
+    return fail(ErrorKind::storage, "run.again", "the stored release '" + budget.store.path_of(found.id) + "' " + why);
   };
   if (!published.debit || !(published.debit->id == found.id) || published.debit->chain_head != found.chain_head)
     return refuse("does not belong to the debit " + debit + " of this ledger");

@@ -80,8 +80,8 @@ Result<void> check_outputs(const Job& job) {
   // A program that hands over its rows gets the release, too.
   const bool kept = job.source.kind == data::SourceKind::memory;
   if (!kept && job.csv.empty() && job.json.empty() && job.report.empty())
-    return fail(ErrorKind::usage,
-                "output: the job writes nothing; give at least one of output.csv, output.json and output.report");
+    return fail(ErrorKind::usage, "output",
+                "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
   if (!job.csv.empty()) CV_CHECK(check_writable("output.csv", job.csv));
   if (!job.json.empty()) CV_CHECK(check_writable("output.json", job.json));
   if (!job.report.empty()) CV_CHECK(check_writable("output.report", job.report));

@@ -25,15 +25,17 @@ Result<void> ReleaseStore::prepare() const {
   const std::error_code error = make_folders(fs::path(folder_).parent_path());
   if (error || (::mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST)) {
     const int code = error ? error.value() : errno;
-    return fail(ErrorKind::storage, "ledger: the folder '" + folder_ + "' for stored releases cannot be made: " +
-                                        std::generic_category().message(code));
+    return fail(
+        ErrorKind::storage, "ledger",
+        "the folder '" + folder_ + "' for stored releases cannot be made: " + std::generic_category().message(code));
   }
   // They bear witness of what was debited: who could take them away could have an older ledger taken for the latest.
   struct stat status {};
   if (::stat(folder_.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
-    return fail(ErrorKind::storage, "ledger: the folder '" + folder_ +
-                                        "' for stored releases may be written by everybody on this machine; take that "
-                                        "right away: chmod o-w");
+    return fail(ErrorKind::storage, "ledger",
+                "the folder '" + folder_ +
+                    "' for stored releases may be written by everybody on this machine; take that "
+                    "right away: chmod o-w");
   return check_writable("ledger", folder_ + "/release.json");
 }
 
@@ -60,8 +62,8 @@ Result<void> ReleaseStore::put(const ledger::DebitId& id, std::string text) cons
 
 Result<std::string> ReleaseStore::get(const ledger::DebitId& id) const {
   if (!has(id))
-    return fail(ErrorKind::usage, "again: no release of debit " + id.text() + " is stored with this ledger");
-  return read_text_file("again", present(id), TextSize::document);
+    return fail(ErrorKind::usage, "run.again", "no release of debit " + id.text() + " is stored with this ledger");
+  return read_text_file("run.again", present(id), TextSize::document);
 }
 
 }  // namespace chronoveil::engine

@@ -299,13 +299,13 @@ Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const 
 Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place, const std::string& dataset) {
   CV_TRY(const std::vector<Contradiction> found, contradictions(ledger, place, dataset));
   if (found.empty()) return {};
-  return fail(ErrorKind::storage, "ledger: " + found.front().text());
+  return fail(ErrorKind::storage, "ledger", found.front().text());
 }
 
 Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place) {
   CV_TRY(const std::vector<Contradiction> found, contradictions(ledger, place));
   if (found.empty()) return {};
-  return fail(ErrorKind::storage, "ledger: " + found.front().text());
+  return fail(ErrorKind::storage, "ledger", found.front().text());
 }
 
 }  // namespace chronoveil::engine

@@ -11,7 +11,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
   if (job.is<LiveSpec>()) {
-    if (read_data) return fail(ErrorKind::usage, "data: the rows of a live release are not there yet");
+    if (read_data) return fail(ErrorKind::usage, "data", "the rows of a live release are not there yet");
     CV_TRY(const LiveStanding stands, live_status(job, options.ledger));
     // What is open goes on: it costs nothing more, and the budget need not have room for it twice.
     if (stands.stage == LiveStage::open)

@@ -21,9 +21,9 @@ std::vector<double> estimated_by(const mechanisms::SeriesMechanism& mechanism, c
 
 Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release_json) {
   if (job.source.path == "-")
-    return fail(ErrorKind::usage, "source.path: an evaluation reads the data twice; it must be a file or a database");
+    return fail(ErrorKind::usage, "source.path", "an evaluation reads the data twice; it must be a file or a database");
   if (report::kind_in(release_json) == "means")
-    return fail(ErrorKind::usage, "release: it is one of means, and this job releases counts");
+    return fail(ErrorKind::usage, "release", "it is one of means, and this job releases counts");
   report::Evaluation evaluation;
   CV_TRY(evaluation.published, report::from_json(release_json));
   const Release& release = evaluation.published.release;
@@ -31,7 +31,7 @@ Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release
   // A live release has the steps that are published so far, of the span that it is in.
   if (job.is<LiveSpec>()) axis = release.axis;
   if (release.keys != job.keys || release.axis.boundaries != axis.boundaries)
-    return fail(ErrorKind::usage, "release: it does not have the series and the slots of this job");
+    return fail(ErrorKind::usage, "release", "it does not have the series and the slots of this job");
 
   CV_TRY(const mechanisms::SeriesMechanism* mechanism,
          mechanisms::find_series_mechanism(evaluation.published.plan.mechanism));

@@ -57,8 +57,11 @@ Result<const plan::Candidate*> recommended(const plan::Comparison& comparison) {
   }
   std::string refusals;
   for (const plan::Candidate& candidate : comparison.candidates)
-    refusals.append(refusals.empty() ? "" : "; ").append(candidate.mechanism).append(": ").append(candidate.refusal);
-  return fail(ErrorKind::usage, "mechanism.name: no mechanism fits this job (" + refusals + ")");
+    refusals.append(refusals.empty() ? "" : "; ")
+        .append(candidate.mechanism)
+        .append(": ")
+        .append(candidate.refusal.marked());
+  return fail(ErrorKind::usage, "mechanism.name", "no mechanism fits this job (" + refusals + ")");
 }
 
 // Whether the mechanism, or one that may be chosen, has a parameter for the public rhythm.
@@ -71,9 +74,7 @@ Result<bool> knows_season(const std::string& name) {
 
 template <class T>
 Result<T> named(Result<T> result) {
-  return in_section("privacy",
-                    {"unit", "relation", "width", "max_steps", "max_per_slot", "maximum", "epsilon", "delta"},
-                    std::move(result));
+  return by_key({"privacy"}, std::move(result));
 }
 
 // Who decides that a step of a live release exists. Were it a person's row, its being there would show with certainty.
@@ -103,16 +104,17 @@ Result<Planned> plan_job(const Job& job, Compare compare) {
 }
 
 Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compare, plan::Audience audience) {
-  if (job.is<MeansSpec>()) return fail(ErrorKind::usage, "means: this job releases means, not counts");
+  if (job.is<MeansSpec>()) return fail(ErrorKind::usage, "means", "this job releases means, not counts");
   if (job.is<PerturbSpec>())
-    return fail(ErrorKind::usage, "perturb: this job moves values in time; it releases no counts");
-  if (job.is<TrainSpec>()) return fail(ErrorKind::usage, "train: this job trains a model; it releases no counts");
+    return fail(ErrorKind::usage, "perturb", "this job moves values in time; it releases no counts");
+  if (job.is<TrainSpec>()) return fail(ErrorKind::usage, "train", "this job trains a model; it releases no counts");
   Planned planned;
   const std::int64_t steps = horizon.steps;
   const std::int64_t series = series_of(job);
   if (steps > kMostValues / series)
-    return fail(ErrorKind::usage, "slots.length: " + std::to_string(series) + " series of " + std::to_string(steps) +
-                                      " slots are more than " + std::to_string(kMostValues) + " values");
+    return fail(ErrorKind::usage, "slots.length",
+                std::to_string(series) + " series of " + std::to_string(steps) + " slots are more than " +
+                    std::to_string(kMostValues) + " values");
   mechanisms::Request& request = planned.request;
   request.shape = shape_of(job, steps);
   planned.eviction = eviction_of(job, steps);

@@ -44,7 +44,7 @@ std::optional<std::size_t> column(const std::vector<std::string>& header, std::s
 }
 
 Failure wrong(const std::string& path, const std::string& what) {
-  return fail(ErrorKind::bad_data, "plan.sample: '" + path + "': " + what);
+  return fail(ErrorKind::bad_data, "plan.sample", "'" + path + "': " + what);
 }
 
 }  // namespace

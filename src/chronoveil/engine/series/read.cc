@@ -10,10 +10,7 @@ namespace {
 
 template <class T>
 Result<T> named_by_job(Result<T> result) {
-  return in_section("source",
-                    {"kind", "path", "rows", "url", "query", "table", "user", "time", "series", "value", "place",
-                     "longitude", "latitude", "time_format", "zone", "delimiter", "header"},
-                    std::move(result));
+  return by_key({"source"}, std::move(result));
 }
 
 // Without a header columns are missing only when the first row is there.
@@ -29,8 +26,9 @@ class NamedRows final : public data::RecordSource {
 // What is wrong with the source as a whole is said of the key that names it.
 Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& spec) {
   Result<std::unique_ptr<data::RecordSource>> source = named_by_job(data::open_source(spec));
-  if (!source && !source.error().message.starts_with("source."))
-    source.error().message.insert(0, spec.kind == data::SourceKind::postgresql ? "source.url: " : "source.path: ");
+  if (!source && !source.error().parameter.starts_with("source."))
+    source.error() =
+        under_key(spec.kind == data::SourceKind::postgresql ? "source.url" : "source.path", source.error());
   if (source && !spec.header) return std::make_unique<NamedRows>(std::move(*source));
   return source;
 }
@@ -44,9 +42,7 @@ Result<void> opened(const Job& job, std::unique_ptr<data::RecordSource>& into) {
   return {};
 }
 
-Result<SlotAxis> axis_of(const Job& job) {
-  return in_section("slots", {"start", "end", "length", "zone"}, data::make_axis(job.slots));
-}
+Result<SlotAxis> axis_of(const Job& job) { return by_key({"slots"}, data::make_axis(job.slots)); }
 
 std::int64_t usual_length(const SlotAxis& axis) {
   // Two slots of three are of one length also where clocks change: the middle one is that length.

@@ -29,7 +29,7 @@ Result<report::Published> made(const Job& job, const RunOptions& options, const 
 Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   CV_CHECK(check_rehearsal(options));
   if (job.is<LiveSpec>() && !options.rehearses())
-    return fail(ErrorKind::usage, "live: this job publishes step by step; use chronoveil live, or leave [live] out");
+    return fail(ErrorKind::usage, "live", "this job publishes step by step; use chronoveil live, or leave [live] out");
   tell(options, "planning");
   CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));

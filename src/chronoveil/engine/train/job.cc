@@ -18,9 +18,9 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 40;
 // One column by source.value, or several by train.channels.
 Result<void> complete_channels(const Section& section, Job& job) {
   if (section.has("channels") && job.source.value)
-    return fail(ErrorKind::usage, "train.channels: give either train.channels or source.value");
+    return fail(ErrorKind::usage, "train.channels", "give either `train.channels` or `source.value`");
   if (section.has("channels") && job.train().channels.empty())
-    return fail(ErrorKind::usage, "train.channels: the list is empty; it must name at least one column");
+    return fail(ErrorKind::usage, "train.channels", "the list is empty; it must name at least one column");
   if (job.source.value) job.train().channels = {*job.source.value};
   job.source.value = std::nullopt;
   if (!job.train().channels.empty()) job.source.measure = job.train().channels.front();
@@ -38,29 +38,29 @@ Result<void> complete_bounds(const Section& section, TrainSpec& train) {
 Result<void> check_channels(const Job& job) {
   const std::vector<std::string>& channels = job.train().channels;
   if (channels.empty())
-    return fail(ErrorKind::usage,
-                "source.value: it is missing; training needs the column to learn from, or train.channels for several");
+    return fail(ErrorKind::usage, "source.value",
+                "it is missing; training needs the column to learn from, or `train.channels` for several");
   const std::string key = channels.size() == 1 ? "source.value" : "train.channels";
   std::unordered_set<std::string_view> seen;
   for (const std::string& column : channels) {
-    if (column.empty()) return fail(ErrorKind::usage, key + ": the name of a column is empty");
-    if (!seen.insert(column).second) return fail(ErrorKind::usage, key + ": '" + column + "' is there twice");
+    if (column.empty()) return fail(ErrorKind::usage, key, "the name of a column is empty");
+    if (!seen.insert(column).second) return fail(ErrorKind::usage, key, "'" + column + "' is there twice");
     if (column == job.source.time || column == job.source.series.value_or(""))
-      return fail(ErrorKind::usage, key + ": '" + column + "' is the column of times or of series");
+      return fail(ErrorKind::usage, key, "'" + column + "' is the column of times or of series");
   }
   if (channels.size() > 1 && job.source.path == "-")
-    return fail(ErrorKind::usage,
-                "source.path: standard input can be read only once, for one channel; give the rows in a file");
+    return fail(ErrorKind::usage, "source.path",
+                "standard input can be read only once, for one channel; give the rows in a file");
   return {};
 }
 
 Result<void> check_unit(const Job& job) {
   if (job.unit == Unit::user && !job.max_steps)
-    return fail(ErrorKind::usage,
-                "privacy.max_steps: it is missing; it declares how many steps of a series are one person's, for "
+    return fail(ErrorKind::usage, "privacy.max_steps",
+                "it is missing; it declares how many steps of a series are one person's, for "
                 "example max_steps = 8");
   if (job.unit != Unit::user && job.max_steps)
-    return fail(ErrorKind::usage, "privacy.max_steps: it belongs to unit = \"user\" alone");
+    return fail(ErrorKind::usage, "privacy.max_steps", "it belongs to unit = \"user\" alone");
   if (!(job.delta > 0))
     return invalid("privacy.delta", job.delta,
                    "it must be greater than 0: the noise of training is Gaussian, which no epsilon alone describes");
@@ -96,7 +96,7 @@ Result<void> check_bounds(const TrainSpec& train) {
   if (train.noise_unit >= least) return {};
   return invalid("train.noise_unit", train.noise_unit,
                  "it must be at least " + shortest(least) +
-                     ": so far a change can move the values of a step between train.lower and train.upper");
+                     ": so far a change can move the values of a step between `train.lower` and `train.upper`");
 }
 
 Result<void> check_counts(const TrainSpec& train) {
@@ -106,7 +106,7 @@ Result<void> check_counts(const TrainSpec& train) {
   if (train.batch_size) CV_CHECK(at_least_one("train.batch_size", *train.batch_size, kLargest));
   if (train.batch_size && *train.batch_size < train.windows_per_series)
     return invalid("train.batch_size", std::to_string(*train.batch_size),
-                   "it must be at least train.windows_per_series, " + std::to_string(train.windows_per_series));
+                   "it must be at least `train.windows_per_series`, " + std::to_string(train.windows_per_series));
   if (train.steps) CV_CHECK(at_least_one("train.steps", *train.steps, kMostSteps));
   CV_CHECK(at_least_one("train.checkpoint_every", train.checkpoint_every, kMostSteps));
   if (train.spare_steps < 0 || train.spare_steps > kMostSteps)
@@ -115,9 +115,9 @@ Result<void> check_counts(const TrainSpec& train) {
   if (train.initial_seed < 0)
     return invalid("train.initial_seed", std::to_string(train.initial_seed), "it must be a whole number of at least 0");
   if (!train.steps && !train.noise_multiplier)
-    return fail(ErrorKind::usage,
-                "train.noise_multiplier: it is missing; give train.noise_multiplier, and the steps follow from epsilon "
-                "and delta, or train.steps, and the noise follows");
+    return fail(ErrorKind::usage, "train.noise_multiplier",
+                "it is missing; give `train.noise_multiplier`, and the steps follow from epsilon "
+                "and delta, or `train.steps`, and the noise follows");
   return {};
 }
 
@@ -125,15 +125,17 @@ Result<void> check_spans(const Job& job) {
   const TrainSpec& train = job.train();
   if (train.spans_path.empty()) return {};
   if (same_file(train.spans_path, job.source.path))
-    return fail(ErrorKind::usage, "train.spans: '" + train.spans_path + "' is the source; the spans must be public");
+    return fail(ErrorKind::usage, "train.spans", "'" + train.spans_path + "' is the source; the spans must be public");
   const std::unordered_set<std::string_view> listed(job.keys.begin(), job.keys.end());
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < train.spans.size(); ++i) {
-    const std::string row = "train.spans: row " + std::to_string(i + 1) + ": ";
+    const std::string row = "row " + std::to_string(i + 1) + ": ";
     if (!listed.contains(train.spans[i].series))
-      return fail(ErrorKind::usage, row + "'" + train.spans[i].series + "' is not in the list of series");
+      return fail(ErrorKind::usage, "train.spans",
+                  row + "'" + train.spans[i].series + "' is not in the list of series");
     if (!seen.insert(train.spans[i].series).second)
-      return fail(ErrorKind::usage, row + "'" + train.spans[i].series + "' is there for the second time");
+      return fail(ErrorKind::usage, "train.spans",
+                  row + "'" + train.spans[i].series + "' is there for the second time");
   }
   return {};
 }
@@ -143,8 +145,8 @@ Result<std::vector<std::size_t>> columns_of(const std::vector<std::string>& name
   for (const std::string_view wanted : {"series", "start", "end"}) {
     const auto found = std::find(names.begin(), names.end(), wanted);
     if (found == names.end())
-      return fail(ErrorKind::usage, "train.spans: '" + path + "' has no column " + std::string(wanted) +
-                                        "; it must have series, start and end");
+      return fail(ErrorKind::usage, "train.spans",
+                  "'" + path + "' has no column " + std::string(wanted) + "; it must have series, start and end");
     columns.push_back(static_cast<std::size_t>(found - names.begin()));
   }
   return columns;
@@ -154,7 +156,7 @@ Result<std::vector<std::size_t>> columns_of(const std::vector<std::string>& name
 
 Result<std::vector<TrainSpec::Span>> read_spans(const std::string& path) {
   const auto named = [](Error error) {
-    error.message.insert(0, "train.spans: ");
+    error = under_key("train.spans", std::move(error));
     if (error.kind == ErrorKind::bad_data) error.kind = ErrorKind::usage;  // it is public, and part of the job
     return tl::unexpected(std::move(error));
   };
@@ -175,20 +177,21 @@ Result<std::vector<TrainSpec::Span>> read_spans(const std::string& path) {
 Result<void> refuse_in_train(const JobTable& table) {
   for (const std::string_view other : {"places", "means", "perturb", "plan", "live", "mechanism"}) {
     if (!table.section(other).values().empty())
-      return fail(ErrorKind::usage, "[" + std::string(other) + "]: a job with [train] has no such section");
+      return fail(ErrorKind::usage, "[" + std::string(other) + "]", "a job with [train] has no such section");
   }
   CV_CHECK(refuse(table, "source", {"user"},
-                  "training protects steps of a series, and does not look at whose a row is; privacy.max_steps says "
+                  "training protects steps of a series, and does not look at whose a row is; `privacy.max_steps` says "
                   "how many of them are one person's"));
   CV_CHECK(refuse(table, "source", {"duplicates"}, "a step of a series has one value; a second row is refused"));
   CV_CHECK(refuse(table, "series", {"disjoint"},
                   "it belongs to counts; that everybody is in one series is assumed of every training"));
   CV_CHECK(refuse(table, "privacy", {"max_per_slot", "maximum"}, "it belongs to counts"));
-  CV_CHECK(refuse(table, "privacy", {"window"}, "it belongs to a job with [perturb]; training has privacy.width"));
+  CV_CHECK(refuse(table, "privacy", {"window"}, "it belongs to a job with [perturb]; training has `privacy.width`"));
   CV_CHECK(refuse(table, "privacy", {"relation"},
                   "training hides the values of steps whose times are public (replace_values), and nothing else"));
-  return refuse(table, "output", {"csv", "level", "non_negative", "integers"},
-                "it belongs to a release; training writes output.model, and output.json and output.report beside it");
+  return refuse(
+      table, "output", {"csv", "level", "non_negative", "integers"},
+      "it belongs to a release; training writes `output.model`, and `output.json` and `output.report` beside it");
 }
 
 Result<void> complete_train(const JobTable& table, Job& job) {
@@ -218,10 +221,10 @@ bool noises_windows(const TrainSpec& train) { return train.context_noise > 0 || 
 Result<std::optional<forecasting::ValueBounds>> bounds_of(const TrainSpec& train) {
   if (!train.lower && !train.upper) return std::nullopt;
   if (!train.lower || !train.upper)
-    return fail(ErrorKind::usage, std::string(train.lower ? "train.upper" : "train.lower") +
-                                      ": it is missing; give both train.lower and train.upper, or neither");
+    return fail(ErrorKind::usage, train.lower ? "train.upper" : "train.lower",
+                "it is missing; give both `train.lower` and `train.upper`, or neither");
   CV_TRY(const forecasting::ValueBounds bounds,
-         in_section("train", {"lower", "upper"}, forecasting::ValueBounds::make(*train.lower, *train.upper)));
+         by_key({"train"}, forecasting::ValueBounds::make(*train.lower, *train.upper)));
   return bounds;
 }
 

@@ -31,32 +31,13 @@ constexpr std::int64_t kUsualBatch = 128;
 template <class T>
 Result<T> named(Result<T> result) {
   // A model and an event say which of their own parameters is wrong; in a job they stand in [train].
-  for (const std::string_view owner : {"model.", "structured_subsampling: "}) {
-    if (!result && result.error().message.starts_with(owner)) result.error().message.erase(0, owner.size());
+  if (!result) {
+    Error& error = result.error();
+    if (error.where == "structured_subsampling") error.where.clear();
+    if (constexpr std::string_view kOwner = "model."; error.parameter.starts_with(kOwner))
+      error.parameter.erase(0, kOwner.size());
   }
-  return in_section("privacy", {"unit", "epsilon", "delta", "analysis"},
-                    in_section("train",
-                               {"model",
-                                "context_length",
-                                "forecast_length",
-                                "hidden",
-                                "layers",
-                                "heads",
-                                "inner",
-                                "kernel",
-                                "lags",
-                                "head_features",
-                                "season",
-                                "spread",
-                                "windows_per_series",
-                                "batch_size",
-                                "top_level",
-                                "bottom_level",
-                                "noise_multiplier",
-                                "context_noise",
-                                "label_noise",
-                                "channels"},
-                               std::move(result)));
+  return by_key({"train", "privacy"}, std::move(result));
 }
 
 // The step at which a slot starts, or the number of steps for the end of the axis.
@@ -64,12 +45,12 @@ Result<std::int64_t> boundary(const SlotAxis& axis, data::TimeReader& reader, co
                               const std::string& what) {
   std::int64_t instant = 0;
   if (const data::TimeProblem problem = reader.read(text, instant); problem != data::TimeProblem::none)
-    return fail(ErrorKind::usage, what + reader.explain(problem));
+    return fail(ErrorKind::usage, "train.spans", what + reader.explain(problem));
   if (reader.ambiguous())
-    return fail(ErrorKind::usage, what + "the clocks showed this time twice; write it with its offset");
+    return fail(ErrorKind::usage, "train.spans", what + "the clocks showed this time twice; write it with its offset");
   const auto found = std::lower_bound(axis.boundaries.begin(), axis.boundaries.end(), instant);
   if (found == axis.boundaries.end() || *found != instant)
-    return fail(ErrorKind::usage, what + "it must be where a slot of [slots] starts, or where they end");
+    return fail(ErrorKind::usage, "train.spans", what + "it must be where a slot of [slots] starts, or where they end");
   return found - axis.boundaries.begin();
 }
 
@@ -86,12 +67,13 @@ Result<std::vector<PublicSeries>> series_of(const Job& job, const SlotAxis& axis
   CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", std::move(zone)));
   for (std::size_t i = 0; i < job.train().spans.size(); ++i) {
     const TrainSpec::Span& span = job.train().spans[i];
-    const std::string row = "train.spans: row " + std::to_string(i + 1) + ": ";
+    const std::string row = "row " + std::to_string(i + 1) + ": ";
     const auto found = place.find(span.series);
-    if (found == place.end()) return fail(ErrorKind::usage, row + "'" + span.series + "' is not in the list of series");
+    if (found == place.end())
+      return fail(ErrorKind::usage, "train.spans", row + "'" + span.series + "' is not in the list of series");
     CV_TRY(const std::int64_t start, boundary(axis, reader, span.start, row + "start: "));
     CV_TRY(const std::int64_t end, boundary(axis, reader, span.end, row + "end: "));
-    if (end <= start) return fail(ErrorKind::usage, row + "the end must be after the start");
+    if (end <= start) return fail(ErrorKind::usage, "train.spans", row + "the end must be after the start");
     all[found->second].start = start;
     all[found->second].length = end - start;
   }
@@ -103,8 +85,8 @@ Result<void> check_lengths(const std::vector<PublicSeries>& all, std::int64_t fo
     if (one.length >= forecast) continue;
     return fail(ErrorKind::bad_data, (one.key.empty() ? std::string("the series") : "series '" + one.key + "'") +
                                          ": it has " + std::to_string(one.length) +
-                                         " steps to learn from; train.forecast_length = " + std::to_string(forecast) +
-                                         " needs at least as many");
+                                         " steps to learn from; `train.forecast_length = " + std::to_string(forecast) +
+                                         "` needs at least as many");
   }
   return {};
 }
@@ -168,19 +150,20 @@ std::string steps_text(const TrainPlanned& planned, std::int64_t steps) {
 }
 
 Failure too_dear(const Job& job, const TrainPlanned& planned, std::int64_t steps, const Price& price) {
-  std::string text = "privacy.epsilon: " + shortest(job.epsilon) + " does not pay for " + steps_text(planned, steps) +
-                     " with train.noise_multiplier = " + shortest(*job.train().noise_multiplier) + " at delta " +
-                     shortest(job.delta);
-  if (!std::isfinite(price.epsilon)) return fail(ErrorKind::over_budget, text + "; no epsilon would do");
-  return fail(ErrorKind::over_budget, text + "; the smallest that would do is " + ledger::rounded_up(price.epsilon));
+  const std::string text = shortest(job.epsilon) + " does not pay for " + steps_text(planned, steps) +
+                           " with `train.noise_multiplier = " + shortest(*job.train().noise_multiplier) +
+                           "` at delta " + shortest(job.delta);
+  if (!std::isfinite(price.epsilon))
+    return fail(ErrorKind::over_budget, "privacy.epsilon", text + "; no epsilon would do");
+  return fail(ErrorKind::over_budget, "privacy.epsilon",
+              text + "; the smallest that would do is " + ledger::rounded_up(price.epsilon));
 }
 
 // δ must not pay for training without noise.
 Result<void> check_use(const Job& job, const TrainPlanned& planned) {
   if (!accounting::delta_covers_use(planned.event, job.delta)) return {};
-  return fail(ErrorKind::cannot_certify,
-              "privacy.delta: " + shortest(job.delta) +
-                  " is no less than the probability that what is protected is drawn in any of " +
+  return fail(ErrorKind::cannot_certify, "privacy.delta",
+              shortest(job.delta) + " is no less than the probability that what is protected is drawn in any of " +
                   steps_text(planned, planned.steps) + ", " + shortest(accounting::chance_of_use(planned.event)) +
                   "; delta alone would cover training on it without noise: lower delta, or train for more steps");
 }
@@ -228,7 +211,7 @@ Result<void> plan_noise(const Job& job, const accounting::Options& options, Trai
 
 Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
   if (!job.is<TrainSpec>())
-    return fail(ErrorKind::usage, "train: it is missing; a job that trains has a section [train]");
+    return fail(ErrorKind::usage, "train", "it is missing; a job that trains has a section [train]");
   TrainPlanned planned;
   CV_TRY(planned.axis, axis_of(job));
   planned.slot_seconds = static_cast<double>(usual_length(planned.axis)) / data::kSecond;
@@ -239,9 +222,9 @@ Result<TrainPlanned> plan_training(const Job& job, std::int64_t held_back) {
   const auto series = static_cast<std::int64_t>(planned.series.size());
   const auto channels = static_cast<std::int64_t>(planned.channels.size());
   if (planned.axis.steps() > kMostValues / series / channels)
-    return fail(ErrorKind::usage, "slots.length: " + std::to_string(series) + " series of " +
-                                      std::to_string(planned.axis.steps()) + " slots are more than " +
-                                      std::to_string(kMostValues) + " values");
+    return fail(ErrorKind::usage, "slots.length",
+                std::to_string(series) + " series of " + std::to_string(planned.axis.steps()) +
+                    " slots are more than " + std::to_string(kMostValues) + " values");
   if (job.train().calendar) {
     CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(planned.axis.zone));
     planned.calendar = calendar_from(planned.axis, planned.slot_seconds, *zone);
@@ -306,7 +289,7 @@ Ask ask_of(const Job& job, const TrainPlanned& planned) {
 
 Result<void> check_train_outputs(const Job& job) {
   if (job.train().output.empty())
-    return fail(ErrorKind::usage, "output.model: it is missing; say where the model goes, for example \"model.cvm\"");
+    return fail(ErrorKind::usage, "output.model", "it is missing; say where the model goes, for example \"model.cvm\"");
   CV_CHECK(check_writable("output.model", job.train().output));
   if (!job.json.empty()) CV_CHECK(check_writable("output.json", job.json));
   if (!job.report.empty()) CV_CHECK(check_writable("output.report", job.report));

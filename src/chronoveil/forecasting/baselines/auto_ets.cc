@@ -172,7 +172,7 @@ Result<Forecast> auto_ets(Values values, std::int64_t season, std::int64_t lengt
   if (length < 1) return invalid("length", std::to_string(length), "at least 1");
   const auto last = std::find_if(values.rbegin(), values.rend(), is_there);
   if (last == values.rend())
-    return fail(ErrorKind::bad_data, "values: none is observed; a forecast needs at least one");
+    return fail(ErrorKind::bad_data, "values", "none is observed; a forecast needs at least one");
   Forecast forecast;
   forecast.length = length;
   if (!varies(recent(values, static_cast<std::size_t>(season)))) {

@@ -40,7 +40,7 @@ Result<Forecast> seasonal_naive(Values values, std::int64_t season, std::int64_t
   if (length < 1) return invalid("length", std::to_string(length), "at least 1");
   const std::int64_t steps = std::ssize(values);
   const std::int64_t last = source_of(values, steps, 1);
-  if (last < 0) return fail(ErrorKind::bad_data, "values: none is observed; a forecast needs at least one");
+  if (last < 0) return fail(ErrorKind::bad_data, "values", "none is observed; a forecast needs at least one");
   if (steps < season) season = 1;
   double deviation = 0;
   if (const auto seasonal = seasonal_deviation(values, season)) {

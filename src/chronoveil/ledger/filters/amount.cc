@@ -128,7 +128,7 @@ std::string Amount::text() const {
 }
 
 Result<Amount> Amount::parse(std::string_view text) {
-  const auto refuse = [&] { return fail(ErrorKind::storage, "ledger: an amount is not a canonical decimal number"); };
+  const auto refuse = [&] { return fail(ErrorKind::storage, "ledger", "an amount is not a canonical decimal number"); };
   const std::string_view whole = text.substr(0, text.find('.'));
   const std::string_view fraction = whole.size() < text.size() ? text.substr(whole.size() + 1) : std::string_view();
   if (whole.empty() || whole.size() > 8 || fraction.size() > kDigits) return refuse();

@@ -53,8 +53,9 @@ struct SumOfOne {
   template <class Other>
   Result<Cost> operator()(const Other& e) const {
     if (const auto epsilon = stated_epsilon(Event{e})) return pure_cost(*epsilon);
-    return fail(ErrorKind::usage, "delta: the filter 'sum' charges a '" + std::string(accounting::name(Event{e})) +
-                                      "' event its epsilon at a delta, and the request names none; give --delta");
+    return fail(ErrorKind::usage, "delta",
+                "the filter 'sum' charges a '" + std::string(accounting::name(Event{e})) +
+                    "' event its epsilon at a delta, and the request names none; give --delta");
   }
 };
 
@@ -151,7 +152,7 @@ Result<Cost> cost_of(const Filter& filter, const Event& event, std::optional<Del
     }
     case FilterKind::united: return union_cost(filter, event);
   }
-  return fail(ErrorKind::internal, "filter: unknown kind");
+  return fail(ErrorKind::internal, "filter", "unknown kind");
 }
 
 }  // namespace chronoveil::ledger

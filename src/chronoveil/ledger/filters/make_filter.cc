@@ -91,7 +91,7 @@ Result<Filter> make_filter(FilterKind kind, Epsilon epsilon, Delta delta) {
     filter.orders.push_back(orders[i]);
     filter.budget.values.push_back(Amount::below(curve[i]));
   }
-  if (filter.orders.empty()) return fail(ErrorKind::cannot_certify, "budget: no Rényi order implies this (ε, δ)");
+  if (filter.orders.empty()) return fail(ErrorKind::cannot_certify, "budget", "no Rényi order implies this (ε, δ)");
   return filter;
 }
 

@@ -88,10 +88,11 @@ Result<Event> with_eviction(const Event& charged, const Protected& dataset) {
   if (twice && dataset.relation == Relation::replace)
     if (auto* e = std::get_if<accounting::TimeSubsampling>(&twice->kind)) e->noise_multiplier /= 2;
   if (twice) return twice;
-  return fail(ErrorKind::usage, "unit: a cap can push out one " + described(dataset.unit, dataset.width) +
-                                    " of a person for another, and this '" + std::string(accounting::name(charged)) +
-                                    "' event cannot be charged for both; take a dataset that promises the event's own "
-                                    "unit, or say that nothing can be evicted");
+  return fail(ErrorKind::usage, "unit",
+              "a cap can push out one " + described(dataset.unit, dataset.width) +
+                  " of a person for another, and this '" + std::string(accounting::name(charged)) +
+                  "' event cannot be charged for both; take a dataset that promises the event's own "
+                  "unit, or say that nothing can be evicted");
 }
 
 }  // namespace

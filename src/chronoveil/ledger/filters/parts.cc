@@ -80,15 +80,15 @@ std::int64_t safe_straddle(const Protected& dataset) {
 
 Result<Partition> make_partition(Partition partition, const Protected& dataset) {
   if (dataset.relation == Relation::swap) {
-    return fail(ErrorKind::usage,
-                "parts: two values that are swapped may lie in two parts, and hiding when does not hide what, so parts "
+    return fail(ErrorKind::usage, "parts",
+                "two values that are swapped may lie in two parts, and hiding when does not hide what, so parts "
                 "do not compose in parallel for relation swap");
   }
   if (partition.by == Partition::By::day) {
-    if (!partition.names.empty()) return fail(ErrorKind::usage, "parts: days need no list of parts");
+    if (!partition.names.empty()) return fail(ErrorKind::usage, "parts", "days need no list of parts");
     if (dataset.unit == Unit::user) {
-      return fail(ErrorKind::usage,
-                  "parts: a user lies in many days, so days do not compose in parallel for unit user");
+      return fail(ErrorKind::usage, "parts",
+                  "a user lies in many days, so days do not compose in parallel for unit user");
     }
   } else {
     std::set<std::string_view> seen;
@@ -99,7 +99,7 @@ Result<Partition> make_partition(Partition partition, const Protected& dataset) 
         return invalid("parts", part, "names of 1 to 200 plain characters");
       if (!seen.insert(part).second) return invalid("parts", part, "named once each");
     }
-    if (partition.names.empty()) return fail(ErrorKind::usage, "parts: the list of parts is empty");
+    if (partition.names.empty()) return fail(ErrorKind::usage, "parts", "the list of parts is empty");
   }
   const bool windows = dataset.unit == Unit::w_event;
   if (windows && !partition.widened && (partition.straddle < 2 || partition.straddle > kLongestWindow)) {

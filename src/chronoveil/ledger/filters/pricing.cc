@@ -29,8 +29,8 @@ Result<void> check_slot(const Dataset& dataset, const Terms& terms, const accoun
   CV_TRY(const accounting::Event charged, fitted(event, terms.stated, dataset.promise));
   CV_TRY(const accounting::Event charged_slot, fitted(slot, terms.stated, dataset.promise));
   if (is_dominated_by(event, slot) && is_dominated_by(charged, charged_slot)) return {};
-  return fail(ErrorKind::over_budget,
-              "slot: the event is not known to be dominated by the one that the slot was reserved for");
+  return fail(ErrorKind::over_budget, "slot",
+              "the event is not known to be dominated by the one that the slot was reserved for");
 }
 
 }  // namespace chronoveil::ledger

@@ -3,8 +3,9 @@
 namespace chronoveil::ledger {
 
 Failure Ledger::Inside::older_than_anchor(const std::string& dataset) {
-  return fail(ErrorKind::storage, "anchor: the ledger is older than its anchor, or another one: dataset '" + dataset +
-                                      "' does not have a row that was anchored; put back the latest ledger");
+  return fail(ErrorKind::storage, "anchor",
+              "the ledger is older than its anchor, or another one: dataset '" + dataset +
+                  "' does not have a row that was anchored; put back the latest ledger");
 }
 
 // Whether the last row that was taken in is the one that was anchored in its place, if one was.
@@ -47,14 +48,15 @@ Result<std::string> Ledger::Inside::signature_for(const std::string& dataset, co
                                                   const std::string& before, bool is_new) const {
   if (key == nullptr) {
     if (before.empty()) return std::string();
-    return fail(ErrorKind::usage, "CHRONOVEIL_KEY: dataset '" + dataset +
-                                      "' is signed; name the secret key that it is signed with, or it could not be "
-                                      "verified any more");
+    return fail(ErrorKind::usage, "CHRONOVEIL_KEY",
+                "dataset '" + dataset +
+                    "' is signed; name the secret key that it is signed with, or it could not be "
+                    "verified any more");
   }
   if (!is_new && !before.starts_with(key->public_key().text() + ":"))
-    return fail(ErrorKind::usage, "CHRONOVEIL_KEY: dataset '" + dataset +
-                                      "' is not signed by this key yet; look at it, then run: chronoveil budget sign " +
-                                      dataset);
+    return fail(ErrorKind::usage, "CHRONOVEIL_KEY",
+                "dataset '" + dataset +
+                    "' is not signed by this key yet; look at it, then run: chronoveil budget sign " + dataset);
   return sign_seal(*key, dataset, seal);
 }
 

@@ -43,7 +43,10 @@ Result<std::vector<Entry>> Ledger::Inside::append(const std::string& dataset, bo
   if (!done) {
     // What the store kept is unknown after its own errors; a refusal leaves the account as it was read.
     if (done.error().kind == ErrorKind::storage) accounts.erase(dataset);
-    if (store->in_doubt() && !rows.empty()) done.error().message += doubt_about(rows);
+    if (store->in_doubt() && !rows.empty()) {
+      done.error().in_doubt = true;
+      done.error().message += doubt_about(rows);
+    }
     return tl::unexpected(done.error());
   }
   Account& account = accounts[dataset];

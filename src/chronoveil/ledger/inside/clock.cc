@@ -31,7 +31,7 @@ std::string Ledger::Inside::clock_note(const Account& account) const {
     return "the last row is dated " + account.last_time() + ", after the clock: the period stays " +
            account.period_at(account.last_time()) + " until the clock passes it";
   if (trusts_clock(account, clock)) return "";
-  return implausible(account.dataset().name, account.last_time(), clock).value().message;
+  return implausible(account.dataset().name, account.last_time(), clock).value().text();
 }
 
 }  // namespace chronoveil::ledger

@@ -8,7 +8,7 @@ Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::opti
   return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
     CV_TRY(const Stored present, read(0));
     if (!present.rows.empty() || present.seal)
-      return fail(ErrorKind::usage, "dataset: '" + dataset + "' exists there already");
+      return fail(ErrorKind::usage, "dataset", "'" + dataset + "' exists there already");
     Addition all{from.rows, *from.seal};
     if (!note) return all;
     all.rows.push_back(linked(*note, from.rows.back().sequence + 1, from.rows.back().hash));

@@ -36,7 +36,7 @@ Result<Ledger::Inside::Admission> Ledger::Inside::admission_of(const Account& ac
 // Only rows of before may leave it open.
 Result<void> Ledger::Inside::check_says_eviction(const Terms& terms) {
   if (terms.stated.eviction != Eviction::unsaid) return {};
-  return fail(ErrorKind::internal, "ledger: a new debit must say whether its caps can evict");
+  return fail(ErrorKind::internal, "ledger", "a new debit must say whether its caps can evict");
 }
 
 DebitBody Ledger::Inside::body_of(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
@@ -88,7 +88,7 @@ Result<std::optional<DebitReference>> Ledger::Inside::unused_debit(const Account
 Result<Reservation> Ledger::Inside::debit(const Terms& terms, const std::vector<Event>& events, const Shape& shape,
                                           const BeforeSecond& before_second) {
   CV_CHECK(check_says_eviction(terms));
-  if (terms.live && !shape.uses) return fail(ErrorKind::internal, "ledger: a live release has numbered uses");
+  if (terms.live && !shape.uses) return fail(ErrorKind::internal, "ledger", "a live release has numbered uses");
   DebitBody body = body_of(terms, events, shape);
   // Pricing needs no lock, nor the latest rows: what a dataset promises never changes.
   const Account* known = &accounts[terms.dataset];

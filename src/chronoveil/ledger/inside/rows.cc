@@ -14,8 +14,8 @@ Result<Account*> Ledger::Inside::catch_up(const std::string& dataset, const Stor
   if (known >= 0) {
     if (row == stored.rows.end() || row->hash != account.head()) {
       accounts.erase(dataset);
-      return fail(ErrorKind::storage,
-                  "ledger: rows of dataset '" + dataset + "' that were there before are gone or changed");
+      return fail(ErrorKind::storage, "ledger",
+                  "rows of dataset '" + dataset + "' that were there before are gone or changed");
     }
     ++row;
   }
@@ -41,7 +41,7 @@ Result<std::vector<std::string>> Ledger::Inside::names() {
   CV_TRY(std::vector<std::string> all, store->datasets());
   for (const std::string& name : all)
     if (!check_dataset_name(name))
-      return fail(ErrorKind::storage, "ledger: it is damaged: a dataset has a name that none can have");
+      return fail(ErrorKind::storage, "ledger", "it is damaged: a dataset has a name that none can have");
   for (const auto& item : anchored)
     if (std::find(all.begin(), all.end(), item.first) == all.end()) return older_than_anchor(item.first);
   return all;
@@ -60,7 +60,7 @@ Result<Account*> Ledger::Inside::existing(const std::string& dataset, const Stor
 Result<Account*> Ledger::Inside::writable(const std::string& dataset, const Store::Reader& read) {
   CV_TRY(Account * account, existing(dataset, read));
   if (account->moved_away())
-    return fail(ErrorKind::usage, "dataset: '" + dataset + "' was moved to another ledger; write there");
+    return fail(ErrorKind::usage, "dataset", "'" + dataset + "' was moved to another ledger; write there");
   return account;
 }
 

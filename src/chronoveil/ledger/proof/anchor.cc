@@ -41,13 +41,13 @@ class FileAnchor final : public Anchor {
     const int make = absent == Absent::create ? O_CREAT : 0;
     anchor->file_ = ::open(path.c_str(), O_RDWR | make | O_APPEND | O_CLOEXEC, 0600);
     if (anchor->file_ < 0 && errno == ENOENT && absent == Absent::refuse)
-      return fail(ErrorKind::storage,
-                  "anchor: '" + path +
+      return fail(ErrorKind::storage, "anchor",
+                  "'" + path +
                       "' is not there, and the ledger has rows: put it back (is its disk mounted?); "
                       "to anchor this ledger from now on, make an empty file there");
     struct stat status {};
     if (anchor->file_ < 0 || ::fstat(anchor->file_, &status) != 0) return anchor->failure("opened");
-    if (!S_ISREG(status.st_mode)) return fail(ErrorKind::storage, "anchor: '" + path + "' is not a file");
+    if (!S_ISREG(status.st_mode)) return fail(ErrorKind::storage, "anchor", "'" + path + "' is not a file");
     return std::unique_ptr<Anchor>(std::move(anchor));
   }
   ~FileAnchor() override {
@@ -90,7 +90,7 @@ class FileAnchor final : public Anchor {
   FileAnchor& operator=(const FileAnchor&) = delete;
 
   Failure failure(const std::string& what) const {
-    return fail(ErrorKind::storage, "anchor: '" + path_ + "' cannot be " + what + ": " + std::strerror(errno));
+    return fail(ErrorKind::storage, "anchor", "'" + path_ + "' cannot be " + what + ": " + std::strerror(errno));
   }
 
   std::string path_;
@@ -126,7 +126,7 @@ class TableAnchor final : public Anchor {
 
   Result<void> find_table() {
     if (session_.path().empty())
-      return fail(ErrorKind::storage, "anchor: the search path of its URL names no schema that is there");
+      return fail(ErrorKind::storage, "anchor", "the search path of its URL names no schema that is there");
     const std::string& schema = session_.path().front();
     CV_TRY(const std::string quoted, session_.quoted(schema));
     table_ = quoted + ".chronoveil_anchor";

@@ -34,8 +34,8 @@ Entry linked(Entry entry, std::int64_t sequence, const std::string& previous) {
 
 Result<void> check_link(const Entry& entry, std::int64_t sequence, const std::string& previous) {
   const auto broken = [&](const std::string& what) {
-    return fail(ErrorKind::storage,
-                "ledger: row " + std::to_string(sequence) + " of dataset '" + entry.dataset + "' " + what);
+    return fail(ErrorKind::storage, "ledger",
+                "row " + std::to_string(sequence) + " of dataset '" + entry.dataset + "' " + what);
   };
   if (entry.sequence != sequence) return broken("is missing");
   for (const std::string* field :

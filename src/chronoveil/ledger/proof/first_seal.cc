@@ -22,9 +22,10 @@ bool had_seals(const Entry& row) {
 Result<Seal> first_seal_of(const std::vector<Entry>& rows) {
   for (const Entry& row : rows)
     if (had_seals(row))
-      return fail(ErrorKind::storage, "ledger: row " + std::to_string(row.sequence) + " of dataset '" + row.dataset +
-                                          "' was written with a seal, and the seals are gone; the ledger was edited, "
-                                          "put it back from a backup");
+      return fail(ErrorKind::storage, "ledger",
+                  "row " + std::to_string(row.sequence) + " of dataset '" + row.dataset +
+                      "' was written with a seal, and the seals are gone; the ledger was edited, "
+                      "put it back from a backup");
   return seal_of(rows);
 }
 

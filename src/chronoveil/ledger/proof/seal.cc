@@ -19,8 +19,9 @@ std::string Sums::text() const {
 
 Result<void> check_seal(const std::string& dataset, const Seal& rows, const std::optional<Seal>& read) {
   const auto broken = [&](const std::string& what) {
-    return fail(ErrorKind::storage, "ledger: the rows of dataset '" + dataset + "' do not fit their seal: " + what +
-                                        "; the ledger is damaged or was edited, put it back from a backup");
+    return fail(ErrorKind::storage, "ledger",
+                "the rows of dataset '" + dataset + "' do not fit their seal: " + what +
+                    "; the ledger is damaged or was edited, put it back from a backup");
   };
   if (!read) return rows.length == 0 ? Result<void>() : broken("it is gone");
   if (read->length != rows.length)

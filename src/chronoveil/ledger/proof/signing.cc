@@ -42,7 +42,7 @@ std::optional<std::array<unsigned char, size>> bytes_of(std::string_view hex) {
 }
 
 Failure cannot(const std::string& path, const std::string& why) {
-  return fail(ErrorKind::storage, "key: '" + path + "' " + why);
+  return fail(ErrorKind::storage, "key", "'" + path + "' " + why);
 }
 
 class File {
@@ -95,7 +95,7 @@ Result<PublicKey> PublicKey::read(const std::string& path) {
 }
 
 Result<PublicKey> PublicKey::parse(std::string_view digits) {
-  if (!bytes_of<32>(digits)) return fail(ErrorKind::storage, "key: it is not 64 hexadecimal digits");
+  if (!bytes_of<32>(digits)) return fail(ErrorKind::storage, "key", "it is not 64 hexadecimal digits");
   return PublicKey(std::string(digits));
 }
 
@@ -113,7 +113,7 @@ SecretKey::SecretKey(SecretKey&& other) noexcept
 SecretKey::~SecretKey() { sodium_memzero(secret_.data(), secret_.size()); }
 
 Result<SecretKey> SecretKey::read(const std::string& path) {
-  if (sodium_init() < 0) return fail(ErrorKind::internal, "key: libsodium does not start");
+  if (sodium_init() < 0) return fail(ErrorKind::internal, "key", "libsodium does not start");
   CV_TRY(std::string digits, digits_in(path, kSecret, true));
   auto seed = bytes_of<32>(digits);
   sodium_memzero(digits.data(), digits.size());
@@ -153,7 +153,7 @@ std::string SecretKey::sign(std::string_view text) const {
 }
 
 Result<PublicKey> create_key(const std::string& name) {
-  if (sodium_init() < 0) return fail(ErrorKind::internal, "key: libsodium does not start");
+  if (sodium_init() < 0) return fail(ErrorKind::internal, "key", "libsodium does not start");
   std::array<unsigned char, 32> seed{}, open{};
   std::array<unsigned char, 64> secret{};
   randombytes_buf(seed.data(), seed.size());
@@ -187,7 +187,7 @@ Result<std::optional<PublicKey>> signer_of(const std::string& dataset, const Sea
   const Result<PublicKey> key = PublicKey::parse(std::string_view(seal.signature).substr(0, colon));
   if (!key || colon == std::string::npos ||
       !key->has_signed(signed_text(dataset, seal), std::string_view(seal.signature).substr(colon + 1)))
-    return fail(ErrorKind::storage, "ledger: the signature of dataset '" + dataset + "' is not one of its seal");
+    return fail(ErrorKind::storage, "ledger", "the signature of dataset '" + dataset + "' is not one of its seal");
   return std::optional<PublicKey>(*key);
 }
 

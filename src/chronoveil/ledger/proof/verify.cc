@@ -101,7 +101,7 @@ class DatasetVerifier {
       priced = prices_.emplace(key, price(account_.dataset(), terms, event)).first;
     }
     if (!priced->second) {
-      mispriced = "its event cannot be priced again: " + priced->second.error().message;
+      mispriced = "its event cannot be priced again: " + priced->second.error().text();
     } else if (!no_less(debit.cost, *priced->second)) {
       mispriced = "the stored cost is less than what its event costs when priced again" +
                   difference(debit.cost, *priced->second);
@@ -115,7 +115,7 @@ class DatasetVerifier {
     Result<void> fits = account_.admit(period, part, cost);
     const auto& partition = account_.dataset().partition;
     if (fits || !partition || !partition->widened) return fits;
-    mispriced = (mispriced ? *mispriced + "; " : "") + fits.error().message;
+    mispriced = (mispriced ? *mispriced + "; " : "") + fits.error().text();
     return {};
   }
 
@@ -157,7 +157,7 @@ void verify_dataset(const std::string& dataset, const std::vector<Entry>& entrie
   ++verification.datasets;
   for (const Entry& entry : entries) {
     if (Result<void> done = verifier.take(entry); !done) {
-      verification.findings.push_back({dataset, entry.sequence, done.error().message});
+      verification.findings.push_back({dataset, entry.sequence, done.error().text()});
       whole = false;
       break;
     }
@@ -166,7 +166,7 @@ void verify_dataset(const std::string& dataset, const std::vector<Entry>& entrie
   }
   if (whole) {
     if (Result<void> fits = check_seal(dataset, verifier.seal(), seal); !fits)
-      verification.findings.push_back({dataset, verifier.seal().length - 1, fits.error().message});
+      verification.findings.push_back({dataset, verifier.seal().length - 1, fits.error().text()});
   }
   verification.debits += verifier.debits;
   std::move(verifier.affected.begin(), verifier.affected.end(), std::back_inserter(verification.affected));
@@ -177,7 +177,7 @@ void verify_signature(const std::string& dataset, const std::optional<Seal>& sea
   if (!seal) return;
   const Result<std::optional<PublicKey>> signer = signer_of(dataset, *seal);
   std::string wrong;
-  if (!signer) wrong = signer.error().message;
+  if (!signer) wrong = signer.error().text();
   if (signer && signed_by && !*signer) wrong = "its seal is not signed";
   if (signer && signed_by && *signer && **signer != *signed_by) wrong = "its seal is signed by another key";
   if (!wrong.empty()) verification.findings.push_back({dataset, seal->length - 1, wrong});

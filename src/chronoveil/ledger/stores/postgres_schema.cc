@@ -215,13 +215,13 @@ Result<std::string> ledger_schema(PostgresSession& session) {
     if (PQntuples(rows.get()) > 0) holders.push_back(schema);
   }
   if (holders.size() > 1)
-    return fail(ErrorKind::storage,
-                "ledger: there is a ledger in each of the schemas '" + holders[0] + "' and '" + holders[1] +
+    return fail(ErrorKind::storage, "ledger",
+                "there is a ledger in each of the schemas '" + holders[0] + "' and '" + holders[1] +
                     "' of the search path; name the one that is meant: ?options=-csearch_path%3DNAME");
   if (!holders.empty()) return holders.front();
   if (session.path().empty())
-    return fail(ErrorKind::storage,
-                "ledger: the search path names no schema that is there; name one: ?options=-csearch_path%3DNAME");
+    return fail(ErrorKind::storage, "ledger",
+                "the search path names no schema that is there; name one: ?options=-csearch_path%3DNAME");
   return session.path().front();
 }
 
@@ -260,7 +260,8 @@ Result<void> check_postgres_schema(PostgresSession& session, const std::string& 
     return line.substr(0, line.find(' ', line.find(' ') + 1));  // its kind and its name
   };
   const auto refuse = [](const std::string& object, const char* what) {
-    return fail(ErrorKind::storage, "ledger: the PostgreSQL ledger was changed by somebody else: its " + object + what);
+    return fail(ErrorKind::storage, "ledger",
+                "the PostgreSQL ledger was changed by somebody else: its " + object + what);
   };
   for (const std::string& line : expected)
     if (!found.contains(line)) return refuse(named(line), " is gone, switched off or another one");

@@ -29,7 +29,7 @@ Result<PostgresSession> PostgresSession::connect(const std::string& what, const 
   session.what_ = what;
   session.connection_.reset(PQconnectdb(url.c_str()));
   if (!session.connection_ || PQstatus(session.connection_.get()) != CONNECTION_OK)
-    return fail(ErrorKind::storage, what + ": cannot connect to the PostgreSQL server that the URL names");
+    return fail(ErrorKind::storage, what, "cannot connect to the PostgreSQL server that the URL names");
   PQsetNoticeProcessor(
       session.connection_.get(), [](void*, const char*) {}, nullptr);
   CV_CHECK(session.begin_session());
@@ -60,7 +60,7 @@ Result<void> PostgresSession::begin_session() {
 
 Result<std::string> PostgresSession::quoted(const std::string& name) const {
   char* escaped = PQescapeIdentifier(connection_.get(), name.data(), name.size());
-  if (escaped == nullptr) return fail(ErrorKind::storage, what_ + ": a name of the database is not UTF-8");
+  if (escaped == nullptr) return fail(ErrorKind::storage, what_, "a name of the database is not UTF-8");
   const std::unique_ptr<char, void (*)(void*)> held(escaped, PQfreemem);
   return std::string(escaped);
 }
@@ -72,8 +72,8 @@ Failure PostgresSession::failure(const PGresult* result) {
   if (last_state_ == "P0001") why = ": the ledger is append-only, and its database refused what does not fit";
   if (last_state_ == "42501") why = ": the role may not do this; docs/ledger.md says what it needs";
   if (last_state_ == "55P03") why = ": another process holds the lock; try again, or end that process";
-  return fail(ErrorKind::storage,
-              what_ + ": the PostgreSQL server failed" +
+  return fail(ErrorKind::storage, what_,
+              "the PostgreSQL server failed" +
                   (last_state_.empty() ? std::string(" (connection lost)") : " (SQLSTATE " + last_state_ + ")") + why);
 }
 
@@ -98,7 +98,7 @@ Result<PostgresSession::Rows> PostgresSession::query(const std::string& sql,
 Result<void> PostgresSession::write_one(const std::string& sql, const std::vector<std::string>& parameters) {
   CV_TRY(const Rows result, query(sql, parameters));
   if (std::string_view(PQcmdTuples(result.get())) != "1")
-    return fail(ErrorKind::storage, what_ + ": the database did not take a row; something in it keeps rows away");
+    return fail(ErrorKind::storage, what_, "the database did not take a row; something in it keeps rows away");
   return {};
 }
 
@@ -119,7 +119,7 @@ Result<void> PostgresSession::commit() {
   const Rows result(PQexec(connection_.get(), "COMMIT"));
   if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) {
     if (std::string_view(PQcmdStatus(result.get())) == "COMMIT") return {};
-    return fail(ErrorKind::storage, what_ + ": the PostgreSQL server did not commit");
+    return fail(ErrorKind::storage, what_, "the PostgreSQL server did not commit");
   }
   Failure failed = failure(result.get());
   const std::string_view kind = std::string_view(last_state_).substr(0, std::min<std::size_t>(2, last_state_.size()));

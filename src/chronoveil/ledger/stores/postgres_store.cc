@@ -24,8 +24,9 @@ class PostgresStore final : public Store {
     CV_TRY(store->schema_, store->session_.quoted(store->name_));
     CV_TRY(const int version, store->schema_version());
     if (version == 0 && absent == Absent::refuse)
-      return fail(ErrorKind::usage, "ledger: there is none in schema '" + store->name_ +
-                                        "' of that PostgreSQL database; budget create makes one");
+      return fail(
+          ErrorKind::usage, "ledger",
+          "there is none in schema '" + store->name_ + "' of that PostgreSQL database; budget create makes one");
     CV_CHECK(store->prepare_schema(sealer));
     return std::unique_ptr<Store>(std::move(store));
   }
@@ -84,7 +85,7 @@ class PostgresStore final : public Store {
     return session_.transaction([&]() -> Result<bool> {
       CV_CHECK(lock(dataset));
       CV_TRY(const Stored stored, read(dataset, expected.length));
-      if (stored.seal != expected) return fail(ErrorKind::storage, "ledger: rows were added meanwhile; sign again");
+      if (stored.seal != expected) return fail(ErrorKind::storage, "ledger", "rows were added meanwhile; sign again");
       Seal sealed = expected;
       sealed.signature = signature;
       CV_CHECK(put_seal(dataset, sealed));
@@ -159,19 +160,19 @@ class PostgresStore final : public Store {
     if (PQntuples(table.get()) == 0) return 0;
     CV_TRY(const Rows rows, session_.query("SELECT schema_version FROM " + meta()));
     if (PQntuples(rows.get()) != 1)
-      return fail(ErrorKind::storage, "ledger: the PostgreSQL ledger is damaged: its version is not there once");
+      return fail(ErrorKind::storage, "ledger", "the PostgreSQL ledger is damaged: its version is not there once");
     return static_cast<int>(integer_at(rows, 0, 0));
   }
 
   Result<bool> upgrade(const Sealer& sealer) {
     CV_TRY(const int version, schema_version());
     if (version > kPostgresSchemaVersion) {
-      return fail(ErrorKind::storage, "ledger: the PostgreSQL ledger was written by a newer release (schema " +
-                                          std::to_string(version) + "; this one knows up to " +
-                                          std::to_string(kPostgresSchemaVersion) + ")");
+      return fail(ErrorKind::storage, "ledger",
+                  "the PostgreSQL ledger was written by a newer release (schema " + std::to_string(version) +
+                      "; this one knows up to " + std::to_string(kPostgresSchemaVersion) + ")");
     }
     if (version == kPostgresSchemaVersion) return false;  // found up to date by now
-    if (version < 0) return fail(ErrorKind::storage, "ledger: the PostgreSQL ledger is damaged: its version is none");
+    if (version < 0) return fail(ErrorKind::storage, "ledger", "the PostgreSQL ledger is damaged: its version is none");
     for (int step = version + 1; step <= kPostgresSchemaVersion; ++step)
       CV_CHECK(session_.command(postgres_upgrade_to(step, schema_)));
     if (version < kPostgresSealsSince) CV_CHECK(seal_everything(sealer));

@@ -39,7 +39,7 @@ bool is_file_there(const std::string& path) {
 // SQLite would create the file with the umask's mode; its log and shared memory take the mode of the file.
 Result<void> make_ledger_file(const std::string& path) {
   const auto cannot = [&](const std::string& why) {
-    return fail(ErrorKind::storage, "ledger: cannot open '" + path + "': " + why);
+    return fail(ErrorKind::storage, "ledger", "cannot open '" + path + "': " + why);
   };
   fs::path missing = fs::path(path).parent_path();
   std::vector<fs::path> folders;
@@ -57,7 +57,9 @@ Result<void> make_ledger_file(const std::string& path) {
 }
 
 Result<FileIdentity> check_only_name(const std::string& path) {
-  const auto refuse = [&](const std::string& why) { return fail(ErrorKind::storage, "ledger: '" + path + "' " + why); };
+  const auto refuse = [&](const std::string& why) {
+    return fail(ErrorKind::storage, "ledger", "'" + path + "' " + why);
+  };
   const std::string real = real_place(path);
   struct stat status {};
   if (::stat(real.c_str(), &status) != 0) return refuse(std::string("cannot be found: ") + std::strerror(errno));
@@ -80,16 +82,17 @@ Result<void> check_log_has_database(const std::string& path) {
   const std::string real = real_place(path);
   // The log is looked at first: whoever makes a ledger just now has written the file before it writes a log.
   if (!has_bytes(real + "-wal") || has_bytes(real)) return {};
-  return fail(ErrorKind::storage, "ledger: '" + path + "' is gone, but its log '" + real +
-                                      "-wal' is there; put the database back beside its log, or the latest backup in "
-                                      "place of both");
+  return fail(ErrorKind::storage, "ledger",
+              "'" + path + "' is gone, but its log '" + real +
+                  "-wal' is there; put the database back beside its log, or the latest backup in "
+                  "place of both");
 }
 
 LastRows last_rows_without_log(const std::string& path) {
   LastRows rows;
   const std::string real = real_place(path);
   if (!has_bytes(real + "-wal") && !has_bytes(real + "-journal")) return rows;
-  sqlite::Connection database([](std::string_view, int) { return fail(ErrorKind::storage, "ledger: not readable"); });
+  sqlite::Connection database([](std::string_view, int) { return fail(ErrorKind::storage, "ledger", "not readable"); });
   if (!database.open(sqlite::immutable_uri(real), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)) return rows;
   const Result<sqlite::Statement> statement = database.prepare("SELECT dataset, sequence, hash FROM entries");
   if (!statement) return rows;

@@ -75,7 +75,7 @@ std::string words_of(const std::string& sql) {
 using Objects = std::map<std::string, std::string>;  // "trigger entries_never_go" -> its table and its words
 
 Result<Objects> objects_of(sqlite::Connection& database) {
-  const auto unlisted = [] { return fail(ErrorKind::storage, "ledger: its tables cannot be listed"); };
+  const auto unlisted = [] { return fail(ErrorKind::storage, "ledger", "its tables cannot be listed"); };
   const Result<sqlite::Statement> statement =
       database.prepare("SELECT type, name, tbl_name, COALESCE(sql, '') FROM main.sqlite_master");
   if (!statement) return unlisted();
@@ -91,7 +91,7 @@ Result<Objects> objects_of(sqlite::Connection& database) {
 // What a new database of that version holds.
 Result<Objects> objects_of_version(int version) {
   sqlite::Connection database(
-      [](std::string_view, int) { return fail(ErrorKind::storage, "ledger: no memory for a database"); });
+      [](std::string_view, int) { return fail(ErrorKind::storage, "ledger", "no memory for a database"); });
   CV_CHECK(database.open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
   for (int step = 1; step <= version; ++step) CV_CHECK(database.execute(sqlite_upgrade_to(step)));
   return objects_of(database);
@@ -105,7 +105,8 @@ Result<void> check_sqlite_schema(sqlite::Connection& database, int version, cons
   CV_TRY(const Objects expected, objects_of_version(version));
   CV_TRY(const Objects found, objects_of(database));
   const auto refuse = [&](const std::string& object, const char* what) {
-    return fail(ErrorKind::storage, "ledger: '" + path + "' was changed by somebody else: its " + object + " " + what);
+    return fail(ErrorKind::storage, "ledger",
+                "'" + path + "' was changed by somebody else: its " + object + " " + what);
   };
   for (const auto& [object, words] : expected) {
     const auto place = found.find(object);
@@ -114,8 +115,8 @@ Result<void> check_sqlite_schema(sqlite::Connection& database, int version, cons
   }
   for (const auto& item : found)
     if (!expected.contains(item.first))
-      return fail(ErrorKind::storage,
-                  "ledger: '" + path + "' holds a table, view, index or trigger that is none of a ledger's");
+      return fail(ErrorKind::storage, "ledger",
+                  "'" + path + "' holds a table, view, index or trigger that is none of a ledger's");
   return {};
 }
 

@@ -64,7 +64,7 @@ class SqliteStore final : public Store {
   Result<void> sign(const std::string& dataset, const Seal& expected, const std::string& signature) override {
     return write([&]() -> Result<bool> {
       CV_TRY(const Stored stored, read(dataset, expected.length));
-      if (stored.seal != expected) return fail(ErrorKind::storage, "ledger: rows were added meanwhile; sign again");
+      if (stored.seal != expected) return fail(ErrorKind::storage, "ledger", "rows were added meanwhile; sign again");
       Seal sealed = expected;
       sealed.signature = signature;
       CV_CHECK(put_seal(dataset, sealed));
@@ -77,16 +77,16 @@ class SqliteStore final : public Store {
       : path_(std::move(path)), database_([this](std::string_view doing, int code) { return failed(doing, code); }) {}
 
   Failure failed(std::string_view doing, int code) const {
-    std::string message = "ledger: cannot " + std::string(doing) + " '" + path_ + "': " + sqlite3_errstr(code);
+    std::string message = "cannot " + std::string(doing) + " '" + path_ + "': " + sqlite3_errstr(code);
     if ((code & 0xff) == SQLITE_CONSTRAINT) message += " (the ledger is append-only)";
     if ((code & 0xff) == SQLITE_BUSY) message += "; another process has held it for too long (see CHRONOVEIL_WAIT)";
-    return fail(ErrorKind::storage, std::move(message));
+    return fail(ErrorKind::storage, "ledger", std::move(message));
   }
 
   bool in_memory() const { return path_ == ":memory:"; }
 
   Failure damaged(const std::string& what) const {
-    return fail(ErrorKind::storage, "ledger: '" + path_ + "' is damaged: " + what + "; put it back from a backup");
+    return fail(ErrorKind::storage, "ledger", "'" + path_ + "' is damaged: " + what + "; put it back from a backup");
   }
 
   Result<void> connect(Absent absent) {
@@ -108,7 +108,7 @@ class SqliteStore final : public Store {
                                "open"));
     if (in_memory()) return {};
     CV_TRY(const bool keeps_log, database_.enter_write_ahead_log(patience_));
-    if (!keeps_log) return fail(ErrorKind::storage, "ledger: '" + path_ + "' cannot keep a write-ahead log");
+    if (!keeps_log) return fail(ErrorKind::storage, "ledger", "'" + path_ + "' cannot keep a write-ahead log");
     return {};
   }
 
@@ -136,8 +136,8 @@ class SqliteStore final : public Store {
       const int status = use.step();
       if (status != SQLITE_ROW && status != SQLITE_DONE) return database_.failure("read");
       if (status == SQLITE_DONE || use.text(0) != last.second)
-        return fail(ErrorKind::storage,
-                    "ledger: the log beside '" + path_ +
+        return fail(ErrorKind::storage, "ledger",
+                    "the log beside '" + path_ +
                         "' (-wal or -journal) is older than the file and would undo debits; if it was put there by "
                         "hand, take it away, else put both back from a backup");
     }
@@ -151,7 +151,7 @@ class SqliteStore final : public Store {
     if (in_memory()) return {};
     CV_TRY(const FileIdentity now, check_only_name(path_));
     if (now == identity_) return {};
-    return fail(ErrorKind::storage, "ledger: '" + path_ + "' was replaced by another file while it was open");
+    return fail(ErrorKind::storage, "ledger", "'" + path_ + "' was replaced by another file while it was open");
   }
 
   // Whoever comes first creates or upgrades; the others wait for the lock and find it done.
@@ -194,12 +194,12 @@ class SqliteStore final : public Store {
     CV_TRY(const std::int64_t tables, database_.number("SELECT COUNT(*) FROM sqlite_master"));
     const bool empty = version == 0 && application == 0 && tables == 0;
     if (!empty && application != kSqliteApplicationId) {
-      return fail(ErrorKind::storage, "ledger: '" + path_ + "' is another program's database, not a ledger");
+      return fail(ErrorKind::storage, "ledger", "'" + path_ + "' is another program's database, not a ledger");
     }
     if (version > kSqliteSchemaVersion) {
-      return fail(ErrorKind::storage, "ledger: '" + path_ + "' was written by a newer release (schema " +
-                                          std::to_string(version) + "; this one knows up to " +
-                                          std::to_string(kSqliteSchemaVersion) + ")");
+      return fail(ErrorKind::storage, "ledger",
+                  "'" + path_ + "' was written by a newer release (schema " + std::to_string(version) +
+                      "; this one knows up to " + std::to_string(kSqliteSchemaVersion) + ")");
     }
     if (!empty && version < 1) return damaged("its version is none");
     if (!empty) CV_CHECK(check_sqlite_schema(database_, static_cast<int>(version), path_));
@@ -274,7 +274,7 @@ class SqliteStore final : public Store {
   Result<void> write_one(Use& use) {
     if (use.step() != SQLITE_DONE) return database_.failure("write");
     if (sqlite3_changes(database_.get()) != 1)
-      return fail(ErrorKind::storage, "ledger: '" + path_ + "' did not take a row; something in it keeps rows away");
+      return fail(ErrorKind::storage, "ledger", "'" + path_ + "' did not take a row; something in it keeps rows away");
     return {};
   }
 

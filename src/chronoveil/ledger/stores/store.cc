@@ -45,7 +45,7 @@ Result<std::string> default_ledger_path() {
   // The base directory specification: a relative XDG_DATA_HOME is to be ignored.
   if (const std::string data = variable("XDG_DATA_HOME"); data.starts_with('/')) return data + "/chronoveil/ledger.db";
   if (const std::string home = variable("HOME"); !home.empty()) return home + "/.local/share/chronoveil/ledger.db";
-  return fail(ErrorKind::usage, "ledger: neither XDG_DATA_HOME nor HOME is set; give --ledger PATH");
+  return fail(ErrorKind::usage, "ledger", "neither XDG_DATA_HOME nor HOME is set; give --ledger PATH");
 }
 
 }  // namespace chronoveil::ledger

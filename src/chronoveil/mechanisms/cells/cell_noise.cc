@@ -34,7 +34,7 @@ Result<void> check_shape(const CellShape& shape) {
   CV_CHECK(whole("places", shape.places, kMostCells));
   CV_CHECK(whole("steps", shape.steps, kMostCells));
   if (shape.places > kMostCells / shape.steps)
-    return fail(ErrorKind::usage, "places and steps: multiplied, they must be at most 2^36 cells");
+    return fail(ErrorKind::usage, "places and steps", "multiplied, they must be at most 2^36 cells");
   CV_CHECK(whole("means.max_cells", shape.max_cells, kMostPeople));
   if (shape.max_records) CV_CHECK(whole("means.max_records", *shape.max_records, kMostRecords));
   CV_CHECK(whole("means.sparse_below", shape.sparse_below, kMostPeople));
@@ -119,7 +119,7 @@ double root_up(std::int64_t n) {
 
 Result<CellsPlan> with_gaussian(const CellRequest& request, const CellMechanism& mechanism, const Checked& checked,
                                 double l2) {
-  if (request.delta == 0) return invalid("delta", 0.0, "greater than 0 for mechanism.noise \"gaussian\"");
+  if (request.delta == 0) return invalid("delta", 0.0, "greater than 0 for `mechanism.noise` \"gaussian\"");
   CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
   CV_TRY(const Delta delta, Delta::make(request.delta));
   CV_TRY(const accounting::Calibration found,
@@ -264,8 +264,9 @@ Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& me
 
 Result<CellsPlan> drawable(CellsPlan plan) {
   if (plan.noise_multiplier >= kLeastMultiplier && plan.noise_multiplier <= kMostMultiplier) return plan;
-  return fail(ErrorKind::usage, "epsilon: the noise of a cell would be " + shortest(plan.noise_multiplier) +
-                                    " times what one person can change; it must be between 2^-40 and 2^38 times that");
+  return fail(ErrorKind::usage, "epsilon",
+              "the noise of a cell would be " + shortest(plan.noise_multiplier) +
+                  " times what one person can change; it must be between 2^-40 and 2^38 times that");
 }
 
 int coarsening(const CellsPlan& plan, Int128 sensitivity) {

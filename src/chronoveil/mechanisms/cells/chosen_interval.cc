@@ -59,7 +59,7 @@ Result<void> check_choices(const CellsPlan& plan, std::int64_t count, double rat
       if (choice && part.count >= count && choice->epsilon >= 2 * rate + charge) return {};
     }
   }
-  return fail(ErrorKind::internal, "measure: the choices of the plan spend more than its event says");
+  return fail(ErrorKind::internal, "measure", "the choices of the plan spend more than its event says");
 }
 
 Arrays arrays_of(const CellsPlan& plan, UserCounts counts) {

@@ -62,14 +62,14 @@ Result<CellsPlan> prepare(const CellRequest& request) {
   CV_TRY(const Checked checked, check_request(request, registered_mean()));
   const CellShape& shape = checked.shape;
   if (!shape.registered)
-    return fail(ErrorKind::usage,
-                "means.registered: it is missing; registered_mean needs the number of people who may be there");
+    return fail(ErrorKind::usage, "means.registered",
+                "it is missing; registered_mean needs the number of people who may be there");
   if (shape.sparse_below > *shape.registered)
     return invalid("means.sparse_below", std::to_string(shape.sparse_below),
-                   "at most means.registered, " + std::to_string(*shape.registered) + ", or nothing is published");
+                   "at most `means.registered`, " + std::to_string(*shape.registered) + ", or nothing is published");
   const std::optional<double> absent = auto_or_number(checked.parameters, "absent");
   if (absent && !(*absent >= shape.lower && *absent <= shape.upper))
-    return invalid("mechanism.absent", *absent, "\"auto\" or a number between means.lower and means.upper");
+    return invalid("mechanism.absent", *absent, "\"auto\" or a number between `means.lower` and `means.upper`");
   return with_registered_noise(request, checked);
 }
 
@@ -83,7 +83,7 @@ Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> cou
 
 Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& cell, Draws& draws) {
   if (static_cast<std::int64_t>(cell.counts.size()) > *plan.shape.registered)
-    return fail(ErrorKind::bad_data, "means.registered: more people are in a cell than are registered");
+    return fail(ErrorKind::bad_data, "means.registered", "more people are in a cell than are registered");
   const std::uint32_t absent = absent_steps(plan.shape, plan.parameters);
   // Everybody less a: those who are not there drop out of the sum, and L may be large.
   Int128 sum = 0;

@@ -16,8 +16,8 @@ constexpr int kCountBits = 20;  // a record is 2^20 steps of the count's grid
 Result<CellsPlan> prepare(const CellRequest& request) {
   CV_TRY(const Checked checked, check_request(request, sum_over_count()));
   if (!checked.shape.max_records)
-    return fail(ErrorKind::usage,
-                "means.max_records: it is missing; sum_over_count needs the most records of a person in a cell");
+    return fail(ErrorKind::usage, "means.max_records",
+                "it is missing; sum_over_count needs the most records of a person in a cell");
   return with_noise(request, sum_over_count(), checked);
 }
 

@@ -25,7 +25,7 @@ Result<void> whole(std::string_view name, std::int64_t value) {
 
 Result<void> fits(std::string_view what, std::int64_t a, std::int64_t b, std::int64_t limit, std::string_view text) {
   if (a <= limit / b) return {};
-  return fail(ErrorKind::usage, std::string(what) + ": multiplied, they must be at most " + std::string(text));
+  return fail(ErrorKind::usage, std::string(what), "multiplied, they must be at most " + std::string(text));
 }
 
 }  // namespace
@@ -55,8 +55,9 @@ Result<void> check_request(const Request& request, const SeriesMechanism& mechan
   if (std::find(mechanism.units.begin(), mechanism.units.end(), shape.unit) == mechanism.units.end()) {
     std::string units;
     for (const Unit unit : mechanism.units) units.append(units.empty() ? "" : ", ").append(name(unit));
-    return fail(ErrorKind::usage, "unit: " + std::string(mechanism.name) + " does not protect " +
-                                      std::string(name(shape.unit)) + "; it protects " + units);
+    return fail(
+        ErrorKind::usage, "unit",
+        std::string(mechanism.name) + " does not protect " + std::string(name(shape.unit)) + "; it protects " + units);
   }
   if (mechanism.needs_delta && request.delta == 0)
     return invalid("delta", 0.0, "greater than 0 for " + std::string(mechanism.name));
@@ -72,8 +73,9 @@ Result<void> check_season(const Parameters& parameters, std::int64_t steps) {
 
 Result<double> grid_for(double scale, double largest) {
   if (!(scale >= kSmallestScale))
-    return fail(ErrorKind::usage, "epsilon: the noise would have a scale of " + shortest(scale) +
-                                      " counts; epsilon must be small enough for a scale of at least 2^-20");
+    return fail(ErrorKind::usage, "epsilon",
+                "the noise would have a scale of " + shortest(scale) +
+                    " counts; epsilon must be small enough for a scale of at least 2^-20");
   CV_TRY(const noise::Grid coarsest, noise::Grid::for_counts(scale));
   const int finest_for_noise = std::ilogb(scale) + 1 - 39;  // the sampler goes to 2^40 steps
   const int finest_for_values = std::ilogb(largest) + 1 - 60;
@@ -101,9 +103,10 @@ Result<SeriesPlan> calibrated(const Request& request, const SeriesMechanism& mec
   plan.scale = found.noise * plan.sensitivity * kUp;
   // Known before the debit, not when the noise is drawn.
   if (!(plan.scale <= noise::kLargestScale * plan.grid))
-    return fail(ErrorKind::usage, "epsilon: the noise would have a scale of " + shortest(plan.scale) +
-                                      " counts; epsilon must be large enough for a scale of at most " +
-                                      shortest(noise::kLargestScale * plan.grid));
+    return fail(ErrorKind::usage, "epsilon",
+                "the noise would have a scale of " + shortest(plan.scale) +
+                    " counts; epsilon must be large enough for a scale of at most " +
+                    shortest(noise::kLargestScale * plan.grid));
   plan.measured = request.shape.series * request.shape.steps;
   plan.delta = request.delta;
   plan.event = found.event;
@@ -145,7 +148,7 @@ Result<Measurement> measure_every_step(const SeriesPlan& plan, std::span<const s
 
 Result<void> check_complete(const SeriesPlan& plan, const Measurement& measurement) {
   if (measurement.values.size() == static_cast<std::size_t>(plan.measured) && !measurement.kept) return {};
-  return fail(ErrorKind::internal, "reconstruct: the measurement does not have the shape of the plan");
+  return fail(ErrorKind::internal, "reconstruct", "the measurement does not have the shape of the plan");
 }
 
 Result<Estimate> reconstruct_every_step(const SeriesPlan& plan, const Measurement& measurement) {

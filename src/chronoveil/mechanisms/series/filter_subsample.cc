@@ -37,8 +37,8 @@ Result<SeriesPlan> prepare(const Request& request) {
   if (!(width > 0) || !std::isfinite(width))
     return invalid("mechanism.filter_width", width, "it must be a finite number greater than 0");
   if (shape.series > 1 && shape.changes() > shape.steps)
-    return fail(ErrorKind::cannot_certify,
-                "filter_subsample: with several series, one neighbour may change at most as many steps as one series "
+    return fail(ErrorKind::cannot_certify, "filter_subsample",
+                "with several series, one neighbour may change at most as many steps as one series "
                 "has (" +
                     std::to_string(shape.steps) + "), not " + std::to_string(shape.changes()) +
                     "; lower max_steps or use another mechanism");

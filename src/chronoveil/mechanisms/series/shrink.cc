@@ -16,7 +16,7 @@ Result<SeriesPlan> prepare(const Request& request) {
 
 Result<Estimate> reconstruct_smooth(const SeriesPlan& plan, const Measurement& measurement) {
   if (static_cast<std::int64_t>(measurement.values.size()) != plan.shape.series * plan.shape.steps)
-    return fail(ErrorKind::internal, "shrink: the measurement does not have the shape of the plan");
+    return fail(ErrorKind::internal, "shrink", "the measurement does not have the shape of the plan");
   return post::shrink(measurement.values, {.steps = plan.shape.steps,
                                            .noise_deviation = plan.scale,
                                            .half_width = noise_half_width(plan.noise, plan.scale, plan.level),

@@ -40,8 +40,8 @@ Result<Measurement> measure_counts(const SeriesPlan& plan, std::span<const std::
 Result<void> check_resampling(const Parameters& parameters) {
   if (const double rate = number(parameters, "rate"); !(rate > 0 && rate <= 1))
     return invalid("mechanism.rate", rate, "it must be greater than 0 and at most 1");
-  if (const auto known = post::parse_interpolation(text(parameters, "interpolation")); !known)
-    return fail(known.error().kind, "mechanism." + known.error().message);
+  if (auto known = post::parse_interpolation(text(parameters, "interpolation")); !known)
+    return invalid("mechanism." + known.error().parameter, known.error().value, known.error().valid);
   return {};
 }
 
@@ -66,11 +66,11 @@ Result<Measurement> measure_kept(const SeriesPlan& plan, std::span<const std::in
 Result<Estimate> reconstruct_kept(const SeriesPlan& plan, const Measurement& measurement) {
   const std::int64_t length = plan.shape.steps, positions = plan.shape.series * length;
   if (!measurement.kept || measurement.kept->size() != measurement.values.size())
-    return fail(ErrorKind::internal, plan.mechanism + ": the measurement does not say which steps were kept");
+    return fail(ErrorKind::internal, plan.mechanism, "the measurement does not say which steps were kept");
   const std::vector<std::int64_t>& kept = *measurement.kept;
   for (std::size_t i = 0; i < kept.size(); ++i)
     if (kept[i] < 0 || kept[i] >= positions || (i > 0 && kept[i] <= kept[i - 1]))
-      return fail(ErrorKind::internal, plan.mechanism + ": the kept steps do not ascend within the plan's shape");
+      return fail(ErrorKind::internal, plan.mechanism, "the kept steps do not ascend within the plan's shape");
   CV_TRY(const post::Interpolation interpolation, post::parse_interpolation(text(plan.parameters, "interpolation")));
   const post::Resampling how{.interpolation = interpolation,
                              .noise_deviation = plan.scale,

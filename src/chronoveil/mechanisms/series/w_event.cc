@@ -49,10 +49,10 @@ Result<SeriesPlan> prepare(const Request& request) {
   CV_TRY(const noise::Grid coarsest, noise::Grid::for_counts(plan.scale));
   plan.grid = std::max(finest, coarsest.step());
   if (!(distance_scale(plan) <= noise::kLargestScale * plan.grid))
-    return fail(ErrorKind::usage, "width: the noise on what a step has moved would have a scale of " +
-                                      shortest(distance_scale(plan)) +
-                                      " counts; width / epsilon must be small enough " + "for a scale of at most " +
-                                      shortest(noise::kLargestScale * plan.grid));
+    return fail(ErrorKind::usage, "width",
+                "the noise on what a step has moved would have a scale of " + shortest(distance_scale(plan)) +
+                    " counts; width / epsilon must be small enough " + "for a scale of at most " +
+                    shortest(noise::kLargestScale * plan.grid));
   plan.measured = request.shape.steps;
   return plan;
 }

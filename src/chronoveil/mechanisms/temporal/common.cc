@@ -24,8 +24,8 @@ Result<void> check_budget(const TemporalRequest& request) {
 
 Failure unused(std::string_view parameter, const TemporalMechanism& mechanism) {
   return fail(
-      ErrorKind::usage,
-      std::string(parameter) + ": " + std::string(mechanism.name) + " has no use for it; it " +
+      ErrorKind::usage, std::string(parameter),
+      std::string(mechanism.name) + " has no use for it; it " +
           (mechanism.moves ? "moves values and never looks at them" : "changes values and leaves them in place"));
 }
 
@@ -50,10 +50,9 @@ Error in_a_job(Error error) {
       {"epsilon", "privacy."},     {"delta", "privacy."}, {"window", "privacy."},
       {"stay", "mechanism."},      {"law", "mechanism."}, {"max_shift", "mechanism."},
       {"threshold", "mechanism."}, {"lower", "perturb."}, {"upper", "perturb."}};
-  const std::string_view name = std::string_view(error.message).substr(0, error.message.find(':'));
   for (const auto& [key, section] : sections) {
-    if (name != key) continue;
-    error.message.insert(0, section);
+    if (error.parameter != key) continue;
+    error.parameter.insert(0, section);
     break;
   }
   return error;
@@ -62,8 +61,8 @@ Error in_a_job(Error error) {
 Result<void> check_moving(const TemporalRequest& request, const TemporalMechanism& mechanism) {
   CV_CHECK(check_budget(request));
   if (request.window == 0)
-    return fail(ErrorKind::usage,
-                "privacy.window: it is missing; it must be the number of steps within which it is hidden when a value "
+    return fail(ErrorKind::usage, "privacy.window",
+                "it is missing; it must be the number of steps within which it is hidden when a value "
                 "was recorded, at least 2");
   if (request.window < 2 || request.window > temporal::kLargestWindow)
     return invalid("privacy.window", std::to_string(request.window),
@@ -82,8 +81,8 @@ Result<void> check_changing(const TemporalRequest& request, const TemporalMechan
   if (request.window != 0) return unused("privacy.window", mechanism);
   if (request.unit == Unit::w_event) return invalid("privacy.unit", name(request.unit), "event or user");
   if (request.unit == Unit::user && !request.length)
-    return fail(ErrorKind::usage,
-                "perturb.length: it is missing; unit user covers all values of the series, so their number must be "
+    return fail(ErrorKind::usage, "perturb.length",
+                "it is missing; unit user covers all values of the series, so their number must be "
                 "known beforehand, and public");
   if (request.length && (*request.length < 1 || *request.length > kLongestSeries))
     return invalid("perturb.length", std::to_string(*request.length),
@@ -112,12 +111,11 @@ Result<accounting::Price> priced(const TemporalRequest& request, const TemporalM
   if (std::isfinite(price.epsilon))
     return invalid(parameter, value,
                    "it costs " + at(price.epsilon, price.delta) +
-                       ", which is more than privacy.epsilon = " + shortest(request.epsilon));
+                       ", which is more than `privacy.epsilon = " + shortest(request.epsilon) + "`");
   CV_TRY(const accounting::Price needed, named(accounting::delta_at(event, epsilon, options)));
-  return fail(ErrorKind::cannot_certify, std::string(parameter) + ": with " + std::string(value) +
-                                             ", no epsilon holds at delta = " + shortest(request.delta) +
-                                             "; epsilon = " + shortest(request.epsilon) + " takes a delta of " +
-                                             shortest(needed.delta));
+  return fail(ErrorKind::cannot_certify, std::string(parameter),
+              "with " + std::string(value) + ", no epsilon holds at delta = " + shortest(request.delta) +
+                  "; epsilon = " + shortest(request.epsilon) + " takes a delta of " + shortest(needed.delta));
 }
 
 TemporalPlan planned(const TemporalRequest& request, const TemporalMechanism& mechanism, Parameters parameters,
@@ -145,9 +143,9 @@ TemporalPlan planned(const TemporalRequest& request, const TemporalMechanism& me
 
 Result<void> check_long_enough(std::int64_t values, std::int64_t window) {
   if (values >= window) return {};
-  return fail(ErrorKind::bad_data, "privacy.window: " + std::to_string(window) +
-                                       " is larger than the series, which has " + std::to_string(values) +
-                                       (values == 1 ? " value" : " values"));
+  return fail(ErrorKind::bad_data, "privacy.window",
+              std::to_string(window) + " is larger than the series, which has " + std::to_string(values) +
+                  (values == 1 ? " value" : " values"));
 }
 
 Result<std::int64_t> whole_number(std::string_view parameter, double value, std::int64_t least, std::int64_t most) {
@@ -157,7 +155,7 @@ Result<std::int64_t> whole_number(std::string_view parameter, double value, std:
 }
 
 Failure disagreement() {
-  return fail(ErrorKind::internal, "perturb: the event of the plan is not what its parameters say");
+  return fail(ErrorKind::internal, "perturb", "the event of the plan is not what its parameters say");
 }
 
 }  // namespace chronoveil::mechanisms

@@ -82,8 +82,8 @@ Failure too_small_for_a_stream(const TemporalRequest& request) {
     if (!delta) return Failure(delta.error());
     least = std::min(least, *delta);
   }
-  return fail(ErrorKind::cannot_certify,
-              "privacy.delta: " + shortest(request.delta) +
+  return fail(ErrorKind::cannot_certify, "privacy.delta",
+              shortest(request.delta) +
                   " is too small for a stream: no max_shift up to 2^24 is enough for it; the smallest possible delta "
                   "is " +
                   ledger::rounded_up(least) + ", with max_shift " + std::to_string(kLargestHeldShift));
@@ -149,8 +149,8 @@ Result<Parameters> with_kind_of_shift(const TemporalRequest& request, Parameters
     return invalid("mechanism.max_shift", "none",
                    "a number or \"auto\" for a stream: without it no value may leave before the last has come");
   if (request.streams && request.delta == 0)
-    return fail(ErrorKind::cannot_certify,
-                "privacy.delta: 0 is not possible for a stream; values may leave before the last has come only where "
+    return fail(ErrorKind::cannot_certify, "privacy.delta",
+                "0 is not possible for a stream; values may leave before the last has come only where "
                 "max_shift bounds their noise, and that takes a delta greater than 0, however small");
   if (!request.streams) parameters["max_shift"] = "none";
   return parameters;

@@ -17,8 +17,8 @@ using accounting::Pure;
 Result<void> check_numeric(const TemporalRequest& request, const TemporalMechanism& row) {
   CV_CHECK(check_changing(request, row));
   if (!request.categories.empty())
-    return fail(ErrorKind::usage,
-                "perturb.categories: " + std::string(row.name) + " takes perturb.lower and perturb.upper");
+    return fail(ErrorKind::usage, "perturb.categories",
+                std::string(row.name) + " takes `perturb.lower` and `perturb.upper`");
   return check_bounds(request.lower, request.upper, row.name);
 }
 

@@ -14,12 +14,13 @@ using Places = std::map<std::string, std::int64_t, std::less<>>;
 
 Result<Places> places_of(const std::vector<std::string>& categories) {
   if (categories.size() < 2)
-    return fail(ErrorKind::usage, "perturb.categories: there are " + std::to_string(categories.size()) +
-                                      "; randomized_response needs a public list of at least 2");
+    return fail(
+        ErrorKind::usage, "perturb.categories",
+        "there are " + std::to_string(categories.size()) + "; randomized_response needs a public list of at least 2");
   Places places;
   for (const std::string& category : categories) {
     if (!places.emplace(category, static_cast<std::int64_t>(places.size())).second)
-      return fail(ErrorKind::usage, "perturb.categories: '" + category + "' is there twice");
+      return fail(ErrorKind::usage, "perturb.categories", "'" + category + "' is there twice");
   }
   return places;
 }
@@ -29,7 +30,7 @@ Result<TemporalPlan> prepare(const TemporalRequest& request) {
   CV_CHECK(check_changing(request, row));
   CV_TRY(const Places places, places_of(request.categories));
   if (request.lower || request.upper)
-    return fail(ErrorKind::usage, "perturb.lower, perturb.upper: randomized_response takes perturb.categories");
+    return fail(ErrorKind::usage, "perturb.lower, perturb.upper", "randomized_response takes `perturb.categories`");
   CV_TRY(TemporalPlan plan,
          with_shares(request, row,
                      RandomizedResponse{accounting::kToCalibrate, static_cast<std::int64_t>(places.size())}));
@@ -54,7 +55,7 @@ Result<std::unique_ptr<TemporalProcess>> start(const TemporalPlan& plan) {
   const auto answer = [law, places = std::move(places), names = plan.categories](
                           const std::string& value, BitSource& bits) -> Result<std::string> {
     const auto found = places.find(value);
-    if (found == places.end()) return fail(ErrorKind::bad_data, "the value is not among perturb.categories");
+    if (found == places.end()) return fail(ErrorKind::bad_data, "the value is not among `perturb.categories`");
     return names[static_cast<std::size_t>(law(found->second, bits))];
   };
   return value_process(plan, answer);

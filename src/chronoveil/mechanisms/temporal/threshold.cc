@@ -15,10 +15,9 @@ constexpr std::int64_t kToCalibrateToo = 0;  // of a threshold, which is whole
 Result<TemporalPlan> prepare(const TemporalRequest& request) {
   CV_CHECK(check_moving(request, threshold()));
   if (analysis_of(request, threshold()) != accounting::Analysis::published)
-    return fail(
-        ErrorKind::cannot_certify,
-        "mechanism.name: threshold has no certified price at any delta; privacy.analysis = \"published\" runs it "
-        "with its paper's number, which is for single outputs");
+    return fail(ErrorKind::cannot_certify, "mechanism.name",
+                "threshold has no certified price at any delta; `privacy.analysis = \"published\"` runs it "
+                "with its paper's number, which is for single outputs");
   CV_TRY(Parameters parameters, resolved(request.parameters, threshold().name, threshold().parameters));
   const std::optional<double> given = auto_or_number(parameters, "threshold");
   Event event{Threshold{request.window, kToCalibrateToo}, request.lanes};

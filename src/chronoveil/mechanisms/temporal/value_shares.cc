@@ -18,8 +18,8 @@ class ValueProcess final : public TemporalProcess {
   Result<void> push(TimedValue value, DrawRight& right, std::vector<Released>& out) override {
     CV_TRY(BitSource* const bits, right.bits());
     if (most_ && values_ >= *most_)
-      return fail(ErrorKind::bad_data,
-                  "perturb.length: the series has more values than that, " + std::to_string(*most_));
+      return fail(ErrorKind::bad_data, "perturb.length",
+                  "the series has more values than that, " + std::to_string(*most_));
     ++values_;
     CV_TRY(value.text, answer_(value.text, *bits));
     out.emplace_back(std::move(value));
@@ -61,14 +61,14 @@ Result<TemporalPlan> with_shares(const TemporalRequest& request, const TemporalM
 
 Result<void> check_bounds(std::optional<double> lower, std::optional<double> upper, std::string_view mechanism) {
   const auto missing = [&](std::string_view parameter) {
-    return fail(ErrorKind::usage, std::string(parameter) + ": it is missing; " + std::string(mechanism) +
-                                      " needs public bounds of the values");
+    return fail(ErrorKind::usage, std::string(parameter),
+                "it is missing; " + std::string(mechanism) + " needs public bounds of the values");
   };
   if (!lower) return missing("perturb.lower");
   if (!upper) return missing("perturb.upper");
   if (!std::isfinite(*lower)) return invalid("perturb.lower", *lower, "a finite number");
   if (!(*upper > *lower) || !std::isfinite(*upper - *lower))
-    return invalid("perturb.upper", *upper, "a finite number greater than perturb.lower = " + shortest(*lower));
+    return invalid("perturb.upper", *upper, "a finite number greater than `perturb.lower = " + shortest(*lower) + "`");
   return {};
 }
 

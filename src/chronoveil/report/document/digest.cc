@@ -23,9 +23,9 @@ Result<std::string> release_digest(std::string_view release_json) {
     return true;
   };
   json release = json::parse(release_json, watch, false);
-  if (deep) return fail(ErrorKind::bad_data, "release: it is nested too deep; at most 100 levels are read");
-  if (!release.is_object()) return fail(ErrorKind::bad_data, "release: it is not a JSON object");
-  if (twice) return fail(ErrorKind::bad_data, "release: a key stands in it twice");
+  if (deep) return fail(ErrorKind::bad_data, "release", "it is nested too deep; at most 100 levels are read");
+  if (!release.is_object()) return fail(ErrorKind::bad_data, "release", "it is not a JSON object");
+  if (twice) return fail(ErrorKind::bad_data, "release", "a key stands in it twice");
   release.erase("title");
   release.erase("signature");
   return ledger::sha256_hex(release.dump());

@@ -3,7 +3,7 @@
 namespace chronoveil::report {
 
 Failure unreadable(const std::string& path) {
-  return fail(ErrorKind::bad_data, "release: the field '" + path + "' is missing or not what a release JSON holds");
+  return fail(ErrorKind::bad_data, "release", "the field '" + path + "' is missing or not what a release JSON holds");
 }
 
 Fields fields_of(const nlohmann::json& document) {

@@ -61,10 +61,12 @@ std::optional<std::string> kind_in(std::string_view text);
 template <class Read>
 auto read_document(std::string_view text, Read read) -> decltype(read(std::declval<const Fields&>())) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-  if (!document.is_object()) return fail(ErrorKind::bad_data, "release: this is not a release JSON");
+  if (!document.is_object()) return fail(ErrorKind::bad_data, "release", "this is not a release JSON");
   auto result = read(fields_of(document));
-  if (!result && result.error().kind == ErrorKind::usage)
-    return fail(ErrorKind::bad_data, "release: " + result.error().message);
+  if (!result && result.error().kind == ErrorKind::usage) {
+    result.error().kind = ErrorKind::bad_data;
+    return at("release", std::move(result));
+  }
   return result;
 }
 

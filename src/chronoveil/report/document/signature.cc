@@ -29,7 +29,7 @@ Result<std::string> signed_release(std::string release_json) {
 Result<std::string> check_release_signature(std::string_view release_json, const ledger::PublicKey& key) {
   CV_TRY(std::string digest, release_digest(release_json));
   const json release = json::parse(release_json, nullptr, false);
-  const auto refuse = [](const std::string& what) { return fail(ErrorKind::storage, "release: " + what); };
+  const auto refuse = [](const std::string& what) { return fail(ErrorKind::storage, "release", what); };
   if (!release.contains("signature")) return refuse("it is not signed");
   const json& signature = release["signature"];
   for (const char* field : {"key", "digest", "value"})

@@ -71,7 +71,7 @@ std::string comparison_part(const MeansPublished& published) {
                        chosen ? " <span class=\"tag good\">chosen</span>" : "",
                        best ? " <span class=\"tag\">recommended</span>" : "");
     if (!row.plan) {
-      out += fmt::format("<td colspan=\"5\" class=\"quiet\">{}</td></tr>\n", escaped(row.refusal));
+      out += fmt::format("<td colspan=\"5\" class=\"quiet\">{}</td></tr>\n", escaped(row.refusal.text()));
       continue;
     }
     for (const std::string& text : {whole(row.facts.m_ub), whole(row.facts.arrays), rounded_up(row.facts.sensitivity),

@@ -79,7 +79,7 @@ Result<plan::MeansComparison> comparison_in(const Fields& comparison) {
       CV_TRY(const Fields facts, row.object("facts"));
       CV_TRY(candidate.facts, facts_in(facts));
     } else {
-      CV_TRY(candidate.refusal, row.text("refusal"));
+      CV_TRY(candidate.refusal.message, row.text("refusal"));
     }
     all.candidates.push_back(std::move(candidate));
   }

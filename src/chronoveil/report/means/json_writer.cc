@@ -100,7 +100,7 @@ json comparison_json(const plan::MeansComparison& comparison) {
       row["facts"] = facts_json(candidate.facts);
       row["plan"] = plan_json(*candidate.plan);
     } else {
-      row["refusal"] = candidate.refusal;
+      row["refusal"] = candidate.refusal.text();
     }
     candidates.push_back(std::move(row));
   }

@@ -65,7 +65,8 @@ std::string comparison_table(const Published& published) {
                        chosen ? " <span class=\"tag good\">chosen</span>" : "",
                        row.mechanism == comparison.recommended ? " <span class=\"tag\">recommended</span>" : "");
     if (!row.plan) {
-      out += fmt::format("<td colspan=\"{}\" class=\"quiet\">{}</td></tr>\n", simulated ? 4 : 3, escaped(row.refusal));
+      out += fmt::format("<td colspan=\"{}\" class=\"quiet\">{}</td></tr>\n", simulated ? 4 : 3,
+                         escaped(row.refusal.text()));
       continue;
     }
     out +=

@@ -57,7 +57,7 @@ Result<plan::Comparison> comparison_in(const Fields& comparison) {
       CV_TRY(const Fields plan, row.object("plan"));
       CV_TRY(candidate.plan, plan_in(plan));
     } else {
-      CV_TRY(candidate.refusal, row.text("refusal"));
+      CV_TRY(candidate.refusal.message, row.text("refusal"));
     }
     all.candidates.push_back(std::move(candidate));
   }

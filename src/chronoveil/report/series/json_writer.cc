@@ -50,7 +50,7 @@ json comparison_json(const plan::Comparison& comparison) {
       row["expected_error"] = candidate.expected_error ? finite_or_null(*candidate.expected_error) : json(nullptr);
       row["plan"] = plan_json(*candidate.plan);
     } else {
-      row["refusal"] = candidate.refusal;
+      row["refusal"] = candidate.refusal.text();
     }
     candidates.push_back(std::move(row));
   }

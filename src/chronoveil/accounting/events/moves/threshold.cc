@@ -14,8 +14,8 @@ Result<void> Threshold::check(bool open) const {
 }
 
 MadeLoss Threshold::loss() const {
-  return fail(ErrorKind::cannot_certify,
-              "threshold: this mechanism is known by its published analysis alone, and that is for single outputs; "
+  return fail(ErrorKind::cannot_certify, "threshold",
+              "this mechanism is known by its published analysis alone, and that is for single outputs; "
               "--analysis published gives its number");
 }
 

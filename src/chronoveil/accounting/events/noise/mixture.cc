@@ -325,9 +325,9 @@ MadeLoss Mixture::loss() const {
   const auto [p_low, p_high] = std::minmax_element(p.means.begin(), p.means.end());
   const auto [q_low, q_high] = std::minmax_element(q.means.begin(), q.means.end());
   if (!(std::max(*p_high, *q_high) - std::min(*p_low, *q_low) <= kWidest * noise_multiplier))
-    return fail(ErrorKind::cannot_certify, "means: more than 10^5 noise multipliers apart cannot be priced");
+    return fail(ErrorKind::cannot_certify, "means", "more than 10^5 noise multipliers apart cannot be priced");
   if (!(std::max(std::abs(*p_low), std::abs(*p_high)) <= 1e9 * noise_multiplier))
-    return fail(ErrorKind::cannot_certify, "means: more than 10^9 noise multipliers from 0 cannot be priced");
+    return fail(ErrorKind::cannot_certify, "means", "more than 10^9 noise multipliers from 0 cannot be priced");
   return std::make_unique<MixtureModel>(*this);
 }
 

@@ -198,7 +198,7 @@ Model sampled_model(Model inner, double share, Directions directions) {
 }
 
 Failure share_too_small() {
-  return fail(ErrorKind::cannot_certify, "rate: less than 1e-290, but not 0, cannot be priced");
+  return fail(ErrorKind::cannot_certify, "rate", "less than 1e-290, but not 0, cannot be priced");
 }
 
 Result<double> sampled_pure_epsilon(const Event& inner, double share) {

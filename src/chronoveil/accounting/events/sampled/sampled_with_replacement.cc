@@ -100,7 +100,7 @@ Result<Event> drawn_again(const Event& inner, std::int64_t times) {
         }
       },
       more.kind);
-  if (!fits) return fail(ErrorKind::cannot_certify, "sensitivity: a unit drawn several times changes more than 2^63");
+  if (!fits) return fail(ErrorKind::cannot_certify, "sensitivity", "a unit drawn several times changes more than 2^63");
   return more;
 }
 
@@ -146,7 +146,7 @@ MadeLoss SampledWithReplacement::loss() const {
   constexpr double kMostSpread = 1000;
   const double mean = static_cast<double>(batch_size) / static_cast<double>(population);
   if (!(mean <= kMostSpread))
-    return fail(ErrorKind::cannot_certify, "batch_size: more than 1000 draws of every unit cannot be priced");
+    return fail(ErrorKind::cannot_certify, "batch_size", "more than 1000 draws of every unit cannot be priced");
   const Binomial drawn = binomial(batch_size, 1 / static_cast<double>(population));
   std::vector<Model> models;
   std::vector<double> weights;

@@ -255,7 +255,7 @@ MadeLoss model_of(const StructuredSubsampling& e) {
     covered = touched;
     const double rate = std::min(1.0, static_cast<double>(e.windows_per_series) / static_cast<double>(windows));
     if (touched > 10'000'000)
-      return fail(ErrorKind::cannot_certify, "context_length: more than 10^7 touched windows cannot be priced");
+      return fail(ErrorKind::cannot_certify, "context_length", "more than 10^7 touched windows cannot be priced");
     const UnitMixture up = ladder(binomial(touched, rate), 1 / sigma);
     series.push_back(monotone_mixture_model(up, mirrored(up), true));
   }
@@ -305,7 +305,7 @@ Result<Event> black_box_event(const StructuredSubsampling& e) {
   // Series of several lengths are pooled at the shortest, where one change touches the largest share.
   const std::int64_t windows = windows_of(e, e.length.front()), touched = touched_windows(e, e.length.front());
   if (static_cast<Int128>(windows) * e.series > INT64_MAX)
-    return fail(ErrorKind::cannot_certify, "series: too many windows to pool");
+    return fail(ErrorKind::cannot_certify, "series", "too many windows to pool");
   const Binomial drawn = hypergeometric(windows * e.series, touched, std::min(e.batch_size, windows * e.series));
   Mixture mixture{.p = {}, .q = {{0}, {1}}, .noise_multiplier = e.noise_multiplier};
   for (std::size_t k = 0; k < drawn.weights.size(); ++k) {

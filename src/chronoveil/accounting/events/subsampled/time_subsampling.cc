@@ -224,7 +224,7 @@ MadeLoss TimeSubsampling::loss() const {
   }
   if (rate >= 1) return gaussian_model(std::sqrt(static_cast<long double>(participation)) / sigma);
   if (participation > 100'000'000)
-    return fail(ErrorKind::cannot_certify, "participation: more than 10^8 steps cannot be priced");
+    return fail(ErrorKind::cannot_certify, "participation", "more than 10^8 steps cannot be priced");
   // Without a filter, exactly: δ(ε) = Σ_k Bin(k; I, p) G(√k/σ), the number of changed steps that are kept.
   const Binomial kept = binomial(participation, rate);
   std::vector<long double> mus;

@@ -1,0 +1,450 @@
+// The rows of the table of job keys, in the order in which they are told.
+#include <array>
+#include <filesystem>
+
+#include "chronoveil/data/time/duration.h"
+#include "chronoveil/engine/job/key_fields.h"
+#include "chronoveil/engine/means/job.h"
+#include "chronoveil/engine/train/job.h"
+#include "chronoveil/ledger/stores/store.h"
+
+namespace chronoveil::engine::key_fields {
+namespace {
+
+template <class T>
+using Word = std::pair<std::string_view, T>;
+using accounting::Analysis;
+using bound::Duplicates;
+using data::SourceKind;
+using data::SourceSpec;
+using forecasting::BottomLevel;
+using forecasting::Fill;
+using forecasting::ModelConfig;
+using forecasting::TopLevel;
+using Optimiser = TrainSpec::Optimiser;
+using Clock = LiveSpec::Clock;
+
+constexpr auto kSourceKinds = std::to_array<Word<SourceKind>>({{"csv", SourceKind::csv},
+                                                               {"sqlite", SourceKind::sqlite},
+                                                               {"postgresql", SourceKind::postgresql},
+                                                               {"memory", SourceKind::memory}});
+constexpr auto kDuplicates =
+    std::to_array<Word<Duplicates>>({{"refuse", Duplicates::refuse}, {"sum", Duplicates::sum}});
+constexpr auto kUnits =
+    std::to_array<Word<Unit>>({{"user", Unit::user}, {"event", Unit::event}, {"w-event", Unit::w_event}});
+constexpr auto kAnalyses =
+    std::to_array<Word<Analysis>>({{"certified", Analysis::certified}, {"published", Analysis::published}});
+constexpr auto kCounts = std::to_array<Word<bool>>({{"public", true}, {"private", false}});
+constexpr auto kChannels = std::to_array<Word<bool>>({{"joint", false}, {"independent", true}});
+constexpr auto kMoves = std::to_array<Word<bool>>({{"values", false}, {"times", true}});
+constexpr auto kTops = std::to_array<Word<TopLevel>>(
+    {{"without_replacement", TopLevel::without_replacement}, {"iterate", TopLevel::iterate}});
+constexpr auto kBottoms = std::to_array<Word<BottomLevel>>(
+    {{"with_replacement", BottomLevel::with_replacement}, {"poisson", BottomLevel::poisson}});
+constexpr auto kOptimisers = std::to_array<Word<Optimiser>>({{"adam", Optimiser::adam}, {"sgd", Optimiser::sgd}});
+constexpr auto kFills =
+    std::to_array<Word<Fill>>({{"window_mean", Fill::window_mean}, {"zero", Fill::zero}, {"last", Fill::last}});
+constexpr auto kFormulas = std::to_array<Word<bool>>({{"refuse", false}, {"keep", true}});
+constexpr auto kAfter = std::to_array<Word<bool>>({{"stop", false}, {"continue", true}});
+constexpr auto kClocks = std::to_array<Word<Clock>>({{"until", Clock::until}, {"system", Clock::system}});
+
+bool has_slots(const Job& job) { return !job.is<PerturbSpec>(); }  // else its steps are its rows
+bool has_series(const Job& job) { return is_of_counts(job) || job.is<TrainSpec>(); }
+bool has_people(const Job& job) { return is_of_counts(job) || job.is<MeansSpec>(); }
+bool has_units(const Job& job) { return !job.is<MeansSpec>(); }
+
+Result<void> read_delimiter(const Section& section, std::string_view key, Job& job) {
+  std::string delimiter(1, job.source.delimiter);
+  CV_CHECK(section.read(key, delimiter));
+  if (delimiter.size() != 1) return invalid("source.delimiter", delimiter, "it must be one character");
+  job.source.delimiter = delimiter[0];
+  return {};
+}
+void tell_source_path(const Job& job, const std::string& key, Facts& facts) {
+  const std::string& path = job.source.path;
+  std::error_code ignored;
+  const bool file = !path.empty() && path != "-";
+  facts.emplace_back(key, file ? std::filesystem::absolute(path, ignored).lexically_normal().string() : path);
+}
+void tell_source_url(const Job& job, const std::string& key, Facts& facts) {
+  facts.emplace_back(key, job.source.url.empty() ? "" : ledger::place_digest(job.source.url));  // no password in it
+}
+void tell_values(const Job& job, const std::string& key, Facts& facts) {
+  tell(job.source.value, key, facts);
+  tell(job.source.measure, key, facts);
+}
+// The relation of some kinds is not the job's to choose, and still part of what is asked.
+Result<void> read_relation(const Section& section, std::string_view key, Job& job) {
+  return read_word<Relation>(section, key, {{"add_remove", Relation::add_remove}, {"replace", Relation::replace}},
+                             job.relation);
+}
+void tell_relation(const Job& job, const std::string& key, Facts& facts) {
+  facts.emplace_back(key, std::string(name(job.relation)));
+}
+// 0 stands for a cap that is not there.
+template <auto Member>
+void tell_cap(const Job& job, const std::string& key, Facts& facts) {
+  if constexpr (std::is_same_v<typename MemberOf<decltype(Member)>::type, SeriesSpec>)
+    tell(is_of_counts(job) ? (job.series().*Member).value_or(0) : std::int64_t{0}, key, facts);
+  else
+    tell(field<Member>(job).value_or(0), key, facts);
+}
+template <auto Member>
+constexpr JobKey cap(std::string_view section, std::string_view name) {
+  return JobKey{section, name, read_field<Member>, tell_cap<Member>, kBelongs<Member>}.of(shape_of(Member));
+}
+Result<void> read_public_counts(const Section& section, std::string_view key, Job& job) {
+  if (!section.has(key)) return {};
+  std::string counts;
+  CV_CHECK(section.read(key, counts));
+  CV_TRY(job.means().counts, read_counts("plan.counts", counts, job.path, job.means().counts_path));
+  return {};
+}
+constexpr JobKey shape() {
+  return {"places", "shape", nullptr, [](const Job& job, const std::string& key, Facts& facts) {
+            if (has_part<PlaceGridSpec>(job))
+              facts.emplace_back(key, job.means().grid->shape == PlaceShape::hexagon ? "hexagon" : "square");
+          }};
+}
+// Read with the grid, all or none.
+template <auto Member>
+constexpr JobKey edge(std::string_view name) {
+  return JobKey{"places", name, nullptr, tell_field<Member>, nullptr}.of(KeyShape::number);
+}
+Result<void> read_lags(const Section& section, std::string_view key, Job& job) {
+  job.train().lags_given = section.has(key);
+  return section.read(key, job.train().model.lags);
+}
+void tell_lags(const Job& job, const std::string& key, Facts& facts) {
+  if (!job.is<TrainSpec>()) return;
+  facts.emplace_back("train.usual_lags", text_of(!job.train().lags_given));
+  tell(job.train().model.lags, key, facts);
+}
+Result<void> read_spans_of(const Section& section, std::string_view key, Job& job) {
+  TrainSpec& train = job.train();
+  CV_CHECK(read_path(section, key, job.path, train.spans_path));
+  if (train.spans_path.empty()) return {};
+  CV_TRY(train.spans, read_spans(train.spans_path));
+  return {};
+}
+void tell_spans(const Job& job, const std::string& key, Facts& facts) {
+  if (!job.is<TrainSpec>()) return;
+  for (const TrainSpec::Span& span : job.train().spans) {
+    facts.emplace_back(key + ".series", span.series);
+    facts.emplace_back(key + ".start", span.start);
+    facts.emplace_back(key + ".end", span.end);
+  }
+}
+// What a mechanism understands is known to the mechanism; here only that its parameters are single values.
+Result<void> read_mechanism(const Section& section, std::string_view key, Job& job) {
+  CV_CHECK(section.read(key, job.mechanism));
+  for (const auto& [parameter, value] : section.values()) {
+    if (parameter == key) continue;
+    const bool single = std::visit(
+        [&](const auto& held) {
+          if constexpr (requires { mechanisms::Value(held); }) job.parameters.emplace(parameter, held);
+          return requires { mechanisms::Value(held); };
+        },
+        value);
+    if (!single) return fail(ErrorKind::usage, section.name_of(parameter), "it must be a single value");
+  }
+  return {};
+}
+void tell_mechanism(const Job& job, const std::string& key, Facts& facts) {
+  facts.emplace_back(key, job.mechanism);
+  for (const auto& [parameter, value] : job.parameters) {
+    const auto* const text = std::get_if<std::string>(&value);
+    facts.emplace_back("mechanism." + parameter,
+                       text ? "\"" + *text + "\"" : std::visit([](const auto& held) { return text_of(held); }, value));
+  }
+}
+Result<void> read_wait(const Section& section, std::string_view key, Job& job) {
+  if (!section.has(key)) return {};
+  if (job.live().clock != Clock::system)
+    return fail(ErrorKind::usage, "live.wait", "it goes with clock = \"system\"; `run.until` is exact");
+  std::string wait;
+  CV_CHECK(section.read(key, wait));
+  const std::optional<std::int64_t> duration = data::parse_duration(wait);
+  if (!duration) return invalid("live.wait", wait, "it must be a whole number of s, min, h, d or w, such as 5min");
+  job.live().wait = *duration;
+  return {};
+}
+
+constexpr JobKey kKeys[] = {
+    asked<&Job::dataset>("dataset", "name")
+        .as("--dataset", "the dataset of the [ledger](ledger.md) that is debited", "needed"),
+    aside<&Job::purpose>("dataset", "purpose").as("--purpose", "why, in words; goes into the ledger", "the span"),
+    word<&SourceSpec::kind, kSourceKinds>("source", "kind")
+        .as("--kind", "`csv`, `sqlite`, `postgresql`; `memory` in [programs that hand over their rows](library.md)",
+            "`csv`")
+        .offered_to(has_slots),
+    JobKey{"source", "path", read_file<&SourceSpec::path>, tell_source_path}.as(
+        "INPUT", "a CSV (plain, gzip, xz), `-`, or a SQLite database", "needed there"),
+    JobKey{"source", "url", read_field<&SourceSpec::url>, tell_source_url}
+        .as("INPUT", "of a PostgreSQL database: `postgresql://host/db`", "needed there")
+        .offered_to(has_slots),
+    asked<&SourceSpec::query>("source", "query")
+        .as("--query", "of a database: the SELECT to read", "this or `table`")
+        .offered_to(has_slots),
+    asked<&SourceSpec::table>("source", "table")
+        .as("--table", "of a database: the table to read", "this or `query`")
+        .offered_to(has_slots),
+    column<&SourceSpec::user>("source", "user")
+        .as("--user", "the column that says who; without it rows are counts, and caps are declared", "absent")
+        .offered_to(has_people),
+    column<&SourceSpec::time>("source", "time").as("--time", "the column that says when", "`time`"),
+    column<&SourceSpec::series>("source", "series")
+        .as("--series", "the column that says which series", "absent")
+        .offered_to(has_series),
+    JobKey{"source", "value", read_name<&SourceSpec::value>, tell_values}
+        .as("--value", "the column that says how many, or that is averaged or learned", "absent: 1 per row")
+        .offered_to(has_slots),
+    JobKey{"source", "place"}
+        .as("--place", "of means: the column that says where", "absent")
+        .offered_to(has_part<MeansSpec>),
+    column<&SourceSpec::longitude>("source", "longitude")
+        .as("--longitude", "of means on a grid: the column of longitudes, in degrees", "absent")
+        .offered_to(has_part<MeansSpec>),
+    column<&SourceSpec::latitude>("source", "latitude")
+        .as("--latitude", "of means on a grid: the column of latitudes, in degrees", "absent")
+        .offered_to(has_part<MeansSpec>),
+    asked<&SourceSpec::time_format>("source", "time_format")
+        .as("--time-format", "`iso8601`, `epoch`, `epoch_ms`, or like `%d/%m/%Y`", "`iso8601`")
+        .offered_to(has_slots),
+    asked<&SourceSpec::zone>("source", "zone")
+        .as("--zone", "the time zone, such as `Europe/Berlin`", "`UTC`")
+        .offered_to(has_slots),
+    JobKey{"source", "delimiter", read_delimiter, tell_field<&SourceSpec::delimiter>}.as(
+        "--delimiter", "between the fields of a CSV", "`\",\"`"),
+    asked<&SourceSpec::header>("source", "header")
+        .as("--no-header", "whether the CSV has a header; without it columns are named by number, from 1", "`true`"),
+    word<&SeriesSpec::duplicates, kDuplicates>("source", "duplicates")
+        .as("--duplicates", "a second count for one series and slot: `refuse` or `sum`; counts only", "`refuse`"),
+    JobKey{"slots", "start", read_field<&data::SlotSpec::start>, tell_field<&data::SlotSpec::start>, has_slots}.as(
+        "--start", "the start of the first slot, such as `2026-03-01T00:00`", "needed"),
+    JobKey{"slots", "end", read_field<&data::SlotSpec::end>, tell_field<&data::SlotSpec::end>, has_slots}.as(
+        "--end", "the first instant after the span", "needed"),
+    JobKey{"slots", "length", read_field<&data::SlotSpec::length>, tell_field<&data::SlotSpec::length>, has_slots}.as(
+        "--length", "of a slot: `15min`, `1h`, `1d`, `1w`", "needed"),
+    JobKey{"slots", "zone", read_field<&data::SlotSpec::zone>, tell_field<&data::SlotSpec::zone>, has_slots}.as(
+        "", "of the slots", "that of the source"),
+    JobKey{"series", "list"}
+        .as("--series-list", "a file with the public keys of the series, one per line", "")
+        .offered_to(has_series),
+    JobKey{"series", "keys", nullptr, tell_field<&Job::keys>}
+        .as("--series-key", "or the keys themselves: `[\"north\", \"south\"]`", "")
+        .of(KeyShape::texts)
+        .offered_to(has_series),
+    asked<&SeriesSpec::disjoint>("series", "disjoint")
+        .as("--disjoint", "declares that everybody is in one series only", "`false`"),
+    word<&Job::unit, kUnits>("privacy", "unit")
+        .as("--unit", "what is protected: `user`, `event`, `w-event`", "`user`; of `[perturb]`, `event`")
+        .offered_to(has_units),
+    JobKey{"privacy", "relation", read_relation, tell_relation}
+        .as("--relation", "how neighbours differ: `add_remove` or `replace`; of means it is the mechanism's",
+            "`add_remove`")
+        .offered_to(is_of_counts),
+    asked<&Job::width>("privacy", "width")
+        .as("--width,--window", "slots in a row, for `w-event`", "needed there")
+        .offered_to(has_series),
+    cap<&Job::max_steps>("privacy", "max_steps")
+        .as("--max-steps",
+            "pairs of series and slot in which one person counts, over the whole job; for `user`; of a job with "
+            "`[train]`, steps of one series that are one person's, declared",
+            "all of them; needed there")
+        .offered_to(has_series),
+    asked<&SeriesSpec::max_per_slot>("privacy", "max_per_slot")
+        .as("--max-per-slot", "what one person adds to one slot", "1"),
+    cap<&SeriesSpec::maximum>("privacy", "maximum")
+        .as("--maximum", "a public maximum; larger counts are taken as this", "10⁸"),
+    word<&Job::analysis, kAnalyses>("privacy", "analysis")
+        .as("--analysis", "`certified`, or `published`: as in the papers, and not certified", "`certified`"),
+    asked<&Job::epsilon>("privacy", "epsilon").as("--epsilon", "ε of this release", "needed"),
+    asked<&Job::delta>("privacy", "delta").as("--delta", "δ of this release", "0"),
+    asked<&MeansSpec::lower>("means", "lower")
+        .as("--lower", "a public lower bound of a value; what is below is taken as this", "0"),
+    asked<&MeansSpec::upper>("means", "upper")
+        .as("--upper", "a public upper bound of a value; what is above is taken as this", "needed"),
+    word<&MeansSpec::counts_public, kCounts>("means", "counts")
+        .as("--counts", "who was where and when, with how many records: `public`, so not protected, or `private`",
+            "`public`"),
+    asked<&MeansSpec::max_cells>("means", "max_cells")
+        .as("--max-cells", "cells (a place in a slot) in which one person counts, over the whole job", "all of them"),
+    asked<&MeansSpec::max_records>("means", "max_records")
+        .as("--max-records", "records of one person in one cell: the first so many",
+            "all; needed for `sum_over_count`"),
+    asked<&MeansSpec::registered>("means", "registered")
+        .as("--registered", "how many people there are in all", "needed for `registered_mean`"),
+    asked<&MeansSpec::sparse_below>("means", "sparse_below")
+        .as("--sparse-below",
+            "cells with fewer users are not published; where counts are private, with fewer records by the noisy count",
+            "1"),
+    // What chooses the mechanism; the choice is part of what the job asks.
+    asked<&MeansSpec::users>("plan", "users")
+        .as("--plan-users", "of means, without counts: how many people, with `means.max_records` each", "none"),
+    JobKey{"plan", "counts", read_public_counts, tell_field<&MeansSpec::counts>, has_part<MeansSpec>}.as(
+        "--plan-counts",
+        "of means: public records of each person in a typical cell, a file of numbers or a list such as "
+        "`\"417,398,12\"`",
+        "none"),
+    JobKey{"places", "list"}
+        .as("--place-list", "a file with the public places, one per line", "")
+        .offered_to(has_part<MeansSpec>),
+    JobKey{"places", "keys"}
+        .as("--place-key", "or the places themselves", "")
+        .of(KeyShape::texts)
+        .offered_to(has_part<MeansSpec>),
+    shape().as("--grid-shape", "of a grid: `hexagon` or `square`", "`hexagon`").offered_to(has_part<MeansSpec>),
+    edge<&PlaceGridSpec::west>("west").as("--grid", "of a grid: the west of its box, in degrees", "needed there"),
+    edge<&PlaceGridSpec::south>("south").as("--grid", "the south", "needed there"),
+    edge<&PlaceGridSpec::east>("east").as("--grid", "the east", "needed there"),
+    edge<&PlaceGridSpec::north>("north").as("--grid", "the north", "needed there"),
+    edge<&PlaceGridSpec::size>("size")
+        .as("--cell-size", "of a grid: metres between the middles of neighbouring places", "needed there")
+        .offered_to(has_part<MeansSpec>),
+    asked<&PerturbSpec::columns>("perturb", "columns")
+        .as("--columns", "the columns to perturb; others that are named nowhere are left out",
+            "all but the times and `keep`")
+        .of(KeyShape::words),
+    asked<&PerturbSpec::keep>("perturb", "keep")
+        .as("--keep", "public columns that stay in place with the times", "none")
+        .of(KeyShape::words),
+    asked<&PerturbSpec::categories>("perturb", "categories")
+        .as("--categories", "the public list of values, of `randomized_response`", "needed there")
+        .of(KeyShape::words),
+    word<&PerturbSpec::independent, kChannels>("perturb", "channels")
+        .as("--channels",
+            "`joint`: the columns of a row stay together; `independent`: each on its own, and costs add up", "`joint`"),
+    word<&PerturbSpec::times_move, kMoves>("perturb", "move")
+        .as("--move", "`values` among times that stay, or `times`: rows keep their values and get new ones",
+            "`values`"),
+    asked<&PerturbSpec::has_times>("perturb", "times")
+        .as("--no-time", "whether there is a column of times, `source.time`", "`true`"),
+    asked<&PerturbSpec::stream>("perturb", "stream")
+        .as("--stream",
+            "rows leave while others still come, which takes a `delta`; of itself where `path` is `-` and there is one",
+            "`false`"),
+    asked<&PerturbSpec::window>("privacy", "window")
+        .as("--window", "of a job with `[perturb]`: values less than so many rows apart may have changed places",
+            "needed there"),
+    asked<&PerturbSpec::length>("perturb", "length")
+        .as("--length", "the public number of rows, where `unit` is `user`", "needed there"),
+    asked<&PerturbSpec::lower>("perturb", "lower")
+        .as("--lower", "a public lower bound, of mechanisms that change numbers", "needed there"),
+    asked<&PerturbSpec::upper>("perturb", "upper")
+        .as("--upper", "a public upper bound, of mechanisms that change numbers", "needed there"),
+    aside<&PerturbSpec::average>("perturb", "average")
+        .as("--average", "steps of the moving averages in the internal report", "the window"),
+    asked<&ModelConfig::model>("train", "model")
+        .as("", "`simple_feed_forward`, `deepar`, `itransformer`, `dlinear`", "needed"),
+    asked<&ModelConfig::context_length>("train", "context_length").as("", "steps that a window reads", "needed"),
+    asked<&ModelConfig::forecast_length>("train", "forecast_length").as("", "steps that it forecasts", "needed"),
+    asked<&ModelConfig::hidden>("train", "hidden").as("", "how large the model is", "the model's own"),
+    asked<&ModelConfig::layers>("train", "layers").as("", "how many layers it has", "the model's own"),
+    asked<&ModelConfig::heads>("train", "heads").as("", "attention heads", "the model's own"),
+    asked<&ModelConfig::inner>("train", "inner").as("", "width of the inner layers", "the model's own"),
+    asked<&ModelConfig::kernel>("train", "kernel").as("", "steps of the moving average", "the model's own"),
+    asked<&ModelConfig::head_features>("train", "head_features")
+        .as("", "numbers per step that the last layer reads", "the model's own"),
+    asked<&ModelConfig::season>("train", "season")
+        .as("",
+            "forecasts are learned as deviations from the value so many steps before: a model that has learned nothing "
+            "yet then repeats the last season. At most `context_length`, for `deepar` its longest lag",
+            "0: none"),
+    asked<&ModelConfig::spread>("train", "spread")
+        .as("",
+            "with a `season`: how far from that value, as a share of the window's size, forecasts reach before "
+            "anything is learned; a public guess",
+            "0.1"),
+    JobKey{"train", "lags", read_lags, tell_lags, has_part<TrainSpec>}.as(
+        "", "of `deepar`: steps back that it reads too, `[1, 24, 168]`; they lengthen every window",
+        "usual for the slots"),
+    asked<&TrainSpec::channels>("train", "channels")
+        .as("", "columns that one model reads together, as one series", "`source.value` alone"),
+    word<&TrainSpec::top, kTops>("train", "top_level")
+        .as("", "how series are drawn: `without_replacement`, anew each step, or `iterate`, in turn",
+            "`without_replacement`"),
+    word<&TrainSpec::bottom, kBottoms>("train", "bottom_level")
+        .as("", "how windows are drawn from a series: `with_replacement` or `poisson`", "`with_replacement`"),
+    asked<&TrainSpec::batch_size>("train", "batch_size")
+        .as("", "Λ, windows that a step takes on average", "128, or fewer where there are fewer series"),
+    asked<&TrainSpec::windows_per_series>("train", "windows_per_series")
+        .as("", "λ, how many of them come from one series", "1"),
+    asked<&TrainSpec::noise_multiplier>("train", "noise_multiplier")
+        .as("", "σ: the steps follow from `epsilon` and `delta`", "this or `steps`"),
+    asked<&TrainSpec::steps>("train", "steps")
+        .as("", "or the steps: the noise follows. Both: they must be within `epsilon` and `delta`",
+            "this or `noise_multiplier`"),
+    asked<&TrainSpec::clip>("train", "clip").as("", "C, the norm to which the gradient of a window is clipped", "1e-4"),
+    word<&TrainSpec::optimiser, kOptimisers>("train", "optimiser").as("", "`adam` or `sgd`; costs nothing", "`adam`"),
+    asked<&TrainSpec::learning_rate>("train", "learning_rate").as("", "of the optimiser", "1e-3"),
+    asked<&TrainSpec::weight_decay>("train", "weight_decay").as("", "of the optimiser", "1e-8"),
+    asked<&TrainSpec::average>("train", "average")
+        .as("", "decay of the moving average of iterates that is released; 0 releases the last", "0"),
+    asked<&TrainSpec::context_noise>("train", "context_noise")
+        .as("", "σ_C: fresh noise on what a window reads, in units of `noise_unit`", "0"),
+    asked<&TrainSpec::label_noise>("train", "label_noise")
+        .as("", "σ_F: fresh noise on what a window forecasts, in units of `noise_unit`", "0"),
+    asked<&TrainSpec::noise_unit>("train", "noise_unit")
+        .as("",
+            "v: the most by which a change moves the values of a step, declared; with bounds, at least what they "
+            "allow, and so enforced",
+            "1; with bounds and noise, √D (`upper` − `lower`) for D channels"),
+    asked<&TrainSpec::lower>("train", "lower")
+        .as("",
+            "a public lower bound, with `upper` or neither: what is outside is taken as the nearer one before any "
+            "window is cut; what is missing stays missing",
+            "none"),
+    asked<&TrainSpec::upper>("train", "upper").as("", "a public upper bound", "none"),
+    word<&TrainSpec::fill, kFills>("train", "fill")
+        .as("", "missing values, from inside the window: `window_mean`, `zero`, `last`", "`window_mean`"),
+    asked<&TrainSpec::calendar>("train", "calendar")
+        .as("", "whether the model knows the hour, the weekday and the season", "`true`"),
+    asked<&TrainSpec::spare_steps>("train", "spare_steps")
+        .as("", "steps that may be lost to crashes and are made up for; planned and debited on top", "0"),
+    asked<&TrainSpec::initial_seed>("train", "initial_seed")
+        .as("", "of the weights before the first step; public", "1"),
+    JobKey{"train", "spans", read_spans_of, tell_spans, has_part<TrainSpec>}.as(
+        "", "a public CSV `series,start,end`, where series do not all span `[slots]`", "all do"),
+    aside<&TrainSpec::checkpoint_every>("train", "checkpoint_every").as("", "steps between checkpoints", "200"),
+    JobKey{"mechanism", "name", read_mechanism, tell_mechanism}.as(
+        "--mechanism", "one of the catalogue, or `auto`: chosen from public facts", "`auto`"),
+    file<&SeriesSpec::public_sample>("plan", "sample")
+        .as("--sample",
+            "a CSV with a column `value` (and `series`), in order of time, that you declare public; errors are "
+            "predicted on it",
+            "none"),
+    file<&Job::csv>("output", "csv").as("--csv,--output", "the release as [CSV](reports.md)", "none"),
+    file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),
+    file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
+    aside<&Job::title>("output", "title").as("--title", "of the report", "the dataset"),
+    aside<&Job::level>("output", "level").as("--level", "of the intervals", "0.95").offered_to(has_slots),
+    aside<&SeriesSpec::non_negative>("output", "non_negative")
+        .as("--allow-negative", "whether negative values become 0; changes no guarantee; counts only", "`true`"),
+    aside<&SeriesSpec::integers>("output", "integers")
+        .as("--integers", "whether values are rounded; changes no guarantee; counts only", "`false`"),
+    file<&PerturbSpec::internal>("output", "internal")
+        .as("--internal", "of a job with `[perturb]`: a report for the owner alone", "none"),
+    file<&TrainSpec::output>("output", "model").as("", "of a job with `[train]`: where the model goes", "needed there"),
+    JobKey{"output", "formulas", word<&Job::keeps_formulas, kFormulas>("", "").read}.as(
+        "--formulas", "`keep` where keys may begin [like a formula](reports.md#csv) in the CSV", "`refuse`"),
+    aside<&LiveSpec::name>("live", "name")
+        .as("", "of the release: what it goes on by", "that of the job file, without its ending"),
+    JobKey{"live", "after", word<&LiveSpec::continues, kAfter>("", "").read, nullptr, has_part<LiveSpec>}.as(
+        "", "the horizon: `stop`, or `continue` with a next span and a new debit", "`stop`"),
+    aside<&LiveSpec::max_gap>("live", "max_gap")
+        .as("", "a row, or a clock, more than this many steps ahead is refused", "a quarter of the steps, at least 10"),
+    JobKey{"live", "clock", word<&LiveSpec::clock, kClocks>("", "").read, nullptr, has_part<LiveSpec>}.as(
+        "", "where rows are people, what says which steps are over: `until`, given at each start, or `system`",
+        "`until`"),
+    JobKey{"live", "wait", read_wait, nullptr, has_part<LiveSpec>}.as(
+        "",
+        "of the system's clock: how long after its end a step is closed, so that late rows count: `30s`, `5min`, `1h`",
+        "`1min`"),
+};
+
+}  // namespace
+
+std::span<const JobKey> table() { return kKeys; }
+
+}  // namespace chronoveil::engine::key_fields
