@@ -58,14 +58,15 @@ void add_source_options(CLI::App& command, DirectJob& options, std::string_view 
   command.add_option("--length", options.job.slots.length, "Of a slot: 15min, 1h, 1d, 1w");
 }
 
-void add_privacy_options(CLI::App& command, DirectJob& options) {
+void add_privacy_options(CLI::App& command, DirectJob& options, const std::vector<std::string>& mechanisms) {
   engine::Job& job = options.job;
   command.add_option("--dataset", job.dataset,
                      "The dataset of the ledger to debit; not needed with --seed and replays");
   command.add_option("--purpose", job.purpose, "Why, in words, for the ledger");
   command.add_option("--epsilon", job.epsilon, "ε of this release");
   command.add_option("--delta", job.delta, "δ of this release; 0 unless given");
-  command.add_option("--mechanism", job.mechanism, "One of the catalogue; chosen from public facts unless given");
+  command.add_option("--mechanism", job.mechanism, "auto (the default) chooses from public facts")
+      ->type_name("TEXT:{auto," + CLI::detail::join(mechanisms, ",") + "}");  // the job says what is wrong with another
   command.add_option("--set", options.parameters, "A parameter of the mechanism, such as rate=0.2");
   add_analysis_option(command, options.analysis);
 }

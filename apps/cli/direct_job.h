@@ -32,8 +32,14 @@ struct DirectJob {
 void add_input_options(CLI::App&, DirectJob&, std::string_view input);
 // The same, databases too; who and when, and the slots.
 void add_source_options(CLI::App&, DirectJob&, std::string_view input);
-// The dataset, ε and δ, and the mechanism.
-void add_privacy_options(CLI::App&, DirectJob&);
+// The dataset, ε and δ, and the mechanism: one of these names, which help and completion show.
+void add_privacy_options(CLI::App&, DirectJob&, const std::vector<std::string>& mechanisms);
+template <class Row>
+std::vector<std::string> names_of(std::span<const Row* const> catalogue) {
+  std::vector<std::string> names;
+  for (const Row* row : catalogue) names.emplace_back(row->name);
+  return names;
+}
 // Where the release goes, and how a run is made.
 void add_file_options(CLI::App&, DirectJob&);
 // The same, replays, and the level of intervals.

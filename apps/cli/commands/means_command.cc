@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "chronoveil/engine/means/job.h"
+#include "chronoveil/mechanisms/catalogue.h"
 #include "command.h"
 #include "direct_job.h"
 #include "output/job_output.h"
@@ -146,7 +147,7 @@ void add_means_command(CLI::App& app, CommandContext& context) {
   command->add_option("--grid", options->grid, "The public box of the grid, in degrees: west,south,east,north");
   command->add_option("--grid-shape", options->shape, "hexagon (the default) or square");
   command->add_option("--cell-size", options->cell_size, "Metres between the middles of neighbouring places");
-  add_privacy_options(*command, options->direct);
+  add_privacy_options(*command, options->direct, names_of(mechanisms::cell_catalogue()));
   command->add_option("--counts", options->counts,
                       "public (the default): who was where and when is no secret; or private");
   command->add_option("--max-cells", spec.max_cells, "Cells (place and slot) of one person; all unless given");

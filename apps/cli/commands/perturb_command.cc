@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "chronoveil/mechanisms/catalogue.h"
 #include "command.h"
 #include "direct_job.h"
 #include "output/job_output.h"
@@ -109,7 +110,7 @@ void add_perturb_command(CLI::App& app, CommandContext& context) {
       "--stream", spec.stream,
       "Rows leave while others still come, which takes a --delta; of itself where INPUT is - and there is one");
   command->add_option("--window", spec.window, "Steps within which it is hidden when a value was; 2 or more");
-  add_privacy_options(*command, options->direct);
+  add_privacy_options(*command, options->direct, names_of(mechanisms::temporal_catalogue()));
   command->add_option("--unit", options->unit, "Of mechanisms that change values: event (the default), or user");
   command->add_option("--length", spec.length, "Of unit user: the public number of rows");
   command->add_option("--lower", spec.lower, "Of mechanisms that change numbers: a public lower bound");

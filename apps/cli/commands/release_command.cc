@@ -3,6 +3,7 @@
 
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/series/series.h"
+#include "chronoveil/mechanisms/catalogue.h"
 #include "command.h"
 #include "direct_job.h"
 #include "output/job_output.h"
@@ -69,7 +70,7 @@ void add_release_command(CLI::App& app, CommandContext& context) {
                       "A file with the public keys of the series, one a line");
   command->add_option("--series-key", options->direct.keys, "A public key; once for each");
   command->add_flag("--disjoint", job.series().disjoint, "Declare that everybody is in one series only");
-  add_privacy_options(*command, options->direct);
+  add_privacy_options(*command, options->direct, names_of(mechanisms::series_catalogue()));
   command->add_option("--unit", options->unit, "What is protected: user (the default), w-event or event");
   command->add_option("--width,--window", options->width, "How many slots in a row, for w-event");
   command->add_option("--relation", options->relation, "How neighbours differ: add_remove (the default) or replace");
