@@ -4,9 +4,9 @@
   tools/run_docs.py [--update] [--program FILE] [PAGE...]
 
 Commands stand in blocks marked `console`: a line `$ command` (continued by lines `> more`), then its output. A line
-`...` stands for any lines, `...` inside a line for any text. Commands of one page run in one shell, in an empty
-folder with an empty home, and must succeed. Only blocks of `make`, `git clone` and `sudo` may be marked
-`console norun`; the targets that they name must exist in the Makefile.
+`...` stands for any lines, `...` inside a line for any text; --update leaves lines as they are that are still true.
+Commands of one page run in one shell, in an empty folder with an empty home, and must succeed. Only blocks of `make`,
+`git clone` and `sudo` may be marked `console norun`; the targets that they name must exist in the Makefile.
 """
 
 import argparse
@@ -128,8 +128,37 @@ def matches(expected, actual):
         return any(matches(expected[1:], actual[skip:]) for skip in range(len(actual) + 1))
     if not actual:
         return False
-    pattern = ".*".join(re.escape(part) for part in expected[0].rstrip().split("..."))
-    return re.fullmatch(pattern, actual[0].rstrip()) is not None and matches(expected[1:], actual[1:])
+    return line_matches(expected[0], actual[0]) and matches(expected[1:], actual[1:])
+
+
+def line_matches(expected, actual):
+    pattern = ".*".join(re.escape(part) for part in expected.rstrip().split("..."))
+    return re.fullmatch(pattern, actual.rstrip()) is not None
+
+
+def rewritten(expected, actual):
+    """Lines that describe the printed ones. Shown ones that are still true stay; a new one is dearer to put in place of
+    another than beside it, and leaving one out is the dearest, so that `...` does not swallow a line that changed."""
+    new, changed, gone = 2, 3, 4
+    best = [[None] * (len(actual) + 1) for _ in range(len(expected) + 1)]  # from there to the end: cost and lines
+    for i in range(len(expected), -1, -1):
+        for j in range(len(actual), -1, -1):
+            ways = []
+            shown = expected[i] if i < len(expected) else None
+            if shown == "...":
+                ways.append((best[i + 1][j][0], ["...", *best[i + 1][j][1]]))
+            elif shown is not None:
+                ways.append((best[i + 1][j][0] + gone, best[i + 1][j][1]))
+            if j < len(actual):
+                if shown == "...":
+                    ways.append(best[i][j + 1])
+                elif shown is not None:
+                    true = line_matches(shown, actual[j])
+                    cost, after = best[i + 1][j + 1]
+                    ways.append((cost + (0 if true else changed), [shown if true else actual[j], *after]))
+                ways.append((best[i][j + 1][0] + new, [actual[j], *best[i][j + 1][1]]))
+            best[i][j] = min(ways, key=lambda way: way[0], default=(0, []))
+    return best[0][0][1]
 
 
 def check_page(path, program, targets, update):
@@ -146,7 +175,7 @@ def check_page(path, program, targets, update):
             problems.append(f"{where}: exit {step.status}: {step.command}\n  " + "\n  ".join(step.actual))
         elif not matches(step.expected, step.actual):
             if update:
-                lines[step.output_at] = [line + "\n" for line in step.actual]
+                lines[step.output_at] = [line + "\n" for line in rewritten(step.expected, step.actual)]
             else:
                 shown = "\n  - ".join([""] + step.expected)
                 printed = "\n  + ".join([""] + step.actual)

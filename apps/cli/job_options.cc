@@ -37,11 +37,12 @@ void add_key(CLI::App& command, JobOptions& options, const engine::KeyInfo& key)
     case engine::KeyShape::words: command.add_option(option, words, help_of(key)); return;
     default: break;
   }
-  const bool number = key.shape != engine::KeyShape::text;
+  std::string type = key.shape == engine::KeyShape::text ? "TEXT" : "NUMBER";
+  if (!key.choices.empty()) type += ":{" + CLI::detail::join(key.choices, ",") + "}";  // the engine refuses others
   command
       .add_option_function<std::string>(
           option, [&words](const std::string& word) { words = {word}; }, help_of(key))
-      ->type_name(number ? "NUMBER" : "TEXT");
+      ->type_name(type);
 }
 
 // "72.75,21.05,72.95,21.30"

@@ -39,6 +39,15 @@ class Completion(ProgramTest):
     def test_bash_completes_the_words_that_a_parameter_accepts(self):
         self.assertEqual(self.bash_completes("completion", "f"), {"fish"})
 
+    def test_bash_completes_the_mechanisms_that_an_error_would_offer(self):
+        slots = ["--start", "2026-03-01", "--end", "2026-03-02", "--length", "1h"]
+        cells = ["--user", "bus", "--place", "at", "--place-key", "north", "--value", "speed", "--upper", "9"]
+        for command, words in (("release", slots), ("means", [*slots, *cells]), ("perturb", ["--window", "3"])):
+            done = run(command, "in.csv", "--epsilon", "1", "--mechanism", "magic", *words)
+            offered = re.fullmatch(r"chronoveil: --mechanism: magic is not valid; it must be one of (.*)\n", done.stderr)
+            self.assertTrue(offered, done.stderr)
+            self.assertEqual(self.bash_completes(command, "--mechanism", ""), {"auto", *offered.group(1).split(", ")})
+
     def test_fish_completes_commands_and_options(self):
         with tempfile.TemporaryDirectory() as home:
             script = Path(home) / "chronoveil.fish"

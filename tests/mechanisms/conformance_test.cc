@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <sstream>
 
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/bound/bounded_series.h"
@@ -18,6 +20,8 @@ namespace chronoveil::mechanisms::testing {
 namespace {
 
 constexpr double kEpsilon = 0.8;
+
+std::filesystem::path pages() { return std::filesystem::path(__FILE__).parent_path() / "../../docs/mechanisms"; }
 
 class Conformance : public ::testing::TestWithParam<const SeriesMechanism*> {
  protected:
@@ -60,9 +64,30 @@ TEST_P(Conformance, TheRowIsComplete) {
   EXPECT_TRUE(row().go_live || !row().causal);
   for (const ParameterInfo& info : row().parameters) EXPECT_FALSE(info.name.empty() || info.meaning.empty());
   EXPECT_EQ(value_of(find_series_mechanism(row().name)), &row());
-  const auto page =
-      std::filesystem::path(__FILE__).parent_path() / "../../docs/mechanisms" / (std::string(row().name) + ".md");
+  const auto page = pages() / (std::string(row().name) + ".md");
   EXPECT_TRUE(std::filesystem::exists(page)) << page;
+}
+
+// | [`laplace`](laplace.md) | user, event, w-event | yes | | yes | ...
+TEST_P(Conformance, TheTableOfTheDocsSaysTheSame) {
+  const std::string name(row().name);
+  std::string line = "| [`" + name + "`](" + name + ".md) | ";
+  for (const Unit unit : row().units)
+    line.append(unit == row().units.front() ? "" : ", ").append(chronoveil::name(unit));
+  for (const bool yes : {!row().needs_delta, row().has_published, row().go_live != nullptr})
+    line += yes ? " | yes" : " |";
+  std::ostringstream table;
+  table << std::ifstream(pages() / "README.md").rdbuf();
+  EXPECT_NE(table.str().find("\n" + line + " | "), std::string::npos) << line;
+}
+
+TEST(Catalogue, HasEveryMechanismThatHasAPage) {
+  for (const auto& page : std::filesystem::directory_iterator(pages())) {
+    const std::string name = page.path().stem().string();
+    EXPECT_TRUE(name == "README" || find_series_mechanism(name) || find_cell_mechanism(name) ||
+                find_temporal_mechanism(name))
+        << name << " has a page and no row in catalogue.cc";
+  }
 }
 
 TEST_P(Conformance, ThePlanSaysEverythingThatWillHappen) {

@@ -107,6 +107,25 @@ TEST(Comparison, TheNoiseOfAWindowIsThatOfOneOfItsSteps) {
   EXPECT_NEAR(of(*got, "laplace").noise_error, 24, 1e-6);
 }
 
+// dft: √(m/T) times the deviation of a coefficient. running_total: of its last step, √(1 + 1/4 + 9/64) times.
+TEST(Comparison, TheNoiseOfManyDrawsIsThatOfTheirSum) {
+  const double normal = std::sqrt(2 / std::numbers::pi);
+  Request week = hourly_week(Unit::user, 0);
+  week.shape.series = 2;
+  week.parameters["coefficients"] = std::int64_t{5};
+  const auto waves = compare(week);
+  ASSERT_TRUE(waves);
+  const Candidate& dft = of(*waves, "dft");
+  EXPECT_NEAR(dft.noise_error, std::sqrt(2 * 9 / 168.0) * dft.plan->scale * normal, 1e-9);
+  EXPECT_NEAR(dft.information, 2 * 9 / (2 * dft.plan->scale * dft.plan->scale), 1e-12);
+  Request three = hourly_week(Unit::event, 1e-6);
+  three.shape.steps = 3;
+  const auto sums = compare(three);
+  ASSERT_TRUE(sums);
+  const Candidate& totals = of(*sums, "running_total");
+  EXPECT_NEAR(totals.noise_error, std::sqrt(1 + 0.25 + 9 / 64.0) * totals.plan->scale * normal, 1e-9);
+}
+
 TEST(Comparison, SaysWhyAMechanismDoesNotFit) {
   const auto pure = compare(hourly_week(Unit::user, 0));
   ASSERT_TRUE(pure);

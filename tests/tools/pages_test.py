@@ -18,6 +18,23 @@ def sources():
                 yield path
 
 
+def mechanisms_without_link(root):
+    """Those that have a page and that the table of mechanisms does not lead to."""
+    table = (root / "docs/mechanisms/README.md").read_text(encoding="utf-8")
+    return [name for name in mechanisms_with_page(root) if f"| [`{name}`]({name}.md) |" not in table]
+
+
+def mechanisms_without_test(root):
+    """Those that no test names: as the function that gives its row, or as text."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in (root / "tests/mechanisms").glob("*_test.cc"))
+    return [name for name in mechanisms_with_page(root) if not re.search(rf'\b{name}\(\)|"{name}"', tests)]
+
+
+def mechanisms_with_page(root):
+    """All that there are: tests/mechanisms hold the pages to the catalogue."""
+    return sorted(page.stem for page in (root / "docs/mechanisms").glob("*.md") if page.stem != "README")
+
+
 class Pages(unittest.TestCase):
     def test_every_citation_stands_in_the_bibliography(self):
         known = set(re.findall(r"^\| \[(\w+)\]", (ROOT / "docs/bibliography.md").read_text(encoding="utf-8"), re.MULTILINE))
@@ -49,6 +66,11 @@ class Pages(unittest.TestCase):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         for page in sorted((ROOT / "docs").glob("*.md")):
             self.assertIn(f"(docs/{page.name})", text)
+
+    def test_every_mechanism_is_in_the_table_and_has_a_test(self):
+        self.assertGreater(len(mechanisms_with_page(ROOT)), 25)
+        self.assertEqual(mechanisms_without_link(ROOT), [])
+        self.assertEqual(mechanisms_without_test(ROOT), [])
 
 
 if __name__ == "__main__":

@@ -60,6 +60,14 @@ class DocsCheck(unittest.TestCase):
         text = "```console\n$ seq 9\n1\n...\n9\n```\n"
         self.assertEqual(self.check(text, update=True)[1], text)
 
+    def test_update_keeps_the_lines_that_are_still_true(self):
+        for shown, kept in (("1...\n3\n...\n9", "1...\n2\n3\n...\n9"), ("1\n...\nnine", "1\n...\n9"),
+                            ("0\n...\n9", "1\n...\n9"),
+                            ("1\n2\n3\n4\n5\n6\n7\n8", "1\n2\n3\n4\n5\n6\n7\n8\n9")):
+            updated = self.check(f"```console\n$ seq 9\n{shown}\n```\n", update=True)[1]
+            self.assertEqual(updated, f"```console\n$ seq 9\n{kept}\n```\n")
+            self.assertEqual(self.problems(updated), [])
+
     def test_norun_is_for_make_only_and_its_target_must_exist(self):
         self.assertEqual(self.problems("```console norun\n$ sudo make test PREFIX=/usr\n```\n"), [])
         for block in ("```console norun\n$ chronoveil --version\n```\n", "```console norun\n$ make nonsense\n```\n"):

@@ -88,6 +88,10 @@ struct SeriesMechanism {
   // live, so measure and reconstruct are measure_live and reconstruct_live.
   Result<std::unique_ptr<LiveProcess>> (*go_live)(const SeriesPlan&) = nullptr;
   bool causal = false;
+  // For plans to compare by, where a step is not one draw of the plan's scale. `step_scale`: the scale of a draw.
+  // `step_spread`: how many times the standard deviation of a draw a step has that is the sum of many.
+  double (*step_scale)(const SeriesPlan&) = nullptr;
+  double (*step_spread)(const SeriesPlan&) = nullptr;
 };
 
 // The scale over the sensitivity that an event of a series mechanism promises; nothing for any other event. Of Pure{ε}:

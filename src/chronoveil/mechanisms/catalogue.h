@@ -1,5 +1,5 @@
 // The one table of mechanisms: those for series, those for means per cell, those for the owner of one series. The
-// program, the planner, the conformance tests, the benchmarks and the docs iterate it.
+// program, the planner and the conformance tests iterate it, and the last hold the docs to it.
 #pragma once
 
 #include <span>

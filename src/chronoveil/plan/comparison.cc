@@ -55,8 +55,8 @@ Result<Candidate> consider(const SeriesMechanism& mechanism, const Request& requ
     candidate.refusal = plan.error();
     return candidate;
   }
-  candidate.noise_error = noise_error(*plan);
-  candidate.information = information(*plan);
+  candidate.noise_error = noise_error(mechanism, *plan);
+  candidate.information = information(mechanism, *plan);
   if (sample) {
     CV_TRY(candidate.expected_error, expected_error(asked, *plan, *sample, trials));
   }

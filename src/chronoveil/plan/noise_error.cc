@@ -1,6 +1,5 @@
 #include "chronoveil/plan/noise_error.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -10,40 +9,27 @@ namespace {
 // A sum of many independent draws is close to normal.
 double mean_absolute_normal(double deviation) { return deviation * std::sqrt(2 / std::numbers::pi); }
 
-// Σ c_k² of the square root of the prefix sum, c_0 = 1, c_k = c_{k−1} (2k − 1)/(2k): the last step's share of noise.
-double prefix_energy(std::int64_t steps) {
-  double coefficient = 1, energy = 1;
-  for (std::int64_t k = 1; k < steps; ++k) {
-    coefficient *= static_cast<double>(2 * k - 1) / static_cast<double>(2 * k);
-    energy += coefficient * coefficient;
-  }
-  return energy;
+double scale(const mechanisms::SeriesMechanism& mechanism, const mechanisms::SeriesPlan& plan) {
+  return mechanism.step_scale ? mechanism.step_scale(plan) : plan.scale;
 }
 
-// Of one measured step. w_event's scale is that of a step that spends what w steps may; one of w has a w-th of that.
-double scale(const mechanisms::SeriesPlan& plan) {
-  if (plan.mechanism != "w_event") return plan.scale;
-  return plan.scale * static_cast<double>(std::min(plan.shape.width, plan.shape.steps));
+// Of one draw: 2b² or σ².
+double variance(const mechanisms::SeriesMechanism& mechanism, const mechanisms::SeriesPlan& plan) {
+  const double one = scale(mechanism, plan) * scale(mechanism, plan);
+  return plan.noise == NoiseKind::laplace ? 2 * one : one;
 }
 
 }  // namespace
 
-double variance(const mechanisms::SeriesPlan& plan) {
-  const double one = scale(plan) * scale(plan);
-  return plan.noise == NoiseKind::laplace ? 2 * one : one;
+double noise_error(const mechanisms::SeriesMechanism& mechanism, const mechanisms::SeriesPlan& plan) {
+  if (mechanism.step_spread)
+    return mean_absolute_normal(std::sqrt(variance(mechanism, plan)) * mechanism.step_spread(plan));
+  const double one = scale(mechanism, plan);
+  return plan.noise == NoiseKind::laplace ? one : mean_absolute_normal(one);
 }
 
-double noise_error(const mechanisms::SeriesPlan& plan) {
-  const double deviation = std::sqrt(variance(plan));
-  if (plan.mechanism == "dft") {  // an orthonormal basis spreads the noise of m coefficients over T steps
-    const double values = static_cast<double>(plan.shape.series) * static_cast<double>(plan.shape.steps);
-    return mean_absolute_normal(deviation * std::sqrt(static_cast<double>(plan.measured) / values));
-  }
-  if (plan.mechanism == "running_total")
-    return mean_absolute_normal(deviation * std::sqrt(prefix_energy(plan.shape.steps)));
-  return plan.noise == NoiseKind::laplace ? scale(plan) : mean_absolute_normal(scale(plan));
+double information(const mechanisms::SeriesMechanism& mechanism, const mechanisms::SeriesPlan& plan) {
+  return static_cast<double>(plan.measured) / variance(mechanism, plan);
 }
-
-double information(const mechanisms::SeriesPlan& plan) { return static_cast<double>(plan.measured) / variance(plan); }
 
 }  // namespace chronoveil::plan

@@ -20,6 +20,7 @@ struct KeyInfo {
   std::string_view meaning;   // Markdown
   std::string_view standard;  // the default, in words; Markdown
   KeyShape shape = KeyShape::text;
+  std::vector<std::string> choices = {};  // of a closed list of words, for that kind of job
 
   // A flag that says false where the key would be true: "--no-header".
   bool negates() const { return shape == KeyShape::flag && standard == "`true`"; }

@@ -156,23 +156,28 @@ constexpr JobKey column(std::string_view section, std::string_view name) {
 template <auto Member, const auto& Words>
 constexpr JobKey word(std::string_view section, std::string_view name) {
   using T = typename std::decay_t<decltype(Words)>::value_type::second_type;
-  return {section, name,
-          [](const Section& in, std::string_view key, Job& job) {
-            return read_word<T>(in, key, {Words.begin(), Words.end()}, field<Member>(job));
-          },
-          [](const Job& job, const std::string& key, Facts& facts) {
-            using Part = typename MemberOf<decltype(Member)>::type;
-            const auto told = [&](const auto& value) {
-              const auto found =
-                  std::find_if(Words.begin(), Words.end(), [&](const auto& pair) { return pair.second == value; });
-              facts.emplace_back(key, std::string(found->first));
-            };
-            if constexpr (std::is_same_v<Part, SeriesSpec>)
-              told((is_of_counts(job) ? job.series() : SeriesSpec()).*Member);
-            else if (has_part<Part>(job))
-              told(field<Member>(job));
-          },
-          kBelongs<Member>};
+  return JobKey{section, name,
+                [](const Section& in, std::string_view key, Job& job) {
+                  return read_word<T>(in, key, {Words.begin(), Words.end()}, field<Member>(job));
+                },
+                [](const Job& job, const std::string& key, Facts& facts) {
+                  using Part = typename MemberOf<decltype(Member)>::type;
+                  const auto told = [&](const auto& value) {
+                    const auto found = std::find_if(Words.begin(), Words.end(),
+                                                    [&](const auto& pair) { return pair.second == value; });
+                    facts.emplace_back(key, std::string(found->first));
+                  };
+                  if constexpr (std::is_same_v<Part, SeriesSpec>)
+                    told((is_of_counts(job) ? job.series() : SeriesSpec()).*Member);
+                  else if (has_part<Part>(job))
+                    told(field<Member>(job));
+                },
+                kBelongs<Member>}
+      .out_of([](const JobKind&) {
+        std::vector<std::string> words;
+        for (const auto& pair : Words) words.emplace_back(pair.first);
+        return words;
+      });
 }
 
 }  // namespace chronoveil::engine::key_fields

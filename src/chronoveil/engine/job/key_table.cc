@@ -7,6 +7,7 @@
 #include "chronoveil/engine/means/job.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/stores/store.h"
+#include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::engine::key_fields {
 namespace {
@@ -149,6 +150,17 @@ Result<void> read_mechanism(const Section& section, std::string_view key, Job& j
     if (!single) return fail(ErrorKind::usage, section.name_of(parameter), "it must be a single value");
   }
   return {};
+}
+template <class Catalogue>
+std::vector<std::string> names_in(const Catalogue& catalogue) {
+  std::vector<std::string> names{"auto"};
+  for (const auto* mechanism : catalogue) names.emplace_back(mechanism->name);
+  return names;
+}
+std::vector<std::string> mechanism_names(const JobKind& kind) {
+  if (std::holds_alternative<MeansSpec>(kind)) return names_in(mechanisms::cell_catalogue());
+  if (std::holds_alternative<PerturbSpec>(kind)) return names_in(mechanisms::temporal_catalogue());
+  return names_in(mechanisms::series_catalogue());
 }
 void tell_mechanism(const Job& job, const std::string& key, Facts& facts) {
   facts.emplace_back(key, job.mechanism);

@@ -20,6 +20,7 @@ struct JobKey {
   bool (*offered)(const Job&) = nullptr;  // whether a command for that kind has its option; absent: where it belongs
   std::string_view option = "", meaning = "", standard = "";  // see KeyInfo
   KeyShape shape = KeyShape::text;
+  std::vector<std::string> (*choices)(const JobKind&) = nullptr;  // of a closed list of words
 
   constexpr JobKey as(std::string_view its_option, std::string_view its_meaning, std::string_view its_standard) const {
     JobKey key = *this;
@@ -29,6 +30,11 @@ struct JobKey {
   constexpr JobKey of(KeyShape its_shape) const {
     JobKey key = *this;
     key.shape = its_shape;
+    return key;
+  }
+  constexpr JobKey out_of(std::vector<std::string> (*its_choices)(const JobKind&)) const {
+    JobKey key = *this;
+    key.choices = its_choices;
     return key;
   }
   constexpr JobKey offered_to(bool (*kinds)(const Job&)) const {

@@ -9,8 +9,9 @@
 namespace chronoveil::engine {
 namespace {
 
-KeyInfo info_of(const JobKey& key) {
-  return {std::string(key.section) + "." + std::string(key.name), key.option, key.meaning, key.standard, key.shape};
+KeyInfo info_of(const JobKey& key, const JobKind& kind = SeriesSpec()) {
+  return {std::string(key.section) + "." + std::string(key.name),      key.option, key.meaning, key.standard, key.shape,
+          key.choices ? key.choices(kind) : std::vector<std::string>()};
 }
 
 template <class T>
@@ -95,7 +96,7 @@ std::vector<KeyInfo> option_keys(const JobKind& kind) {
   std::vector<KeyInfo> offered;
   for (const JobKey& key : job_keys()) {
     const auto applies = key.offered ? key.offered : key.belongs;
-    if (!key.option.empty() && (!applies || applies(job))) offered.push_back(info_of(key));
+    if (!key.option.empty() && (!applies || applies(job))) offered.push_back(info_of(key, kind));
   }
   return offered;
 }

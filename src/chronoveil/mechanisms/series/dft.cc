@@ -139,6 +139,11 @@ Result<Measurement> measure_frequencies(const SeriesPlan& plan, std::span<const 
   return Measurement{.values = off_grid(indices, plan.grid), .kept = std::nullopt};
 }
 
+// Every column of the kept basis has the squared norm m/T, so every step has the same variance.
+double spread(const SeriesPlan& plan) {
+  return std::sqrt(static_cast<double>(per_series(plan)) / static_cast<double>(plan.shape.steps));
+}
+
 Result<Estimate> transform_back(const SeriesPlan& plan, const Measurement& measurement) {
   CV_CHECK(check_complete(plan, measurement));
   const auto T = static_cast<std::size_t>(plan.shape.steps), series = static_cast<std::size_t>(plan.shape.series);
@@ -155,9 +160,7 @@ Result<Estimate> transform_back(const SeriesPlan& plan, const Measurement& measu
       for (std::size_t t = 0; t < T; ++t) values[t] += coefficient * entries[t];
     }
   }
-  // Every column of the kept basis has the squared norm m/T, so every step has the same variance.
-  const double deviation = standard_deviation(plan.noise, plan.scale) *
-                           std::sqrt(static_cast<double>(m) / static_cast<double>(plan.shape.steps));
+  const double deviation = standard_deviation(plan.noise, plan.scale) * spread(plan);
   const double half_width = combined_half_width(plan.noise, deviation, plan.level);
   for (const double value : estimate.value) {
     estimate.lower.push_back(value - half_width);
@@ -180,6 +183,7 @@ const SeriesMechanism& dft() {
       .prepare = prepare,
       .measure = measure_frequencies,
       .reconstruct = transform_back,
+      .step_spread = spread,
   };
   return row;
 }

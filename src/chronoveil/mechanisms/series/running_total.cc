@@ -105,6 +105,13 @@ Result<Estimate> add_up(const SeriesPlan& plan, const Measurement& measurement) 
   return estimate;
 }
 
+// Of the last step, which has the most noise: √Σ c_k².
+double last_spread(const SeriesPlan& plan) {
+  long double energy = 0;
+  for (const long double c : square_root_of_prefix_sum(plan.shape.steps)) energy += c * c;
+  return static_cast<double>(sqrtl(energy));
+}
+
 }  // namespace
 
 const SeriesMechanism& running_total() {
@@ -116,6 +123,7 @@ const SeriesMechanism& running_total() {
       .prepare = prepare,
       .measure = measure_halfway,
       .reconstruct = add_up,
+      .step_spread = last_spread,
   };
   return row;
 }

@@ -124,6 +124,9 @@ Result<std::unique_ptr<LiveProcess>> start(const SeriesPlan& plan) {
   return w_event_process(plan, absorbs ? absorption(width_of(plan)) : distribution(width_of(plan)));
 }
 
+// The plan's scale is that of a step that spends what w steps may; one that spends its own share has w times that.
+double own_scale(const SeriesPlan& plan) { return plan.scale * static_cast<double>(width_of(plan)); }
+
 }  // namespace
 
 std::unique_ptr<LiveProcess> w_event_process(const SeriesPlan& plan, std::unique_ptr<WindowShares> shares) {
@@ -142,6 +145,7 @@ const SeriesMechanism& w_event() {
       .reconstruct = reconstruct_live,
       .go_live = start,
       .causal = true,
+      .step_scale = own_scale,
   };
   return row;
 }
