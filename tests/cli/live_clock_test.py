@@ -54,7 +54,7 @@ class Neighbours(LiveTest):
         whole = head + "".join(line for _, line in lines)
         if kind == "file":
             (where / "in.csv").write_text(whole)
-        if kind == "folder":  # a file an hour, and none where nobody came
+        if kind == "folder":  # one file per hour, if anybody came
             shutil.rmtree(where / "in.csv", ignore_errors=True)
             (where / "in.csv").mkdir()
             for name in {moment[:13] for moment, _ in lines}:
