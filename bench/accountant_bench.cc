@@ -1,4 +1,4 @@
-// Questions a second to the accountant, in process and warm, on one core, at a certified gap of 1e-3.
+// Questions per second to the accountant, in process and warm, on one core, at a certified gap of 1e-3.
 #include <cstring>
 #include <string>
 
@@ -34,7 +34,7 @@ Price demanded(const Result<Price>& price) {
   return *price;
 }
 
-// One question: how many a second, and its answer. `attained` is what real neighbours show in one direction, which is
+// One question: how many per second, and its answer. `attained` is what real neighbours show in one direction, which is
 // what peers compute.
 void ask(const char* name, const Event& event, Delta delta, int repetitions) {
   Options options;

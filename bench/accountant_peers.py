@@ -4,10 +4,9 @@
   accountant_peers.py REFERENCES
 
 REFERENCES is a JSON object from the name of a question to what real neighbours attain there in one direction, which is
-what these peers compute. A peer is measured at the coarsest setting whose answer lies within 0.2 percent of it, as near
-as ours is known; where none does, at the finest. A question that a peer has no words for is left out. Prints lines of
-JSON: the question, the peer, its setting, its answer, both its bounds where it has them, and answers a second. Installs
-nothing.
+what these peers compute. A peer is measured at the coarsest setting whose answer lies within 0.2 percent of that, or
+else at the finest. A question that a peer cannot answer is left out. Prints lines of JSON: the question, the peer, its
+setting, its answer, its bounds if it has both, and answers per second. Installs nothing.
 """
 
 import json
@@ -67,7 +66,7 @@ class PrvAccountant:
 
     def __init__(self):
         import numpy  # pylint: disable=import-outside-toplevel
-        if not hasattr(numpy, "trapz"):  # its newest release still calls what numpy 2 renamed
+        if not hasattr(numpy, "trapz"):  # its newest version still calls what numpy 2 renamed
             numpy.trapz = numpy.trapezoid
         import prv_accountant  # pylint: disable=import-outside-toplevel
         self.prv = prv_accountant

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Rows a second of a plain group-by, count(sensor, hour), of the same file in other engines, with all their threads.
+"""Rows per second of a plain group-by, count(sensor, hour), of the same file in other engines, with all their threads.
 
   bound_peers.py FILE [--toy]
 
-Each engine is told the columns and their types, so that it need not guess, and counts in the ways that suit it. Nobody is
-capped: that is what ours does besides. Prints lines of JSON: {"peer": "polars 1.0, streaming", "per_second": ...}.
+Each engine is told the columns and their types, so that it need not guess, and counts in the ways that suit it. They
+cap nobody; ours does that besides. Prints lines of JSON: {"peer": "polars 1.0, streaming", "per_second": ...}.
 """
 
 import sys

@@ -1,7 +1,7 @@
-// Megabytes of CSV a second, read and decoded into user, time and series on one core.
+// Megabytes of CSV per second, read and decoded into user, time and series on one core.
 //   csv_bench [--toy] [--keep FILE]
 // The file is made in memory (/dev/shm, or the folder for temporary files). The limit of the machine is finding every
-// newline of the same bytes, read the same way. Rates are bytes a second. --keep leaves the file for the peers.
+// newline of the same bytes, read the same way. Rates are bytes per second. --keep leaves the file for the peers.
 #include <unistd.h>
 
 #include <cstdio>
@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
   const auto bytes = static_cast<double>(write_trips(path, toy ? 200'000 : 200'000'000));
   const int repetitions = toy ? 1 : 5;
   double ours = 0, zoned = 0, limit = 0;
-  for (int i = 0; i < repetitions; ++i) {  // in turns, so that whatever else the machine does falls on all
+  for (int i = 0; i < repetitions; ++i) {  // in turns, so that other work of the machine slows all alike
     ours = std::max(ours, bench::items_per_second(bytes, 1, [&] { read_records(path, "UTC"); }));
     zoned = std::max(zoned, bench::items_per_second(bytes, 1, [&] { read_records(path, "Europe/Berlin"); }));
     limit = std::max(limit, bench::items_per_second(bytes, 1, [&] {

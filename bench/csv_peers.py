@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Bytes a second at which other libraries read card, ts (as a timestamp) and stop from a CSV, on one core.
+"""Bytes per second at which other libraries read card, ts (as a timestamp) and stop from a CSV, on one core.
 
   csv_peers.py FILE
 
 Installs nothing: a library that cannot be imported is left out, and a line on stderr says so. Prints lines of JSON:
-{"name": "csv bytes, times in UTC", "peer": "duckdb 2.0.0", "per_second": ...}. Both go through the whole table once
-and keep one number, as ours does: making a table of it would measure memory.
+{"name": "csv bytes, times in UTC", "peer": "duckdb 2.0.0", "per_second": ...}. Both go through the whole table once and
+keep one number, as ours does: building a table would measure memory.
 """
 
 import json

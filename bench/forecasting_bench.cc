@@ -1,6 +1,6 @@
-// Windows a second that training takes in on one thread, private and not, for each model: Λ = 256, one window a series,
-// L_C = L_F = 24 hours and DeepAR's lags of a day [Schuchardt25]. A step is whole: drawing and cutting windows,
-// forward, backward, clipping, exact noise, Adam.
+// Windows per second of training on one thread, private and not, for each model: Λ = 256, one window per series, L_C =
+// L_F = 24 hours and DeepAR's lags of a day [Schuchardt25]. A step is whole: drawing and cutting windows, forward,
+// backward, clipping, exact noise, Adam.
 //   forecasting_bench [--device cuda] [--model NAME] [--toy]
 #include <cmath>
 #include <cstdio>
@@ -62,7 +62,7 @@ Result<void> measure(std::string_view model, bool is_private, const torch::Devic
 
 int main(int argc, char** argv) {
   bool toy = false;
-  std::string device = "cpu", model;  // of all models where none is named
+  std::string device = "cpu", model;  // all models if none is named
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--toy") toy = true;
     if (std::string_view(argv[i]) == "--device" && i + 1 < argc) device = argv[i + 1];

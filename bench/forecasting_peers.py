@@ -1,8 +1,8 @@
-"""Opacus on simple_feed_forward and deepar with the shapes of forecasting_bench: windows a second of private training on one thread.
+"""Opacus on simple_feed_forward and deepar, with the shapes of forecasting_bench: windows per second on one thread.
 
-The batch lies ready: drawing windows is not counted, which ours does count. Clipping is flat, over all weights together; the mean is
-over the expected batch. Opacus has two ways to the same sum, with the gradients of all windows kept ("hooks") and by a second pass
-over the norms of the first ("ghost"); the faster one counts.
+The batch is ready: ours counts the drawing of windows, this does not. Clipping is flat, over all weights together; the
+mean is over the expected batch. Opacus computes the same sum in two ways, with the gradients of all windows kept
+("hooks") and by a second pass over the norms of the first ("ghost"); the faster one counts.
 """
 
 import json
@@ -59,7 +59,7 @@ class DeepAr(torch.nn.Module):
 
 
 class NegativeLogLikelihood(torch.nn.Module):
-    """A number a window, or with reduction "mean" their mean: Opacus asks the loss which of them it is."""
+    """One number per window, or their mean with reduction "mean": Opacus asks the loss which one it is."""
 
     def __init__(self, reduction="mean"):
         super().__init__()
@@ -110,7 +110,7 @@ def main():
         for way in (hooks, ghost):
             try:
                 found = rate(kind, way, steps)
-            except (NotImplementedError, RuntimeError, ValueError):  # a layer for which Opacus has no such way
+            except (NotImplementedError, RuntimeError, ValueError):  # a layer that Opacus cannot treat so
                 continue
             print(json.dumps({"name": name, "per_second": found,
                               "peer": f"opacus {opacus.__version__} ({way.__name__}), torch {torch.__version__}, 1 thread"}), flush=True)

@@ -1,7 +1,7 @@
-// Durable debits and uses of a run a second, beside bare SQLite commits of rows of the same size with the same settings
-// on the same disk.
+// Durable debits and uses of a run, per second, beside bare SQLite commits of rows of the same size with the same
+// settings on the same disk.
 //   ledger_bench [--toy]
-// The files are made in the working folder, so that the disk measured is the one that the caller stands on.
+// The files are made in the working folder, so that the caller chooses the disk that is measured.
 #include <sqlite3.h>
 
 #include <cstdio>
@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
     const ledger::Entry use_row = last_row(*ledger);
     BareTable bare(folder + "/bare.db"), bare_uses(folder + "/bare_uses.db");
 
-    // In turns, so that whatever else the disk does falls on all.
+    // In turns, so that other work of the disk slows all of them alike.
     double debits = 0, commits = 0, uses = 0, use_commits = 0;
     for (int i = 0; i < repetitions; ++i) {
       commits = std::max(commits, items_per_second(rows, 1, [&] {

@@ -1,4 +1,4 @@
-// Records a second, from a CSV file to private means of all cells, and the memory that takes.
+// Records per second, from a CSV file to private means of all cells, and the memory that takes.
 //   means_bench --make FILE ROWS                     writes ROWS records: 50,000 people, 834 places, 24 hours
 //   means_bench FILE MECHANISM MAX_CELLS [--toy]     releases the means; one process each, so that the peak is its own
 //   means_bench --newlines FILE ROWS [--toy]         finds the newlines of the file: the limit of the machine
@@ -48,7 +48,7 @@ std::string place_name(int number) {
   return "h" + std::string(4 - digits.size(), '0') + digits;
 }
 
-// Everybody is in some cells, in some of them often, and rows come in no order: the hardest for what looks people up.
+// Everybody is in some cells, in some of them often, and rows come in no order: the hardest case for looking up people.
 void make_file(const std::string& path, std::int64_t rows) {
   std::ofstream file(path);
   file << "user,time,place,value\n";
@@ -58,7 +58,7 @@ void make_file(const std::string& path, std::int64_t rows) {
   for (std::int64_t row = 0; row < rows; ++row) {
     const int person = below(kPeople);
     const int visit = std::min(below(kCellsOfAPerson), below(kCellsOfAPerson));
-    // Where a person's visits are, the same in every row: a mixing of both numbers.
+    // Where a person's visits are, the same for all their rows: a hash of both numbers.
     const std::uint64_t mixed = std::mt19937_64::default_seed +
                                 static_cast<std::uint64_t>(person * kCellsOfAPerson + visit) * 0x9e37'79b9'7f4a'7c15;
     const auto cell = static_cast<int>((mixed ^ mixed >> 29) % (kPlaces * kHours));

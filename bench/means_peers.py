@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Rows a second of the plain mean of value by (place, hour) of the same file in other engines, with two threads.
+"""Rows per second of the plain mean of value by (place, hour) of the same file in other engines, with two threads.
 
   means_peers.py FILE ROWS
 
-Each engine is told the columns and their types, so that it need not guess, and parses the times. Nobody is protected:
-that is what ours does besides. Every way of asking runs in a process of its own, so that the peak of memory is its own
-too. Prints lines of JSON: {"peer": "polars 1.0, streaming", "per_second": ..., "peak_bytes": ...}.
+Each engine is told the columns and their types, so that it need not guess, and parses the times. They protect nobody;
+ours does that besides. Every query runs in a process of its own, so that its peak of memory can be measured. Prints
+lines of JSON: {"peer": "polars 1.0, streaming", "per_second": ..., "peak_bytes": ...}.
 """
 
 import os

@@ -1,4 +1,4 @@
-// Samples a second of every law, on one core, beside the generator that feeds them.
+// Samples per second of every law, on one core, beside the generator that feeds them.
 //   noise_bench [--toy]
 #include <cstdint>
 #include <string_view>
@@ -14,7 +14,7 @@ using namespace chronoveil::noise;
 using bench::items_per_second;
 using bench::report;
 
-// Kept small enough for the cache next to the processor: noise is added where the values are.
+// Small enough for the cache next to the processor: noise is added where the values are.
 constexpr std::size_t kBlock = 4096;
 
 volatile std::int64_t kept;  // where results go that the compiler must not leave out

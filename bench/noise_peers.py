@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Samples a second of other libraries, on one core, by the calls that are fairest to them.
+"""Samples per second of other libraries, on one core, by the calls that are fairest to them.
 
   noise_peers.py [--toy]
 

@@ -6,8 +6,7 @@ import time
 
 
 def best(number, repetitions, work, counts=False):
-    """The fastest of several repetitions, in things a second. `counts`: the work returns how many it did, which must be
-    all."""
+    """The fastest of several repetitions, per second. `counts`: the work returns how many it did, which must be all."""
     taken = []
     for _ in range(repetitions):
         start = time.perf_counter()
@@ -23,7 +22,7 @@ def report(peer, per_second, **more):
 
 
 def each_installed(libraries, *arguments):
-    """Calls those that can be imported; a line on stderr names the others."""
+    """Calls those peers that can be imported; a line on stderr names the others."""
     for library in libraries:
         try:
             library(*arguments)

@@ -4,7 +4,7 @@
   bench/run.py [--build FOLDER] [--toy] [--section NAME]...
 
 FOLDER is a build with -DCHRONOVEIL_BENCH=ON (default: build-release). Peers are installed, in the versions pinned
-here, into .venv; --toy installs nothing, runs tiny sizes and serves to see that everything still runs.
+here, into .venv; --toy installs nothing and runs tiny sizes, to see that everything still runs.
 
 A section is a function below: it takes a Run and yields Rows. To add one, write it and put it into SECTIONS.
 """
@@ -29,7 +29,7 @@ TRAINING_PEERS = ["opacus==1.6.0", "torch==2.15.0"]
 
 @dataclass
 class Row:
-    """Rates are in items a second; a rate that is not known is None."""
+    """Rates are in items per second; a rate that is not known is None."""
     name: str
     ours: float
     peer: float = None
@@ -72,7 +72,7 @@ class Run:
 
 
 def noise(run):
-    """Samples of noise on one core. The limit is what the generator gives at 16 bytes a sample."""
+    """Samples of noise on one core. The limit is what the generator gives at 16 bytes per sample."""
     ours = {line["name"]: line["per_second"] for line in run.program("noise_bench")}
     limit = ours.pop("chacha20 bytes") / 16
     peers = {}
@@ -85,8 +85,8 @@ def noise(run):
 
 
 def accountant(run):
-    """Questions a second, in process and warm, and what is answered: a table of ε, certified gap and time for ours and
-    for the peers that have words for the question, each at the accuracy that ours promises."""
+    """Questions per second, in process and warm, and the answers: a table of ε, certified gap and time for ours and
+    for the peers that can answer the question, each at the accuracy that ours promises."""
     ours = run.program("accountant_bench")
     asked = {line["name"]: line["attained"] for line in ours if "attained" in line}
     peers = run.script("accountant_peers.py", json.dumps(asked))
@@ -129,7 +129,7 @@ def ledger(run):
 
 
 def csv(run):
-    """Bytes of CSV a second, read and decoded on one core. The limit is finding the newlines of the same bytes."""
+    """Bytes of CSV per second, read and decoded on one core. The limit is finding the newlines of the same bytes."""
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as folder:
         path = Path(folder) / "trips.csv"
         rates = {line["name"]: line["per_second"] for line in run.program("csv_bench", "--keep", path)}
@@ -141,14 +141,14 @@ def csv(run):
 
 
 def bounding(run):
-    """Rows a second from a CSV file to counts, beside a plain group-by of the same file in other engines, which caps
+    """Rows per second from a CSV file to counts, beside a plain group-by of the same file in other engines, which caps
     nobody. The limit is reading the file alone."""
     with tempfile.TemporaryDirectory() as folder:
         for rows in (10_000,) if run.toy else (1_000_000, 10_000_000):
             file = Path(folder) / f"{rows}.csv"
             run.program("bound_bench", "--make", file, str(rows))
             ours, peer = {}, {"per_second": None, "peer": ""}
-            for _ in range(1 if run.toy else 2):  # in turns, so that whatever else the machine does falls on all
+            for _ in range(1 if run.toy else 2):  # in turns, so that other work of the machine slows all alike
                 for line in run.program("bound_bench", file):
                     ours[line["name"]] = max(line["per_second"], ours.get(line["name"], 0))
                 for line in run.script("bound_peers.py", file):
@@ -161,7 +161,7 @@ def bounding(run):
 
 @contextlib.contextmanager
 def two_cores():
-    """What runs meanwhile has two cores, ours as well as the peers, however many there are."""
+    """What runs inside has two cores, ours as well as the peers, however many the machine has."""
     all_of_them = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(all_of_them)[:2])
     try:
@@ -171,7 +171,7 @@ def two_cores():
 
 
 def means(run):
-    """Rows a second from a CSV file to private means of 20,016 cells, beside the plain mean of the same cells in other
+    """Rows per second from a CSV file to private means of 20,016 cells, beside plain means of the same cells in other
     engines, all on two cores. The limit is finding the newlines of the file. With the cap of 20 all records stay; with
     2, a tenth of them, and the memory follows."""
     rows = 10_000 if run.toy else 10_000_000
@@ -181,7 +181,7 @@ def means(run):
         file = Path(folder) / "means.csv"
         run.program("means_bench", "--make", file, str(rows))
         ours, limit, peer = {}, 0, {"per_second": None, "peer": ""}
-        for _ in range(1 if run.toy else 2):  # in turns, so that whatever else the machine does falls on all
+        for _ in range(1 if run.toy else 2):  # in turns, so that other work of the machine slows all alike
             for line in run.program("means_bench", "--newlines", file, str(rows)):
                 limit = max(limit, line["per_second"])
             for release in releases:
@@ -209,8 +209,8 @@ def live(run):
 
 
 def temporal(run):
-    """Values a second that are moved in time, 10^7 of 8 bytes with a window of 80, on one core. The limit is a plain copy
-    of the same values. Nobody else has published the switches: their peer is the same steps in a loop in Python."""
+    """Values moved in time per second, 10^7 of 8 bytes with a window of 80, on one core. The limit is a plain copy
+    of the same values. The switches have no public implementation: their peer is the same steps in a loop in Python."""
     ours = {line["name"]: line["per_second"] for line in run.program("temporal_bench")}
     limit = ours.pop("copy")
     peers = run.script("temporal_peers.py")
@@ -220,13 +220,13 @@ def temporal(run):
 
 
 def forecasting(run):
-    """Windows a second that private training takes in on one thread, Λ = 256. The limit is the same without privacy."""
+    """Windows per second of private training on one thread, Λ = 256. The limit is the same without privacy."""
     if not (run.bin / "forecasting_bench").exists():
         print("skipped: forecasting_bench is not built, it needs libtorch", file=sys.stderr)
         return
     ours, peers = {}, []
     with one_thread():
-        for _ in range(1 if run.toy else 2):  # in turns, so that whatever else the machine does falls on all
+        for _ in range(1 if run.toy else 2):  # in turns, so that other work of the machine slows all alike
             for line in run.program("forecasting_bench"):
                 ours[line["name"]] = max(line["per_second"], ours.get(line["name"], 0))
             peers += run.script("forecasting_peers.py", peers=TRAINING_PEERS)
@@ -238,7 +238,7 @@ def forecasting(run):
 
 @contextlib.contextmanager
 def one_thread():
-    """Libraries of linear algebra that start meanwhile use one thread, ours as well as the peers'."""
+    """Libraries of linear algebra that start inside use one thread, ours as well as the peers'."""
     before = os.environ.get("OMP_NUM_THREADS")
     os.environ["OMP_NUM_THREADS"] = "1"
     try:
@@ -277,7 +277,7 @@ def print_table(rows):
 
 
 def print_columns(table, last_left):
-    """The first column to the left, and the last where it is text; the others to the right."""
+    """Aligns the first column left, and the last if it is text; the others right."""
     widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
     for line in table:
         cells = [cell.rjust(width) for cell, width in zip(line, widths)]

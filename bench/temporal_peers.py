@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Values a second of the same work in Python and numpy, on one core: for noisy_sort, numpy's argsort of step + noise.
+"""Values per second of the same work in Python and numpy, on one core: for noisy_sort, numpy's argsort of step + noise.
 
   temporal_peers.py [--toy]
 
@@ -59,7 +59,7 @@ def noisy_sort(size, repetitions):
         return values + numpy.where(generator.random(size) < 0.5, sizes, -sizes)
 
     for name, keys in (("laplace", laplace), ("staircase", staircase)):
-        for kind in ("quicksort", "stable"):  # the second profits from what is in order already
+        for kind in ("quicksort", "stable"):  # the second profits from values that are already in order
             rate = best(size, repetitions, lambda keys=keys, kind=kind: values[numpy.argsort(keys(), kind=kind)])
             report(f"numpy {numpy.__version__}, argsort ({kind})", rate, name=f"noisy_sort, {name}, whole file")
 

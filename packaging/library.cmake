@@ -1,5 +1,5 @@
-# libchronoveil: every module but those that need libtorch, as one library, static and shared; and what others find it by:
-# headers, a package for CMake, a file for pkg-config. See docs/library.md.
+# libchronoveil: every module except those that need libtorch, as one library, static and shared; and how others find
+# it: headers, a package for CMake, a file for pkg-config. See docs/library.md.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -8,11 +8,11 @@ get_property(library_modules GLOBAL PROPERTY chronoveil_modules)
 list(REMOVE_ITEM library_modules neural training)
 foreach(module ${library_modules})
   set_target_properties(chronoveil_${module} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  # Nobody replaces our functions from outside, so that they may be inlined as in a program.
+  # Nobody replaces our functions from outside, so they may be inlined as in a program.
   target_compile_options(chronoveil_${module} PRIVATE -fno-semantic-interposition)
   list(APPEND library_objects $<TARGET_OBJECTS:chronoveil_${module}>)
 endforeach()
-# By name: whoever links the static library needs these, and no package of CMake to find them.
+# By name, so that whoever links the static library needs no CMake package to find these.
 set(library_links sodium sqlite3 pq z lzma date-tz fmt tomlplusplus)
 
 foreach(form static shared)

@@ -2,8 +2,8 @@
 # Static analysis of our sources: clang-tidy on every translation unit of src and apps, then cppcheck.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# clang cannot read the headers that g++ compiled beforehand, and looks at one file at a time: the commands to compile
-# come from a folder of their own. Compiling each file alone shows, too, that none lives off what others include.
+# clang cannot read headers that g++ precompiled, and looks at one file at a time: the compile commands come from a
+# folder of their own. Compiling each file alone also shows that it includes all that it needs.
 cmake --preset dev -B build-check -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCHRONOVEIL_UNITY=OFF >/dev/null
 mapfile -t sources < <(find src apps -name '*.cc' | sort)
 echo "clang-tidy: ${#sources[@]} files"

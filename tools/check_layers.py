@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Includes point one way: this table says which module may include which, and the check holds the tree to it.
+"""Includes point one way: this table says which module may include which, and the check enforces it.
 
   tools/check_layers.py [ROOT]                      check the sources and CMakeLists.txt under ROOT
   tools/check_layers.py [ROOT] --include-roots M D  make, in folder D, include roots with just what module M may see
 
-Every module may include itself and base. Nothing else is implied: what a module uses, its row names.
+Every module may include itself and base. Whatever else it uses, its row must name.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 LAYERS = {
     "base": set(),
-    # Strict readers of JSON objects, and SQLite with errors that are seen: what several modules read and keep with.
+    # Strict readers of JSON objects, and SQLite with checked errors: several modules read and store with them.
     "json": set(),
     "sqlite": set(),
     "data": {"sqlite"},
@@ -25,7 +25,7 @@ LAYERS = {
     "temporal": {"noise"},
     "post": set(),
     "mechanisms": {"bound", "noise", "accounting", "ledger", "temporal", "post"},
-    # Windows, sampling and baselines know no libtorch, so that everybody may plan with them; models do.
+    # Windows, sampling and baselines do not use libtorch, so that every program can plan; models do.
     "forecasting": {"noise"},
     "neural": {"forecasting", "noise"},
     # A plan is made from public facts only: neither data nor what was bounded from data.
@@ -36,19 +36,19 @@ LAYERS = {
     "training": {"json", "data", "noise", "accounting", "ledger", "mechanisms", "forecasting", "neural", "report", "engine"},
     "engine": {"json", "data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
                "report"},
-    # What others link: the front header, over jobs of any kind.
+    # What others link: the front header, for jobs of any kind.
     "library": {"data", "accounting", "ledger", "report", "engine"},
-    # The program parses, calls and prints. It may go to a module directly where the engine adds nothing.
+    # The program parses, calls and prints. It may use a module directly if the engine would add nothing.
     "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate", "library"},
     "forecast": {"forecasting", "ledger", "report", "engine", "training"},
 }
 
-# Headers that a module must not include although they are no module of ours.
+# Headers from outside that a module must not include.
 FOREIGN = {"base": (r"nlohmann/", r"fmt/", r"CLI/")}
 
 FRONT = "chronoveil/chronoveil.h"
 SOURCES = {".h", ".cc"}
-# Strings are matched too, so that a /* inside one starts no comment.
+# Strings are matched too, so that a /* inside a string starts no comment.
 STRING_OR_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 MODULE_LINE = re.compile(r"^chronoveil_module\((\w+)([^)]*)\)", re.MULTILINE)
@@ -80,7 +80,7 @@ def find_cycle(layers):
 
 
 def sources_of_modules(root):
-    """(module, file) for everything that the table is about. What lies in include/chronoveil itself is the library's."""
+    """(module, file) for every file of the table. Files directly in include/chronoveil belong to the library."""
     for top in (root / "src" / "chronoveil", root / "include" / "chronoveil", root / "apps"):
         for path in sorted(top.rglob("*")):
             parts = path.relative_to(top).parts
@@ -89,7 +89,7 @@ def sources_of_modules(root):
 
 
 def public_headers(root):
-    """Those that the front header reaches."""
+    """The headers that the front header reaches."""
     reached, left = set(), [FRONT]
     while left:
         name = left.pop()
@@ -101,7 +101,7 @@ def public_headers(root):
 
 
 def check_public(root):
-    """Who links the library has include/ and nothing else: what the front header reaches lies there, and only that."""
+    """Users of the library have only include/: it must hold what the front header reaches, and nothing else."""
     public = public_headers(root)
     for name in sorted(public):
         if not (root / "include" / name).is_file():

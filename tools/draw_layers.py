@@ -15,7 +15,7 @@ NAMES = {"cli": "apps/cli", "forecast": "apps/forecast"}
 
 
 def uses(module):
-    """What a module uses, less what it reaches through another one anyway. Everything may use base."""
+    """What a module uses, without what it reaches through another module. Everything may use base."""
     below = {name: LAYERS[name] | ({"base"} if name != "base" else set()) for name in LAYERS}
 
     def reached(name):

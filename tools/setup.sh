@@ -46,7 +46,7 @@ as_root() {
   fi
 }
 
-# A run as root leaves build folders that the next run as a user could not write.
+# A run as root leaves build folders that a later run as a user could not write.
 if [ "$(id -u)" != 0 ]; then
   if ! [ -w . ]; then
     echo "setup: $(id -un) cannot write to this checkout, which belongs to $(stat -c %U .); clone it as $(id -un) or use sudo" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that must hold, in parts, with a table of how long each took. Stops at the first part that fails.
-#   tools/test.sh            what runs at every change: every test, and a quarter of each module's under a sanitizer
-#   tools/test.sh torture    what that does on a sample, in full: damage and kills, all sanitizers, long fuzzing
+#   tools/test.sh            at every change: every test, and a quarter of each module's under a sanitizer
+#   tools/test.sh torture    in full what the above does on a sample: damage and kills, all sanitizers, long fuzzing
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests in which threads meet, under the thread sanitizer. The others would only take long: it looks for nothing
-# that a single thread can do.
+# The tests with several threads, under the thread sanitizer. The others would only take long: it finds nothing in a
+# single thread.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS:-}"

@@ -78,7 +78,7 @@ class Source:
         code = STANDARD.sub(" ", code)
         self.kept.update(name for names in QUALIFIED.findall(code) for name in names if name)
         self.kept.update(functions_of_headers(self.path))
-        # Members and qualified names are looked up where they are, and not found anew by what is declared here.
+        # Members and qualified names are looked up in their own scope, not among what is declared here.
         self.mentioned = set(NAME.findall(re.sub(r"(?:\.|->|::)\s*\w+", " ", code)))
 
     def first_includes(self, text):
@@ -111,7 +111,7 @@ class Source:
                 return
 
     def clashes(self, other):
-        """Whether the other mentions a name of its own that it keeps, unless both declare the same."""
+        """Whether the other mentions a name that this source keeps, unless both declare the same."""
         return any(not self.own[name] or self.own[name] != other.own.get(name)
                    for name in self.own.keys() & self.kept & (other.mentioned | other.own.keys()))
 
@@ -125,7 +125,7 @@ def fits(source, unit, limit):
 
 
 def grouped(sources, limit):
-    """Units of sources: each goes into the first unit that has room and no name against it."""
+    """Units of sources: each source goes into the first unit that has room and no clashing name."""
     units = []
     for source in sources:
         for unit in units:

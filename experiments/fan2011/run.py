@@ -34,7 +34,7 @@ def name_of(row):
 
 
 def comparison_table(rows):
-    """A row a mechanism and a column an ε: relative error, and how much the intervals hold. Of what can be published
+    """One row per mechanism, one column per ε: relative error, and how much the intervals hold. Of what can be released
     live, the least error and all that cannot be told from it are bold, for δ = 0 and δ > 0 apart."""
     lines = []
     for dataset in in_order(rows, "dataset"):
@@ -60,7 +60,7 @@ def comparison_table(rows):
 
 
 def comparison_figure(rows):
-    """Error over ε, a panel a series."""
+    """Error over ε, one panel per series."""
     panels, datasets = [], in_order(rows, "dataset")
     for number, dataset in enumerate(datasets):
         part = [row for row in rows if row["dataset"] == dataset]
@@ -106,7 +106,7 @@ CONTROL = {"12": "M/T", "13": "T_i", "14": "ξ", "15": "θ"}
 
 
 def parameter_figure(rows, figures, title):
-    """A panel a figure of the report and an ε."""
+    """One panel per figure of the report and ε."""
     panels, budgets, palette = [], in_order(rows, "epsilon"), [SKY, RED, GREEN, ORANGE, BLUE]
     rows = [row for row in rows if row["figure"] in figures]
     gains = list(dict.fromkeys(name.split(": ")[1] for name in in_order(rows, "line") if ": " in name))
@@ -135,7 +135,7 @@ def parameter_figure(rows, figures, title):
 
 
 def parameter_table(rows):
-    """A row a figure, ε and line (of figure 13: all gains together): where the error is least, where greatest."""
+    """One row per figure, ε and line (of figure 13: all gains together): where the error is least, where greatest."""
     lines = ["| figure | varied | ε | line | least error | greatest error |", "|---|---|---|---|---|---|"]
 
     def group(row):
@@ -152,7 +152,7 @@ def parameter_table(rows):
 
 
 def starts_table(rows):
-    """A row a mechanism: the error over all starts."""
+    """One row per mechanism: the error over all starts."""
     lines = ["| mechanism | mean over the starts | least | greatest |", "|---|---|---|---|"]
     for mechanism in in_order(rows, "mechanism"):
         errors = [row["error"] for row in rows if row["mechanism"] == mechanism]

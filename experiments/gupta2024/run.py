@@ -57,7 +57,7 @@ def settings_table(rows):
 
 
 def errors_table(part):
-    """A row a mechanism and a column an ε. The least certified error and all that cannot be told from it are bold."""
+    """One row per mechanism, one column per ε; bold: the least certified error and all that cannot be told from it."""
     budgets = in_order(part, "epsilon")
     lines = ["| mechanism | " + " | ".join(f"ε = {epsilon:g}" for epsilon in budgets) + f" | bias at {budgets[-1]:g} |",
              "|---|" + "---|" * (len(budgets) + 1)]
@@ -83,7 +83,7 @@ def means_table(rows, counts):
 
 
 def draws_table(rows):
-    """A row a setting and a column an ε: which mechanisms had the least error, and in how many draws of the speeds."""
+    """One row per setting, one column per ε: which mechanisms had the least error, and in how many draws."""
     budgets, lines = in_order(rows, "epsilon"), []
     for among, key in (("the mechanisms that the paper shows", "best_in_paper"), ("all", "best")):
         lines += [f"| of {among} | " + " | ".join(f"ε = {epsilon:g}" for epsilon in budgets) + " |", "|---|" + "---|" * len(budgets)]
@@ -102,7 +102,7 @@ def label_of(mechanism, analysis):
 
 
 def figure(rows, shown, title):
-    """Error over ε, a panel a setting, three in a row."""
+    """Error over ε, one panel per setting, three in a row."""
     panels, datasets = [], in_order(rows, "dataset")
     for number, dataset in enumerate(datasets):
         part = [row for row in rows if row["dataset"] == dataset and row["counts"] == "public"]

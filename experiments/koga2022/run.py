@@ -33,7 +33,7 @@ def read(path):
 
 
 def real_table(rows):
-    """A row a mechanism: error under both analyses and how much smaller the certified noise is."""
+    """One row per mechanism: error under both analyses and how much smaller the certified noise is."""
     lines = []
     for dataset in in_order(rows, "dataset"):
         part = [row for row in rows if row["dataset"] == dataset]

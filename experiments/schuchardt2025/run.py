@@ -74,7 +74,7 @@ def runs_table(rows):
 
 
 def budgets_table(rows, key, values, title):
-    """A row a setting, a column a value of `key`."""
+    """One row per setting, one column per value of `key`."""
     lines = []
     for dataset in in_order(rows, "dataset"):
         for models in in_order(rows, "models"):
@@ -97,7 +97,7 @@ def budget_tables(rows):
 
 
 def figure(rows, name, title, note, unit, look):
-    """A panel a setting, three in a row; `look` gives the colour and dashes of a line by its name."""
+    """One panel per setting, three in a row; `look` gives the colour and dashes of a line by its name."""
     part = [row for row in rows if row["figure"] == name and row["delta"] >= LEAST]
     panels, lines = [], in_order(part, "line")
     for number, setting in enumerate(in_order(part, "panel")):
@@ -112,19 +112,19 @@ def figure(rows, name, title, note, unit, look):
 
 
 def in_turn(line, lines):
-    """A colour a line; what is said of the same setting in another way is dashed."""
+    """One colour per line; what is said of the same setting in another way is dashed."""
     names = [name for name in lines if ", " not in name or "iterate" in name or "without" in name]
     own = line if line in names else line.split(", ")[0]
     return (COLOURS + (GREY,))[names.index(own) % 7], "" if line in names else DASHED
 
 
 FIGURES = {
-    "windows": ("δ(ε) by windows a series", "δ over ε; full: certified for λ windows a series, dashed: what any analysis of λ must allow (Theorem F.7)",
+    "windows": ("δ(ε) by windows per series", "δ over ε; full: certified for λ windows per series, dashed: what any analysis of λ must allow (Theorem F.7)",
                 "ε"),
     "epochs": ("δ(ε) of iterating and of drawing series", "δ over ε for as many windows seen", "ε"),
     "labels": ("δ(ε) by label noise", "δ over ε; context alone: as if the forecast showed nothing", "ε"),
-    "lengths": ("δ by steps when series are iterated", "δ after so many steps, Λ = N: λ windows a series make an epoch of λ steps", "steps"),
-    "pooled": ("δ(ε) of structured and of pooled windows", "δ(ε) of one step; full: λ = 1 window a series; dashed: at best, windows of all series pooled",
+    "lengths": ("δ by steps when series are iterated", "δ after so many steps, Λ = N: λ windows per series make an epoch of λ steps", "steps"),
+    "pooled": ("δ(ε) of structured and of pooled windows", "δ(ε) of one step; full: λ = 1 window per series; dashed: at best, windows of all series pooled",
                "ε")}
 
 
@@ -148,7 +148,7 @@ def label(model, variant):
 
 
 def crps_table(rows, columns, name):
-    """A row a model, a column a choice of rows; models that beat both baselines on average are bold."""
+    """One row per model, one column per choice of rows; models that beat both baselines on average are bold."""
     least = min((row["crps"] for row in rows if row["model"] in BASELINES), default=None)
     lines = []
     for model, variant in kinds(rows):
@@ -182,7 +182,7 @@ def training_tables(rows):
 
 
 def training_figure(rows):
-    """CRPS over ε, a panel a dataset; variants other than the usual one are dashed."""
+    """CRPS over ε, one panel per dataset; variants other than the usual one are dashed."""
     colours = dict(zip(MODELS, (BLUE, ORANGE, GREEN, RED)))
     looks = {(model, variant): (colours[model], "" if variant in USUAL else DASHED) for model, variant in kinds(rows)}
     level_looks = {"seasonal_naive": (GREY, ""), "auto_ets": (GREY, DASHED)}

@@ -16,7 +16,7 @@ from drawing import Panel, finished, in_order, one, rounded, tick  # noqa: E402
 DATA = ROOT.parent / "shared" / "data"
 NEEDED = ["stocks/ge.us.txt.xz"] + [f"cabs/new_{cab}.txt.xz" for cab in ("abboip", "aiwalb", "akgicjud", "ugthfu", "uvreoipy")]
 
-# Table II of the paper: cost a value at k = 10.
+# Table II of the paper: cost per value at k = 10.
 PAPER = {"ranswitch": {7: 1.96, 8: 1.34, 9: 0.89, 10: 0.56, 11: 0.35, 12: 0.22, 13: 0.13, 14: 0.08},
          "staswitch": {7: 1.77, 8: 1.24, 9: 0.83, 10: 0.54, 11: 0.34, 12: 0.21, 13: 0.12, 14: 0.08}}
 # Table III: NMI.
@@ -93,7 +93,7 @@ def certified_delta(row):
 
 
 def nominal_table(rows):
-    """What a nominal ε is worth, a table a window."""
+    """What a nominal ε is worth, one table per window."""
     parts = []
     for window in in_order(rows, "window"):
         part = [row for row in rows if row["window"] == window]
@@ -112,7 +112,7 @@ def nominal_table(rows):
 
 
 def cost_table(rows):
-    """Cost a value, a row a mechanism, a table a window."""
+    """Cost per value, one row per mechanism, one table per window."""
     parts = []
     for window in in_order(rows, "window"):
         part = [row for row in rows if row["window"] == window]
@@ -129,7 +129,7 @@ def cost_table(rows):
 
 
 def task_table(part, epsilons, scale=1):
-    """A row a line, mean ± standard error."""
+    """One row per line, mean ± standard error."""
     lines = []
     for mechanism, analysis, unit, _, _ in LINES:
         found = [one(part, mechanism=mechanism, analysis=analysis, unit=unit, epsilon=epsilon) for epsilon in epsilons]
@@ -150,7 +150,7 @@ def averages_table(rows):
 
 
 def counts_table(rows):
-    """A table a window: of the second and the last, where there are many."""
+    """One table per window: of the second and the last, where there are many."""
     parts, windows = [], [window for window in in_order(rows, "window") if window > 0]
     for window in (windows[1], windows[-1]):
         part = [row for row in rows if row["window"] in (0, window)]
@@ -173,7 +173,7 @@ def of_line(row, line):
 
 
 def figure(parts, key, note, title):
-    """A panel a part, three in a row, `key` over ε; parts are pairs of a title and rows."""
+    """One panel per part, three in a row, `key` over ε; parts are pairs of a title and rows."""
     panels = []
     lines = [line for line in LINES if any(of_line(row, line) for _, rows in parts for row in rows)]
     for number, (name, rows) in enumerate(parts):
@@ -221,7 +221,7 @@ def draw(folder):
                 for name, rows in by_window(averages) for width in in_order(rows, "range")]
     figures = {
         "worth": worth_figure(costs),
-        "costs": figure(by_window(costs), "cost", "mean cost a value; dashed: ε is nominal, full: certified", "Cost a value by ε"),
+        "costs": figure(by_window(costs), "cost", "mean cost per value; dashed: ε is nominal, full: certified", "Cost per value by ε"),
         "averages": figure(by_range, "result", "error of moving averages; dashed: ε is nominal, full: certified; piecewise (user) lies "
                            "five powers of ten higher", "Error of moving averages by ε"),
         "counts": figure(by_window(counts), "result", "error of counts; dashed: ε is nominal, full: certified",

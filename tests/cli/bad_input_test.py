@@ -30,7 +30,7 @@ COUNT_ROWS = "".join(f"2026-03-28T{hour:02}:30,{stop},{SECRET_COUNT}\n" for hour
                      for stop in ("north", "south"))
 STEPS = 47  # two days, one of them without an hour
 
-# What is said of a debit that nothing was drawn for.
+# What a message says of a debit for which nothing was drawn.
 KEPT = r"; the debit city:\d+ is reserved and nothing was drawn for it: the same job run again [^\n]*\n\Z"
 
 
@@ -75,7 +75,7 @@ class BadInputTest(FolderTest):
 
     @contextlib.contextmanager
     def spending(self, *states):
-        """What is inside makes debits that end in these states, and no others."""
+        """The code inside makes debits that end in exactly these states."""
         before = len(self.debits())
         yield
         self.assertEqual(self.debits()[before:], list(states))

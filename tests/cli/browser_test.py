@@ -240,7 +240,7 @@ class Report(unittest.TestCase):
     def test_means_are_a_map_a_strip_and_small_maps(self):
         figures = [self.look(page, "desk", "light", True)["figures"] for page in ("means.html", "cell.html")]
         self.assertEqual(figures, [1 + 1 + 24, 1])
-        # What a mean is shown by must be seen: seven colours, all different, each lighter or darker than the one before.
+        # The colours of means must be told apart: seven, all different, each lighter or darker than the one before.
         for scheme in ("light", "dark"):
             self.look("means.html", "desk", scheme, True)
             light = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(

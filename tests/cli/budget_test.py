@@ -27,7 +27,7 @@ class Rows:
         return self.database.execute(f"SELECT {', '.join(self.COLUMNS)} FROM entries ORDER BY sequence").fetchall()
 
     def behind(self, *statements):
-        """As whoever holds the file can: the triggers are away meanwhile, and back afterwards as they were."""
+        """As somebody who holds the file can: without its triggers, which are put back afterwards."""
         triggers = self.database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:
             self.database.execute(f"DROP TRIGGER {name}")
@@ -36,7 +36,7 @@ class Rows:
         for _, sql in triggers:
             self.database.execute(sql)
         self.database.commit()
-        # Into the file: rows that only a log takes away are refused before anything else is looked at.
+        # Into the file itself: rows removed only in the log are refused before any other check.
         self.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @staticmethod
@@ -331,7 +331,7 @@ class Budget(FolderTest):
         for kind in ("union", "zcdp", "renyi", "gaussian"):
             self.ledger = self.folder / (kind + ".db")
             self.told("create", "town", "--epsilon", "1", "--delta", "1e-6", "--renews", "month", "--filter", kind)
-            # One that keeps the whole budget alone takes all of it: its amounts say nothing about two of them.
+            # A debit that fits alone is charged the whole budget: its amounts say nothing about two such debits.
             self.told("debit", "town", "pure", "--event-epsilon", "1", "--uses", "3")
             Rows(self.ledger).edit(self.long_ago)
             self.assertEqual(self.told("show", "town")["outputs_up_to"], {"epsilon": 2, "delta": 2e-6}, kind)
@@ -410,7 +410,7 @@ class Budget(FolderTest):
         for command in ("show", "history"):
             self.refused(5, "seal", command, "city")
         self.refused(5, "seal", "debit", "city", HALF)
-        # Whoever cuts off a row and makes a seal that fits has the release against him.
+        # The release contradicts a ledger whose last row was cut off, even if its seal fits.
         rows.write(rows.read())
         self.assertTrue(self.told("verify")["holds"])
         done = run(*self.words("verify", "--against", str(release)))

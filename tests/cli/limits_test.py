@@ -1,4 +1,4 @@
-"""What would take for ever, hang or end the program without a word: it answers, or says why not."""
+"""Requests that would take for ever, hang, or end the program without a word: it answers, or says why not."""
 
 import json
 import os
@@ -115,7 +115,7 @@ class Files(JobTest):
                      f'x = {{y = """a"""", {chain} = 1}}\n', f"x = 'a' # '\n{chain} = 1\n"):
             self.job.write_text(text, encoding="utf-8")
             self.assert_fails(2, "a key has more than 100 parts", *self.words("check"))
-        # In a text, or after it, it is none.
+        # Inside a text, or in the comment after it, the same is no key.
         for text in (f"'{chain}'", f'"\\"{chain}"', f'"""\n{chain}"""'):
             self.change(("[dataset]\n", f"[dataset]\npurpose = {text} # {chain}\n"))
             self.assertNotIn("100 parts", run(*self.words("plan")).stderr)

@@ -2,8 +2,8 @@
 
 Two neighbouring sets of rows, with and without one person, go through the real program. Everything that can be seen
 from outside, other than the values, must be the same: which steps are published, what is debited and used, what is said
-on standard output and on standard error, how it ends. The checker must tell a release of the owner's counts apart, which
-rows do move on.
+on standard output and on standard error, how it ends. The checker must notice a release of counts, in which rows do
+close steps.
 """
 
 import csv
@@ -54,7 +54,7 @@ class Neighbours(LiveTest):
         whole = head + "".join(line for _, line in lines)
         if kind == "file":
             (where / "in.csv").write_text(whole)
-        if kind == "folder":  # a file an hour, and none where nobody came
+        if kind == "folder":  # one file per hour, if anybody came
             shutil.rmtree(where / "in.csv", ignore_errors=True)
             (where / "in.csv").mkdir()
             for name in {moment[:13] for moment, _ in lines}:
@@ -119,7 +119,7 @@ class NobodyMovesAStep(Neighbours):
         self.assertIn("--until: it is further ahead than the 24 steps that live.max_gap allows", seen["told"][0][1])
 
     def test_the_checker_tells_rows_that_move_steps(self):
-        """The same rows as counts of the owner, who declares which steps there are: the twin that is found out."""
+        """The same rows as counts, whose owner declares which steps there are: the twin that must be noticed."""
         more = self.FIVE_AND_FIVE[:5] + [("one", at(20))] + self.FIVE_AND_FIVE[5:]
         for kind in ("file", "stdin"):
             seen = [self.seen(rows, [([], [])], COUNTS, hours(96), kind=kind) for rows in (more, self.FIVE_AND_FIVE)]

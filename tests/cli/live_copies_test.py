@@ -1,4 +1,4 @@
-"""What must not help anybody to a second answer about one step: copies, edits, inputs that begin anew. And crashes in
+"""What must not give anybody a second answer about one step: copies, edits, inputs that begin anew. And crashes in
 places where a release could get stuck for good."""
 
 import json

@@ -1,4 +1,4 @@
-"""chronoveil live from outside, as a department uses it that publishes every week."""
+"""chronoveil live from outside, as used by a department that publishes every week."""
 
 import contextlib
 import json

@@ -159,7 +159,7 @@ class Tampering(LiveTest):
         # The state knows of more uses than the ledger: they are written down again, and none is asked twice.
         self.live(counts((2, 3)))
         self.assertEqual(self.asked(), 3)
-        # Further behind than a crash could leave it, it may be that somebody else goes on from it.
+        # It is further behind than a crash could leave it: perhaps somebody else continues from it.
         shutil.copy(self.ledger, self.folder / "latest.db")
         shutil.copy(self.folder / "old.db", self.ledger)
         self.refuses(counts((3, 4)), 5, "clinic:1")

@@ -1,5 +1,5 @@
-"""Runs with too little memory, and runs that are refused memory once or from then on: every debit that they made is
-named in what they say."""
+"""Runs with too little memory, and runs that are refused memory once or from then on: their messages name every debit
+that they made."""
 
 import os
 import resource

@@ -1,5 +1,5 @@
-"""A made-up meter, for the tests of perturb: every value is different, so that whoever holds the release against the
-data can tell which one went where."""
+"""A made-up meter, for the tests of perturb: every value is different, so that comparing the release with the data
+shows which value went where."""
 
 import csv
 import io

@@ -169,7 +169,7 @@ class Memory(JobTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "every other test shows it")
     def test_somebody_without_rights_gets_outputs_all_the_same(self):
-        """A file without a name takes one by way of /proc, which belongs to others where nobody may look into us."""
+        """A file without a name gets one through /proc, which is not ours while nobody may look into the process."""
         self.create()
         program = shutil.copy(PROGRAM, self.folder)
         for path in (self.folder, *self.folder.rglob("*")):

@@ -37,7 +37,7 @@ noise_multiplier = 4.0
 model = "model.cvm"
 """
 
-# What it was started with, one word a line.
+# What it was started with, one word per line.
 ECHO = "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n"
 
 

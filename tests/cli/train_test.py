@@ -177,7 +177,7 @@ class Kinds(TrainTest):
         self.assertEqual((event["top_level"], event["width"], event["label_noise"], event["context_noise"]),
                          ("iterate", 2, 2, 1))
         self.assertEqual((told["guarantee"]["unit"], told["guarantee"]["width"]), ("w-event", 2))
-        self.assertEqual(event["count"], 3)  # six steps, two an epoch
+        self.assertEqual(event["count"], 3)  # six steps, two per epoch
         self.assertEqual(self.uses(), [(6, 5)])
 
     def test_noise_on_labels_makes_steps_cheaper(self):
