@@ -68,7 +68,7 @@ bool begins_like_a_formula(const std::string& text) {
 Result<void> check_keys(const Job& job) {
   const std::string section = job.is<MeansSpec>() ? "places" : "series";
   const std::string column = job.is<MeansSpec>() ? "source.place" : "source.series";
-  // Keys are published as they are, so a list that is the data would be a release of all of it.
+  // Keys are published as they are: a list that is the data would publish the data.
   if (same_file(job.key_list, job.source.path))
     return fail(ErrorKind::usage, section + ".list: '" + job.key_list + "' is the source; the keys must be public");
   if (job.source.series && job.keys.empty())
@@ -82,7 +82,7 @@ Result<void> check_keys(const Job& job) {
   for (std::size_t i = 0; i < job.keys.size(); ++i) {
     const std::string key = section + ".keys: key " + std::to_string(i + 1);
     if (job.keys[i].empty()) return fail(ErrorKind::usage, key + " is empty");
-    // JSON could not write it, and would make two such keys one.
+    // JSON could not write such a key, and two of them could become one.
     if (!is_utf8(job.keys[i])) return fail(ErrorKind::usage, key + " is not UTF-8 text");
     CV_CHECK(check_plain_text(key, job.keys[i]));
     if (!job.csv.empty() && !job.keeps_formulas && begins_like_a_formula(job.keys[i]))
@@ -145,7 +145,7 @@ std::vector<NamedPath> outputs_of(const Job& job) {
   return outputs;
 }
 
-// What the job reads, by what it is.
+// The files that the job reads, each with what it is.
 std::vector<NamedPath> inputs_of(const Job& job) {
   std::vector<NamedPath> inputs{{"the source", job.source.path}, {"the job itself", job.path}};
   inputs.emplace_back(job.is<MeansSpec>() ? "the list of places" : "the list of series", job.key_list);
@@ -160,7 +160,7 @@ Result<void> check_outputs(const Job& job) {
   const std::vector<NamedPath> outputs = outputs_of(job);
   std::error_code ignored;
   for (const auto& [key, path] : outputs) {
-    // A live release reads every file that appears there, and would publish what it published.
+    // A live release reads every file that appears in its folder, so it would read its own output.
     if (!path.empty() && path != "-" && fs::is_directory(job.source.path, ignored) &&
         fs::equivalent(fs::absolute(path, ignored).parent_path(), job.source.path, ignored))
       return fail(ErrorKind::usage, std::string(key) + ": '" + path + "' lies in the folder that is the source");
@@ -209,7 +209,7 @@ Result<void> check_values(const Job& job) {
     return fail(ErrorKind::usage, "source.path: standard input holds the job; give the rows in a file");
   if (!(job.epsilon > 0) || !std::isfinite(job.epsilon))
     return invalid("privacy.epsilon", job.epsilon, "it must be a finite number greater than 0");
-  // Far outside of what anybody means, and inside of what the noise of every mechanism can be described with.
+  // Wider than anybody needs, and within what every mechanism's noise can express.
   if (job.epsilon < 1e-100 || job.epsilon > 1e30)
     return invalid("privacy.epsilon", job.epsilon, "it must be between 1e-100 and 1e30");
   if (!(job.delta >= 0) || !(job.delta < 1))

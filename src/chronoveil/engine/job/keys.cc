@@ -72,7 +72,7 @@ void tell_values(const Job& job, const std::string& key, Facts& facts) {
   tell(job.source.value, key, facts);
   tell(job.source.measure, key, facts);
 }
-// The relation of some kinds is not the job's to choose, and still part of what is asked.
+// Some kinds fix the relation; it is part of what the job asks all the same.
 Result<void> read_relation(const Section& section, std::string_view key, Job& job) {
   return read_word<Relation>(section, key, {{"add_remove", Relation::add_remove}, {"replace", Relation::replace}},
                              job.relation);
@@ -80,7 +80,7 @@ Result<void> read_relation(const Section& section, std::string_view key, Job& jo
 void tell_relation(const Job& job, const std::string& key, Facts& facts) {
   facts.emplace_back(key, std::string(name(job.relation)));
 }
-// 0 stands for a cap that is not there.
+// 0 stands for an absent cap.
 template <auto Member>
 void tell_cap(const Job& job, const std::string& key, Facts& facts) {
   if constexpr (std::is_same_v<typename MemberOf<decltype(Member)>::type, SeriesSpec>)
@@ -105,7 +105,7 @@ constexpr JobKey shape() {
               facts.emplace_back(key, job.means().grid->shape == PlaceShape::hexagon ? "hexagon" : "square");
           }};
 }
-// Read with the grid, all or none.
+// Read with the grid: all of them or none.
 template <auto Member>
 constexpr JobKey edge(std::string_view name) {
   return {"places", name, nullptr, tell_field<Member>, nullptr};
@@ -134,7 +134,7 @@ void tell_spans(const Job& job, const std::string& key, Facts& facts) {
     facts.emplace_back(key + ".end", span.end);
   }
 }
-// What a mechanism understands is known to the mechanism; here only that its parameters are single values.
+// The mechanism checks its parameters; here they must only be single values.
 Result<void> read_mechanism(const Section& section, std::string_view key, Job& job) {
   CV_CHECK(section.read(key, job.mechanism));
   for (const auto& [parameter, value] : section.values()) {
@@ -212,7 +212,7 @@ constexpr JobKey kKeys[] = {
     asked<&MeansSpec::max_records>("means", "max_records"),
     asked<&MeansSpec::registered>("means", "registered"),
     asked<&MeansSpec::sparse_below>("means", "sparse_below"),
-    // What chooses the mechanism; the choice is part of what the job asks.
+    // These decide the choice of the mechanism, which is part of what the job asks.
     asked<&MeansSpec::users>("plan", "users"),
     {"plan", "counts", read_public_counts, tell_field<&MeansSpec::counts>, has_part<MeansSpec>},
     {"places", "list"},

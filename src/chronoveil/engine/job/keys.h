@@ -1,5 +1,5 @@
 // The one table of job keys. A row says where a key stands, which kinds of job have it, how it is read into a job, and
-// what of it is part of what the job asks. Reading, the refusal of unknown keys, the digest and docs/jobs.md follow it.
+// how it counts in what the job asks. Reading, the refusal of unknown keys, the digest and docs/jobs.md follow it.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace chronoveil::engine {
 struct JobKey {
   std::string_view section, name;
   Result<void> (*read)(const Section&, std::string_view name, Job&) = nullptr;  // absent: its kind reads it
-  // Adds what the job says, under the key's own name; absent: it is not part of what the job asks.
+  // Adds the job's value under the key's name; absent: the key is not part of what the job asks.
   void (*tell)(const Job&, const std::string& key, Facts&) = nullptr;
   bool (*belongs)(const Job&) = nullptr;  // whether a job of that kind has it; absent: every job
 };

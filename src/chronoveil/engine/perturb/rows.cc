@@ -90,7 +90,7 @@ void RowMover::append_field(std::string_view text, std::string& out) const {
   const char special[] = {delimiter_, '"', '\r', '\n'};
   const bool plain = text.find_first_of(std::string_view(special, sizeof special)) == std::string_view::npos &&
                      !text.starts_with(' ') && !text.ends_with(' ');
-  // A line without any byte would be no row.
+  // An empty line would be no row.
   const bool alone = text.empty() && columns_.names.size() == 1;
   if (plain && !alone) {
     out += text;
@@ -119,7 +119,7 @@ Result<void> RowMover::push_lane(std::size_t lane, std::span<const std::string_v
   arrived_.clear();
   Result<void> done = perturbation_.push(lane, std::move(value), arrived_);
   if (!done) {
-    // What starts with a parameter is about the series, not about this value.
+    // An error that starts with a parameter is about the series, not about this value.
     if (done.error().message.starts_with("perturb.")) return done;
     done.error().message = "row " + std::to_string(rows_ + 1) + ", column '" +
                            columns_.names[columns_.names.size() - columns_.perturbed.size() + lane] +
@@ -146,7 +146,7 @@ void RowMover::record_after(const Lane& lane, const mechanisms::Released& value)
     if (!value) {
       column.after.emplace_back();
     } else {
-      // Several columns that move together have one text; each is what it was.
+      // Columns that move together share one text; each column's value is that of the step it came from.
       column.after.push_back(lane.columns.size() == 1 ? value->text
                                                       : column.before[static_cast<std::size_t>(value->step)]);
     }
