@@ -53,7 +53,7 @@ Result<void> Ledger::move(const std::string& to) {
     if (left_before) {
       CV_TRY(const MovedBody moved, moved_from_body(stored.rows.back().body));
       if (moved.place != body.place) return fail(ErrorKind::usage, "move: dataset '" + name + "' was moved elsewhere");
-      if (arrived) continue;  // an earlier run came as far as this
+      if (arrived) continue;  // an earlier run came this far
     }
     if (arrived) return fail(ErrorKind::usage, "move: dataset '" + name + "' exists there already");
     if (!left_before) {

@@ -66,7 +66,7 @@ class SqliteParticipation final : public Participation {
       return fail(ErrorKind::internal, "participation: not one number of pairs a person");
     }
     if (people.empty()) return {};
-    // What became of a transaction that failed is in the file alone.
+    // Only the file knows what became of a failed transaction.
     if (std::exchange(unsure_, true)) {
       read_.clear();
       CV_CHECK(read_people({}));
@@ -154,15 +154,15 @@ class SqliteParticipation final : public Participation {
   std::int64_t last_slot_ = -1;
   std::optional<ParticipationKeys> keys_;
   std::optional<ParticipationKeys> keys_before_;  // while a seal without a secret is compared
-  // What was read last, in the order of the table; whoever reads it wants to add to it. Nobody else writes to the file.
+  // What was read last, in the order of the table, since reading is followed by adding. Nobody else writes to the file.
   std::vector<PersonUses> read_;
   ParticipationSeal seal_;  // of what is in the file
-  bool unsure_ = false;     // whether it is that
+  bool unsure_ = false;     // whether seal_ is that
 };
 
 Result<std::string> absolute_path(const std::string& path) {
   if (path.empty()) return fail(ErrorKind::storage, "participation: '' is not the name of a file");
-  // Absolute, since SQLite takes some relative names, such as ":memory:", for something else than a file.
+  // Absolute, since some relative names, such as ":memory:", are not files to SQLite.
   std::error_code error;
   const std::filesystem::path absolute = std::filesystem::absolute(path, error);
   if (error) return fail(ErrorKind::storage, "participation: cannot find '" + path + "': " + error.message());

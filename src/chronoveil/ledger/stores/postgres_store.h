@@ -1,4 +1,5 @@
-// The ledger of a team in PostgreSQL: serialisable transactions, one row lock a dataset, retried when the server asks.
+// The ledger of a team in PostgreSQL: serialisable transactions, one row lock per dataset, retried when the server
+// asks.
 #pragma once
 
 #include "chronoveil/ledger/stores/store.h"
