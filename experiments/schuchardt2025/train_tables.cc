@@ -6,7 +6,7 @@
 //       [--steps-cap N] [--baselines-only]
 //   FOLDER/NAME.csv   a series a line: key, first step on the clock of the panel, values
 //   rows.csv          dataset, model, variant, label_noise, width, budget, epsilon, seed, steps, crps, seconds; rows
-//   are added
+//                     are added
 // With σ fixed, training to a large ε passes through the smaller ones: one run a seed gives a row for every budget.
 // Seeds are set, so nothing made here is private: it measures, it does not release.
 #include <algorithm>

@@ -1,11 +1,9 @@
 // The right to draw for data: bits, and the proof that a debit covers what they are drawn for. Whatever sees data and
 // draws takes one of these; what sees no data (the laws in noise and temporal) takes the bits themselves.
 //   Made   for private use by mechanisms::Draws alone, which takes a receipt or a run of the ledger for it. seeded()
-//   and
-//          not_private() are open to everybody and mark what comes of them
+//          and not_private() are open to everybody and mark what comes of them
 //   Once   it is neither copied nor taken out of the Draws that hold it; one whose run is over, or whose Draws were
-//   moved
-//          from, gives no bits
+//          moved from, gives no bits
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 // Text from outside: what of it may be stored, and how it is shown.
 //   Hostile   control characters (U+0000-1F, U+007F, U+0080-9F), which move a cursor or start a row; separators of
-//   lines
-//             and paragraphs (U+2028, U+2029); controls of direction (U+061C, U+200E, U+200F, U+202A-202E,
+//             lines and paragraphs (U+2028, U+2029); controls of direction (U+061C, U+200E, U+200F, U+202A-202E,
 //             U+2066-206F), which make text read otherwise than it is written; bytes that are not UTF-8
 //   Plain     everything else: letters of any script, also those written from right to left
 #pragma once

@@ -35,7 +35,7 @@ Result<void> check_noise(const CellsPlan& plan) {
   const std::optional<double> multiplier = promised_multiplier(plan.event, plan.noise);
   if (!multiplier || !(plan.influence >= 1) || !(plan.noise_multiplier >= *multiplier * plan.influence))
     return fail(ErrorKind::internal, "measure: the noise of the plan is less than its event says");
-  // An event says how often, or is one for all cells of a person and then joins at least so many.
+  // An event is either counted once per sum, or one for all cells of a person, and then joins at least so many sums.
   const double sums = static_cast<double>(plan.shape.max_cells) * static_cast<double>(mechanism->sums);
   const double joined = plan.noise == NoiseKind::gaussian ? plan.influence * plan.influence : plan.influence;
   if (!(static_cast<double>(plan.event.count) * joined >= sums))
@@ -52,7 +52,7 @@ bool is_within(const bound::BoundedCells& cells, const CellShape& shape) {
          cells.grid().lower() == shape.lower && cells.grid().upper() == shape.upper;
 }
 
-// Nothing here looks at more than public counts, or draws.
+// This looks only at public counts, and draws nothing.
 std::optional<CellEstimate> left_out(const CellsPlan& plan, const bound::CellView& cell) {
   if (cell.counts.empty()) return CellEstimate{.state = CellEstimate::State::empty};
   if (static_cast<std::int64_t>(cell.counts.size()) < plan.shape.sparse_below)
@@ -62,7 +62,7 @@ std::optional<CellEstimate> left_out(const CellsPlan& plan, const bound::CellVie
 
 void cut(CellEstimate& estimate, const CellShape& shape) {
   if (estimate.state != CellEstimate::State::published) return;
-  // Noise that went wholly beyond the bounds tells little; a bound alone would read as certainty.
+  // Noise wholly beyond the bounds tells little; an interval cut to one bound would look like certainty.
   if (estimate.lower > shape.upper || estimate.upper < shape.lower) {
     estimate.lower = shape.lower;
     estimate.upper = shape.upper;

@@ -7,10 +7,9 @@
 //             the largest float bound with which this is at most 2C for a realised batch of B windows; 0 if there is
 //             none. B depends on the sampling alone, never on values
 //   Varying   where neighbours draw batches of different sizes (Poisson), i and j changed windows beside the same
-//   others
-//             must move the sum by at most (i + j) C, whatever else is drawn: one bound serves every batch, the largest
-//             with bound (1 + η) (1 + 2 double_margin) + g √d <= C at the most windows there can be. The sum is in
-//             double
+//             others must move the sum by at most (i + j) C, whatever else is drawn: one bound serves every batch, the
+//             largest with bound (1 + η) (1 + 2 double_margin) + g √d <= C at the most windows there can be. The sum is
+//             in double
 #pragma once
 
 #include <cstdint>
@@ -38,8 +37,8 @@ class PrivateGradient {
   double bound_for(std::int64_t windows) const;
   bool varies() const { return most_windows_ > 0; }
   // In grid steps, [d] int64 on the CPU. `sum` [d] float32, or float64 where batches vary, from any device; undefined
-  // stands for an empty batch, all
-  // zeros. Refused (internal) when it has not d coordinates or one is not finite, which clipping rules out.
+  // stands for an empty batch, all zeros. Refused (internal) when it has not d coordinates or one is not finite, which
+  // clipping rules out.
   Result<torch::Tensor> on_grid(const torch::Tensor& sum) const;
   // The same with noise, limited to +-kValueLimit. Refused (internal), too, when the bits have failed or the right is
   // used up.

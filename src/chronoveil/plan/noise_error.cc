@@ -20,7 +20,8 @@ double prefix_energy(std::int64_t steps) {
   return energy;
 }
 
-// Of one measured step. w_event's scale is that of a step that spends what w steps may; one of w has a w-th of that.
+// The scale of one measured step. w_event's scale is that of a step that spends what w steps may; with a w-th of that
+// it is w times as large.
 double scale(const mechanisms::SeriesPlan& plan) {
   if (plan.mechanism != "w_event") return plan.scale;
   return plan.scale * static_cast<double>(std::min(plan.shape.width, plan.shape.steps));

@@ -1,4 +1,4 @@
-// What the noise of a plan does to one step, before any smoothing. Formulas are those of comparison.h.
+// What the noise of a plan does to one step, before any smoothing. comparison.h has the formulas.
 #pragma once
 
 #include "chronoveil/mechanisms/series_mechanism.h"
