@@ -1,4 +1,4 @@
-// Records bounded a second, from a CSV file to counts, and how much of that is reading.
+// Records bounded per second, from a CSV file to counts, and how much of that is reading.
 //   bound_bench --make FILE ROWS    writes ROWS records: 200,000 people, 1000 sensors, 31 days
 //   bound_bench FILE                reads and bounds it, under each unit, and reads it alone
 #include <cstdint>

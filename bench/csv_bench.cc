@@ -1,7 +1,7 @@
-// Megabytes of CSV a second, read and decoded into user, time and series on one core.
+// Megabytes of CSV per second, read and decoded into user, time and series on one core.
 //   csv_bench [--toy] [--keep FILE]
 // The file is made in memory (/dev/shm, or the folder for temporary files). The limit of the machine is finding every
-// newline of the same bytes, read the same way. Rates are bytes a second. --keep leaves the file for the peers.
+// newline of the same bytes, read the same way. Rates are bytes per second. --keep leaves the file for the peers.
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,7 +26,7 @@ using namespace chronoveil;
   std::exit(1);
 }
 
-// Trips as a city has them: a card, a time, a stop, and columns that nobody asks for.
+// Trips in a city: a card, a time, a stop, and columns that are not read.
 std::size_t write_trips(const std::string& path, std::size_t bytes) {
   std::mt19937_64 random(1);
   std::ofstream file(path, std::ios::binary);

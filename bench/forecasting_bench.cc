@@ -1,6 +1,6 @@
-// Windows a second that training takes in on one thread, private and not, for each model: Λ = 256, one window a series,
-// L_C = L_F = 24 hours and DeepAR's lags of a day [Schuchardt25]. A step is whole: drawing and cutting windows,
-// forward, backward, clipping, exact noise, Adam.
+// Training windows per second on one thread, private and not, for each model: Λ = 256, one window per series, L_C = L_F
+// = 24 hours and DeepAR's lags of a day [Schuchardt25]. A step is whole: drawing and cutting windows, forward,
+// backward, clipping, exact noise, Adam.
 //   forecasting_bench [--device cuda] [--model NAME] [--toy]
 #include <cmath>
 #include <cstdio>
@@ -48,7 +48,7 @@ Result<void> measure(std::string_view model, bool is_private, const torch::Devic
   Result<void> outcome;
   const auto steps = [&](int count) {
     for (int i = 0; i < count && outcome; ++i) outcome = trainer.step(trainer.steps(), right);
-    if (outcome) trainer.released().sum().item<float>();  // what was started on a device has ended
+    if (outcome) trainer.released().sum().item<float>();  // waits for the device
   };
   steps(toy ? 1 : 5);
   const int count = toy ? 1 : model == "deepar" ? 8 : 60;
@@ -62,7 +62,7 @@ Result<void> measure(std::string_view model, bool is_private, const torch::Devic
 
 int main(int argc, char** argv) {
   bool toy = false;
-  std::string device = "cpu", model;  // of all models where none is named
+  std::string device = "cpu", model;  // model empty: all models
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--toy") toy = true;
     if (std::string_view(argv[i]) == "--device" && i + 1 < argc) device = argv[i + 1];

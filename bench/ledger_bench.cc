@@ -1,7 +1,7 @@
-// Durable debits and uses of a run a second, beside bare SQLite commits of rows of the same size with the same settings
-// on the same disk.
+// Durable debits and uses of a run per second, beside bare SQLite commits of rows of the same size with the same
+// settings on the same disk.
 //   ledger_bench [--toy]
-// The files are made in the working folder, so that the disk measured is the one that the caller stands on.
+// The files are made in the working folder, so that the caller chooses the disk.
 #include <sqlite3.h>
 
 #include <cstdio>
@@ -88,7 +88,7 @@ void debit(ledger::Ledger& ledger) {
   if (!receipt) stop(receipt.error().message);
 }
 
-// Of kinds that do not combine, no two alike.
+// Events of kinds that do not combine, all different.
 accounting::Event different_event(int n) {
   const double noise = 1000 + n;
   switch (n % 5) {

@@ -1,7 +1,7 @@
 // A live release: steps that come one at a time, each published before the next is sent, beside the bare
 // synchronisation of a small file on the same disk; and steps that come all at once, beside reading the rows alone.
 //   live_bench [--toy]
-// The files are made in the working folder, so that the disk measured is the one that the caller stands on.
+// The files are made in the working folder, so that the caller chooses the disk.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ using bench::items_per_second;
   std::exit(1);
 }
 
-// A count a minute, as lines.
+// One count per minute, as lines.
 std::string row(std::int64_t minute) {
   return std::to_string(1'600'000'020 + 60 * minute) + "," + std::to_string(200 + minute % 97) + "\n";
 }

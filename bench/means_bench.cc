@@ -1,4 +1,4 @@
-// Records a second, from a CSV file to private means of all cells, and the memory that takes.
+// Records per second, from a CSV file to private means of all cells, and the memory that takes.
 //   means_bench --make FILE ROWS                     writes ROWS records: 50,000 people, 834 places, 24 hours
 //   means_bench FILE MECHANISM MAX_CELLS [--toy]     releases the means; one process each, so that the peak is its own
 //   means_bench --newlines FILE ROWS [--toy]         finds the newlines of the file: the limit of the machine
@@ -48,7 +48,8 @@ std::string place_name(int number) {
   return "h" + std::string(4 - digits.size(), '0') + digits;
 }
 
-// Everybody is in some cells, in some of them often, and rows come in no order: the hardest for what looks people up.
+// Everybody is in some cells, in some of them often, and rows come in random order: the hardest case for looking people
+// up.
 void make_file(const std::string& path, std::int64_t rows) {
   std::ofstream file(path);
   file << "user,time,place,value\n";

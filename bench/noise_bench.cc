@@ -1,4 +1,4 @@
-// Samples a second of every law, on one core, beside the generator that feeds them.
+// Samples per second of every law, on one core, beside the generator that feeds them.
 //   noise_bench [--toy]
 #include <cstdint>
 #include <string_view>
@@ -17,7 +17,7 @@ using bench::report;
 // Kept small enough for the cache next to the processor: noise is added where the values are.
 constexpr std::size_t kBlock = 4096;
 
-volatile std::int64_t kept;  // where results go that the compiler must not leave out
+volatile std::int64_t kept;  // keeps the compiler from removing results
 
 struct Size {
   std::size_t blocks;

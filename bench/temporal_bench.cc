@@ -1,4 +1,4 @@
-// Values a second of the mechanisms that move values in time, 8 bytes each and a window of 80, on one core, beside a
+// Values per second of the mechanisms that move values in time, 8 bytes each and a window of 80, on one core, beside a
 // plain copy of the same values.
 //   temporal_bench [--toy]
 #include <cstdint>

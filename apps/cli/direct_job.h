@@ -1,4 +1,4 @@
-// What the commands share that take a job from options instead of a file: release, means and perturb.
+// Shared by the commands that take a job from options instead of a file: release, means and perturb.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -30,22 +30,22 @@ struct DirectJob {
 
 // INPUT, and how a CSV is read.
 void add_input_options(CLI::App&, DirectJob&, std::string_view input);
-// The same, databases too; who and when, and the slots.
+// The same plus databases; the columns of user and time, and the slots.
 void add_source_options(CLI::App&, DirectJob&, std::string_view input);
 // The dataset, ε and δ, and the mechanism.
 void add_privacy_options(CLI::App&, DirectJob&);
 // Where the release goes, and how a run is made.
 void add_file_options(CLI::App&, DirectJob&);
-// The same, replays, and the level of intervals.
+// The same plus replays and the level of intervals.
 void add_output_options(CLI::App&, DirectJob&);
 
 // The job so far: source, parameters, outputs.
 Result<engine::Job> plain_job_of(const DirectJob&);
-// The same with slots and keys (`option`: "series" or "place"). What is left is the command's own.
+// The same with slots and keys (`option`: "series" or "place"). The command adds the rest.
 Result<engine::Job> job_of(const DirectJob&, const std::string& option);
 
-// Errors name the keys of a job file; who typed options knows them by another name. Names that belong to the command
-// come first.
+// Errors name the keys of a job file; this puts the names of options in their place. Names of the command itself come
+// first.
 Error with_options(Error, std::span<const std::pair<std::string_view, std::string_view>> own);
 
 }  // namespace chronoveil::cli

@@ -9,7 +9,7 @@
 namespace chronoveil::cli {
 namespace {
 
-// Whole names of keys alone: a section with anything behind it might as well be somebody's file.
+// Only whole names of keys: a section followed by anything else might be somebody's file.
 constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"privacy.epsilon", "--epsilon"},
     {"privacy.delta", "--delta"},
@@ -37,7 +37,7 @@ void replace_first(std::string& text, std::string_view old, std::string_view wit
   if (const std::size_t at = text.find(old); at != std::string::npos) text.replace(at, old.size(), with);
 }
 
-// What a job writes as `key = "word"` or `key = 3` is an option and its value: ` word`, ` 3`.
+// Turns `key = "word"` or `key = 3` of a job into an option and its value: ` word`, ` 3`.
 void write_value_as_an_option_does(std::string& text, std::size_t at) {
   constexpr std::string_view kIs = " = ";
   if (text.compare(at, kIs.size(), kIs) != 0) return;

@@ -1,4 +1,4 @@
-// What is said about a job with [perturb] names its keys; who typed options knows them by another name.
+// Messages about a job with [perturb] name its keys; this puts the names of options in their place.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace chronoveil::cli {
 
 // "privacy.analysis = \"published\" runs it" becomes "--analysis published runs it", wherever a key stands in the text.
 std::string with_perturb_options(std::string text);
-// The same of an error, which also starts with the name of what is to blame.
+// The same for an error, which also starts with the name of what is to blame.
 Error with_perturb_options(Error);
 
 }  // namespace chronoveil::cli

@@ -22,10 +22,10 @@ struct RunFlags {
 };
 
 void add_run_flags(CLI::App& command, RunFlags& flags);
-// For what draws noise or keeps steps: numbers to use instead.
+// Numbers to use instead of drawn noise and kept steps.
 void add_replay_flags(CLI::App& command, RunFlags& flags);
 
-// --analysis, where it replaces what the job says.
+// --analysis, which replaces what the job says.
 void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis);
 Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job);
 
@@ -33,14 +33,14 @@ void name_flags(Error&);
 
 Result<engine::RunOptions> options_of(const RunFlags&);
 
-// Errors name what was given to the engine; who typed options knows it by their names.
+// Errors name the engine's parameters; this puts the names of options in their place.
 template <class T>
 Result<T> with_flag_names(Result<T> result) {
   if (!result) name_flags(result.error());
   return result;
 }
 
-// From now on, whatever ends the program says what has been spent; a debit that is taken up is named on stderr.
+// From now on the program says what has been spent, however it ends; a debit that is taken up is named on stderr.
 void watch_debit(engine::RunOptions&);
 
 // What a run brought, and whether an earlier debit of the same job was taken up for it.
@@ -49,7 +49,7 @@ struct Ran : Published {
   bool taken_up = false;
 };
 
-// Tells on a terminal what is going on, and says what has been spent, whatever ends it.
+// Shows progress on a terminal, and says what has been spent, however it ends.
 Result<Ran<report::Published>> run_with(const engine::Job&, const RunFlags&);
 Result<Ran<report::MeansPublished>> run_means_with(const engine::Job&, const RunFlags&);
 Result<Ran<engine::PerturbedRelease>> run_perturbation_with(const engine::Job&, const RunFlags&);

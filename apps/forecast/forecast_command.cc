@@ -33,7 +33,7 @@ struct ForecastCommandOptions {
   bool json = false;
 };
 
-// Errors name keys of a job file, or parameters; who typed options knows them by other names.
+// Errors name keys of a job file, or parameters; this puts the names of options in their place.
 template <class T>
 Result<T> with_options(Result<T> result) {
   if (result) return result;
@@ -89,7 +89,7 @@ Result<training::ForecastRequest> request_of(const ForecastCommandOptions& optio
   return request;
 }
 
-// Options that mean something with --private alone; --ledger does too, but it may come from the environment.
+// Options that only make sense with --private; so does --ledger, but it may come from the environment.
 Result<void> check_private(const CLI::App& command, const ForecastCommandOptions& options) {
   for (const char* name : {"--dataset", "--epsilon", "--delta", "--rate", "--max-steps", "--lower", "--upper", "--fill",
                            "--purpose", "--seed", "--yes", "--again"})
@@ -118,7 +118,7 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   const training::WriteForecast write = [&](const training::ForecastDocuments& all) -> Result<void> {
     if (!options.paths_csv.empty() && all.paths.empty())
       return fail(ErrorKind::usage, "--paths-output: no paths were kept with this forecast");
-    // A forecast shows the history behind it, unless noise was added to that first.
+    // A forecast reveals its history, unless noise was added to it first.
     const int mode = options.private_history && all.mark.empty() ? 0644 : 0600;
     std::vector<OutputFile> files;
     if (!csv.empty()) files.push_back({csv, all.csv, mode});

@@ -10,7 +10,7 @@ namespace chronoveil::cli {
 
 std::string perturb_plan_text(const engine::Job&, const engine::PerturbPlanned&);
 nlohmann::ordered_json perturb_plan_json(const engine::PerturbPlanned&);
-// By which names what is to blame is called where a mechanism does not fit: those of a job file, or of the command.
+// Which names a refusal uses: keys of a job file, or options of the command.
 enum class Names { keys, options };
 Result<void> print_perturb_plan(const engine::Job&, engine::Compare, bool json, Names);
 
