@@ -42,9 +42,9 @@ std::vector<Value> rearranged(const std::vector<Value>& values, const Moved& mov
   return released;
 }
 
-// Cost a value: Σ|displacement| + k (missing + repeated + empty), over the number of values [Ye23]. No law here repeats
-// any. The standard error is that of the means of 100 blocks of steps (at least 100 values), since what happens at
-// near steps depends on each other.
+// Cost per value: Σ|displacement| + k (missing + repeated + empty), over the number of values [Ye23]. No law here
+// repeats a value. The standard error is that of the means of 100 blocks of steps (at least 100 values), since
+// neighbouring steps depend on each other.
 struct Cost {
   double mean = 0;
   double standard_error = 0;
