@@ -187,8 +187,7 @@ Result<Task> task_of(const Row& row, const std::string& panels) {
       CV_TRY(const std::int64_t lag, number<std::int64_t>("lags", each));
       config.model.lags.push_back(lag);
     }
-  CV_TRY(const std::string calendar,
-         text_field(row, "calendar"));  // seconds per slot, and second of its week of the first step
+  CV_TRY(const std::string calendar, text_field(row, "calendar"));  // seconds per slot; first step's second of the week
   if (!calendar.empty()) {
     const std::vector<std::string_view> parts = split(calendar, ' ');
     CV_TRY(const double slot, number<double>("calendar", parts.front()));
