@@ -21,7 +21,7 @@ void expect_refused(const Kind& kind, const std::string& parameter, std::int64_t
   EXPECT_EQ(checked.error().kind, ErrorKind::usage);
   EXPECT_NE(checked.error().message.find(parameter), std::string::npos) << checked.error().message;
   EXPECT_EQ(checked.error().message.rfind(std::string(name(event)) + ": ", 0), 0U) << checked.error().message;
-  // Whoever prices refuses too.
+  // Pricing refuses it, too.
   EXPECT_FALSE(epsilon_at(event, *Delta::make(1e-6)));
   EXPECT_FALSE(delta_at(event, *Epsilon::make(1)));
   EXPECT_FALSE(renyi_cost(event, renyi_orders()));
