@@ -55,7 +55,7 @@ struct View {
   accounting::Event dearest;          // everything that touches the dearest neighbour in this period, composed
   double beta = 0;                    // the admitted cost holds with confidence 1 - β: some prices are estimates
   std::optional<Error> not_composed;  // why there is no composition: today's rules refuse an old debit
-  std::vector<Debit> runs;            // those that may go on, of this period or an earlier one
+  std::vector<Debit> runs;            // those that may be resumed, of this or an earlier period
   std::vector<Debit> earlier;         // of earlier periods, which may still publish; they count there
 };
 

@@ -8,7 +8,7 @@
 
 namespace chronoveil::ledger {
 
-// Proof that the debit is durable and that it may go on. Only the ledger makes one, for one process at a time.
+// Proof that the debit is durable and that the run may go on. Only the ledger makes one, for one process at a time.
 class [[nodiscard]] Run {
  public:
   Run(Run&& other) noexcept

@@ -116,7 +116,7 @@ std::vector<std::string> not_protected(const TemporalPlan&);
 // so that it may be published. The actual moves of a release must not be published: they say more about the order than
 // was priced.
 struct Moves {
-  std::int64_t first = 0;         // displacement (released minus original step) of shares[0]
+  std::int64_t first = 0;         // the displacement (released minus original step) of shares[0]
   std::vector<double> shares;     // of all values, by displacement
   double mean_distance = 0;       // of the values that are released
   double missing = 0, empty = 0;  // shares of the steps

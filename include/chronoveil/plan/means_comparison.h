@@ -28,8 +28,8 @@ struct MeansCandidate {
   std::string mechanism;  // a name of the catalogue
   std::string variant;    // "wrap_around" for array_averaging beside its best-fit row; else empty
   std::optional<mechanisms::CellsPlan> plan;
-  mechanisms::CellFacts facts;  // when there is a plan
-  std::string refusal;          // when there is none
+  mechanisms::CellFacts facts;  // if there is a plan
+  std::string refusal;          // if there is no plan
   bool as_asked = true;         // false: the mechanism lacks a parameter of the request
 };
 

@@ -14,8 +14,8 @@ namespace chronoveil::plan {
 struct TemporalCandidate {
   std::string mechanism;  // a name of the catalogue
   std::optional<mechanisms::TemporalPlan> plan;
-  std::optional<mechanisms::Moves> moves;  // expected, when there is a plan; to the digits that hold
-  std::string refusal;                     // when there is none
+  std::optional<mechanisms::Moves> moves;  // expected, if there is a plan; to the digits that hold
+  std::string refusal;                     // if there is no plan
   bool as_asked = true;                    // false: the mechanism lacks a parameter of the request
 };
 

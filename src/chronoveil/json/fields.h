@@ -47,10 +47,10 @@ class JsonFields {
   Result<double> number(const char* key, double null = std::numeric_limits<double>::infinity()) const;
   // A number that is always finite.
   Result<double> finite(const char* key) const;
-  // A missing field stands for none.
+  // Empty if the field is missing.
   Result<std::optional<std::string>> text_if(const char* key) const;
   Result<std::optional<std::int64_t>> integer_if(const char* key) const;
-  // `null` stands for none.
+  // Empty if the field is `null`.
   Result<std::optional<std::int64_t>> integer_or_none(const char* key) const;
   Result<std::optional<double>> finite_or_none(const char* key) const;
   template <class Names>

@@ -66,7 +66,7 @@ class Account {
   // ever be recorded for it.
   Result<void> may_draw(const DebitId&) const;
   Result<void> may_open_slot(const DebitId&) const;
-  // The run, while it may go on.
+  // The run, if it may go on.
   Result<const RunProgress*> open_run(const DebitId&) const;
   // Whether these uses are the next ones of a run that may go on; over_budget when it has fewer left.
   Result<void> may_use(const DebitId&, std::int64_t first, std::int64_t count) const;

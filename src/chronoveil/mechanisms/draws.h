@@ -59,7 +59,7 @@ class Draws {
   //   unknown     it is not certain that the ledger recorded it, and nothing was drawn
   enum class Begun { no, yes, by_another, unknown };
   Begun begun() const { return begun_; }
-  // Called as soon as it is yes.
+  // `told` is called as soon as the answer is yes.
   void tell_when_begun(std::function<void()> told) { told_ = std::move(told); }
 
   // Whether these draws resume a run: then they cover only steps as they come, not a whole series at once.

@@ -2,8 +2,8 @@
 //
 // The order of every commit is the promise. Steps are worked out in memory; then
 //   1. the state is durable: what the next step depends on, how many questions are asked, and the lines to publish
-//   2. the ledger has written down the uses of the debit
-//   3. the lines go to the output and to whoever listens
+//   2. the ledger has recorded the uses of the debit
+//   3. the lines go to the output and to listeners
 // A crash before 1 leaves nothing: the steps are asked for the first time when they come again. A crash after it leaves
 // lines that nobody saw: they are published first thing after the restart, as they are, and no question is asked again.
 #pragma once
@@ -62,14 +62,14 @@ struct LiveStanding {
   std::optional<Guarantee> guarantee;
   std::string mark;         // of a rehearsal
   std::int64_t broken = 0;  // rows that could not be read, in this process
-  // Of an open release that writes down how much of the cap each person has used.
+  // Only for an open release that stores how much of the cap each person has used.
   std::optional<LiveCaps> caps;
 };
 
-// Opens the release of the job, or goes on with it, and publishes steps until its input or its horizon ends. Where rows
-// are people, the clock alone decides which steps and spans there are: whoever is in the data, the same steps are
-// published and debited, the same messages are given, and the release ends the same way. The exception is a row that
-// cannot be read: its owner is told of it.
+// Opens or resumes the release of the job, and publishes steps until its input or its horizon ends. Where rows are
+// people, the clock alone decides which steps and spans there are: whoever is in the data, the same steps are published
+// and debited, the same messages are given, and the release ends the same way. The exception is a row that cannot be
+// read: its owner is told of it.
 Result<LiveStanding> run_live(const Job&, const LiveOptions&);
 
 // Reads only. A file of participation that is not what the state says is a storage error.

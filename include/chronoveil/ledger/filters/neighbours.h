@@ -47,8 +47,8 @@ bool depends_on_eviction(const accounting::Event&, const Stated&, const Protecte
 //             a user by `structured_subsampling`, which are declared, cover w events in a row and no more)
 //   eviction  in a dataset with add_remove or replace, a request for a wider unit whose caps can evict is converted by
 //             for_replacement, after its relation was. Let one event n of a person w come or go: D and D - n both
-//             become D - w when the rest of w goes too, so they are two steps of the wider unit apart. With a cap that
-//             evicts they can be no closer: with I = 1 a new first slot empties another. One event replaced by somebody
+//             become D - w when the rest of w goes too, so they are two steps of the wider unit apart. No better bound
+//             holds for a cap that evicts: with I = 1 a new first slot empties another. One event replaced by somebody
 //             else's changes w and w': two replacements. New values and swaps stay within one user's series.
 //             `structured_subsampling` has no cap: its w steps are declared
 //   relation  add_remove in a dataset with replace or replace_values: converted by for_replacement. replace in a

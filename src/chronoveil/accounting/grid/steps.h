@@ -38,7 +38,7 @@ using Leaves = std::map<std::string, Leaf>;  // by their text
 // Adds a valid event to the leaves.
 Result<void> add_leaves(const Event&, Leaves&);
 Result<Steps> steps_of(Leaves&);
-// fitted_steps_of(): for an event as it is. steps_of(): first fits parts with different neighbours to each other
+// fitted_steps_of(): of the event unchanged. steps_of(): first fits parts with different neighbours to each other
 // (neighbours.h).
 Result<Steps> fitted_steps_of(const Event&);
 Result<Steps> steps_of(const Event&);

@@ -154,7 +154,7 @@ class SqliteParticipation final : public Participation {
   std::int64_t last_slot_ = -1;
   std::optional<ParticipationKeys> keys_;
   std::optional<ParticipationKeys> keys_before_;  // while a seal without a secret is compared
-  // What was read last, in the order of the table, since reading is followed by adding. Nobody else writes to the file.
+  // What was read last, in the order of the table: kept, since an addition follows. Nobody else writes to the file.
   std::vector<PersonUses> read_;
   ParticipationSeal seal_;  // of what is in the file
   bool unsure_ = false;     // whether seal_ is that

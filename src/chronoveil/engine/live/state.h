@@ -23,7 +23,7 @@ struct LiveState {
   std::int64_t step = 0;     // the next to publish
   std::int64_t next = 0;     // the instant at which it begins: kept, since a law may change clocks
   std::int64_t asked = 0;    // uses of the debit that are used up
-  std::int64_t people = -1;  // the latest slot that anybody's participation was written down for
+  std::int64_t people = -1;  // the latest slot with stored participation
   // The seal of the file of participation when `step` began. Absent where no participation is stored, and in folders of
   // versions before seals. Its secret is here and not in that file, so that the file alone does not suffice to forge
   // another one; a seal without a secret gets one with the next published step.

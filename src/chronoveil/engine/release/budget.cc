@@ -103,7 +103,7 @@ ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& da
   return terms;
 }
 
-// The largest ε, to two digits, whose plan the budget still admits; nothing where not even a thousandth does.
+// The largest ε, to two digits, whose plan the budget still admits; empty if not even a thousandth of the job's ε fits.
 std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, const Ask& ask) {
   const auto fits = [&](double epsilon) {
     const Result<Ask> smaller = ask.at_epsilon(epsilon);

@@ -29,7 +29,7 @@ struct FileIdentity {
 // itself (as containers do with a single file), and one that everybody may write.
 Result<FileIdentity> check_only_name(const std::string& path);
 
-// Refused where a log with something in it lies beside a database that is gone or empty. SQLite would delete the log.
+// Refuses a non-empty log beside a database that is missing or empty: SQLite would delete the log.
 Result<void> check_log_has_database(const std::string& path);
 
 // The last row of each dataset: its number and its hash.

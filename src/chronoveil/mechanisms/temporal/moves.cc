@@ -192,7 +192,7 @@ Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::
   DrawRight right = DrawRight::seeded(seed);
   PartMeans distances, losses;
   std::int64_t counted = 0, empty = 0, missing = 0;
-  CV_TRY(const auto process, mechanism->start(plan));  // as new after each series
+  CV_TRY(const auto process, mechanism->start(plan));  // reset after each series
   std::vector<Released> out;
   for (std::int64_t run = 0; run < series.runs; ++run) {
     std::int64_t released = 0;

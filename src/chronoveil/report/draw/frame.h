@@ -32,7 +32,7 @@ std::string to_html(const Frame&);
 
 std::vector<Tick> ticks_of(const Scale&);
 
-// <path class="css" d="..."/>, or nothing where there is nothing to draw.
+// <path class="css" d="..."/>; empty if there is nothing to draw.
 std::string path_of(std::string_view css, const std::string& d);
 
 // An entry of a legend: a small drawing 22 wide and 12 high, and what it stands for.

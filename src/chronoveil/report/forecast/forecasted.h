@@ -1,4 +1,4 @@
-// A forecast as it is handed out: quantiles, perhaps sample paths, and what protects the series behind them.
+// A published forecast: quantiles, perhaps sample paths, and what protects the series behind them.
 #pragma once
 
 #include <cstdint>
