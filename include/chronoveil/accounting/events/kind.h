@@ -15,7 +15,7 @@
 //   kSamplesUnits        true if it may not be inside a sample: false
 //   kScalesWithDraws     true if a unit drawn several times costs what drawn_again() says: false
 //   pure()               the ε of an event that is purely ε-DP: none
-//   gaussian_distance()  the largest L2 distance, in standard deviations, between two means of outputs: none
+//   gaussian_distance()  a bound on the L2 distance, in standard deviations, of the means of two outputs: none
 //   renyi(α)             D_α in closed form, without set_aside(): from the loss on a grid
 //   renyi_at_most(α)     another bound on it: none
 //   zcdp(n)              ρ of n uses: from pure(), or from gaussian_distance()

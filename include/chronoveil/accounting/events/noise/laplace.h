@@ -25,7 +25,7 @@ struct Laplace {
   bool dominated_by(const Laplace& slot) const { return only_noisier(*this, slot); }
   std::optional<PureEpsilon> pure() const { return PureEpsilon{1 / noise_multiplier, 1, noise_multiplier}; }
   double renyi(double order) const;
-  // What it adds to μ² beside Gaussian noise (gaussian_beside.h): at most what any event of its ε may add.
+  // What it adds to μ² beside Gaussian noise (gaussian_beside.h): no more than the worst event of its ε adds.
   static double beside_gaussian(double epsilon, double reserve);
 };
 
