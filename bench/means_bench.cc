@@ -48,8 +48,7 @@ std::string place_name(int number) {
   return "h" + std::string(4 - digits.size(), '0') + digits;
 }
 
-// Everybody is in some cells, in some of them often, and rows come in random order: the hardest case for looking people
-// up.
+// Everybody is in some cells, in some of them often, and rows come in random order: the hardest case for look-ups.
 void make_file(const std::string& path, std::int64_t rows) {
   std::ofstream file(path);
   file << "user,time,place,value\n";

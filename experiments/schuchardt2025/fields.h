@@ -1,5 +1,4 @@
-// Reading the fields of settings, plans and panels. Both programs use it, so it needs only the standard library and
-// base.
+// Reading the fields of settings, plans and panels. Both programs use it, so it only needs base.
 #pragma once
 
 #include <charconv>

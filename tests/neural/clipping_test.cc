@@ -14,8 +14,7 @@ namespace {
 
 using Weights = std::vector<torch::Tensor>;
 
-// A network twice: on a tape, and by ordinary libtorch on weights that require a gradient. Both give one loss per
-// window.
+// A network twice: on a tape, and by ordinary libtorch on weights that require a gradient. Both give a loss per window.
 struct Network {
   std::string name;
   Weights initial;

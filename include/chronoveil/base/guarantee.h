@@ -29,8 +29,8 @@ struct Assumption {
 };
 
 // What must hold for all rows for there to be a release at all. A row that violates it cannot be left out or replaced
-// by a made-up one, so it ends the release, and whoever sees that learns of that row: the caller declares that there is
-// none.
+// by a made-up one, so it ends the release, and whoever sees that learns of the row: the caller declares that none
+// exists.
 inline Assumption or_it_ends(const std::string& what) {
   return {what + "; any other ends the release, which can be seen", Basis::declared};
 }

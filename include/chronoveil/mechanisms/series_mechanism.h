@@ -38,8 +38,7 @@ struct PublicShape {
   // Values that one neighbour can change: I, 1 or w, doubled for replacement, and at most all values. Each changes by
   // at most c (for event and w-event: a slot changes by at most c over all series together).
   std::int64_t changes() const;
-  // Series that one neighbour can touch: one per changed cell for user, one per changed count (n c) for event and
-  // w-event.
+  // Series that one neighbour can touch: one per changed cell for user, else one per changed count (n c).
   std::int64_t touched() const;
   double l1() const;  // changes() c
   double l2() const;  // c √changes(), rounded up

@@ -80,8 +80,7 @@ struct TemporalMechanism {
   bool certified = true;       // there is a certified price; otherwise only `--analysis published`
   bool has_published = false;  // `--analysis published` differs
   std::vector<ParameterInfo> parameters = {};
-  // Calibrates. Errors: usage if the request does not fit; cannot_certify, naming the smallest δ, if no parameters
-  // reach (ε, δ).
+  // Calibrates. Errors: usage if it does not fit; cannot_certify, naming the smallest δ, if nothing reaches (ε, δ).
   Result<TemporalPlan> (*prepare)(const TemporalRequest&) = nullptr;
   // The event of a run of the plan, from its public facts and parameters; an ε that is no parameter comes from
   // plan.event.

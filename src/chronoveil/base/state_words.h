@@ -1,6 +1,5 @@
 // What a process keeps between two steps, as 64-bit words: small, exact, the same on every machine of one byte order.
-//   Reading   a reader that runs out of words gives zeros; complete() tells at the end whether words were missing or
-//             left over
+//   Reading   a reader that runs out of words gives zeros; complete() tells if words were missing or left
 #pragma once
 
 #include <bit>

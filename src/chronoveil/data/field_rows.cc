@@ -20,8 +20,7 @@ class CsvFieldRows final : public FieldRows {
   Result<void> open(bool header) {
     CV_TRY(const std::size_t columns, window_.open(true));
     fields_.resize(columns);
-    // A missing value is a value: if its row were left out, two values that change places would move all rows between
-    // them.
+    // A missing value is a value: if its row were left out, exchanging two values would move all rows between.
     window_.keep_empty_lines();
     if (header) {
       CV_TRY(columns_, window_.take_header());

@@ -41,8 +41,7 @@ class RowDecoder {
   // Empties the batch and makes room.
   static void begin(RecordBatch& batch, std::int64_t first_row);
 
-  // Appends a row; if false, problem() says why and the batch is unchanged. The batch keeps views of user and series
-  // only.
+  // Appends a row; if false, problem() says why and the batch is unchanged. Keeps views of user and series only.
   bool add(const RowFields& fields, RecordBatch& batch) {
     if (has_user_ && fields.user.empty()) [[unlikely]] {
       return refuse_user();

@@ -92,8 +92,7 @@ enum class Origin { moved, backup };
 std::string to_body(Origin);
 Result<Origin> origin_from_body(std::string_view);
 
-// The composition of events, equal ones counted: a single event is itself, 52 equal slots are one event with that
-// count.
+// The composition of events, equal ones counted: one event is itself, 52 equal slots are one event of that count.
 accounting::Event composed(const std::vector<accounting::Event>&);
 
 }  // namespace chronoveil::ledger

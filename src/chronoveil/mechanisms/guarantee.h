@@ -19,8 +19,7 @@ enum class EmptySlot { counts_zero, is_missing };
 Guarantee guarantee_of(const SeriesPlan&, Basis caps, bool disjoint, EmptySlot empty = EmptySlot::counts_zero);
 
 // ε at the plan's δ if people are in 1, 2, 3 and 4 times I slots and the noise is unchanged: pairs (factor, ε),
-// infinity if no finite ε can be stated. For unit user; the other units have no cap on slots, so there is nothing to
-// exceed.
+// infinity if no finite ε can be stated. For unit user; the other units have no cap on slots to exceed.
 std::vector<std::pair<std::int64_t, double>> epsilon_if_cap_exceeded(const SeriesPlan&);
 
 }  // namespace chronoveil::mechanisms

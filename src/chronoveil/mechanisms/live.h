@@ -32,8 +32,7 @@ class Answers {
   // The count of a series that is present, with noise of this scale (of the plan's law, on its grid). A series is asked
   // at most once per step, in ascending order, with no less than the plan's scale.
   virtual Result<double> count(std::int64_t series, double scale) = 0;
-  // Σ |count − last| over the series that are present, with noise of this scale; at most once per step, before any
-  // count.
+  // Σ |count − last| over the present series, with noise of this scale; at most once per step, before any count.
   virtual Result<double> distance(std::span<const double> last, double scale) = 0;
   // Called before the questions that one use of the debit covers: it counts uses, and refuses one too many.
   virtual Result<void> use() = 0;

@@ -1,7 +1,6 @@
 // From a tape to Σ_b min(1, bound / ‖g_b‖) g_b, g_b the gradient of window b over all parameters together, cross terms
 // of a parameter that several operations use included.
-//   A weight that a window uses in one place: ‖g‖² is a product of norms, the clipped sum is one weighted matrix
-//   product.
+//   A weight that a window uses in one place: ‖g‖² is a product of norms, the clipped sum one matrix product.
 //   A weight shared over places: each window's gradient is formed (window_kernels.h; on a device many by one batched
 //   product), measured, and summed; norms are measured on the numbers that are summed.
 //   A window whose gradient or norm is not finite contributes exactly zero, whatever it holds.

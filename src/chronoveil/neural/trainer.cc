@@ -57,8 +57,7 @@ struct Trainer::Parts {
   std::int64_t steps = 0;
 
   // How many windows are computed at once if batches vary in size. Few, since the last piece is filled up with blank
-  // ones; but a device wants many. Whole tiles of the inner products, since rows of a partial tile are rounded
-  // differently.
+  // ones; but a device wants many. Whole tiles of the inner products, since partial tiles are rounded differently.
   std::int64_t piece() const {
     return device.is_cpu() ? kPiece : std::clamp<std::int64_t>((config.scheme.batch_size + 63) / 64 * 64, 64, 512);
   }
@@ -74,8 +73,8 @@ Result<torch::Tensor> Trainer::Parts::sum_over(std::vector<Window> windows, Draw
   } else {
     CV_CHECK(forecasting::cut(panel, shape, config.calendar, config.fill, windows, &values));
   }
-  // Neighbours that draw batches of different sizes must get the same result for the windows they share: in pieces of
-  // one shape.
+  // Neighbours that draw batches of different sizes must get the same result for shared windows: in pieces of one
+  // shape.
   if (privacy && privacy->varies()) pad(values, std::ssize(windows));
   Tape tape(parameters, Tape::Keep::uses);
   const torch::Tensor loss = model->loss(tape, to_batch(values, device));

@@ -51,8 +51,7 @@ class Use {
   sqlite3_stmt* statement_;
 };
 
-// The name of a file for SQLITE_OPEN_URI. Opened this way, a file is neither locked nor created, and its log is
-// ignored.
+// The name of a file for SQLITE_OPEN_URI. The file is then neither locked nor created, and its log is ignored.
 std::string immutable_uri(const std::string& path);
 
 class Connection {

@@ -1,6 +1,6 @@
 // What a training needs to go on after a crash: its weights and the state of its optimiser, no random bits.
-// Intermediate weights are as public as the last ones, since every step was paid for; yet the folder is for the owner
-// alone.
+// Intermediate weights are as public as the last ones, since every step was paid for; yet only the owner reads the
+// folder.
 #pragma once
 
 #include <cstdint>

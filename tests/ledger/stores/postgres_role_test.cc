@@ -1,5 +1,4 @@
-// What a role that may only add rows, as docs/ledger.md grants it, can do, and what a server must not be able to do to
-// us.
+// What a role that may only add rows, as docs/ledger.md grants it, can do, and what a server cannot do to us.
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
 

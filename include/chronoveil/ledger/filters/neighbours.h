@@ -58,9 +58,8 @@ bool depends_on_eviction(const accounting::Event&, const Stated&, const Protecte
 //   swap      an event for swaps fits only a dataset that promises swaps in a window at most as wide: hiding when does
 //             not hide what. In a dataset that promises swaps, an event that hides a user's new values fits unchanged,
 //             for a series with two values swapped is another series of the user (w steps of a user: from w = 2 on); so
-//             does one that hides new values of as many events in a row as the window is wide. One that hides a single
-//             event's value is converted by for_replacement: two values change. add_remove is first converted to
-//             replace
+//             does one that hides new values of as many events in a row as the window is wide. One that hides one
+//             event's value is converted by for_replacement: two values change. add_remove first becomes replace
 Result<accounting::Event> fitted(const accounting::Event&, const Stated&, const Protected&);
 
 }  // namespace chronoveil::ledger

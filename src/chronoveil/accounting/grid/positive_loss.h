@@ -75,8 +75,7 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below);
 inline GridLoss dominating(const PositiveLoss& symmetric) { return dominating(symmetric, symmetric); }
 // A pair that this one dominates: outputs are merged until their loss lies on the grid. Rounded down.
 GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below);
-// Every mass is a number, finite and not negative; cannot_certify otherwise. Called before anything is read from a
-// grid.
+// Every mass is finite and not negative; cannot_certify otherwise. Called before anything is read from a grid.
 Result<void> check_masses(const GridLoss&);
 
 // P-mass at one loss of either sign.

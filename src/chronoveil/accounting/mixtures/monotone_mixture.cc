@@ -20,8 +20,7 @@ long double mixture_tail(const UnitMixture& mixture, double x) {
   return sum;
 }
 
-// The same, rounded up (sign +1) or down: means have an error of kMuError, x − mean and its square one of a unit of 64
-// bits.
+// The same, rounded up (sign +1) or down: means have an error of kMuError, x − mean and its square a unit of 64 bits.
 long double mixture_tail(const UnitMixture& mixture, double x, int sign) {
   long double sum = 0;
   for (std::size_t i = 0; i < mixture.means.size(); ++i) {

@@ -2,8 +2,7 @@
 // seen step by step. An output determines every choice under S and every choice under S', so both processes run side by
 // side, and all they can differ in is this:
 //   before    two positions a < c of the window hold exchanged values; nothing else differs
-//   after     the values are in the same places, but the one at position w has been delayed by different numbers of
-//             steps
+//   after     the values are in the same places, but the one at position w has different delays
 //   done      nothing differs any more
 // Probabilities differ in at most two steps: where "before" ends, and where the last of u and v leaves. If a choice is
 // impossible under S', the loss is infinite. Renaming u and v exchanges S and S', so the pair is symmetric.
@@ -62,8 +61,7 @@ PairState swapped_pair(int first, int distance, int left);
 // The window before u comes in sight (at position k - 1): every possible arrangement of delays, Bell(k) of them.
 std::vector<std::uint64_t> backgrounds(int window);
 
-// A privacy loss distribution with finitely many losses: P- and Q-masses by falling loss, and the P-mass where Q has
-// none.
+// A privacy loss distribution with finitely many losses: P- and Q-masses by falling loss, and P-mass without Q.
 struct PairLoss {
   struct Atom {
     long double p, q;

@@ -22,8 +22,7 @@ class HashTable {
   std::uint32_t size() const { return size_; }
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
-  // `hash` is the key's hash, by one hash function for the whole table; it only says where to look. kNone if the key is
-  // absent.
+  // `hash` is the key's hash, by one hash function for the whole table; it only says where to look. kNone if absent.
   std::uint32_t find(const Key& key, std::uint64_t hash) const { return slots_[position(key, hash)].number; }
 
   // The same; a new key gets the number size() and is stored as keep(key), which must be equal to it.

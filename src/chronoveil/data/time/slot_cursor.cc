@@ -137,8 +137,7 @@ class Boundaries {
       const Stretch& stretch = stretches[i];
       const std::int64_t from = std::max(instant, stretch.begin);
       if (from == stretch.begin && i > 0 && change_is_boundary(stretches[i - 1], stretch)) return from;
-      // The rule above alone decides about the beginning of a stretch; after it, every multiple on the clock is a
-      // boundary.
+      // The rule above decides about the beginning of a stretch; after it, every multiple on the clock is a boundary.
       const std::int64_t after = from == stretch.begin ? from + 1 : from;
       const std::int64_t local = -floor_divide(-(after + stretch.offset), length_) * length_;
       if (local - stretch.offset < stretch.end) return local - stretch.offset;

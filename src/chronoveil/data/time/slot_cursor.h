@@ -38,8 +38,8 @@ class SlotCursor {
 //   months. Other spans are followed by as many days, hours and seconds of local time: a span from 06:00 to 06:00 by
 //   one that ends at 06:00, even if the clocks change in between. An end that the clocks skip is the instant of the
 //   change; of an end that they show twice, the first instant after the start counts.
-//  Edges: a span inside an hour that is shown twice, which has no length on the clock, is followed by as many
-//  milliseconds. Usage errors: those of make_axis, and a span that would end after kLastYear
+//   Edges: a span inside an hour that is shown twice, which has no length on the clock, is followed by as many
+//   milliseconds. Usage errors: those of make_axis, and a span that would end after kLastYear
 Result<SlotSpec> span_after(const SlotSpec&);
 
 }  // namespace chronoveil::data

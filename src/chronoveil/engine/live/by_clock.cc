@@ -68,8 +68,7 @@ Result<void> LiveSession::check_clock(std::int64_t instant, std::int64_t from) c
                                     " steps that live.max_gap allows; raise it if the clock is right");
 }
 
-// Before anything is debited or read, a jump is measured from what is published. Counts are moved on by rows, which are
-// still to come.
+// Before anything is debited or read, a jump is measured from what is published. Counts move on by rows to come.
 Result<void> LiveSession::check_first_line() const {
   const std::optional<std::int64_t> line = clock_.last_line();
   return line && rows_are_people(*job_) ? check_clock(*line, cursor_->begin()) : Result<void>();

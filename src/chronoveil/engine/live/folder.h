@@ -28,8 +28,7 @@ class LiveFolder {
   // Caps hold over what one debit pays for, so each debit has a file of its own.
   std::string people(std::int64_t debit) const { return path_ + "/people." + std::to_string(debit) + ".db"; }
   void forget_people(std::int64_t debit) const;
-  // Forgets the people of all other debits, which are over: the process that ended them may have been killed before it
-  // did.
+  // Forgets the people of all other debits, which are over: a kill may have prevented this before.
   void forget_other_people(std::int64_t debit) const;
   // Whether a release was ever opened here.
   bool has_opening() const;

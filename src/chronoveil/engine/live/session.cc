@@ -19,8 +19,7 @@ double adjusted(const Job& job, double value, double (*to_integer)(double)) {
 
 }  // namespace
 
-// For counts only: goes to the span that holds the instant. Spans between, without any row, are left out and cost
-// nothing.
+// For counts only: goes to the span that holds the instant. Spans between, without rows, are skipped and cost nothing.
 Result<void> LiveSession::skip_to_span(std::int64_t instant) {
   std::int64_t span = keeping_->state.span;
   Job following = *job_;

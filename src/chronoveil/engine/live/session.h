@@ -70,8 +70,7 @@ class LiveSession {
   Result<void> publish_until(std::int64_t instant);
   // When the step that is published next begins.
   std::int64_t next_begin() const { return cursor_->begin(); }
-  // At the end of the input: publishes the steps that are over by the clock, with or without rows. Does nothing without
-  // a clock.
+  // At the end of the input: publishes the steps that are over by the clock, if any, with or without rows.
   Result<void> publish_last();
   // After the last input: the last messages, and the outputs that are written whole.
   Result<LiveStanding> end();

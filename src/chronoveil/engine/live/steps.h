@@ -30,8 +30,7 @@ class OpenStep {
 
   // The number of the row's series; empty if it is not listed.
   std::optional<std::int64_t> series_of(const data::RecordBatch&, std::size_t row) const;
-  // False if the series reports a step in one row and that row has come already: the first counts. `person` matters
-  // with records.
+  // False if the series reports a step in one row, which has come already: the first counts. `person` is for records.
   bool add(std::string_view person, std::int64_t series, std::int64_t amount);
 
   bool empty() const { return rows_ == 0; }

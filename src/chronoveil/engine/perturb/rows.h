@@ -27,8 +27,7 @@ Result<PerturbColumns> columns_of(const Job&, const std::vector<std::string>& he
 
 class RowMover {
  public:
-  // `mark`: what is not private gets a last column that says so, called mark, or chronoveil_mark if a column has that
-  // name.
+  // `mark`: what is not private gets a last column that says so, called mark, or chronoveil_mark if that name is taken.
   RowMover(const PerturbColumns&, mechanisms::Perturbation, std::size_t lanes, char delimiter, const std::string& mark);
 
   const std::string& header() const { return header_; }

@@ -4,11 +4,10 @@
 //
 // What a crash or an error leaves, after each step:
 //   1. reserve   a debit, reserved. Nothing was drawn, and all that left is the error. The same job takes it up
-//   2. read the same. An error names a row and a column, never a value; that there is an error is revealed only to
+//   2. read      the same. An error names a row and a column, never a value; it reveals that there is an error, to
 //                whoever runs the job, as `check --data` would at no cost. It does not depend on the key that the caps
 //                are enforced with, and a run that takes the debit up draws another key. So a failed run tells nothing
-//                of the noise or the sample of the one that succeeds, whose release is distributed as if it were the
-//                first
+//                of the noise or sample of the one that succeeds, whose release is distributed as if it were the first
 //   3. drawing   durable before the first bit that could reach an output (ledger/receipt.h). From here on the debit is
 //                spent, whatever comes: a run that could be made again after bits were drawn would let its maker choose
 //                among draws

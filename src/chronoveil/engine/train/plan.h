@@ -1,7 +1,7 @@
 // A plan of training, from public facts only: which windows there are, how they are drawn, how much noise a step gets
 // and how many steps (ε, δ) pays for. No data, no libtorch.
 //   Event   structured_subsampling of the job's windows, unit and sampling [Schuchardt25]
-//             without_replacement   one event per step: count = steps + spare
+//             without_replacement   one event per step:  count = steps + spare
 //             iterate               one event per epoch: count = ⌈(steps + spare) / steps_per_epoch⌉. A step that runs
 //                                   again has a number of its own, so no group comes twice in an epoch
 //   Given   σ: the largest number of steps within (ε, δ); steps: the least σ; both: whether they are within (ε, δ)

@@ -25,8 +25,7 @@ Cost pure_cost(Amount epsilon) { return {{epsilon}, Amount()}; }
 
 Result<Cost> basic_composition(const Event& event);
 
-// (ε, δ) of one occurrence, from its parameters alone; an event without a δ of its own that is not pure needs a δ from
-// the caller.
+// (ε, δ) of one occurrence, from its parameters alone; a δ that an event does not state comes from the caller.
 struct SumOfOne {
   Result<Cost> operator()(const accounting::Approximate& e) const {
     return Cost{{Amount::stated_up(e.epsilon)}, Amount::stated_up(e.delta)};

@@ -38,8 +38,7 @@ class PostgresSession {
   // The value of a setting, such as fsync.
   Result<std::string> setting(const std::string& name);
 
-  // Runs the body, serialisable; it returns whether it has written anything. Rolled back if it has not, or if it
-  // failed.
+  // Runs the body, serialisable; it returns whether it has written anything. Rolled back if not, or on failure.
   Result<void> transaction(const std::function<Result<bool>()>& body);
   // Whether the last transaction failed in such a way that it may have been kept.
   bool in_doubt() const { return in_doubt_; }

@@ -17,8 +17,7 @@ inline constexpr int kSqliteSchemaVersion = 3;
 const char* sqlite_upgrade_to(int version);
 
 // Whether the tables, indexes, views and triggers are those of a version, word for word. An extra trigger could keep
-// rows from being written, a view in place of a table could show other rows. An error names what is extra, missing or
-// changed.
+// rows out, a view in place of a table could show other rows. Errors name what is extra, missing or changed.
 Result<void> check_sqlite_schema(sqlite::Connection&, int version, const std::string& path);
 
 }  // namespace chronoveil::ledger

@@ -2,8 +2,7 @@
 //   A_i = floor(S_i / w_i + 1/2), S_i the sum of the w_i values in array i
 //   Values    the first min(m_l, m_ub) of each user of the array
 //   Reach     in [0, U]: a rounded mean of values in [0, U] stays within
-//   Privacy   nobody is in two arrays, so new values of one user move one A_i, anywhere in [0, U] if the array is
-//             theirs alone
+//   Privacy   nobody is in two arrays, so new values of one user move one A_i, anywhere in [0, U] if it is theirs alone
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,7 @@ namespace {
 
 using noise::Uint128;
 
-// The arrays that have room, by fill and then by index, the least index last: the one before an upper bound is the
-// fullest that fits.
+// The arrays that have room, by fill and then by index, the least last: the fullest that fits precedes an upper bound.
 struct Open {
   std::uint32_t fill, index;
   bool operator<(const Open& other) const { return fill != other.fill ? fill < other.fill : index > other.index; }

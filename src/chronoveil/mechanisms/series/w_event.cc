@@ -15,8 +15,7 @@ constexpr double kUp = 1 + 8 * std::numeric_limits<double>::epsilon();
 
 std::int64_t width_of(const SeriesPlan& plan) { return std::min(plan.shape.width, plan.shape.steps); }
 
-// The scale of a question that spends `shares` of the `whole` of ε/2, rounded up. The plan's scale is that of the
-// whole.
+// The scale of a question that spends `shares` of the `whole` of ε/2, rounded up. The plan has that of the whole.
 double scale_of(const SeriesPlan& plan, std::int64_t shares, std::int64_t whole) {
   return plan.scale * (static_cast<double>(whole) / static_cast<double>(shares)) * kUp;
 }

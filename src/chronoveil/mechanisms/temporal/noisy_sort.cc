@@ -156,8 +156,7 @@ Result<Parameters> with_kind_of_shift(const TemporalRequest& request, Parameters
   return parameters;
 }
 
-// Made-up values to find out by which law values move less far: enough where it matters, and few since plans are made
-// often.
+// Made-up values to find out by which law values move less far: few, since plans are made often.
 constexpr std::int64_t kToChoose = 20'000;
 
 Result<TemporalPlan> prepare(const TemporalRequest& request) {

@@ -8,8 +8,7 @@
 
 namespace chronoveil::neural {
 
-// `gates` [B, 4H] goes from a to (i, f, g, o) in place; `before` is c'. `tanh_cell` keeps tanh(c) for the backward
-// pass.
+// `gates` [B, 4H] goes from a to (i, f, g, o) in place; `before` is c'. `tanh_cell` keeps tanh(c) for LstmBackward.
 struct LstmForward {
   float* gates;
   const float* before;

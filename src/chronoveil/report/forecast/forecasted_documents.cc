@@ -118,8 +118,7 @@ std::string to_json(const Forecasted& forecasted) {
   json all = head_json("forecast", forecasted.mark, forecasted.title);
   all["model"] = model_json(forecasted.model);
   all["input"] = forecasted.input ? input_json(*forecasted.input, forecasted.mark) : json(nullptr);
-  // In the same place as in every release, so that `budget verify --against` finds it. The model's debit is with the
-  // model.
+  // In the same place as in every release, so that `budget verify --against` finds it. The model has its own debit.
   all["debit"] = debit_json(forecasted.input ? forecasted.input->debit : std::nullopt);
   if (forecasted.input && forecasted.input->budget) all["budget"] = budget_json(*forecasted.input->budget);
   all["times"] = std::vector<std::string>(forecasted.axis.labels.begin() + static_cast<std::ptrdiff_t>(forecasted.past),

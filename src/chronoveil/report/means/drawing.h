@@ -17,8 +17,7 @@ std::string means_map(const MeansPublished&);
 // A small map for each column of slots; empty for one place, one slot or no slots.
 std::string means_multiples(const MeansPublished&);
 
-// One row per place and one for all of them, one column per hour of the day or per slot; empty for one slot or no
-// slots.
+// One row per place and one for all of them, one column per hour of the day or slot; empty for one slot or none.
 std::string means_strip(const MeansPublished&);
 
 }  // namespace chronoveil::report

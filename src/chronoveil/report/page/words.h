@@ -25,8 +25,7 @@ Facts facts_of(const Published&);
 // rounded up. If is_nominal(), the sentence is about single outputs and says that sets of outputs can tell more.
 std::string strength_of(const Guarantee&);
 
-// Whether ε and δ are a paper's numbers for temporal privacy that bound single outputs but not sets of outputs: this is
-// no differential privacy.
+// Whether ε and δ are a paper's for temporal privacy, which bound single outputs but not sets: no differential privacy.
 bool is_nominal(const Guarantee&);
 
 // What neighbours of relation swap exchange: "two values at most 9 rows apart", "two values next to each other".

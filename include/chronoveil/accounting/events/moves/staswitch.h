@@ -3,12 +3,10 @@
 // than k steps apart, all positions in all series of at least k distinct values, start and end included.
 //   k <= 10  exact: every distance, start and end is followed, in the middle of a series with the probabilities of what
 //            may have come before (staswitch_pair.h has the process, staswitch_graph.h the values at one ε). The
-//            certified price and what real neighbours attain agree up to rounding; the certificate is `exact` if they
-//            agree to 1e-9
+//            certified price and what real neighbours attain agree up to rounding; `exact` means to 1e-9
 //   k > 10   between two bounds in closed form: the upper one of staswitch_bounds.h, and what a swap k - 1 steps apart
 //            attains, the first value at step k - 1. For k <= kLargestSimulatedWindow one use is also measured
-//            (staswitch_simulation.h), and the lower of both upper bounds counts; it has a confidence if that is the
-//            measured one
+//            (staswitch_simulation.h), and the lower upper bound counts; it has a confidence if it is the measured one
 // Compositions need a whole profile: up to k = 6 from the distributions of losses below, up to k = 8 from points of the
 // exact one, up to k = 10 from staswitch_game.h, beyond from the closed form: they are certain for every k. The largest
 // δ is not always far from the ends (at k = 6, p = 0.9 an end six steps after the swap costs 2e-12 more, at p = 0.3 and

@@ -205,8 +205,7 @@ class MixtureModel final : public LossModel {
     return total;
   }
 
-  // The error of a tail: a few units of 64 bits, and a few per unit of its exponent; beyond an exponent of 3e4 the tail
-  // underflows.
+  // The error of a tail: a few units of 64 bits, and a few per unit of its exponent; beyond 3e4 the tail underflows.
   static long double tail_error(long double x) {
     return 0x1p-63L * (4 + (x > 0 ? std::min(x * x, 3e4L) : 0.0L)) * normal_tail(x);
   }
