@@ -1,6 +1,6 @@
-// Training windows per second on one thread, private and not, for each model: Λ = 256, one window per series, L_C = L_F
-// = 24 hours and DeepAR's lags of a day [Schuchardt25]. A step is whole: drawing and cutting windows, forward,
-// backward, clipping, exact noise, Adam.
+// Training windows per second on one thread, private and not, for each model: Λ = 256, one window per series,
+// L_C = L_F = 24 hours and DeepAR's lags of a day [Schuchardt25]. A step is whole: drawing and cutting windows,
+// forward, backward, clipping, exact noise, Adam.
 //   forecasting_bench [--device cuda] [--model NAME] [--toy]
 #include <cmath>
 #include <cstdio>

@@ -45,8 +45,8 @@ T mills_difference(T t, T h, T ratio) {
   return 2 * sum;
 }
 
-// M(t) for 0 <= t <= 20 by Taylor's series around the nearest multiple of 1/8: a fraction of the time of erfc. With |d|
-// <= 1/16 the first omitted term is below 1e-16 M; the recurrence loses (td)^n/n! units, e^1.25 in all.
+// M(t) for 0 <= t <= 20 by Taylor's series around the nearest multiple of 1/8: a fraction of the time of erfc. With
+// |d| <= 1/16 the first omitted term is below 1e-16 M; the recurrence loses (td)^n/n! units, e^1.25 in all.
 class QuickMills {
  public:
   QuickMills() {

@@ -15,8 +15,8 @@ constexpr std::int64_t staircase_level(std::int64_t x, std::int64_t window, std:
   return size < plateau ? 0 : 1 + (size - plateau) / (window - 1);
 }
 
-// The r with the least E|x|, in a tie the smallest. With D = k - 1 it is the smallest r with r^2 (e^(ε/2) - 1) + 2 r D
-// >= D^2: 1 for a large ε or k = 2, close to D/2 for a small ε.
+// The r with the least E|x|, in a tie the smallest. With D = k - 1 it is the smallest r with
+// r^2 (e^(ε/2) - 1) + 2 r D >= D^2: 1 for a large ε or k = 2, close to D/2 for a small ε.
 std::int64_t nearest_plateau(std::int64_t window, double epsilon);
 
 // The r of noisy_sort: the one with which sorted values are least far from their steps, to within a normal

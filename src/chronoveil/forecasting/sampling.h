@@ -1,9 +1,10 @@
 // How the windows of a step are drawn, exactly as in the proof [Schuchardt25]. It sees bits and public lengths, never
 // values, and every probability is exact.
-//   top      iterate: disjoint groups of ⌊Λ/λ⌋ series in a fixed order, one epoch = every series once; the last group
-//            of an epoch may be smaller without_replacement: a fresh uniform subset of ⌊Λ/λ⌋ series every step
-//   bottom   with_replacement: λ windows per series, uniform and independent poisson: each window on its own with rate
-//            min(1, λ/T)
+//   top      iterate: disjoint groups of ⌊Λ/λ⌋ series in a fixed order, one epoch = every series once; the last group of
+//            an epoch may be smaller
+//            without_replacement: a fresh uniform subset of ⌊Λ/λ⌋ series every step
+//   bottom   with_replacement: λ windows per series, uniform and independent
+//            poisson: each window on its own with rate min(1, λ/T)
 // Poisson may draw an empty batch: that is a step like any other. Series drawn without replacement come in random
 // order: if one is exchanged for another, the rest keep their places in the batch. Rates are ratios of integers that
 // the event of training has as well: ⌊Λ/λ⌋ of N series, one of T windows, λ of T. They are drawn as ratios, never as

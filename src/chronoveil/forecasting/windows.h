@@ -1,7 +1,7 @@
-// Windows exactly as in the proof [Schuchardt25]: L_C zeros are prepended to a series of length L; windows start at t =
-// 0, ..., T - 1 of the padded series, T = L - L_F + 1, and are L_C + L_F long. So window t forecasts steps t, ..., t +
-// L_F - 1 from the L_C steps before t, those before step 0 being padding. Step s lies in those of the windows s - L_F +
-// 1, ..., s + L_C that exist: in at most min(L_C + L_F, T), which step L_F - 1 reaches.
+// Windows exactly as in the proof [Schuchardt25]: L_C zeros are prepended to a series of length L; windows start at
+// t = 0, ..., T - 1 of the padded series, T = L - L_F + 1, and are L_C + L_F long. So window t forecasts steps t, ...,
+// t + L_F - 1 from the L_C steps before t, those before step 0 being padding. Step s lies in those of the windows
+// s - L_F + 1, ..., s + L_C that exist: in at most min(L_C + L_F, T), which step L_F - 1 reaches.
 #pragma once
 
 #include <cstdint>

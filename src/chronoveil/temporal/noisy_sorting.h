@@ -2,8 +2,8 @@
 //   Law      X discrete Laplace of scale 2(k-1)/ε, or the staircase of base/staircase.h, exactly; with `max_shift` m
 //            the same law given |X| <= m, by drawing again, never by clamping
 //   Privacy  a swap of values less than k steps apart shifts two keys by at most k - 1 each; order and times of release
-//            are functions of the keys and the clock: ε-DP without m; with m there is also δ <= P(m-k+1 < |X| <= m) /
-//            P(|X| <= m)
+//            are functions of the keys and the clock: ε-DP without m; with m there is also
+//            δ <= P(m-k+1 < |X| <= m) / P(|X| <= m)
 //   Stream   with m: what arrives at step t makes everything with a key <= t - m leave. At most 2m + 1 values are held;
 //            no allocation after make() except in moving a Value, and if a comparison of noise with its density takes
 //            more than 64 bits (at most one draw in 2^30). Without m nothing may leave before the end: noisy_order()

@@ -32,9 +32,9 @@ class RandomizedResponse {
 // wide for every value, so the weights of all cells add up to the same Z and the loss is at most ε, exactly.
 //   Answer    A (j - (n-1)/2) for cell j, A = 2Z / ((e^ε - 1) w G), a public scaling that makes it unbiased: the middle
 //             of the window is linear in the value. Only the rounding of the value is left, at most 1/G
-//   Variance  w = G e^(-ε/2) rounded, at least 1: then the answers lie in [-C, C] with the paper's C = (e^(ε/2) +
-//             1)/(e^(ε/2) - 1) and have its variance, v^2/(e^(ε/2) - 1) + (e^(ε/2) + 3)/(3 (e^(ε/2) - 1)^2), up to the
-//             width of the cells
+//   Variance  w = G e^(-ε/2) rounded, at least 1: then the answers lie in [-C, C] with the paper's
+//             C = (e^(ε/2) + 1)/(e^(ε/2) - 1) and have its variance,
+//             v^2/(e^(ε/2) - 1) + (e^(ε/2) + 3)/(3 (e^(ε/2) - 1)^2), up to the width of the cells
 class Piecewise {
  public:
   static constexpr std::int64_t kPositions = std::int64_t{1} << 32;  // G, except in tests of the law

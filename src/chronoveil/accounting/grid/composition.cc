@@ -213,8 +213,8 @@ long double Composition::window_epsilon(double delta) {
   }
   sum_down_to(low);
   // Within a cell δ is linear in e^ε. Below the first loss there is only that line, or more if losses below the window
-  // were cut off: an upper bound then ends at the cell's left end, a lower bound may follow the line. With ε = loss +
-  // log(1 − x), δ is gained + x decayed: near the loss x is small, and log1p keeps its digits.
+  // were cut off: an upper bound then ends at the cell's left end, a lower bound may follow the line. With
+  // ε = loss + log(1 − x), δ is gained + x decayed: near the loss x is small, and log1p keeps its digits.
   const long double scaled = std::exp(wanted - log_scale_ + tilt_ * grid_loss(low));
   const long double x = (scaled - gained_[low]) / decayed_[low];
   const long double epsilon = x < 1 ? grid_loss(low) + std::log1p(-x) : -kInfinity;

@@ -59,8 +59,8 @@ std::vector<EtsKind> ets_kinds(bool seasonal, bool positive);
 // The candidate with the least AICc = deviance + 2k + 2k (k + 1) / (n - k - 1), k = smoothing parameters + free
 // starting values + 1; if there are too few values for any, only level and additive error. Seasonal models need two
 // seasons and five more values. Of long series only the last 2000 steps are read, or the last 10 seasons if those are
-// longer. variance = Σ ε² / (n - k), over n where n <= k. Precondition: at least two observed values differ, season >=
-// 1.
+// longer. variance = Σ ε² / (n - k), over n where n <= k. Precondition: at least two observed values differ,
+// season >= 1.
 EtsModel chosen_ets(std::span<const float> values, std::int64_t season);
 
 // Quantiles [length, 9] at kLevels, finite, never falling along the levels.

@@ -70,8 +70,8 @@ struct NoisySum {
   double value = 0;  // (sum + noise) / divisor, in steps
   double scale = 0;  // of the noise / divisor, in steps: exactly what was drawn
 };
-// j above. Rounding may make a change a larger part of the sensitivity: at most ceil(change / 2^j) / ceil(sensitivity /
-// 2^j).
+// j above. Rounding may make a change a larger part of the sensitivity: at most
+// ceil(change / 2^j) / ceil(sensitivity / 2^j).
 int coarsening(const CellsPlan&, Int128 sensitivity);
 // `step`: the value of a step, so that numbers on a tape are noise of the result in units of a value.
 Result<NoisySum> noisy_sum(const CellsPlan&, Int128 sum, Int128 sensitivity, double divisor, double step, Draws&);

@@ -1,7 +1,7 @@
 // Measures the low frequencies of every series and forgets the rest.
-//   Basis     orthonormal and real, for each series of T steps: 1/√T; √(2/T) cos(2πjt/T) and √(2/T) sin(2πjt/T) for 0 <
-//             j < T/2; (−1)^t/√T for j = T/2 when T is even. Kept are the frequencies j < k, at most all ⌊T/2⌋ + 1: m =
-//             2k − 1 coefficients, or m = T when the single one of j = T/2 is among them. Order: series by series;
+//   Basis     orthonormal and real, for each series of T steps: 1/√T; √(2/T) cos(2πjt/T) and √(2/T) sin(2πjt/T) for
+//             0 < j < T/2; (−1)^t/√T for j = T/2 when T is even. Kept are the frequencies j < k, at most all ⌊T/2⌋ + 1:
+//             m = 2k − 1 coefficients, or m = T when the single one of j = T/2 is among them. Order: series by series;
 //             within one the constant, then cosine and sine of each frequency, ascending.
 //   Privacy   One neighbour changes the counts by d with ‖d‖₁ <= n c and ‖d‖₂ <= c√n over all series, n = changes().
 //             A column of the kept basis B (one step) has the norm √(m/T), and B is a projection, so

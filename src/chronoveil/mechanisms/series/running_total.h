@@ -1,7 +1,7 @@
 // Running totals: the value of step t estimates x_0 + ... + x_t, with an error that grows with log t, not with t.
-//   Method    The matrix A of prefix sums is C C with C lower triangular and Toeplitz, C_ij = c_{i−j}, c_0 = 1, c_k =
-//             c_{k−1} (2k − 1)/(2k). C x is measured with noise, then multiplied by C. [Fichtenberger23, Henzinger23].
-//             Never A x plus C times noise: its residue modulo the grid would reveal A x.
+//   Method    The matrix A of prefix sums is C C with C lower triangular and Toeplitz, C_ij = c_{i−j}, c_0 = 1,
+//             c_k = c_{k−1} (2k − 1)/(2k). C x is measured with noise, then multiplied by C. [Fichtenberger23,
+//             Henzinger23]. Never A x plus C times noise: its residue modulo the grid would reveal A x.
 //   Privacy   One neighbour adds or removes d >= 0 in one slot (or removes one and adds another), ‖d‖₁ <= c over all
 //             series. C has no negative entry, so what is removed and what is added do not reinforce each other, and
 //             with n = changes() (1, or 2 when replaced)
