@@ -1,7 +1,7 @@
 // How the windows of a step are drawn, exactly as in the proof [Schuchardt25]. It sees bits and public lengths, never
 // values, and every probability is exact.
-//   top      iterate: disjoint groups of ⌊Λ/λ⌋ series in a fixed order, one epoch = every series once; the last group of
-//            an epoch may be smaller
+//   top      iterate: disjoint groups of ⌊Λ/λ⌋ series in a fixed order, one epoch = every series once; the last group
+//            of an epoch may be smaller
 //            without_replacement: a fresh uniform subset of ⌊Λ/λ⌋ series every step
 //   bottom   with_replacement: λ windows per series, uniform and independent
 //            poisson: each window on its own with rate min(1, λ/T)
