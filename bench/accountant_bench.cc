@@ -13,7 +13,7 @@ using namespace chronoveil::accounting;
 
 const Delta kDelta = *Delta::make_positive(1e-7);
 
-// The step of the traffic setting: one window of one of 256 among 862 series.
+// The step of the traffic setting: one window of each of 256 among 862 series.
 Event training(std::int64_t steps, double noise) {
   StructuredSubsampling e{};
   e.series = 862;
@@ -25,7 +25,7 @@ Event training(std::int64_t steps, double noise) {
   return {e, steps};
 }
 
-// An answer that is an error, or whose bounds are further apart than promised, makes the whole run worthless.
+// An error, or bounds further apart than promised, make the whole run worthless.
 Price demanded(const Result<Price>& price) {
   if (!price || !(price->epsilon - price->epsilon_lower <= std::max(1e-3 * price->epsilon, 1e-6))) {
     std::fprintf(stderr, "accountant_bench: %s\n", price ? "the gap is too wide" : price.error().text().c_str());

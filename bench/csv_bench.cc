@@ -26,7 +26,7 @@ using namespace chronoveil;
   std::exit(1);
 }
 
-// Trips as a city has them: a card, a time, a stop, and columns that nobody asks for.
+// Trips in a city: a card, a time, a stop, and columns that are not read.
 std::size_t write_trips(const std::string& path, std::size_t bytes) {
   std::mt19937_64 random(1);
   std::ofstream file(path, std::ios::binary);

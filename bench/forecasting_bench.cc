@@ -48,7 +48,7 @@ Result<void> measure(std::string_view model, bool is_private, const torch::Devic
   Result<void> outcome;
   const auto steps = [&](int count) {
     for (int i = 0; i < count && outcome; ++i) outcome = trainer.step(trainer.steps(), right);
-    if (outcome) trainer.released().sum().item<float>();  // what was started on a device has ended
+    if (outcome) trainer.released().sum().item<float>();  // waits for the device
   };
   steps(toy ? 1 : 5);
   const int count = toy ? 1 : model == "deepar" ? 8 : 60;

@@ -88,7 +88,7 @@ void debit(ledger::Ledger& ledger) {
   if (!receipt) stop(receipt.error().text());
 }
 
-// Of kinds that do not combine, no two alike.
+// Events of kinds that do not combine, all different.
 accounting::Event different_event(int n) {
   const double noise = 1000 + n;
   switch (n % 5) {

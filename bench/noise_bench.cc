@@ -17,7 +17,7 @@ using bench::report;
 // Small enough for the cache next to the processor: noise is added where the values are.
 constexpr std::size_t kBlock = 4096;
 
-volatile std::int64_t kept;  // where results go that the compiler must not leave out
+volatile std::int64_t kept;  // keeps the compiler from removing results
 
 struct Size {
   std::size_t blocks;

@@ -14,8 +14,8 @@
 
 namespace chronoveil::experiments {
 
-// one(0), one(1), ... as a vector, `one` from a seed to a Result<T>; the first failure that was met, where one fails.
-// Each thread takes the next trial; results lie in the order of the trials, so nothing depends on the threads.
+// one(0), one(1), ... as a vector, `one` from a seed to a Result<T>; if one fails, the first failure that was met. Each
+// thread takes the next trial; results lie in the order of the trials, so nothing depends on the threads.
 template <class One>
 auto each_trial(int trials, const One& one) {
   using T = typename std::invoke_result_t<One, std::uint64_t>::value_type;

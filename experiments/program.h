@@ -21,14 +21,14 @@ inline Result<void> write(const std::filesystem::path& path, std::string_view te
   return {};
 }
 
-// The exit code: what went wrong, on standard error, decides.
+// The exit code; an error is printed on standard error.
 inline int ended(std::string_view program, const Result<void>& done) {
   if (done) return 0;
   fmt::print(stderr, "{}: {}\n", program, done.error().text());
   return static_cast<int>(done.error().kind);
 }
 
-// A program that takes DATA|--toy OUT TRIALS: `run` on these, with no fewer trials than the least that tell anything.
+// A program that takes DATA|--toy OUT TRIALS: calls `run` with these, with at least `least` trials.
 inline int run_program(std::string_view program, int least, int argc, char** argv,
                        Result<void> (*run)(const std::string& data, const std::filesystem::path& out, int trials)) {
   const int trials = argc == 4 ? std::atoi(argv[3]) : 0;

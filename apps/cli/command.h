@@ -30,14 +30,14 @@ struct CommandContext {
 // Runs `body` when the command line asks for `command`. An error becomes one line on stderr and its exit code.
 void on_run(CLI::App& command, CommandContext& context, std::function<Result<void>()> body);
 
-// --json, worded alike everywhere: one JSON object on stdout.
+// --json, in the same words everywhere: one JSON object on stdout.
 void add_json_flag(CLI::App& command, bool& json);
 
 // An example under --help and in the man page; call again for a second one.
 void add_example(CLI::App& command, std::string_view command_line);
 
-// Refuses every option that was given beside a job file, which says all of it itself, unless it is one of `allowed`: an
-// option that is passed over in silence would promise something else than is done.
+// Refuses every option beside a job file unless it is one of `allowed`: the job says everything, and an option that is
+// ignored in silence would look obeyed.
 Result<void> only_beside_job(const CLI::App& command, std::initializer_list<std::string_view> allowed);
 
 // "chronoveil: message" on stderr, always one line: control characters in quoted input are made visible.
@@ -46,13 +46,13 @@ void print_error(std::string_view message);
 // A line on stderr that is no error, such as the mark of what is not private; made visible in the same way.
 void print_note(std::string_view text);
 
-// What is said from now on where the program ends in another way than by a Result, for example what has been spent: by
-// SIGINT or SIGTERM ("chronoveil: interrupted; NOTE"), by an exception, for want of memory, or because standard output
-// cannot be written. About 400 bytes are kept; empty takes the note back.
+// What to say, for example what has been spent, if the program ends other than by a Result: by SIGINT or SIGTERM
+// ("chronoveil: interrupted; NOTE"), by an exception, for lack of memory, or because standard output cannot be written.
+// About 400 bytes are kept; an empty note removes it.
 void say_on_interrupt(std::string_view note);
 std::string_view said_on_interrupt();
 
-// Every command, in the order of --help; each stands in its own file.
+// Every command, in the order of --help; each is in its own file.
 void add_account_command(CLI::App& app, CommandContext& context);
 void add_calibrate_command(CLI::App& app, CommandContext& context);
 void add_budget_command(CLI::App& app, CommandContext& context);
@@ -66,7 +66,7 @@ void add_release_command(CLI::App& app, CommandContext& context);
 void add_means_command(CLI::App& app, CommandContext& context);
 void add_perturb_command(CLI::App& app, CommandContext& context);
 void add_live_command(CLI::App& app, CommandContext& context);
-// These three run chronoveil-forecast, whose own commands they are.
+// These three run chronoveil-forecast, which has the commands themselves.
 void add_train_front(CLI::App& app, CommandContext& context);
 void add_forecast_front(CLI::App& app, CommandContext& context);
 void add_backtest_front(CLI::App& app, CommandContext& context);

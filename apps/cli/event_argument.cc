@@ -18,7 +18,7 @@ using nlohmann::json;
 using accounting::EventOption;
 using Form = EventOption::Form;
 
-// The ε and δ of an event itself are --event-epsilon and --event-delta: --epsilon and --delta are what a command asks.
+// The ε and δ of an event are --event-epsilon and --event-delta: --epsilon and --delta belong to the command.
 std::string option_of(const EventOption& field) {
   const bool asked = field.name == "epsilon" || field.name == "delta";
   std::string option = (asked ? "--event-" : "--") + std::string(field.name);
@@ -30,7 +30,7 @@ Result<json> read_whole(const EventOption& field, std::string_view text) {
   std::int64_t whole = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (error == std::errc() && end == text.data() + text.size()) return json(whole);
-  // 1e5 is a whole number too; the reader of events says what is wrong with one that is not.
+  // 1e5 is a whole number, too; the reader of events refuses numbers that are not whole.
   double real = 0;
   const auto [real_end, real_error] = std::from_chars(text.data(), text.data() + text.size(), real);
   if (real_error != std::errc() || real_end != text.data() + text.size() || !std::isfinite(real))

@@ -15,7 +15,7 @@ void add_ledger_option(CLI::App& command, std::string& ledger) {
 }
 
 void add_clock_flag(CLI::App& command) {
-  // In the environment, where the ledger looks for it, also from another program that takes over.
+  // Set in the environment, where the ledger looks for it, also after another program takes over.
   command.add_flag_callback(
       "--clock-is-right", [] { ::setenv(ledger::kClockIsRight, "1", 1); },
       "Debit a budget that renews although the clock is far ahead of its last row");

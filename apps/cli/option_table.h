@@ -12,7 +12,7 @@ struct OptionRow {
   std::vector<std::string> names;    // "--help", "-h"; empty for a positional
   std::string positional;            // "EVENT"; empty for an option
   std::string value;                 // "FLOAT"; empty for a flag
-  std::vector<std::string> choices;  // the words it accepts, when it accepts no others
+  std::vector<std::string> choices;  // the words it accepts, if only these
   std::string description;
   bool required = false;
 };

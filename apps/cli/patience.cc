@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<bool> something_goes_on{false};
 
-// Of processor time, so that a busy machine gives up no earlier than an idle one.
+// Processor time, so that a busy machine gives up no earlier than an idle one.
 double seconds_computed(std::thread& thread) {
   clockid_t clock{};
   timespec time{};

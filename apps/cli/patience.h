@@ -1,5 +1,5 @@
-// Computing that may take long, given up after so many seconds of it. Only for what is asked out of interest: a debit
-// is priced for as long as that takes.
+// A computation that is given up after a number of seconds. Only for questions of interest: a debit is priced for as
+// long as it takes.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -17,8 +17,8 @@ class Patience {
   // --patience
   static void add_option(CLI::App& command, Patience& patience);
 
-  // What `work` returns, or cannot_certify ("pricing: ...") once it has computed for too long. Then it is left to go on
-  // until the program ends, which is at once (see finish()), so it must own whatever it uses, and must not print.
+  // What `work` returns, or cannot_certify ("pricing: ...") once it has computed for too long. Then it goes on until
+  // the program ends, which is soon (see finish()), so it must own whatever it uses, and must not print.
   template <class T>
   Result<T> wait_for(const std::string& what, std::function<Result<T>()> work) const {
     auto result = std::make_shared<Result<T>>(fail(ErrorKind::internal, what, "no result"));
@@ -26,14 +26,14 @@ class Patience {
     return given_up(what);
   }
 
-  // Ends the program without waiting for what was given up; comes back when there is nothing of that kind.
+  // Ends the program without waiting for a computation that was given up; returns if there is none.
   static void finish(int exit_code);
 
  private:
   bool finishes(std::function<void()> work) const;
   Failure given_up(const std::string& what) const;
 
-  double seconds_ = 4.5;  // so that whoever asks is answered within five
+  double seconds_ = 4.5;  // so that an answer comes within five
 };
 
 }  // namespace chronoveil::cli

@@ -1,11 +1,11 @@
-// What is in the memory of the program is as private as the data.
+// The memory of the program is as private as the data.
 #pragma once
 
 namespace chronoveil::cli {
 
-// No core dump is left of it, whatever limits it was started with: neither a file nor one that is piped to a program,
-// which the limit alone would not stop. Other processes of the same user cannot attach to it either. It cannot be kept
-// out of swap as a whole for nothing; docs/threat_model.md says what is.
+// Prevents core dumps, whatever limits the program was started with: as a file, and piped to a program, which a limit
+// alone would not stop. Other processes of the same user cannot attach either. Keeping all of it out of swap would cost
+// too much; docs/threat_model.md says which parts are.
 void keep_memory_private();
 
 }  // namespace chronoveil::cli

@@ -24,7 +24,7 @@ std::string version_line(std::string_view name) {
   return line.append(std::to_string(accounting::kAnalysisVersion)).append(")");
 }
 
-// What is wrong with the command line. A word that nobody knows explains itself and what is missing because of it.
+// What is wrong with the command line. An unknown word is reported first: it may be why something else is missing.
 std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
   const std::vector<std::string> unknown = app.remaining(true);
   std::string message = wrong.what();

@@ -112,7 +112,7 @@ Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags
 
 void watch_debit(engine::RunOptions& options) {
   say_on_interrupt("nothing was spent");
-  // While it is being written, nobody here knows whether it is durable yet.
+  // While the debit is being written, it is unknown whether it is durable.
   options.progress = [](std::string_view stage) {
     if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
   };

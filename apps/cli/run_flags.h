@@ -22,10 +22,10 @@ struct RunFlags {
 };
 
 void add_run_flags(CLI::App& command, RunFlags& flags);
-// For what draws noise or keeps steps: numbers to use instead.
+// Numbers to use instead of drawn noise and kept steps.
 void add_replay_flags(CLI::App& command, RunFlags& flags);
 
-// --analysis, where it replaces what the job says.
+// --analysis, which replaces what the job says.
 void add_analysis_option(CLI::App& command, std::optional<std::string>& analysis);
 Result<void> apply_analysis(const std::optional<std::string>& analysis, engine::Job& job);
 
@@ -40,7 +40,7 @@ struct Ran : Published {
   bool taken_up = false;
 };
 
-// Tells on a terminal what is going on, and says what has been spent, whatever ends it.
+// Shows progress on a terminal, and says what has been spent, however it ends.
 Result<Ran<report::Published>> run_with(const engine::Job&, const RunFlags&);
 Result<Ran<report::MeansPublished>> run_means_with(const engine::Job&, const RunFlags&);
 Result<Ran<engine::PerturbedRelease>> run_perturbation_with(const engine::Job&, const RunFlags&);

@@ -21,8 +21,8 @@ namespace {
 
 constexpr int kInterrupted = static_cast<int>(ErrorKind::interrupted);
 
-// The handler may only touch lock-free atomics and plain memory. There are two places: the next note is completed in
-// the one that is not said, and said from then on, so that at every moment there is a note that is whole.
+// The handler may only touch lock-free atomics and plain memory. There are two buffers: the next note is completed in
+// the unused one, which is then made current, so that there is always a complete note.
 constexpr std::size_t kNoteSize = 400;
 struct Note {
   char text[kNoteSize];
@@ -53,7 +53,7 @@ void leave(int) {
   ::_exit(kInterrupted);
 }
 
-// What a thread throws that nobody catches, and what is thrown where nothing may be: the last word is still the debit.
+// For exceptions that nobody catches, or that a noexcept function throws: the debit is still reported.
 [[noreturn]] void terminate() {
   write_end("internal error");
   ::_exit(static_cast<int>(ErrorKind::internal));
@@ -70,11 +70,11 @@ void occupy_closed_streams() {
 }  // namespace
 
 void say_on_interrupt(std::string_view note) {
-  // Where there is no memory for it, the note of before stays.
+  // If there is no memory for it, the previous note stays.
   const std::string text = visible(note);
   Note& next = said.load(std::memory_order_relaxed) == &notes[0] ? notes[1] : notes[0];
   std::size_t length = std::min(text.size(), kNoteSize);
-  // No character is cut in two.
+  // Does not cut a character in two.
   while (length > 0 && length < text.size() && (static_cast<unsigned char>(text[length]) & 0xC0) == 0x80) --length;
   std::memcpy(next.text, text.data(), length);
   next.length = length;
@@ -99,7 +99,7 @@ void install_signals() {
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
-  ::sigaction(SIGXCPU, &action, nullptr);  // the limit on processor time; what is over the hard one is killed
+  ::sigaction(SIGXCPU, &action, nullptr);  // the soft limit on processor time; at the hard limit it is killed
   struct sigaction before {};
   if (::sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) {
     ::sigaction(SIGHUP, &action, nullptr);

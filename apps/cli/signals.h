@@ -4,7 +4,7 @@
 namespace chronoveil::cli {
 
 // SIGINT, SIGTERM, SIGHUP and SIGXCPU end the program at once with exit code 130 and a message; a debit stays reserved.
-// Whoever started it with SIGHUP ignored (nohup) wants it to go on without a terminal. SIGPIPE is ignored, so that a
+// If SIGHUP was ignored at the start (nohup), the program goes on without a terminal. SIGPIPE is ignored, so that a
 // closed pipe is a write error like any other. Standard streams that the caller closed are opened on /dev/null, so that
 // no later file can take their number and receive messages.
 void install_signals();

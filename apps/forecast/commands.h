@@ -1,4 +1,4 @@
-// The commands of chronoveil-forecast; each stands in its own file.
+// The commands of chronoveil-forecast; each is in its own file.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ struct Machine {
   std::optional<std::int64_t> threads;
 };
 void add_machine_options(CLI::App&, Machine&);
-// Before anything is spent: a device that is not there is refused.
+// Refuses a missing device before anything is spent.
 Result<void> apply(const Machine&);
 
-// A job that trains, or an error that says what it is instead.
+// A training job, or an error that says what it is instead.
 Result<engine::Job> training_job(const std::string& path);
 
 // Files by the options that name them.
 using NamedFiles = std::vector<std::pair<std::string, std::string>>;
-// That outputs can be written, each to its own place, and over nothing that is read; standard output has room for one.
+// Checks that outputs can be written, each to its own place, and overwrite no input; standard output takes only one.
 Result<void> check_outputs(const NamedFiles& outputs, const NamedFiles& inputs, bool json);
 
 }  // namespace chronoveil::cli

@@ -61,7 +61,7 @@ Result<training::ForecastRequest> request_of(const ForecastCommandOptions& optio
   return request;
 }
 
-// Options that mean something with --private alone; --ledger does too, but it may come from the environment.
+// Options that only make sense with --private; so does --ledger, but it may come from the environment.
 Result<void> check_private(const CLI::App& command, const ForecastCommandOptions& options) {
   for (const char* name : {"--dataset", "--epsilon", "--delta", "--rate", "--max-steps", "--lower", "--upper", "--fill",
                            "--purpose", "--seed", "--yes", "--again"})

@@ -1,4 +1,4 @@
-// chronoveil train: a model out of a job, paid for once, that goes on where it was stopped.
+// chronoveil train: trains the model of a job, paid for once; resumes where it was stopped.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -41,7 +41,7 @@ std::string training_text(const engine::Job& job, const Training& training, std:
   return text + "wrote     " + job.train().output + "\n";
 }
 
-// ε so far, a few times a second at most.
+// Shows ε so far, at most a few times per second.
 class Watch {
  public:
   void operator()(const training::TrainProgress& progress) {

@@ -26,8 +26,8 @@ struct Dataset {
   std::string name;
   std::vector<Cell> cells;
   double deviation = 0;            // of all records together
-  std::int64_t registered = 0;     // everybody who may be there, where counts are private
-  std::vector<std::int64_t> caps;  // records of a person in a cell that are tried where counts are private
+  std::int64_t registered = 0;     // everybody who may be there, if counts are private
+  std::vector<std::int64_t> caps;  // records per person and cell that are tried if counts are private
 };
 
 // Every bus record of the file as one cell.
@@ -35,10 +35,9 @@ Result<Dataset> read_surat(const std::string& folder);
 // The same by hexagon of 3 km and hour, each cell on its own: those with at least kEnough buses.
 Result<Dataset> read_surat_cell_hours(const std::string& folder);
 
-// L = 272 counts with largest 417, sum 17166 and median 46, as the paper says of its own: m_l is 46
-// log2(1/q_l)^(1/1.074) rounded, at least 1, with q_l = (l − 1/2)/L (half of a Weibull law's users are above 46); then
-// m_1 = 417, and what is missing from the sum goes to the next users, 1 each. The optimised m_ub gives K = 160 as in
-// the paper, K̄ = 161 (164).
+// L = 272 counts with largest 417, sum 17166 and median 46, as the paper reports: m_l is 46 log2(1/q_l)^(1/1.074)
+// rounded, at least 1, with q_l = (l − 1/2)/L (half of a Weibull law's users are above 46); then m_1 = 417, and the
+// rest of the sum goes to the next users, 1 each. The optimised m_ub gives K = 160 as in the paper, K̄ = 161 (164).
 std::vector<std::uint32_t> itms_counts();
 
 // Speeds N(20.66769, 14.855²) cut to [0, 65]: mean of the paper, deviation of the Surat file. `samples`: 10 times the

@@ -1,7 +1,6 @@
 // Runs the experiments of [Gupta24] with our mechanisms, and writes their figures as CSV.
 //   gupta2024 DATA OUT TRIALS     buses of Surat from the folder DATA, and made-up speeds; settings.csv and means.csv
-//   go
-//                                 to OUT
+//                                 go to OUT
 //   gupta2024 --toy OUT TRIALS    made-up speeds only, at ε = 1 and 2
 #include <fmt/format.h>
 

@@ -83,7 +83,7 @@ Result<Outcome> run_trials(const Dataset& dataset, const Contender& contender, d
     CV_TRY(const mechanisms::CellFacts facts, mechanism->look(plan, cell.counts));
     outcome.scale += facts.scale / number;
   }
-  // Runs by the hundred share their draws, cell by cell, which spares making the same sampler for each.
+  // A hundred runs share their draws, cell by cell, so that a sampler is not made anew for each.
   constexpr int kTogether = 100;
   const auto some = [&](std::uint64_t seed) -> Result<std::vector<Run>> {
     mechanisms::Draws draws = mechanisms::Draws::seeded(seed);

@@ -20,7 +20,7 @@ struct Contender {
   std::optional<std::int64_t> max_records = {};  // where counts are private
 };
 
-// Those that take the counts as public, and those that protect them too, with each cap of the dataset.
+// Those that need public counts, and those that protect them, too, with each cap of the dataset.
 std::vector<Contender> for_public_counts();
 std::vector<Contender> for_private_counts(const Dataset&);
 

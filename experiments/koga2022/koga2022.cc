@@ -19,7 +19,7 @@ using experiments::write;
 constexpr std::string_view kHeader =
     "dataset,one_over_f,steps,max_steps,mechanism,analysis,scale,trials,mean,deviation\n";
 
-// Every contender under both analyses, a line each.
+// Every contender under both analyses, one line each.
 Result<std::string> table_of(const Dataset& dataset, int one_over_f, int trials) {
   std::string lines;
   for (const Contender& contender : contenders(dataset))
@@ -51,7 +51,7 @@ Result<void> run(const std::string& data, const std::filesystem::path& out, int 
   CV_CHECK(write(out / "real.csv", real));
   for (const bool noisy : {false, true})
     for (int one_over_f = toy ? 32 : 1; one_over_f <= 64; one_over_f *= 2) {
-      // Long series scatter little: a fifth of the trials tells their means to well under a percent.
+      // Long series scatter little: a fifth of the trials gives their means to well under a percent.
       CV_TRY(const std::string lines, table_of(make_synth(one_over_f, noisy), one_over_f, toy ? trials : trials / 5));
       synth += lines;
     }

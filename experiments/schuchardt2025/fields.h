@@ -1,4 +1,4 @@
-// Reading the fields of settings, plans and panels. Both programs do, so it needs the standard library and base alone.
+// Reading the fields of settings, plans and panels. Both programs use it, so it only needs base.
 #pragma once
 
 #include <charconv>
@@ -9,7 +9,7 @@
 
 namespace chronoveil::schuchardt2025 {
 
-// The parts of `text` between the characters `at`, in its memory: one more than there are of these.
+// The parts of `text` between the characters `at`, as views: one more than there are such characters.
 inline std::vector<std::string_view> split(std::string_view text, char at) {
   std::vector<std::string_view> parts;
   for (;;) {

@@ -36,7 +36,7 @@ StructuredSubsampling training(const Shares& shares, Top top, std::int64_t windo
           .top_level = top};
 }
 
-// Of a binomial with n trials.
+// The weights of a binomial with n trials.
 std::vector<double> binomial_weights(std::int64_t n, double p) {
   std::vector<double> weights;
   for (std::int64_t k = 0; k <= n; ++k)
@@ -45,7 +45,7 @@ std::vector<double> binomial_weights(std::int64_t n, double p) {
   return weights;
 }
 
-// Theorem F.7: no analysis of λ windows a series can show less than this.
+// Theorem F.7: no analysis of λ windows per series can show less than this.
 Event optimistic(const StructuredSubsampling& e) {
   const double rho = accounting::series_rate(e);
   accounting::Mixture mixture{.p = {}, .q = {{0}, {1}}, .noise_multiplier = e.noise_multiplier};
@@ -141,7 +141,7 @@ Result<void> label_noise(Table& table, const std::vector<Shares>& all) {
   return {};
 }
 
-// Λ = N: with λ windows a series an epoch has λ steps.
+// Λ = N: with λ windows per series an epoch has λ steps.
 Result<void> length_of_an_epoch(Table& table, const std::vector<double>& touched,
                                 const std::vector<std::int64_t>& windows) {
   for (const double r : touched)

@@ -55,7 +55,7 @@ Result<StructuredSubsampling> step_of(const Row& row) {
   if (bottom != "with_replacement" && bottom != "poisson")
     return invalid("bottom", bottom, "with_replacement or poisson");
   if (bottom == "poisson") step.bottom_level = StructuredSubsampling::Bottom::poisson;
-  step.unit = Unit::user;  // of one step, as good as an event
+  step.unit = Unit::user;  // with one step it equals an event
   return step;
 }
 
@@ -64,8 +64,8 @@ struct Budgeted {
   std::string sigma, added;
 };
 
-// One for each budget. Where the settings leave σ open (0), each budget has the least σ for max_steps steps; else all
-// budgets share a run, and each has as many of its steps as it buys.
+// One for each budget. If the settings leave σ open (0), each budget has the least σ for max_steps steps; else all
+// budgets share a run, and each has as many of its steps as it pays for.
 Result<std::vector<Budgeted>> budgets_of(const Row& row) {
   CV_TRY(StructuredSubsampling step, step_of(row));
   CV_TRY(const Delta delta, Delta::make(kDelta));
@@ -100,7 +100,7 @@ Result<std::vector<Budgeted>> budgets_of(const Row& row) {
   return all;
 }
 
-// Everything that the price depends on: runs that differ in the rest alone are priced once.
+// Everything that the price depends on: runs that differ only in the rest are priced once.
 Result<std::string> key_of(const Row& row) {
   std::string key;
   for (const char* column : {"series", "lengths", "history", "forecast", "batch", "windows", "bottom", "sigma",

@@ -40,7 +40,7 @@ StructuredSubsampling step_of(const Setting& s) {
           .noise_multiplier = s.sigma};
 }
 
-// Steps that draw as many series as there are.
+// The number of steps that draw as many series as there are.
 double steps_per_epoch(const Setting& s) { return static_cast<double>(s.series) / static_cast<double>(s.batch); }
 
 }  // namespace

@@ -53,7 +53,7 @@ class Wandering {
 
 forecasting::PanelSeries made_up(std::int64_t season, std::int64_t length, Draws& draws) {
   const std::vector<double> shape = season_of(season, draws);
-  const double rest = draws.uniform() < 0.5 ? draws.between(0.6, 1.1) : 1;  // what a season is on two days of seven
+  const double rest = draws.uniform() < 0.5 ? draws.between(0.6, 1.1) : 1;  // a season's factor on two of seven days
   const auto first_rest = static_cast<std::int64_t>(7 * draws.uniform());
   const double drift = 0.02 * draws.uniform() * draws.uniform();
   Wandering by_season(0.2 * draws.uniform() * draws.uniform(), 0.8);

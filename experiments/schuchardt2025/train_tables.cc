@@ -1,13 +1,13 @@
-// Trains the runs of a plan and scores them on rolling windows at the end of each series: what the training tables are
-// made of. Needs the forecasting core alone, so that it builds on a machine with libtorch and little else.
+// Trains the runs of a plan and scores them on rolling windows at the end of each series: the source of the training
+// tables. It needs only the forecasting core, so that it builds on a machine with libtorch and little else.
 //   schuchardt2025_train --plan plan.csv --panels FOLDER --out rows.csv
 //       [--dataset NAME] [--model NAME] [--variant NAME] [--labels none|all] [--seeds 1,2,3,4,5] [--device cpu|cuda]
 //       [--threads N]
 //       [--steps-cap N] [--baselines-only]
-//   FOLDER/NAME.csv   a series a line: key, first step on the clock of the panel, values
+//   FOLDER/NAME.csv   one series per line: key, first step on the clock of the panel, values
 //   rows.csv          dataset, model, variant, label_noise, width, budget, epsilon, seed, steps, crps, seconds; rows
-//   are added
-// With σ fixed, training to a large ε passes through the smaller ones: one run a seed gives a row for every budget.
+//                     are added
+// With σ fixed, training to a large ε passes through the smaller ones: one run per seed gives a row for every budget.
 // Seeds are set, so nothing made here is private: it measures, it does not release.
 #include <algorithm>
 #include <chrono>
@@ -93,7 +93,7 @@ struct Run {
   std::vector<Row> snapshots;
 };
 
-// Rows of a plan that differ in their budget alone are one run.
+// Rows of a plan that differ only in their budget are one run.
 std::vector<Run> runs_of(const std::vector<Row>& plan) {
   std::map<std::string, std::size_t> places;
   std::vector<Run> runs;
@@ -187,7 +187,7 @@ Result<Task> task_of(const Row& row, const std::string& panels) {
       CV_TRY(const std::int64_t lag, number<std::int64_t>("lags", each));
       config.model.lags.push_back(lag);
     }
-  CV_TRY(const std::string calendar, text_field(row, "calendar"));  // seconds a slot and of the first step in its week
+  CV_TRY(const std::string calendar, text_field(row, "calendar"));  // seconds per slot; first step's second of the week
   if (!calendar.empty()) {
     const std::vector<std::string_view> parts = split(calendar, ' ');
     CV_TRY(const double slot, number<double>("calendar", parts.front()));

@@ -1,4 +1,4 @@
-// The laws that are compared, by what is asked of them: a published ε, or a certified (ε, δ).
+// The laws that are compared, at a published ε or a certified (ε, δ).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Contender {
 
 inline constexpr std::string_view kStaircase = "noisy_sort, staircase";
 
-// ranswitch, staswitch or threshold with the largest parameter whose published ε is at most `epsilon`. Nothing where no
+// ranswitch, staswitch or threshold with the largest parameter whose published ε is at most `epsilon`. Empty if no
 // threshold is known to have so small an ε; its published ε is computed up to a window of 512.
 Result<std::optional<Contender>> as_published(std::string_view mechanism, std::int64_t window, double epsilon);
 // ranswitch with the smallest δ that it can have at ε over sets of outputs, and noisy_sort with δ = 0 by both laws.
@@ -32,11 +32,11 @@ Result<std::vector<Contender>> as_certified(std::int64_t window, double epsilon)
 // All of them, published ones first.
 Result<std::vector<Contender>> contenders(std::int64_t window, double epsilon);
 
-// What the law of a contender is worth over sets of outputs.
+// The price of a contender's law over sets of outputs.
 struct Worth {
   double delta = 0, delta_lower = 0;  // at the ε that was asked for
-  double least_delta = 0;             // no ε, however large, has a smaller one: a lower bound of δ at ε = 40
-  double epsilon = 0;  // at the δ that comes with the contender; infinite where that is below least_delta
+  double least_delta = 0;             // no ε has a smaller one: a lower bound of δ at ε = 40
+  double epsilon = 0;                 // at the contender's δ; infinite if that is below least_delta
   Certificate certificate = Certificate::exact;
   double beta = 0;
 };

@@ -23,7 +23,7 @@ using Trajectory = std::vector<Place>;
 inline constexpr double kWest = -122.6, kEast = -122.0, kSouth = 37.3, kNorth = 38.0;
 
 // The ways of five cabs of San Francisco, each cut where it has been silent for more than 15 minutes, and then into
-// pieces of 300 places, one a step; what is left over is shorter and dropped. A step is about a minute.
+// pieces of 300 places, one per step; a shorter rest is dropped. A step is about a minute.
 inline constexpr std::size_t kTrajectorySteps = 300;
 Result<std::vector<Trajectory>> read_trajectories(const std::string& folder);
 

@@ -10,11 +10,11 @@ namespace chronoveil::ye2023 {
 
 // Of averages over r steps in a row, m of the original and m' of what was released, there are n = |S| - r + 1:
 //   (1/n) sqrt(Σ (m_i - m'_i)²), which [Ye23] calls MSE. It is the root mean square error over sqrt(n).
-// Precondition: both as long, 1 <= r <= that length.
+// Precondition: equal lengths, 1 <= r <= that length.
 double moving_average_error(const std::vector<double>& original, const std::vector<double>& released, std::size_t r);
 
-// Of counts c_i and c'_i of what came up to step i: (1/n) sqrt(Σ (c_i - c'_i)²), n = |S|. What is released may be any
-// number that stands for a share of one: 0.3 of an "up".
+// Of counts c_i and c'_i of what came up to step i: (1/n) sqrt(Σ (c_i - c'_i)²), n = |S|. A released value may be a
+// fraction: 0.3 of an "up".
 double count_error(const std::vector<bool>& original, const std::vector<double>& released);
 
 // Distances of all pairs in one square matrix, row by row: the mean over the steps of how far apart two trajectories of

@@ -41,7 +41,7 @@ constexpr double kUpperPrice = 50;  // public
 
 std::string_view name(Analysis analysis) { return analysis == Analysis::certified ? "certified" : "published"; }
 
-// How far it has come, for somebody who watches.
+// Reports progress.
 template <class... Args>
 void progress(fmt::format_string<Args...> text, Args&&... args) {
   if (isatty(STDERR_FILENO) == 1) fmt::print(stderr, "{}\n", fmt::format(text, std::forward<Args>(args)...));

@@ -2,7 +2,7 @@
 //   Order     make_plan() sees public facts only; run() debits, reads, draws and publishes, in this order
 //   Errors    every function that can fail returns a Result, and none throws. An error names the key of the job, the
 //             value and what would be valid; it never quotes a value of the data
-//   Threads   one object is for one thread at a time, but for a Ledger, which is for all
+//   Threads   one object is for one thread at a time, except a Ledger, which any number may share
 #pragma once
 
 #include <memory>
@@ -33,13 +33,13 @@ using data::Instants;
 using data::Table;
 using engine::Job;
 
-// From a file, or from its text; relative paths in a text are relative to the working directory. A Job may as well be
+// From a file, or from its text; relative paths in a text are relative to the working directory. A Job may also be
 // filled in by hand: every function below checks it first.
 using engine::read_job;
 Result<Job> parse_job(std::string_view toml);
 
-// The job reads these rows, whatever it read before. Cells are not copied: they must stay as they are until its last
-// run is over.
+// The job reads these rows, whatever it read before. Cells are not copied: they must not change until its last run is
+// over.
 void read_from(Job&, Table);
 
 // ---- Plan, check, run: counts per series and slot, means per place and slot, or one series of its owner. ----
@@ -58,8 +58,8 @@ struct Check {
   ledger::Cost cost;                            // of the debit
   std::optional<engine::EarlierDebit> earlier;  // of the same job
 };
-// Whether run() would get as far as the data: job, columns, outputs and budget. No debit. With `read_data` the rows are
-// read and forgotten, so that what is wrong with them is found before it costs anything.
+// Whether run() would get as far as the data: checks job, columns, outputs and budget. No debit. With `read_data` the
+// rows are read and forgotten, so that errors in them are found before they cost anything.
 Result<Check> check(const Job&, const RunOptions& = {}, bool read_data = false);
 
 // Plans, debits, reads, draws, and writes the outputs that the job names. An error after the debit says what became of
@@ -70,7 +70,7 @@ Result<AnyRelease> release_again(const Job&, const std::string& debit, const Run
 
 const Guarantee& guarantee_of(const AnyPlan&);
 const Guarantee& guarantee_of(const AnyRelease&);
-// None of what is not private.
+// Empty if the release is not private.
 const std::optional<ledger::DebitReference>& debit_of(const AnyRelease&);
 // The documents, as the program writes them.
 std::string to_csv(const AnyRelease&);
@@ -85,40 +85,40 @@ using engine::LiveOptions;
 using engine::LiveStanding;
 
 struct PublishedStep {
-  std::string series;  // empty: one without a name
+  std::string series;  // empty for one without a name
   std::string time;    // when the slot begins: "2026-03-01T05:00:00+01:00"
   double value = 0, lower = 0, upper = 0;
   bool sampled = false;  // whether the mechanism measured this step
 };
 using PublishedSteps = std::vector<PublishedStep>;
 
-// One release under one debit. A step is durable, with the questions that it used of the debit, before anybody gets to
-// see it. So whoever is killed opens the session again, pushes again what the steps after the last one are made of, and
-// no question is asked twice: the guarantee is that of one run. The same holds after an error that is not of kind usage
-// or bad_data: it ends the session, and output.csv has every step that was published.
+// One release under one debit. A step is durable, with the questions of the debit that it used, before anybody sees it.
+// After a kill, open the session again and push again the rows of the steps after the last published one: no question
+// is asked twice, and the guarantee is that of one run. The same holds after an error of any kind but usage or
+// bad_data: it ends the session, and output.csv has every step that was published.
 class LiveSession {
  public:
-  // Opens the release of the job, which takes a debit, or goes on with it. The job's source is of kind memory,
-  // with the columns of the rows that will be pushed; it needs [live] with a name, and output.csv, the file that grows.
+  // Opens the release of the job, which takes a debit, or resumes it. The job's source is of kind memory, with the
+  // columns of the rows that will be pushed; it needs [live] with a name, and output.csv, the file that grows.
   static Result<LiveSession> open(Job, LiveOptions = {});
   LiveSession(LiveSession&&) noexcept;
   LiveSession& operator=(LiveSession&&) noexcept;
   ~LiveSession();
 
-  // Steps that were worked out before a crash, and that nobody has seen.
+  // Steps that were worked out before a crash and that nobody has seen yet.
   const PublishedSteps& caught_up() const;
-  // Takes rows. A row that cannot be read is refused, with a word to LiveOptions::message, and the others count. Where
-  // rows are counts, a row of a later step closes those before it. Where rows are people, nothing is published by them:
-  // who is there must not decide what is published. Rows more than live.max_gap steps ahead are left out.
+  // Takes rows. A row that cannot be read is refused, with a message to LiveOptions::message, and the others count.
+  // Where rows are counts, a row of a later step closes those before it. Where rows are people, nothing is published by
+  // them: who is there must not decide what is published. Rows more than live.max_gap steps ahead are left out.
   Result<PublishedSteps> push(const Batch&);
-  // Publishes the steps that end by this time ("2026-03-01T05:00", by the clock of the slots), whatever came of them.
-  // Where rows are people the time must come from a clock, never from the rows. One too far ahead (live.max_gap) is
+  // Publishes the steps that end by this time ("2026-03-01T05:00", by the clock of the slots), with or without rows.
+  // Where rows are people the time must come from a clock, never from the rows. A time too far ahead (live.max_gap) is
   // refused.
   Result<PublishedSteps> publish_until(const std::string& time);
-  // The same by the system's clock, where the job says clock = "system". Nothing where no step is over.
+  // The same by the system's clock, if the job says clock = "system". Empty if no step is over.
   Result<PublishedSteps> publish_due();
   // Writes the outputs that are written whole. The release stays open for the next session, unless all steps of its
-  // span are published. Nothing can be pushed after it. Not called: nothing is lost but those outputs.
+  // span are published. Nothing can be pushed after it. If it is not called, only those outputs are missing.
   Result<LiveStanding> end();
 
  private:
@@ -146,7 +146,7 @@ std::string to_text(const Event&);
 using ledger::DatasetRequest;
 using ledger::Ledger;
 
-// At a path or a URL, or the user's own when empty: where run() debits with the same words in RunOptions::ledger.
+// At a path or a URL, or the user's own if empty: as in RunOptions::ledger.
 Result<Ledger> open_ledger(const std::string& where = "", ledger::Options = {});
 
 }  // namespace chronoveil

@@ -54,7 +54,7 @@ testing::AssertionResult is_exact_epsilon(const Event& event, double delta, cons
   if (auto enclosed = encloses_epsilon(price->epsilon_lower, price->epsilon, delta, truth); !enclosed)
     return enclosed << " for " << to_text(event);
   if (std::isinf(price->epsilon)) return testing::AssertionSuccess();
-  // ε is determined no better than the profile at 0 falls: 1e-15 absolute.
+  // ε cannot be determined better than by the slope of the profile at 0: 1e-15 absolute.
   const Real below = Real(price->epsilon) * (1 - Real(1e-9)) - Real(1e-15);
   if (below > 0 && truth(below) < delta * (1 - kOracleError))
     return testing::AssertionFailure() << "epsilon " << shortest(price->epsilon) << " is more than 1e-9 too large for "

@@ -18,7 +18,7 @@ inline constexpr bool kSanitized = true;
 inline constexpr bool kSanitized = false;
 #endif
 
-// Sanitizers look for something else than the last digit, and are slow.
+// Sanitizers do not look for the last digit, and are slow.
 constexpr int cases(int n) { return kSanitized ? (n + 14) / 15 : n; }
 
 // ε certified at δ: truth(upper) <= δ <= truth(lower).

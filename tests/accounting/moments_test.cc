@@ -197,7 +197,7 @@ TEST(Moments, WhatHardlyEverHappensIsCharged) {
   }
 }
 
-// Squares of what is below 1e-154 or so are below the range of a double. What costs nothing at all is told apart.
+// Squares of numbers below about 1e-154 underflow. Events that cost nothing at all are told apart.
 TEST(Moments, NextToNothingIsNotNothing) {
   const Mixture near{{{0}, {1}}, {{1e-30}, {1}}, 1e150};
   for (const Event& event : {Event{Pure{1e-200}, 1}, Event{Approximate{1e-200, 1e-9}, 1}, Event{Exponential{1e-200}, 1},

@@ -149,7 +149,7 @@ TEST_F(AtomicFile, WhatAKillLeftIsRemovedByTheNextWrite) {
   EXPECT_EQ(entries(), 1);
 }
 
-// Opening it would wait for somebody who reads or writes it, for good.
+// Opening it would wait for a reader or writer for ever.
 TEST_F(AtomicFile, APipeAtTheTemporaryNameIsNotWaitedFor) {
   std::ofstream(at("a")) << "old";
   ASSERT_EQ(::mkfifo(at(".a.chronoveil-tmp").c_str(), 0600), 0);
@@ -158,7 +158,7 @@ TEST_F(AtomicFile, APipeAtTheTemporaryNameIsNotWaitedFor) {
   EXPECT_EQ(entries(), 1);
 }
 
-// What another process has there is not taken from it: it is waited for, and its file is not ours.
+// A file of another process at that name is not taken away: we wait for it.
 TEST_F(AtomicFile, SeveralWritersOfOneNameEachSucceedAndTheLastIsWhole) {
   std::ofstream(at("a")) << "old";
   std::vector<pid_t> children;

@@ -235,7 +235,7 @@ TEST(BitSource, EveryBitIsSetHalfTheTime) {
     const std::uint64_t word = bits.next_u64();
     for (std::size_t bit = 0; bit < 64; ++bit) set[bit] += static_cast<int>((word >> bit) & 1);
   }
-  // 7 standard deviations of 256 each: probability 2.6e-12 a bit, below 2e-10 in all.
+  // 7 standard deviations of 256 each: probability 2.6e-12 per bit, below 2e-10 in all.
   for (const int count : set) EXPECT_NEAR(count, kWords / 2, 7 * 256);
 }
 

@@ -117,7 +117,7 @@ TEST(BoundRecords, FollowTheClockAcrossDaylightSaving) {
     ASSERT_TRUE(axis);
     ASSERT_EQ(axis->steps(), hours);
     ASSERT_EQ(axis->boundaries.front(), first);
-    // One row an hour from one hour before that day to one hour after it, at its very first millisecond.
+    // One row per hour from one hour before that day to one hour after it, at its very first millisecond.
     class Hourly : public data::RecordSource {
      public:
       Hourly(std::int64_t from, std::int64_t rows) : from_(from), rows_(rows) {}

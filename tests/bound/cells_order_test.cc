@@ -232,8 +232,8 @@ TEST(CellsOrder, MemoryGrowsWithWhatStaysNotWithWhatIsRead) {
     for (int i = 0; i < times; ++i) builder.add(values.rows);
     return builder.lines();
   };
-  // About a hundred people: two records in each of at most three cells, one entry more a cell, twice that between cuts
-  // or as much as there is before the first. That is room for two chunks, of three lines.
+  // About a hundred people: two records in each of at most three cells, one more entry per cell; twice that between
+  // cuts, or everything before the first cut. That is room for two chunks, of three lines.
   EXPECT_LE(lines_after(1000, {3, 2}), 103u * 3);
   EXPECT_GT(lines_after(10, {1000, {}}), 103u * 3);
 }

@@ -24,8 +24,8 @@ struct LiveRecord {
 
 using Slot = std::vector<LiveRecord>;
 using Life = std::vector<Slot>;
-using SlotCounts = std::vector<std::int64_t>;  // one a series
-using LifeCounts = std::vector<SlotCounts>;    // one a slot
+using SlotCounts = std::vector<std::int64_t>;  // one per series
+using LifeCounts = std::vector<SlotCounts>;    // one per slot
 using People = std::vector<std::string_view>;
 
 inline const std::vector<std::string> kLivePeople = {"ann", "anton", "bea", "ben", "berta with a rather long name"};

@@ -126,7 +126,7 @@ TEST_F(ForgedParticipation, TheSharesDependOnTheKeyOfNamesToo) {
   EXPECT_NE(seal_under({key_, seal_.secret}).first, before.first);
 }
 
-// As versions kept it whose shares were made from the key in the file: gone on with, and sealed anew.
+// A seal of versions that made shares from the key in the file is accepted, and made anew with a secret.
 TEST_F(ForgedParticipation, ASealWithoutASecretIsGoneOnWithAndGetsOne) {
   read_file();
   const ParticipationSeal old = seal_under({key_, std::nullopt});
@@ -137,7 +137,7 @@ TEST_F(ForgedParticipation, ASealWithoutASecretIsGoneOnWithAndGetsOne) {
     seal_ = life->seal();
     EXPECT_TRUE(seal_.secret);
     EXPECT_EQ(seal_.uses, 7);
-    // Whoever died before that seal was kept goes on from the old one, and has the slot before him again.
+    // A process that died before that seal was kept resumes from the old one, and must bound the slot again.
   }
   EXPECT_TRUE(fits(old));
   EXPECT_TRUE(Participation::open(path_, Missing::refuse, ParticipationAsOf{2, seal_}));

@@ -229,7 +229,7 @@ TEST_F(ParticipationFile, OneOfTheVersionBeforeIsGoneOnWithAndGetsItsMacs) {
   std::filesystem::remove(path_);
   sql(before.c_str());
   EXPECT_FALSE(Participation::open(path_, Missing::refuse, ParticipationAsOf{6, seal}));
-  // What only looks like it is not.
+  // A file that only looks like it is refused.
   sql("CREATE TRIGGER forget BEFORE UPDATE ON people BEGIN SELECT RAISE(IGNORE); END");
   EXPECT_TRUE(refused_for("damaged"));
 }

@@ -120,9 +120,9 @@ Tally try_events(const Bound& bound, Unit unit, std::int64_t width, int cases) {
   return tally;
 }
 
-// Removing what one person did in any `width` slots in a row, under caps for all that the person did. Of the n pairs
-// that go, those that had stayed may each let another in: 2 min(I, n) pairs change, which may be more than the I of a
-// person.
+// Removing what one person did in any `width` slots in a row, under caps for all that the person did. Each removed pair
+// that had stayed may let another in: up to 2 min(I, n) pairs change for n removed ones, which may be more than the I
+// of a person.
 struct Evictions {
   std::int64_t violations = 0;
   std::int64_t attained = 0;

@@ -205,7 +205,7 @@ TEST(LivePipe, WaitsNoLongerThanItIsTold) {
   EXPECT_EQ(awaited(*input, 0ms), Awaited::end);
 }
 
-// What comes after hold() waits until `nothing` was said, and is not lost.
+// What comes after hold() waits until `nothing` was returned, and is not lost.
 TEST(LivePipe, ThatIsHeldGivesWhatWasThereAndNoMore) {
   StandardInput standard;
   const auto input = open_input(counts("-"), true);
@@ -370,7 +370,7 @@ TEST_F(LiveFiles, AreWaitedForNoLongerThanTold) {
   append_to(path("grows"), row(1));
   EXPECT_EQ(awaited(*input, 0ms), Awaited::something) << "what is there is read before it says that nothing came";
   EXPECT_EQ(awaited(*input, 20ms), Awaited::nothing);
-  put("grows", kHead);  // cut: what it held may come again, and whoever keeps it must know at once
+  put("grows", kHead);  // cut: its rows may come again, and their keeper must know at once
   EXPECT_EQ(awaited(*input, 0ms), Awaited::something);
   EXPECT_EQ(awaited(*input, 0ms), Awaited::nothing);
 }

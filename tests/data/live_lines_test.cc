@@ -233,8 +233,7 @@ TEST(LiveLines, NeverQuoteAValue) {
   EXPECT_GT(reasons.size(), 10U);
 }
 
-// Each line by itself through the reader of whole files is the judge: what it reads, comes; what it refuses, is
-// refused.
+// The reader of whole files, given each line alone, is the judge: exactly the lines that it reads must come.
 TEST(LiveLines, ReadRandomBytesAsWholeFilesAreRead) {
   const std::string head = "card,ts,stop,n\n";
   const std::vector<std::string> pool = {"u",

@@ -1,5 +1,5 @@
-// Whatever a job asks of its source, and whatever the data: before the debit everything ends the same way, in the same
-// words. Each query here does see the data once it runs.
+// Whatever a job asks of its source, and whatever the data, everything before the debit ends the same way, in the same
+// words. Each query here would see the data once it runs.
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -66,7 +66,7 @@ TEST_F(BeforeDebit, PostgresqlEvaluatesNothing) {
   if (server == nullptr) GTEST_SKIP() << "no PostgreSQL server is installed below /usr/lib/postgresql";
   ASSERT_TRUE(server->sql(
       "CREATE TABLE riders (card TEXT, ts TEXT, stop TEXT);"
-      // Labels are promises that nobody checks.
+      // IMMUTABLE is a promise that the server does not check.
       "CREATE FUNCTION canary_is_gone() RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN "
       "IF EXISTS (SELECT FROM riders WHERE card = 'CANARY') THEN RAISE EXCEPTION 'seen'; END IF; RETURN true; END $$;"
       "CREATE FUNCTION names_canary() RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN "
@@ -92,7 +92,7 @@ TEST_F(BeforeDebit, PostgresqlEvaluatesNothing) {
   ASSERT_TRUE(server->sql("CREATE VIEW seen_riders AS SELECT * FROM riders WHERE canary_is_gone()"));
   expect_same(where + "table = \"seen_riders\"\n", put, "a view");
 
-  // Parsing makes values of constants, and a domain that asks the table has a say in that.
+  // Parsing turns constants into values, and a domain that reads the table takes part in that.
   ASSERT_TRUE(
       server->sql("CREATE FUNCTION is_rider(text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ "
                   "SELECT EXISTS (SELECT FROM riders WHERE card = $1) $$;"

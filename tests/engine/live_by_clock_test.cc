@@ -1,6 +1,6 @@
 // Where rows are people, a clock that runs closes the steps of a followed input, however many rows somebody sends and
-// whatever becomes of the file. The inputs are real and the clock moves on whenever it is looked at, but for where the
-// moment matters: there the clock and the rows go by one made time.
+// whatever becomes of the file. The inputs are real, and the clock moves on whenever it is looked at. Where the exact
+// moment matters, clock and rows follow one simulated time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ class LiveByClock : public JobFolder {
 
 class LiveFlood : public LiveByClock {
  protected:
-  static constexpr int kFlood = 2000;  // files at most, so that a program that waits for their end has one too
+  static constexpr int kFlood = 2000;  // at most, so that a program that waits for their end ends, too
 
   // Whenever the clock is looked at, one person has sent another file: what is there is never read to its end.
   Result<LiveStanding> flooded(std::function<void(LiveClock::Look&)> and_then = [](LiveClock::Look&) {}) {
@@ -145,8 +145,8 @@ TEST_F(LiveByClock, AFileThatIsRotatedOrCutLosesNobody) {
   }
 }
 
-// Rows that come at given moments of a clock that goes on only while somebody waits for them: what a program has read
-// by when is up to the program, and to nothing else.
+// Rows that come at given moments of a clock that runs only while somebody waits for them: what has been read by when
+// depends only on the program.
 class RowsInTime final : public data::LiveInput {
  public:
   struct Row {
@@ -223,7 +223,7 @@ TEST_F(LiveMoment, OnlyWhatIsThereWhenAStepEndsIsInIt) {
           << started << " " << after_end;
 }
 
-// Somebody's row wakes whoever waits, and must not decide with that when the rows of others are read.
+// A person's row wakes the waiting program, but must not decide when the rows of others are read.
 TEST_F(LiveMoment, NobodysRowMovesWhoElseIsCounted) {
   for (std::int64_t came = 10; came < 1500; came += 35) {
     std::vector<RowsInTime::Row> rows = crowd(230);

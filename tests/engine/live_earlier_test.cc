@@ -1,4 +1,4 @@
-// A live release that an earlier version opened: its debit says at the end of its mechanism what it is of.
+// A live release that an earlier version opened: its debit names the release at the end of `mechanism`.
 #include <filesystem>
 
 #include "chronoveil/engine/live/live.h"

@@ -1,4 +1,4 @@
-// A live release whose ledger is on a PostgreSQL server: its folder is the user's own, and only who has it goes on.
+// A live release whose ledger is on a PostgreSQL server: its folder is the user's own, and only its holder can resume.
 #include <cstdlib>
 #include <filesystem>
 

@@ -7,7 +7,7 @@
 namespace chronoveil::engine {
 namespace {
 
-constexpr std::int64_t kPairs = 1;  // that a person may use in all
+constexpr std::int64_t kPairs = 1;  // per person in all
 
 Job people() {
   Job job;

@@ -308,8 +308,8 @@ TEST_F(PerturbRun, WhatOneRowCanDecideIsDeclaredInPlanAndRelease) {
       EXPECT_NE(file.find("very row can be read"), std::string::npos);
       EXPECT_EQ(file.find("here is no header") != std::string::npos, !header);
     }
-    // And so it is: a row with one field more ends the release wherever it stands, and as the first of a file without
-    // a header it is all the others that do not fit.
+    // Indeed, a row with one more field ends the release wherever it is; as the first row of a file without a header,
+    // it makes all others not fit.
     const std::size_t end = rows.find('\n');
     write("broken.csv", (header ? names : "") + rows.substr(0, end) + ",more" + rows.substr(end));
     once.source.path = at("broken.csv");

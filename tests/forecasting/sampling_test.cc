@@ -234,7 +234,7 @@ TEST_F(BrokenTwins, WindowsOfTheShortestSeriesForAll) {
 }
 
 TEST_F(BrokenTwins, WindowsWithoutReplacement) {
-  // Whoever wants two of one window takes it twice, so that only the law of pairs differs.
+  // The second window repeats the first, so that only the law of pairs differs.
   const auto names = judged(scheme(kIterate, kReplaced, 14, 2), [&](std::int64_t) {
     std::vector<Window> drawn;
     for (std::int64_t i = 0; i < 7; ++i) {
@@ -284,7 +284,7 @@ TEST_F(BrokenTwins, EmptyBatchesAreDrawnAgain) {
 }
 
 TEST_F(BrokenTwins, ExactlyAsManyWindowsAsExpected) {
-  // One uniform window a series where each should come on its own.
+  // One uniform window per series where each should be drawn on its own.
   EXPECT_TRUE(has(judged(poisson_, [&](std::int64_t) { return one_each(subset()); }), "windows"));
 }
 

@@ -1,4 +1,4 @@
-// One debit, at most one draw: who may take a debit up, who may draw for it, and what is released after that.
+// One debit, at most one draw: when a debit is taken up, who may draw for it, and what is released after that.
 #include <gmock/gmock.h>
 
 #include "backend.h"
@@ -109,7 +109,7 @@ TEST_P(Drawing, OtherTermsOrAnotherEventDoNotTakeItUp) {
 }
 
 TEST_P(Drawing, ADebitOfAnEarlierVersionIsAskedAboutAndNeverTakenUp) {
-  // Which may have drawn without a word.
+  // An earlier version may have drawn without recording it.
   Terms old = terms("city");
   old.mechanism = "gaussian [job " + kJob + "]";
   ASSERT_TRUE(ledger_->reserve(old, pure(0.4)));

@@ -1,5 +1,5 @@
-// What one event more or less reveals where a cap on a person's slots pushes another one out: computed from the
-// definition, every choice that the cap can make and every output that tells most, and held against what is charged.
+// What one event more or less reveals if a cap on a person's slots pushes another one out: computed from the definition
+// over every choice of the cap and every most revealing output, and compared with what is charged.
 #include <gmock/gmock.h>
 
 #include <bit>
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-using Slots = std::uint32_t;  // a set of slots, one a bit
+using Slots = std::uint32_t;  // a set of slots, one per bit
 
 constexpr Slots slot(int number) { return Slots{1} << number; }
 

@@ -109,8 +109,8 @@ inline std::vector<NoisyCell> noisy_cells() {
 // Enough pairs of neighbours, too, for each of the 64 cells of a checker's table.
 inline constexpr std::int64_t kCellResiduals = 150'000;
 
-// Empty when the noise of sum number `sum` is as `planned`, else what is wrong. Rejects what is right with probability
-// below 1e-8. `drawn` is what is really run.
+// Empty when the noise of sum number `sum` is as `planned`, else what is wrong. Rejects right noise with probability
+// below 1e-8. `drawn` is the plan that is really run.
 inline std::string cell_noise_complaints(const NoisyCell& cell, const CellMechanism& row, const CellsPlan& drawn,
                                          const CellsPlan& planned, std::size_t sum, std::uint64_t seed) {
   Draws draws = Draws::seeded(seed);

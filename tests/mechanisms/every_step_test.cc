@@ -62,7 +62,7 @@ TEST(Laplace, TheIntervalIsThatOfItsNoise) {
   EXPECT_NEAR(estimate.upper[0] - 1, -std::log(0.05) * plan.scale, 1e-9);
 }
 
-// The last value, as old as it is, with what values have moved a step so far.
+// The last value, with an interval for its age and for how far values have moved per step so far.
 TEST(EveryStepLive, AMissingStepRepeatsTheLastValueWithAWiderInterval) {
   const SeriesPlan plan = value_of(gaussian().prepare(request_for(8, 1, 1e-6)));
   const auto maximum = static_cast<double>(plan.shape.maximum);

@@ -1,4 +1,4 @@
-// What every live process must keep to. Each check says what is wrong, or nothing; broken twins must not pass.
+// What every live process must keep to. Each check returns what is wrong, or an empty text; broken twins must not pass.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline std::vector<std::int64_t> restless_counts(const SeriesPlan& plan, std::ui
   return counts;
 }
 
-// One use a question, or, where one use covers a step, one a step with questions; never more than the plan reserves,
-// none for what is missing, each series and the distance once a step.
+// One use per question or, if one use covers a step, one per step with questions; never more than the plan reserves,
+// none for missing series; each series and the distance at most once per step.
 inline std::string question_complaints(const SeriesPlan& plan, const std::vector<std::int64_t>& counts,
                                        const Watched& watched) {
   std::string wrong;

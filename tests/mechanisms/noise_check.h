@@ -16,7 +16,7 @@ namespace chronoveil::mechanisms::testing {
 // Enough pairs of neighbours, too, for each of the 64 cells of their table.
 inline constexpr std::int64_t kResiduals = noise::kSanitized ? 200'000 : 400'000;
 
-// Empty when the noise is as planned, else what is wrong. Rejects what is right with probability below 1e-8.
+// Empty when the noise is as planned, else what is wrong. Rejects right noise with probability below 1e-8.
 inline std::string noise_complaints(const SeriesMechanism& row, const SeriesPlan& plan, std::uint64_t seed) {
   // Zeros and a step function in turn: noise that depends on the data shows in one of them.
   std::vector<std::int64_t> zeros(cells(plan), 0), steps(cells(plan), 3);
@@ -53,8 +53,8 @@ inline std::string noise_complaints(const SeriesMechanism& row, const SeriesPlan
   return off_grid + wrong;
 }
 
-// The same plan with so little noise that half a grid step more or less would show, for so small an influence that it
-// still fits the event.
+// The same plan with so little noise that half a grid step would show, and with so small a sensitivity that it still
+// fits the event.
 inline SeriesPlan coarse(SeriesPlan plan) {
   const double scale = 1.25 * plan.grid;
   plan.sensitivity *= scale / plan.scale;

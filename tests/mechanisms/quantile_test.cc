@@ -155,7 +155,7 @@ TEST(Quantile, ReleasesTheMeanOfWhatLiesBetween) {
 }
 
 TEST(Quantile, WhatHasNoWidthIsReleasedWithoutNoise) {
-  // One step only to choose from: a = b = 0. No number of the tape is asked for, which has none.
+  // Only one step to choose from: a = b = 0. Nothing is read from the tape, which is empty.
   const MadeUpCell cell = cell_of_means({0, 1, 1}, 2, 1);
   for (const CellMechanism* row : kBoth) {
     CellRequest request = cell_request(0.01);

@@ -31,7 +31,7 @@ inline std::size_t cells(const SeriesPlan& plan) {
   return static_cast<std::size_t>(plan.shape.series * plan.shape.steps);
 }
 
-// As many draws as a release can need: a value a cell, and where distances are asked one more a step.
+// As many draws as a release can need: one per cell and, if distances are asked, one more per step.
 inline std::size_t most_draws(const SeriesPlan& plan) {
   return cells(plan) + static_cast<std::size_t>(plan.shape.steps);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Weights = std::vector<torch::Tensor>;
 
-// A network twice: on a tape, and by ordinary libtorch on weights that require a gradient. Both give one loss a window.
+// A network twice: on a tape, and by ordinary libtorch on weights that require a gradient. Both give a loss per window.
 struct Network {
   std::string name;
   Weights initial;
@@ -169,7 +169,7 @@ TEST_F(ClippingTest, TheClippedSumIsThatOfWindowsTakenOneByOne) {
   }
 }
 
-// A checker is worth nothing that a wrong norm would pass: without cross terms, the sum differs by far more than above.
+// The checker must reject a wrong norm: without cross terms, the sum differs by far more than above.
 TEST_F(ClippingTest, LeavingOutCrossTermsWouldBeSeen) {
   const Network network = networks()[2];
   const torch::Tensor x = torch::randn({7, 1, kFeatures});

@@ -1,4 +1,4 @@
-// How many draws a statistical test takes. Sanitizers look for something else than small biases, and are slow.
+// How many draws a statistical test takes. Sanitizers do not look for small biases, and are slow.
 #pragma once
 
 #include <cstdint>

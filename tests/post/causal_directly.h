@@ -1,5 +1,5 @@
 // The causal filter without filters: the joint normal law of all values and the truth under each model, conditioned by
-// a dense Cholesky factor that grows by a row a value, in long double; weights as logarithms.
+// a dense Cholesky factor that grows by one row per value, in long double; weights as logarithms.
 #pragma once
 
 #include <algorithm>

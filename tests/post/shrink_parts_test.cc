@@ -108,7 +108,7 @@ TEST(Slab, ProbabilitiesStayBelowAHalf) {
   EXPECT_NEAR(slab_prior(300), std::log(0.01 / 0.99), 1e-15);
 }
 
-// Tests that the mean of `difference` (an estimate of the risk minus the true loss, a run each) is 0. Six standard
+// Tests that the mean of `difference` (an estimate of the risk minus the true loss, one per run) is 0. Six standard
 // errors: a Type I error of 2e-9.
 bool looks_unbiased(const std::function<double(std::mt19937_64&)>& difference) {
   std::mt19937_64 random(3);

@@ -43,7 +43,7 @@ bool one_call() {
   return true;
 }
 
-// What the program says is what these tests read: it is counted, and fails never.
+// These tests read what the program prints: such a write is counted, but never fails.
 bool one_write(int file) {
   const bool fails = one_call();
   return fails && file != 2;

@@ -29,7 +29,7 @@ Perturbed marked() {
   return all;
 }
 
-// Everything that is a number has no end, or is none.
+// Every number is infinite or NaN.
 Perturbed endless() {
   Perturbed all = testing::perturbed_sample();
   all.guarantee.epsilon = all.plan.price.epsilon = all.plan.price.epsilon_lower = kInfinity;

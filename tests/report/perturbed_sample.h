@@ -20,7 +20,7 @@ inline double ranswitch_delta(std::int64_t window, double stay, double epsilon) 
   return 1 - never + never * std::max(0.0, (stay - std::exp(epsilon) * move) / (stay + move));
 }
 
-// Shares that fall by a constant factor a row, to both sides; `reach` rows to either.
+// Shares that fall by a constant factor per row, to both sides; `reach` rows each way.
 inline mechanisms::Moves falling_moves(std::int64_t reach, double factor) {
   mechanisms::Moves all;
   all.first = -reach;

@@ -10,8 +10,8 @@ namespace chronoveil::testing {
 
 class PostgresServer {
  public:
-  // Started on first use, stopped when the process ends, killed by the kernel should the process be killed. Nothing
-  // where no server is installed; the process ends with a message where one is installed but does not start.
+  // Started on first use, stopped when the process ends, killed by the kernel should the process be killed. Null if no
+  // server is installed; the process ends with a message if one is installed but does not start.
   static PostgresServer* shared();
 
   explicit PostgresServer(std::string programs);

@@ -1,5 +1,5 @@
 // noisy_sort once more, as its definition words it: over all shifts of a short series, and by drawing shifts, with
-// mistakes to choose from, for twins that the checker must tell.
+// mistakes to choose from, for twins that the checker must reject.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace chronoveil::temporal {
 
 // P(X = x) for x in [-reach, reach], as weights that add up to 1: with max_shift that is the law, without it the law
-// but for what lies beyond the reach.
+// except for what lies beyond the reach.
 std::vector<double> shift_law(const NoisySortLaw&, int reach);
 
 // What is recorded of a release: the order alone, or for every value that leaves also when (the number of arrivals).

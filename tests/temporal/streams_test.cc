@@ -1,4 +1,4 @@
-// What all streams promise: no memory is taken a step, and nobody looks at a value.
+// What all streams promise: no allocation per step, and nobody looks at a value.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TEST(Streams, TheCountOfAllocationsSeesACopy) {
   EXPECT_EQ(allocations() - before, 4u);
 }
 
-// Can be made from nothing and moved; a kernel that did anything else with a value would not compile.
+// Default-constructible and movable; a kernel that did anything else with a value would not compile.
 class Sealed {
  public:
   Sealed() = default;

@@ -1,5 +1,5 @@
 // The switches once more, as the paper words them: on the whole series, by going through all choices, and by drawing
-// one after the other. With mistakes to choose from, for twins that the checker must tell.
+// one after the other. With mistakes to choose from, for twins that the checker must reject.
 #pragma once
 
 #include "chronoveil/base/bit_source.h"

@@ -1,5 +1,5 @@
-// What several threads may use at the same time, they get the same answers from as one thread alone. Run with the
-// thread sanitizer this also shows that nothing behind these answers is written by two threads at once.
+// Objects that several threads may share give them the same answers as one thread alone. Run with the thread sanitizer
+// this also shows that nothing behind these answers is written by two threads at once.
 #include <gtest/gtest.h>
 
 #include <cstdint>

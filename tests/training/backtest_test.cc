@@ -31,13 +31,13 @@ TEST_F(Backtests, TrainOnClampedValuesAndScoreThemAsTheyAre) {
   write("load.csv", rows_of(with_outlier(kHours)));  // none
   const std::vector<double> without = scores("");
   EXPECT_EQ(scores(bounds), without);
-  // One that only training reads is as if it were the bound.
+  // An outlier that only training reads counts as the bound.
   write("load.csv", rows_of([&](int series, int hour) { return hour == 20 ? 14 : with_outlier(20)(series, hour); }));
   const std::vector<double> at_the_bound = scores("");
   write("load.csv", rows_of(with_outlier(20)));
   EXPECT_EQ(scores(bounds)[0], at_the_bound[0]);
   EXPECT_NE(scores("")[0], at_the_bound[0]);
-  // One in what is held back is nearly all that there was to forecast, and nobody did.
+  // An outlier in the held-back steps makes up nearly all of the score, and nobody forecast it.
   write("load.csv", rows_of(with_outlier(kHours - 2)));
   for (const double score : scores(bounds)) EXPECT_NEAR(score, 1, 1e-3);
   EXPECT_LT(without[0], 0.9);

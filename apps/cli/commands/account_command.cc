@@ -60,7 +60,7 @@ Result<accounting::Options> read_options(const Request& request) {
   return options;
 }
 
-// What takes long to measure is bounded at once instead, for whoever has not said that there is time.
+// A price that takes long to measure is replaced by a quick bound, unless the user allows the time.
 bool has_time_to_measure(const Request& request, const Event& event) {
   constexpr double kEnough = 60;
   return !accounting::takes_long_to_measure(event) || request.patience.seconds() >= kEnough;
@@ -74,8 +74,8 @@ Result<Epsilon> read_epsilon(const Request& request) {
   CV_TRY(const double value, read_number("epsilon", *request.epsilon));
   return Epsilon::make(value);
 }
-// What moves values in time may be pure, and its published analysis chooses δ: there 0 is a δ, and the one meant where
-// none is given.
+// Events that move values in time may be pure, and their published analysis chooses δ: for these, 0 is a valid δ and
+// the default.
 Result<Delta> read_delta(const Request& request, const Event& event) {
   const bool moves = accounting::window_of(event).has_value();
   if (!request.delta && moves) return Delta::make(0);
@@ -83,7 +83,7 @@ Result<Delta> read_delta(const Request& request, const Event& event) {
   return moves ? Delta::make(value) : Delta::make_positive(value);
 }
 
-// Rounded up to six digits: what is printed is still true.
+// Rounded up to six digits, so that what is printed is true.
 std::string rounded_up(double value) {
   if (std::isinf(value)) return "infinity";
   std::string text = fmt::format("{:.6g}", value);
@@ -154,7 +154,7 @@ std::string assurance(const Price& price, bool epsilon_asked) {
                                      price.delta_lower);
 }
 
-// Whom the price is for, where the event says it. A composition may hold for fewer neighbours than some of its events.
+// Whom the price is for, if the event says so. A composition may hold for fewer neighbours than some of its events.
 std::string for_whom(const Event& event) {
   const auto relation = accounting::relation_of(event);
   if (!relation) return "";

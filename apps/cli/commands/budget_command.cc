@@ -68,7 +68,7 @@ struct BudgetOptions {
 
 using Options = std::shared_ptr<BudgetOptions>;
 
-// Only what brings datasets makes a ledger: a mistyped path must not be an empty one that holds.
+// Only commands that bring datasets create a ledger: a mistyped path must not look like a valid, empty one.
 Result<ledger::Ledger> open_ledger(const BudgetOptions& options, bool must_exist = true) {
   CV_TRY(const std::string place, engine::ledger_place(options.ledger));
   ledger::Options how;
@@ -76,20 +76,20 @@ Result<ledger::Ledger> open_ledger(const BudgetOptions& options, bool must_exist
   return ledger::Ledger::open(place, std::move(how));
 }
 
-// An older ledger, put back, would hand out again what is gone.
+// A restored older ledger would spend budget a second time.
 Result<void> check_latest(const BudgetOptions& options, ledger::Ledger& ledger, const std::string& dataset) {
   CV_TRY(const std::string place, engine::ledger_place(options.ledger));
   return engine::check_witnesses(ledger, place, dataset);
 }
 
-// What lies beside the ledger and contradicts it; of the dataset that is named, or of all.
+// What lies beside the ledger and contradicts it, for the named dataset or for all.
 Result<std::vector<engine::Contradiction>> found_beside(const BudgetOptions& options, ledger::Ledger& ledger) {
   CV_TRY(const std::string place, engine::ledger_place(options.ledger));
   return options.name.empty() ? engine::contradictions(ledger, place)
                               : engine::contradictions(ledger, place, options.name);
 }
 
-// Looking costs nothing, but what is left in an older ledger is not what is left.
+// Looking costs nothing, but an older ledger shows too much as left.
 Result<void> warn_of_older(const BudgetOptions& options, ledger::Ledger& ledger) {
   CV_TRY(const std::vector<engine::Contradiction> found, found_beside(options, ledger));
   if (!found.empty()) print_error("warning: " + found.front().text());
@@ -98,7 +98,7 @@ Result<void> warn_of_older(const BudgetOptions& options, ledger::Ledger& ledger)
 
 void print(const json& object) { std::cout << object.dump(-1, ' ', false, json::error_handler_t::replace) << "\n"; }
 
-// One name a line, or separated by commas.
+// One name per line, or separated by commas.
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::istringstream stream(text);
@@ -144,7 +144,7 @@ Result<void> create(const BudgetOptions& options) {
     return invalid("width", std::to_string(options.width),
                    "left out where the relation is swap; --window says how far");
   request.promise.width = options.window.value_or(options.width);
-  // What moves values has its cost in δ, of which the union sets aside a tenth and no more.
+  // Events that move values cost δ, of which the union sets aside only a tenth.
   if (swap) request.filter = ledger::FilterKind::sum;
   if (!options.filter.empty()) {
     CV_TRY(request.filter, ledger::parse_filter_kind(options.filter));
@@ -154,7 +154,7 @@ Result<void> create(const BudgetOptions& options) {
   }
   CV_TRY(request.partition, partition_of(options, request.promise));
   CV_TRY(ledger::Ledger ledger, open_ledger(options, false));
-  // A dataset that was there once is not to begin anew.
+  // A dataset that once existed must not begin anew.
   CV_TRY(const std::string place, engine::ledger_place(options.ledger));
   CV_CHECK(ledger::check_dataset_name(request.name));
   CV_CHECK(engine::check_witnesses(ledger, place, request.name));
@@ -167,8 +167,8 @@ Result<void> create(const BudgetOptions& options) {
   return {};
 }
 
-// What everything would have cost, had it been chosen in advance. It takes as long as it takes to compose all that
-// differs, so it is priced on request alone; what the filter has admitted is a sum.
+// What everything would have cost if it had been chosen in advance. Composing many different events takes long, so it
+// is priced only on request; what the filter has admitted is a mere sum.
 Result<accounting::Price> composed_price(const ledger::View& view, const Patience& patience) {
   if (view.not_composed) return tl::unexpected(*view.not_composed);
   const auto* everything = std::get_if<accounting::Compose>(&view.dearest.kind);
@@ -250,12 +250,12 @@ Result<bool> verify_release(const engine::ReleaseClaims& claims, ledger::Ledger&
   return false;
 }
 
-// Nothing stands for every dataset.
+// An empty list stands for every dataset.
 std::vector<std::string> named(const BudgetOptions& options) {
   return options.name.empty() ? std::vector<std::string>{} : std::vector{options.name};
 }
 
-// What lies beside the ledger and was paid with a debit that is not there. A dataset that is broken in itself proves
+// What lies beside the ledger and was paid for by a debit that the ledger lacks. A dataset whose chain is broken proves
 // nothing more.
 Result<void> hear_witnesses(const BudgetOptions& options, ledger::Ledger& ledger, ledger::Verification& verification) {
   if (!verification.holds()) return {};
@@ -265,7 +265,7 @@ Result<void> hear_witnesses(const BudgetOptions& options, ledger::Ledger& ledger
   return {};
 }
 
-// What was found is the result, so it goes to stdout; that something was found is the exit code.
+// The findings are the result, so they go to stdout; the exit code says whether there are any.
 Result<void> verify(const BudgetOptions& options, CommandContext& context) {
   std::optional<engine::ReleaseClaims> release;
   if (!options.against.empty()) {
@@ -399,7 +399,7 @@ void print_reference(const BudgetOptions& options, const ledger::DebitReference&
   }
 }
 
-// Whatever ends the command from here on, where no error says so itself: a lost output, no memory, an interrupt.
+// For an end of the command without an error message of its own: a lost output, no memory, an interrupt.
 void say_may_be_written(const std::string& dataset) {
   say_on_interrupt("it may have been written: see chronoveil budget history " + dataset);
 }

@@ -59,7 +59,7 @@ nlohmann::ordered_json planned_json(const engine::Job& job, const engine::TrainP
   return train_plan_json(job, planned);
 }
 
-// Whether it would succeed says something about the data, and nobody was debited for it.
+// Whether it would succeed says something about the data, without a debit.
 constexpr const char* kReadNote = "the data was read, without a debit: this answer is internal, and not private";
 
 bool knows_columns(const engine::Job& job) {

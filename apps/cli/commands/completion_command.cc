@@ -93,7 +93,7 @@ complete -o default -F _{0} {0}
       top.name, case_branches(top, true), case_branches(top, false), value_branches(top));
 }
 
-// zsh keeps the words typed so far in `words`, so the branches that set `words` stand in a function of their own.
+// zsh keeps the words typed so far in `words`, so the branches that set `words` are in a function of their own.
 std::string zsh_completion(const CommandRow& top) {
   return fmt::format(
       R"(#compdef {0}

@@ -1,4 +1,4 @@
-// chronoveil evaluate: holds a release against the data. Internal: what it prints reveals the data.
+// chronoveil evaluate: compares a release with the data. Internal: its output reveals the data.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -38,7 +38,7 @@ std::string errors_text(const report::Evaluation& evaluation) {
   return text;
 }
 
-// What reveals the data must not take the name of what is published, nor that of an input.
+// A report that reveals the data must not overwrite a published file or an input.
 Result<void> check_report(const EvaluateOptions& options, const engine::Job& job) {
   for (const std::string& other :
        {options.release, job.path, job.source.path, job.key_list, job.csv, job.json, job.report}) {

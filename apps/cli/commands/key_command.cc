@@ -31,7 +31,7 @@ Result<void> create(const KeyOptions& options) {
 Result<void> show(const KeyOptions& options) {
   Result<ledger::PublicKey> key = ledger::PublicKey::read(options.name);
   if (!key) {
-    // Of a secret key the public one is shown.
+    // For a secret key, the public key is shown.
     CV_TRY(const ledger::SecretKey* secret, ledger::SecretKey::at(options.name));
     if (secret == nullptr) return tl::unexpected(key.error());
     key = secret->public_key();

@@ -29,7 +29,7 @@ struct LiveCommandOptions {
   bool json = false;
 };
 
-// At once, without a buffer: whoever listens gets a value when it is published.
+// At once, without a buffer: listeners get a value when it is published.
 Result<void> write_out(std::string_view lines) {
   if (const int problem = write_all(STDOUT_FILENO, lines))
     return fail(ErrorKind::storage, std::string("standard output: ") + std::strerror(problem) +
@@ -129,7 +129,7 @@ Result<void> run(const LiveCommandOptions& given) {
   say_on_interrupt("nothing was spent");
   Result<engine::LiveStanding> stands = engine::run_live(job, options);
   if (!stands) {
-    // Once a debit is made, whatever ends it names the debit.
+    // Once a debit is made, every message at the end names it.
     if (const std::string note(said_on_interrupt()); note.starts_with("the debit "))
       stands.error().message += "; " + note;
     return tl::unexpected(std::move(stands).error());
@@ -179,7 +179,7 @@ void add_live_command(CLI::App& app, CommandContext& context) {
   add_example(*command, "chronoveil live flu.toml < this-week.csv");
   add_question(*command, context, "status", "Say how a live release stands", engine::live_status);
   add_question(*command, context, "close", "End a live release; nothing is given back", engine::close_live);
-  // `live status JOB` is the subcommand's; without one, JOB is what to publish.
+  // In `live status JOB` the job belongs to the subcommand; without one, JOB is what to publish.
   on_run(*command, context, [options, command]() -> Result<void> {
     if (!command->get_subcommands().empty()) return {};
     return run(*options);

@@ -1,4 +1,4 @@
-// chronoveil noise: prints draws, so that anybody can put the samplers to a test of their own.
+// chronoveil noise: prints draws, so that anybody can test the samplers.
 #include <unistd.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ namespace {
 using simulate::TextFile;
 using simulate::Truth;
 
-// What every world is asked besides its own sizes.
+// The options of every world besides its own sizes.
 struct SimulateOptions {
   std::string seed = std::to_string(simulate::kStandardSeed);
   std::optional<std::int64_t> records;
@@ -95,7 +95,7 @@ void print_summary(const Truth& truth, const SimulateOptions& options) {
   if (!options.job.empty()) std::cout << "job:   " << visible(options.job) << "\n";
 }
 
-// Standard output and every file can hold one thing only.
+// Standard output and every file can hold only one thing.
 Result<void> check_places(const SimulateOptions& options) {
   int uses = options.json ? 1 : 0;
   for (const std::string& path : {options.output, options.truth, options.keys, options.job})

@@ -1,5 +1,5 @@
-// chronoveil train, forecast, backtest: run chronoveil-forecast, which is installed beside. This program does not link
-// libtorch, which takes a while to load.
+// chronoveil train, forecast, backtest: run chronoveil-forecast, which is installed beside this program. This program
+// does not link libtorch, which takes a while to load.
 #include "commands/train_command.h"
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "chronoveil-forecast";
 
-// $CHRONOVEIL_FORECAST, or what lies in the folder of this program.
+// $CHRONOVEIL_FORECAST, or chronoveil-forecast in the folder of this program.
 std::string other_program() {
   if (const char* given = std::getenv("CHRONOVEIL_FORECAST"); given != nullptr && *given != '\0') return given;
   std::error_code error;
@@ -32,7 +32,7 @@ std::string other_program() {
 
 bool is_there(const std::string& program) { return ::access(program.c_str(), X_OK) == 0; }
 
-// Becomes the other program: its output, its messages and its exit code are ours. Comes back only with an error.
+// Becomes the other program: its output, its messages and its exit code are ours. Returns only with an error.
 Failure become(const std::vector<std::string>& arguments) {
   const std::string program = other_program();
   if (!is_there(program))

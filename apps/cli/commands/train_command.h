@@ -7,7 +7,7 @@
 
 namespace chronoveil::cli {
 
-// What `run` does with such a job: the same as `train`. Does not come back where the other program was started.
+// What `run` does with such a job: the same as `train`. Does not return if the other program was started.
 Result<void> run_training(const std::string& path, const engine::Job&, const RunFlags&, bool json);
 
 }  // namespace chronoveil::cli

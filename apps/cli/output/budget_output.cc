@@ -20,13 +20,13 @@ namespace {
 constexpr int kBarWidth = 40;
 constexpr const char* kInAdvance = "if all had been chosen in advance; never used to admit";
 
-// Null where a member of a union has no price.
+// Null if a member of a union has no price.
 json amount_json(ledger::Amount amount) { return amount.is_saturated() ? json(nullptr) : json(amount.value()); }
 
 json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 std::string bar(double share) {
-  // Down, so that a full bar means that nothing was spent.
+  // Rounded down, so that a full bar means that nothing was spent.
   const int full = static_cast<int>(std::floor(share * kBarWidth));
   std::string text;
   for (int i = 0; i < kBarWidth; ++i) text += i < full ? "█" : "░";
@@ -56,9 +56,9 @@ json uses_json(const ledger::Debit& run) { return {{"reserved", *run.uses}, {"us
 
 std::string uses_text(const ledger::Debit& run) { return fmt::format("uses {} of {}", run.used, *run.uses); }
 
-// What is published in one period can cost: its whole budget, and what earlier periods paid for and did not publish
-// yet. What `sum` charges adds up. Of other filters the budgets of the periods do: each period may be held in another
-// way, and interactive mechanisms side by side compose like any others [Lyu22].
+// What all outputs of one period can cost: its whole budget, plus what earlier periods paid for and have not published
+// yet. Under `sum` the charges add up. Under other filters the budgets of the periods add up: each period may hold by
+// another member, and concurrent interactive mechanisms compose like any others [Lyu22].
 json outputs_json(const ledger::View& view) {
   if (view.dataset.filter.kind == ledger::FilterKind::sum) {
     ledger::Cost total = view.dataset.filter.budget;
@@ -78,7 +78,7 @@ std::string outputs_text(const ledger::View& view) {
   return delta > 0 ? text + ", δ = " + ledger::rounded(delta) : text;
 }
 
-// One line a member of the union, one of which must hold, and one for the δ set aside.
+// One line per member of the union, one of which must hold, and one for the δ set aside.
 std::string members_text(const ledger::View& view) {
   const ledger::Filter& filter = view.dataset.filter;
   std::string text;

@@ -16,10 +16,9 @@ nlohmann::json debit_json(const ledger::Filter&, const ledger::Debit&);
 nlohmann::json reference_json(const ledger::DebitReference&);
 nlohmann::json entry_json(const ledger::Entry&);
 nlohmann::json verification_json(const ledger::Verification&);
-// The debits that rest on known defects, one a line; empty without any.
+// The debits that rest on known defects, one per line; empty if there are none.
 std::string affected_text(const ledger::Verification&);
-// With the price of everything composed "if all had been chosen in advance", or why there is none, where it was asked
-// for.
+// On request with the price of everything composed "if all had been chosen in advance", or why there is none.
 nlohmann::json view_json(const ledger::View&, const std::optional<Result<accounting::Price>>& composed);
 
 std::string dataset_line(const ledger::Dataset&);

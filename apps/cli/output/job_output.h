@@ -11,7 +11,7 @@ namespace chronoveil::cli {
 
 // The release JSON without its values: guarantee, plan, debit, budget, software.
 nlohmann::ordered_json summary_json(const report::Published&);
-// The same of a plan: guarantee, plan with every candidate that was looked at.
+// The same for a plan: guarantee, and plan with every candidate.
 nlohmann::ordered_json plan_json(const engine::Job&, const engine::Planned&);
 
 // What is released and what is protected, in two lines.
@@ -21,7 +21,7 @@ std::string plan_text(const engine::Job&, const engine::Planned&);
 // ε, δ, what they hold for, and every assumption with who answers for it.
 std::string guarantee_text(const Guarantee&);
 
-// Which debit paid, and what is left; nothing for what is not private.
+// Which debit paid, and what is left; empty if it is not private.
 std::string debit_text(const std::optional<ledger::DebitReference>&, const std::optional<report::BudgetLeft>&);
 
 // Where the files went.
@@ -29,7 +29,7 @@ std::string outputs_text(const engine::Job&);
 nlohmann::ordered_json outputs_json(const engine::Job&);
 
 bool writes_to_stdout(const engine::Job&);
-// Refuses --json where the job itself writes to standard output.
+// Refuses --json if the job itself writes to standard output.
 Result<void> check_room(const engine::Job&, bool json);
 
 // What --dry-run prints: the plan and its guarantee.

@@ -23,7 +23,7 @@ std::string value_text(const mechanisms::Value& value) {
         if constexpr (std::is_same_v<Held, std::string>) return visible(held);
         if constexpr (std::is_same_v<Held, bool>) return held ? "true" : "false";
         if constexpr (std::is_same_v<Held, std::int64_t>) return std::to_string(held);
-        // Calibrated ones are all held as real numbers, the whole ones among them too.
+        // Calibrated parameters are all held as real numbers, even whole ones.
         if constexpr (std::is_same_v<Held, double>)
           return std::floor(held) == held && std::abs(held) < 1e15 ? fmt::format("{:.0f}", held) : figure(held);
       },

@@ -43,14 +43,14 @@ class VisibleOutput::Buffer final : public std::streambuf {
 
 VisibleOutput::VisibleOutput(std::ostream& stream)
     : stream_(stream), buffer_(std::make_unique<Buffer>(stream.rdbuf())) {
-  stream.rdbuf(buffer_.get());  // clears no error that matters: nothing was written yet
+  stream.rdbuf(buffer_.get());  // may clear error bits, but nothing was written yet
 }
 
 VisibleOutput::~VisibleOutput() {
   stream_.flush();
   const std::ios::iostate state = stream_.rdstate();
   stream_.rdbuf(buffer_->to());
-  stream_.setstate(state);  // that a write was lost stays known
+  stream_.setstate(state);  // keeps the memory of a lost write
 }
 
 }  // namespace chronoveil::cli

@@ -1,5 +1,5 @@
-// Whatever a command prints for people or as JSON, without characters that would command the terminal: the last fence,
-// behind which nothing has to be trusted. Files that are written to standard output go past it, as they are.
+// Whatever a command prints for people or as JSON, without characters that control the terminal: the last barrier, so
+// that no other code has to be trusted. Files on standard output bypass it unchanged.
 #pragma once
 
 #include <iosfwd>

@@ -21,8 +21,8 @@ struct Options {
   Analysis analysis = Analysis::certified;
   double tolerance = 1e-3;  // the relative gap in ε between both bounds (or 1e-6 absolute, whichever is larger)
   bool attained = false;    // also compute what real neighbours attain
-  bool fitted = false;      // the event was fitted to its neighbours by the ledger: in_one_relation() would do it twice
-  bool measured = true;     // false: no price is measured, so that StaSwitch in a wide window has a larger one at once
+  bool fitted = false;      // the ledger has fitted the event to its neighbours: in_one_relation() would do it twice
+  bool measured = true;     // false: no price is measured; StaSwitch in a wide window then has a larger price at once
 };
 
 // What a paper states for the same parameters: bounds for single outputs, not for sets of them.
@@ -32,7 +32,7 @@ struct Nominal {
 };
 
 struct Price {
-  double epsilon = 0;        // upper bound; infinity when no finite ε holds at this δ, and `reason` says why
+  double epsilon = 0;        // upper bound; infinity if no finite ε holds at this δ; `reason` says why
   double epsilon_lower = 0;  // lower bound of the same analysis
   double delta = 0;          // upper bound
   double delta_lower = 0;
@@ -41,7 +41,7 @@ struct Price {
   Analysis analysis = Analysis::certified;
   Certificate certificate = Certificate::upper_bound;
   double beta = 0;  // of Certificate::upper_bound_with_confidence: the bound is wrong with probability at most β
-  std::optional<Nominal> nominal;  // beside a certified price, where a paper states another number
+  std::optional<Nominal> nominal;  // beside a certified price, if a paper states another number
   std::string reason;
 };
 
@@ -50,12 +50,12 @@ Result<Price> epsilon_at(const Event&, Delta, const Options& = {});
 // The smallest δ at which the event is (ε, δ)-DP.
 Result<Price> delta_at(const Event&, Epsilon, const Options& = {});
 
-// The largest count for which the event, so often, stays within (ε, δ). Its own `count` is ignored.
+// The largest count at which the event stays within (ε, δ). Its own `count` is ignored.
 Result<std::int64_t> max_count(const Event&, Epsilon, Delta, const Options& = {});
 
 // The least noise (or, for exponential, pure, randomized response and noisy_sort, the largest ε parameter; for the
-// switches the largest `stay`) within (ε, δ). Where no parameter reaches ε at this δ: cannot_certify, naming the
-// smallest δ that one does.
+// switches the largest `stay`) within (ε, δ). If no parameter reaches ε at this δ: cannot_certify, naming the smallest
+// δ at which one does.
 struct Calibration {
   double noise = 0;       // the value that replaced kToCalibrate
   std::string parameter;  // noise_multiplier, scale, epsilon or stay
@@ -64,11 +64,11 @@ struct Calibration {
 };
 Result<Calibration> calibrate(const Event& open, Epsilon, Delta, const Options& = {});
 
-// The most that Price::beta can be for this event, at any ε or δ, found by calibrate() or not; 0 where prices are
-// certain. Of a composition, which is certain itself, what its events can have one by one.
+// The largest Price::beta of this event, at any ε or δ, found by calibrate() or not; 0 if prices are certain. For a
+// composition, whose own price is certain, the largest of its events one by one.
 double largest_beta(const Event&);
 
-// Whether a price of this event is measured in so wide a window that it takes longer than a few seconds.
+// Whether a price of this event is measured in a window so wide that it takes longer than a few seconds.
 bool takes_long_to_measure(const Event&);
 
 }  // namespace chronoveil::accounting

@@ -14,8 +14,8 @@ namespace chronoveil {
 // What one neighbour may change. `user` covers `w_event` covers `event`, never the reverse.
 enum class Unit { event, w_event, user };
 
-// How neighbours differ: one unit added or removed; one replaced by another; only the values of one replaced, where
-// and when and how many they are being public; or two values of one series, less than a window of steps apart, swapped.
+// How neighbours differ: one unit added or removed; one replaced by another; only the values of one replaced (where,
+// when and how many they are is public); or two values of one series, less than a window of steps apart, swapped.
 // Hiding a replacement hides new values too, never the reverse. Hiding a swap hides when, never what.
 enum class Relation { add_remove, replace, replace_values, swap };
 
@@ -28,8 +28,9 @@ struct Assumption {
   Basis basis = Basis::declared;
 };
 
-// What must be so of all rows for there to be a release at all. No row may be left out or made up in place of one that
-// is otherwise, so it ends the release, and whoever sees that learns of that row: the caller declares that none is.
+// What must hold for all rows for there to be a release at all. A row that violates it cannot be left out or replaced
+// by a made-up one, so it ends the release, and whoever sees that learns of the row: the caller declares that none
+// exists.
 inline Assumption or_it_ends(const std::string& what) {
   return {what + "; any other ends the release, which can be seen", Basis::declared};
 }

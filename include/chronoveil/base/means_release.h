@@ -15,8 +15,8 @@ namespace chronoveil {
 
 // A cell is one place in one slot.
 struct CellEstimate {
-  // `empty`: nobody is there, by counts that are public. `sparse`: below the rule for sparse cells, which looks at
-  // public or at noisy counts alone. Neither has a mean.
+  // `empty`: nobody is there, by public counts. `sparse`: below the threshold for sparse cells, which looks only at
+  // public or noisy counts. Neither has a mean.
   enum class State { published, empty, sparse };
   State state = State::empty;
   double mean = std::numeric_limits<double>::quiet_NaN();
@@ -26,7 +26,7 @@ struct CellEstimate {
 
 struct MeansRelease {
   std::vector<std::string> places;  // public; empty: one place without a name
-  std::optional<PlaceGrid> grid;    // where the places are, when they come from longitude and latitude
+  std::optional<PlaceGrid> grid;    // where the places are, if they come from longitude and latitude
   SlotAxis axis;
   std::vector<CellEstimate> cells;  // place * T + slot
   double lower = 0, upper = 0;      // the public bounds of a value

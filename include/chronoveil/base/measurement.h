@@ -12,13 +12,13 @@ namespace chronoveil {
 enum class NoiseKind { laplace, gaussian };
 
 // Series-major: all steps of the first series, then all of the second. What `values` holds (steps, Fourier
-// coefficients, ...) is known to the mechanism that measured it and that reconstructs from it.
+// coefficients, ...) is up to the mechanism that measures and reconstructs.
 struct Measurement {
   std::vector<double> values;                     // grid points
-  std::optional<std::vector<std::int64_t>> kept;  // the measured positions series * T + step, ascending; none: all
+  std::optional<std::vector<std::int64_t>> kept;  // the measured positions series * T + step, ascending; absent: all
 };
 
-// One value a step with its interval, series-major.
+// One value per step with its interval, series-major.
 struct Estimate {
   std::vector<double> value;
   std::vector<double> lower;

@@ -3,13 +3,13 @@
 //   Hexagons  pointed at the top; `size` is the distance between the middles of neighbours. The middle of the box is
 //             the middle of one of them
 //   Squares   `size` is the side. The north-west corner of the box is the corner of the first
-//   Places    those that share more than their edge with the box, so every point of the closed box is in one: that
-//             whose middle is nearest. Numbered from north to south, in a row from west to east
+//   Places    those that share more than their edge with the box. Every point of the closed box is in the one whose
+//             middle is nearest. Numbered from north to south, in a row from west to east
 //   Names     "r3c5": row and column, counted from 1 in the north-west. Every second row of hexagons is shifted by
 //             half a column; the shifted hexagon is the eastern one of the two that have a column in common
-//   Edges     a point outside the box, or not finite, is nowhere, whatever place it would lie in. A point between
-//             places is in one of them; between squares in the eastern, southern one. What the box cuts off by less
-//             than 1e-9 of the size is no place, and belongs to the neighbour.
+//   Edges     a point outside the box, or not finite, is nowhere, whatever place it would lie in. A point on an edge
+//             between places is in one of them; between squares in the eastern, southern one. A sliver of less than
+//             1e-9 of the size is no place, and belongs to the neighbour.
 //             Refused: a box that is not west < east, south < north within ±180 and ±85 degrees, or not at least 1 m
 //             wide and high (so none across the antimeridian), a size outside [1 m, 1000 km], more than 2^20 places
 #pragma once

@@ -11,7 +11,7 @@
 namespace chronoveil {
 
 struct Release {
-  std::vector<std::string> keys;  // public, one a series; empty for one series without a name
+  std::vector<std::string> keys;  // public, one per series; empty for one series without a name
   SlotAxis axis;
   Estimate estimate;    // keys (or 1) times axis.steps() values
   double level = 0.95;  // of the intervals

@@ -1,4 +1,4 @@
-// Which model, and how large: public, and all that is needed to build it anew.
+// Which model, and how large: public, and all that is needed to rebuild it.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct ModelConfig {
   std::int64_t heads = 4;                     // itransformer
   std::int64_t inner = 128;                   // itransformer's feed-forward width
   std::int64_t kernel = 25;                   // dlinear's moving average
-  std::int64_t head_features = 0;             // simple_feed_forward: features a step before the head; 0: none
-  std::int64_t season = 0;                    // laws are centred at the value so many steps before; 0: at 0
-  double spread = 0.1;  // with a season: how far from that value, in units of the window's scale, laws reach at first
-  std::vector<std::int64_t> lags;  // deepar: steps back, ascending; empty: 1 alone
+  std::int64_t head_features = 0;             // simple_feed_forward: features per step before the head; 0: none
+  std::int64_t season = 0;                    // laws are centred at the value this many steps before; 0: at 0
+  double spread = 0.1;             // with a season: the initial scale of laws, in units of the window's scale
+  std::vector<std::int64_t> lags;  // deepar: steps back, ascending; empty: only 1
 };
 
 struct ModelInfo {
@@ -34,16 +34,16 @@ struct ModelInfo {
 };
 std::span<const ModelInfo> models();
 
-// Defaults filled in, everything in range, or an error that names the key as a job spells it ("model.hidden"). What
-// only another model has (lags, layers of dlinear, head_features) is an error; completing twice changes nothing.
+// Defaults filled in, everything in range, or an error that names the key as a job spells it ("model.hidden"). A key of
+// another model (lags, layers of dlinear, head_features) is an error; completing twice changes nothing.
 Result<ModelConfig> completed(ModelConfig);
 
-// L_C: everything a window reads before its forecast. context_length, and for deepar the longest lag more (1 when there
-// are none).
+// L_C: everything a window reads before its forecast: context_length, for deepar plus the longest lag (1 if there are
+// none).
 std::int64_t history_length(const ModelConfig&);
 
 // The lags of [Schuchardt25] for hours (up to 169), those of GluonTS up to 31 for days and up to 53 for weeks; {1}
-// otherwise. Longer lags would cost more than they tell: every step back is one more window that a step lies in.
+// otherwise. Longer lags would cost more than they are worth: with every step back, a step lies in one more window.
 std::vector<std::int64_t> usual_lags(double slot_seconds);
 
 }  // namespace chronoveil::forecasting

@@ -14,14 +14,14 @@
 namespace chronoveil::ledger {
 
 // A debit is reserved before any data is read. Whatever becomes of it, it stays spent.
-//   reserved   nothing was drawn for it: a run that failed so far may be made again, on this debit
-//   drawing    written down durably before the first bit that could reach an output, once and never again. A run with
-//              numbered uses has those written down instead, and stays reserved until it ends
-//   released   its output is stored, or out
+//   reserved   nothing was drawn for it: a run that failed may be made again, on this debit
+//   drawing    recorded durably, once only, before the first bit that could reach an output. A run with numbered uses
+//              records those instead, and stays reserved until it ends
+//   released   its output is stored or published
 //   abandoned  nothing will come of it
 enum class State { reserved, drawing, released, abandoned };
 std::string_view name(State);
-// What a debit can be said to be: reserved, released or abandoned. That it draws is for the ledger to find.
+// The states that a caller may name: reserved, released or abandoned. Only the ledger says `drawing`.
 Result<State> parse_state(std::string_view);
 
 // "city:17", the row of the debit; "city:17/3", its slot number 3 (from 0).
@@ -35,16 +35,16 @@ struct DebitId {
   bool operator==(const DebitId&) const = default;
 };
 
-// What a release carries, so that a ledger that lost its last rows can be told from one that never had them.
+// What a release carries of its debit, to recognise a ledger that lost its last rows.
 struct DebitReference {
   DebitId id;
   std::string chain_head;  // the hash of the row that covers the release
 };
 
-// Which live release a run is of: by this, whoever goes on with the release finds its debit and no other.
+// Identifies the live release of a run, so that a resumed release finds its own debit and no other.
 struct LiveTag {
   std::string release;
-  std::string job;  // the digest of what must not change while the release goes on
+  std::string job;  // the digest of what must not change while the release is open
   std::int64_t span = 0;
   std::string holder;   // the token of whoever opened it
   std::string opening;  // the digest of what was opened
@@ -52,7 +52,7 @@ struct LiveTag {
   bool operator==(const LiveTag&) const = default;
 };
 
-// What a request says besides its event. What is left out is the dataset's.
+// What a request says besides its event. What it leaves out is as the dataset has it.
 struct Terms {
   std::string dataset;
   std::string purpose;
@@ -67,7 +67,7 @@ struct Terms {
 struct Slot {
   accounting::Event reserved;
   std::optional<accounting::Event> used;  // what ran in it
-  std::optional<State> state;             // nothing while it is free
+  std::optional<State> state;             // empty while it is free
 };
 
 struct Debit {
@@ -80,19 +80,19 @@ struct Debit {
   Terms terms;
   accounting::Event event;  // of slots: their composition
   std::vector<Slot> slots;
-  std::optional<std::int64_t> uses;  // of a run: how many are reserved
-  std::int64_t used = 0;             // and gone
+  std::optional<std::int64_t> uses;  // of a run: how many uses are reserved
+  std::int64_t used = 0;             // and used up
   std::string token;                 // of the last use
   std::string period;                // empty when the budget does not renew
   Cost cost;
   State state = State::reserved;
   std::optional<std::string> digest;  // of what was released (report/document/digest.h)
-  bool says_drawing = false;          // nothing comes of it before the ledger says that it draws
+  bool says_drawing = false;          // nothing is published before the ledger says `drawing`
   bool from_backup = false;           // it was made before its rows came out of a backup
 };
 
-// Whether something that it paid for may yet come out: it is reserved or drawing; of slots one is, or is free while the
-// debit is reserved.
+// Whether something that it paid for may yet be published: the debit, or one of its slots, is reserved or drawing, or a
+// slot is free while the debit is reserved.
 bool may_still_publish(const Debit&);
 
 }  // namespace chronoveil::ledger

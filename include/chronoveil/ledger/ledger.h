@@ -22,16 +22,15 @@ namespace chronoveil::ledger {
 
 struct Options {
   std::function<Instant()> clock;  // the system's unless given
-  // Who asks, for example the name of a token; else the operating-system user. Where the database itself knows who
-  // writes, its word comes first and this in parentheses.
+  // Who asks, for example the name of a token; else the operating-system user. If the database itself knows who writes,
+  // that name is recorded, with this one in parentheses.
   std::string who;
-  // The path of a secret key that signs every seal, and where heads are anchored (open_anchor); empty for none. Not
-  // given: what the variables CHRONOVEIL_KEY and CHRONOVEIL_ANCHOR say.
+  // The path of a secret key that signs every seal, and where heads are anchored (open_anchor); empty for none. If not
+  // given, the variables CHRONOVEIL_KEY and CHRONOVEIL_ANCHOR decide.
   std::optional<std::string> key, anchor;
-  // However far the clock is ahead of the last row; the environment may say so, too (plausible_clock.h).
+  // Trusts the clock however far it is ahead of the last row; the environment may say so, too (plausible_clock.h).
   bool clock_is_right = false;
-  // A place without a ledger is refused instead of getting an empty one: whoever only reads must not make what they
-  // then find empty.
+  // Refuses a place without a ledger instead of creating an empty one: a mere reader must not create a ledger.
   bool must_exist = false;
 };
 
@@ -39,11 +38,11 @@ struct Options {
 // program, before the first ledger is opened.
 void on_warning(std::function<void(const std::string&)>);
 
-// What a dataset's filter stands at.
+// The standing of a dataset's filter.
 struct View {
   Dataset dataset;
   std::string period;  // the current one; empty when the budget does not renew
-  // Where the budget renews and the clock is not what the rows let expect: why, in words; see plausible_clock.h.
+  // Why, in words, the clock of a renewing budget is implausible, if it is; see plausible_clock.h.
   std::string clock_note;
   Cost admitted;  // for the dearest neighbour
   Cost left;      // for the whole dataset, or for the part that was asked about
@@ -53,21 +52,21 @@ struct View {
   std::int64_t rows = 0;
   std::string chain_head;
   bool moved_away = false;
-  accounting::Event dearest;  // everything that touches the dearest neighbour in this period, composed
-  double beta = 0;            // what was admitted holds with confidence 1 - β: prices of some events are measured
-  std::optional<Error> not_composed;  // why there is no such composition: what an earlier version admitted would not be
-  std::vector<Debit> runs;            // those that may go on, of this period or an earlier one
-  std::vector<Debit> earlier;         // of earlier periods, that may still publish: they count there, not in this one
+  accounting::Event dearest;          // everything that touches the dearest neighbour in this period, composed
+  double beta = 0;                    // the admitted cost holds with confidence 1 - β: some prices are estimates
+  std::optional<Error> not_composed;  // why there is no composition: today's rules refuse an old debit
+  std::vector<Debit> runs;            // those that may be resumed, of this or an earlier period
+  std::vector<Debit> earlier;         // of earlier periods, which may still publish; they count there
 };
 
-// A debit of a run, and whether it was there already, of a run of the same job that used nothing.
+// The debit of a run, and whether it is an unused one of the same job that was taken up.
 struct Reservation : DebitReference {
   bool taken_up = false;
 };
 
-// What to say where the dataset has a debit of the same job (Terms::job) already that cannot be taken up: an error
-// refuses the second one, inside the transaction that would make it, so that two who start at once are not both first.
-// Empty: a second debit is meant.
+// Called if the dataset already has a debit of the same job (Terms::job) that cannot be taken up. An error refuses the
+// second debit, inside the transaction that would make it, so that of two processes only one is first. If empty, a
+// second debit is allowed.
 using BeforeSecond = std::function<Result<void>(const DebitId& earlier, State)>;
 
 // Safe to use from several threads, and from several processes on one store; not across fork().
@@ -81,14 +80,14 @@ class Ledger {
 
   Result<Dataset> create(const DatasetRequest&);
 
-  // Debits an event and returns its receipt once the debit is durable. Errors: over_budget, or what does not fit.
-  // Where the last debit of the same job is reserved and nothing was drawn for it, that one is taken up instead: the
-  // same event on the same terms, and its cost no less than the price of today. Not one that came out of a backup: the
-  // ledger that the backup is of may have drawn for it since.
+  // Debits an event and returns its receipt once the debit is durable. Errors: over_budget, or an event that does not
+  // fit the dataset. If the last debit of the same job is reserved and nothing was drawn for it, it is taken up
+  // instead, provided that event and terms are the same and its cost is no less than today's price. Never one from a
+  // backup: the original ledger may have drawn for it since.
   Result<Receipt> reserve(const Terms&, const accounting::Event&, const BeforeSecond& = {});
-  // What reserve would cost, without a debit; of one that it would take up, what that one did.
+  // What reserve would cost, without a debit; for a debit that it would take up, what that debit cost.
   Result<Cost> check(const Terms&, const accounting::Event&);
-  // The debit that reserve would take up; with `uses`, that reserve_run would.
+  // The debit that reserve, or with `uses` reserve_run, would take up.
   Result<std::optional<DebitReference>> to_take_up(const Terms&, const accounting::Event&,
                                                    std::optional<std::int64_t> uses = std::nullopt);
   // Debits a list of events at once, composed tightly; open_slot later hands out the receipts, in any order.
@@ -98,14 +97,14 @@ class Ledger {
   // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already. A
   // run of the same job that used nothing is taken up.
   Result<Reservation> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses, const BeforeSecond& = {});
-  // Goes on with a run, once whatever an earlier process had under way is written or gone. Refused for a debit that is
-  // none, and for one that is settled.
+  // Resumes a run, once any write of an earlier process is either durable or gone. Refused for a debit that is not a
+  // run, and for a settled one.
   Result<Run> resume_run(const DebitId&);
-  // Writes down durably that uses [first, first + count) are gone. Refused unless `first` are gone already, and beyond
-  // what was reserved (over_budget): so nobody uses one twice. After a storage error the uses may or may not be gone:
-  // resume the run to learn which.
-  // `token`: a text that only this user of the run knows, for it to recognise its own use by (Run::token). Two who took
-  // up one run from copies of one state would else each take the other's use for its own.
+  // Records durably that uses [first, first + count) are used up. Refused unless exactly `first` are used up already,
+  // so that nobody uses one twice, and beyond what was reserved (over_budget). After a storage error the uses may or
+  // may not be recorded: resume the run to find out.
+  // `token`: a text by which this user of the run recognises its own use (Run::token). Otherwise two processes that
+  // resumed one run from copies of one state would each take the other's use for its own.
   Result<void> use_run(const DebitId&, std::int64_t first, std::int64_t count, const std::string& token = "");
   // reserved | drawing -> released | abandoned, for a debit or a slot. Nothing is given back. `digest`: of what was
   // released, which ties the release to its debit.
@@ -118,10 +117,10 @@ class Ledger {
   // Every dataset, or those named. With a key, each seal must be signed by it.
   Result<Verification> verify(const std::vector<std::string>& datasets = {},
                               const std::optional<PublicKey>& signed_by = std::nullopt);
-  // Signs the seals of every dataset, or of those named, with the key of the options, once they verify. A dataset is
-  // signed by the key that it was signed by before, and by another, or for the first time, only here: whoever appends
-  // to rows that somebody forged must not sign them. A signature that is not one of the seal is replaced where the
-  // dataset is named.
+  // Signs the seals of every dataset, or of those named, with the key of the options, once they verify. Elsewhere a
+  // dataset is only signed by the key that signed it before: an append to forged rows must not sign them. So the first
+  // signature, and one by another key, are made only here. An invalid signature is replaced only if the dataset is
+  // named.
   Result<void> sign(const std::vector<std::string>& datasets = {});
   // Whether the ledger still has the row that covers a release.
   Result<Verification> verify_against(const DebitReference&);
@@ -136,9 +135,9 @@ class Ledger {
  private:
   struct Inside;
   explicit Ledger(std::shared_ptr<Inside>);
-  // Of a debit that is in the ledger.
+  // For a debit that is in the ledger.
   Receipt receipt_for(DebitReference, accounting::Event, bool taken_up) const;
-  std::shared_ptr<Inside> inside_;  // receipts hold it too: they write down that something is drawn
+  std::shared_ptr<Inside> inside_;  // shared with receipts, which record that something is drawn
 };
 
 }  // namespace chronoveil::ledger

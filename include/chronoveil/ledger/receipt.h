@@ -3,16 +3,16 @@
 //
 // One debit, at most one draw. A run that fails early leaves its debit reserved, and the same job takes it up again;
 // two processes may even hold receipts of one debit at a time. What keeps the promise is redeem():
-//   1. whatever draws what could reach an output holds what redeem() returns, and redeem() returns only after a row
-//      `drawing` of this debit is durable;
+//   1. whatever draws bits that could reach an output holds what redeem() returns, and redeem() returns only after a
+//      row `drawing` of this debit is durable;
 //   2. the ledger appends at most one such row for a debit, ever, and none once it is settled (Account::may_draw, in
 //      the transaction that appends);
 //   3. so of all receipts of a debit at most one is redeemed, and nobody gets another one after it: a debit is handed
 //      out again only while nothing is drawn for it.
-// That is one ledger. What a backup holds is reserved there and perhaps drawn for since in the ledger that it is of, so
-// nothing is handed out or redeemed again of what came out of one (Account::from_backup).
-// A crash or an error between the row and the first bit costs the debit and reveals nothing. After an error of the
-// store the row may be there: nobody draws then.
+// This holds within one ledger. A debit that is reserved in a backup may since have been drawn for in the original
+// ledger, so debits from a backup are never handed out or redeemed again (Account::from_backup). A crash or an error
+// between the row and the first bit costs the debit and reveals nothing. After a storage error the row may or may not
+// be there: nobody draws then.
 #pragma once
 
 #include <functional>
@@ -44,7 +44,7 @@ class [[nodiscard]] Receipt {
 
   const DebitReference& reference() const { return reference_; }
   const accounting::Event& event() const { return event_; }
-  // Whether the debit was there already, of a run of the same job that failed before anything was drawn.
+  // Whether the debit is that of an earlier run of the same job, which failed before anything was drawn.
   bool taken_up() const { return taken_up_; }
 
  private:
@@ -65,12 +65,12 @@ class [[nodiscard]] Receipt {
   bool live_ = true;
 };
 
-// Whether this is a receipt of the event, not used yet; internal when not.
+// Checks that this is an unused receipt of the event; internal if not.
 Result<void> check_covers(const Receipt&, const accounting::Event& about_to_run);
 
-// Uses the receipt up, for exactly the event that it covers, and writes down durably that bits are drawn for its debit
-// from now on. Called just before the first bit that could reach an output. Refused for another event, for a receipt
-// that was moved from, and (usage) where another process came first.
+// Uses the receipt up, for exactly the event that it covers, and records durably that bits are drawn for its debit from
+// now on. Called just before the first bit that could reach an output. Refused for another event, for a receipt that
+// was moved from, and (usage) where another process came first.
 Result<DebitReference> redeem(Receipt&&, const accounting::Event& about_to_run);
 
 }  // namespace chronoveil::ledger

@@ -1,5 +1,5 @@
 // A debit whose event happens over time: the questions of a live release, the steps of a training. All of it is
-// debited, composed tightly, before the first; each use is written down before anything that came of it leaves.
+// debited, composed tightly, before the first use; each use is recorded before anything that came of it leaves.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace chronoveil::ledger {
 
-// Proof that the debit is durable and that it may go on. Only the ledger makes one, for one process at a time.
+// Proof that the debit is durable and that the run may go on. Only the ledger makes one, for one process at a time.
 class [[nodiscard]] Run {
  public:
   Run(Run&& other) noexcept
@@ -26,8 +26,8 @@ class [[nodiscard]] Run {
   const DebitReference& reference() const { return reference_; }
   const accounting::Event& event() const { return event_; }
   std::int64_t uses() const { return uses_; }  // reserved in all
-  std::int64_t used() const { return used_; }  // gone when the run was resumed
-  // What the last use was written down with; empty before the first. Whoever does not know it did not make that use.
+  std::int64_t used() const { return used_; }  // used up when the run was resumed
+  // The token of the last use; empty before the first. A process that does not know it did not make that use.
   const std::string& token() const { return token_; }
 
  private:

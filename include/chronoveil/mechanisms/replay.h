@@ -1,4 +1,4 @@
-// A tape of random choices, for tests and experiments: what is drawn from it is not private, and marked so.
+// A tape of random choices, for tests and experiments: a release drawn from it is not private, and is marked so.
 #pragma once
 
 #include <cstdint>

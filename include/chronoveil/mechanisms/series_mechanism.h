@@ -1,5 +1,5 @@
-// What every mechanism for series is: prepared from public facts, measured once with a receipt, reconstructed by
-// post-processing. One row of the catalogue each; see catalogue.h. No data type is named here, so plans can be made.
+// The interface of every mechanism for series: prepared from public facts, measured once with a receipt, reconstructed
+// by post-processing. Each is one row of catalogue.h. No data type is named here, so that a plan can include this.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ struct PublicShape {
   Unit unit = Unit::user;
   Relation relation = Relation::add_remove;
   std::int64_t width = 1;              // w, for unit w-event
-  std::int64_t max_steps = 0;          // I, for unit user: pairs (series, slot) of a person over all series
+  std::int64_t max_steps = 0;          // I, for unit user: pairs (series, slot) per person over all series
   std::int64_t max_per_slot = 1;       // c
   std::int64_t maximum = 100'000'000;  // counts are clamped to [0, maximum]
 
-  // Values that one neighbour can change: I, 1 or w, twice as many when one is replaced, and never more than there are.
-  // Each changes by at most c (for event and w-event: a slot changes by at most c over all series together).
+  // Values that one neighbour can change: I, 1 or w, doubled for replacement, and at most all values. Each changes by
+  // at most c (for event and w-event: a slot changes by at most c over all series together).
   std::int64_t changes() const;
-  // Series that one neighbour can touch: a cell each for user, a count each of the n c of event and w-event.
+  // Series that one neighbour can touch: one per changed cell for user, else one per changed count (n c).
   std::int64_t touched() const;
   double l1() const;  // changes() c
   double l2() const;  // c √changes(), rounded up
@@ -57,13 +57,13 @@ struct Request {
 struct SeriesPlan {
   std::string mechanism;
   PublicShape shape;
-  Parameters parameters;  // every one of the mechanism's, defaults filled in
+  Parameters parameters;  // all of the mechanism's, defaults filled in
   double level = 0.95;
   NoiseKind noise = NoiseKind::gaussian;
   double scale = 0;           // b or σ, in counts: exactly what is drawn
   double grid = 1;            // the step of the values, a power of two
   double sensitivity = 0;     // L1 (Laplace) or L2 (Gaussian) of what is measured, rounding included
-  std::int64_t measured = 0;  // values measured in all (expected, where steps are sampled; at most, where asked live)
+  std::int64_t measured = 0;  // values measured in all (expected number if sampled, largest if live)
   double delta = 0;           // the δ at which `price` holds
   accounting::Event event;
   accounting::Price price;
@@ -78,14 +78,14 @@ struct SeriesMechanism {
   bool keeps_steps = false;    // measures a random subset of the steps
   bool totals = false;         // the value of a step estimates the sum of its series up to that step
   std::vector<ParameterInfo> parameters = {};
-  // Calibrates. Refuses what does not fit with usage, what cannot be certified with cannot_certify.
+  // Calibrates. Errors: usage if the request does not fit, cannot_certify if it cannot be certified.
   Result<SeriesPlan> (*prepare)(const Request&) = nullptr;
   // Measures `counts`, series-major integers in [0, maximum]. Called through measure() below.
   Result<Measurement> (*measure)(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&) = nullptr;
   // Post-processing: a value and an interval for every step.
   Result<Estimate> (*reconstruct)(const SeriesPlan&, const Measurement&) = nullptr;
-  // Steps as they come; see live.h. None: the mechanism needs the whole series. `causal`: it never does better than
-  // live, so measure and reconstruct are measure_live and reconstruct_live.
+  // Steps as they come; see live.h. Null: the mechanism needs the whole series. `causal`: the whole series does not
+  // help, so measure and reconstruct are measure_live and reconstruct_live.
   Result<std::unique_ptr<LiveProcess>> (*go_live)(const SeriesPlan&) = nullptr;
   bool causal = false;
   // For plans to compare by, where a step is not one draw of the plan's scale. `step_scale`: the scale of a draw.
@@ -94,11 +94,11 @@ struct SeriesMechanism {
   double (*step_spread)(const SeriesPlan&) = nullptr;
 };
 
-// The scale over the sensitivity that an event of a series mechanism promises; nothing for any other event. Of Pure{ε}:
-// 1/ε, that of a Laplace release with the whole of it.
+// The ratio of scale to sensitivity that an event of a series mechanism promises; empty for other events. For Pure{ε}:
+// 1/ε, as for a Laplace release with all of ε.
 std::optional<double> noise_multiplier(const accounting::Event&);
 
-// What is drawn must be what the event says: a plan that was tampered with is not run.
+// Checks that what is drawn is what the event says: a plan that was tampered with is not run.
 Result<void> check_noise(const SeriesPlan&);
 
 // Runs the mechanism of the plan. `draws` proves that its event was debited, once, or marks the result as not

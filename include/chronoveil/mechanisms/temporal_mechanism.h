@@ -1,5 +1,5 @@
-// Mechanisms for one series of its owner: those that move values in time and leave them as they are, and for comparison
-// those that change values and leave them in time.
+// Mechanisms for a series that its owner releases: those that move values in time without changing them, and for
+// comparison those that change values without moving them.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ namespace chronoveil::mechanisms {
 
 class Draws;
 
-// The most values of a series for unit user: times the most lanes, far below overflow.
+// The longest series for unit user: times the largest number of lanes it is far below overflow.
 inline constexpr std::int64_t kLongestSeries = std::int64_t{1} << 36;
 
 // Public facts. Nothing here is data.
 struct TemporalRequest {
-  std::int64_t window = 0;  // k; of the mechanisms that move values
+  std::int64_t window = 0;  // k; for mechanisms that move values
   double epsilon = 0;
   double delta = 0;
   accounting::Analysis analysis = accounting::Analysis::certified;
   std::int64_t lanes = 1;  // 1: all columns move together; else each column on its own, and their costs add up
   bool streams = false;    // values must leave while others still come
-  // Of the mechanisms that change values:
+  // For mechanisms that change values:
   Unit unit = Unit::event;              // one value, or with `length` all of them
   std::optional<std::int64_t> length;   // T, public, up to kLongestSeries; needed for unit user
   std::optional<double> lower, upper;   // public bounds of a number
@@ -48,7 +48,7 @@ struct TemporalPlan {
   std::optional<std::int64_t> length;
   std::optional<double> lower, upper;
   std::vector<std::string> categories;
-  Parameters parameters;  // every one of the mechanism's, defaults filled in, calibrated ones as numbers
+  Parameters parameters;  // all of the mechanism's, defaults filled in, calibrated ones as numbers
   Relation relation = Relation::swap;
   double delta = 0;         // at which `price` holds
   accounting::Event event;  // of all lanes; exactly what runs
@@ -60,30 +60,30 @@ struct TimedValue {
   std::string text;
   std::int64_t step = 0;
 };
-// What leaves, in order: the n-th that leaves is released for step n. Nothing: a slot that stays empty.
+// What leaves, in order: the n-th that leaves is released for step n. Empty: the slot stays empty.
 using Released = std::optional<TimedValue>;
 
-// One lane at work. Errors start with the parameter that is to blame, or are about the value pushed last; they never
-// quote it, and the caller knows its row.
+// One lane at work. Errors start with the parameter to blame, or are about the last value; they never quote it, and the
+// caller knows its row.
 class TemporalProcess {
  public:
   virtual ~TemporalProcess() = default;
   virtual Result<void> push(TimedValue, DrawRight&, std::vector<Released>& out) = 0;
-  // After the last value. The number that are missing (threshold alone has any).
+  // After the last value. Returns how many values are missing (only threshold loses any).
   virtual Result<std::int64_t> finish(DrawRight&, std::vector<Released>& out) = 0;
 };
 
 struct TemporalMechanism {
   std::string_view name;
   std::string_view summary;    // one line
-  bool moves = true;           // values stay what they are; otherwise their times do
+  bool moves = true;           // values move and do not change; otherwise the reverse
   bool certified = true;       // there is a certified price; otherwise only `--analysis published`
   bool has_published = false;  // `--analysis published` differs
   std::vector<ParameterInfo> parameters = {};
-  // Calibrates. usage for what does not fit; cannot_certify where no parameters reach (ε, δ), naming the smallest δ.
+  // Calibrates. Errors: usage if it does not fit; cannot_certify, naming the smallest δ, if nothing reaches (ε, δ).
   Result<TemporalPlan> (*prepare)(const TemporalRequest&) = nullptr;
-  // The event that a run of the plan is, from its public facts and parameters; an ε that is no parameter is the
-  // event's.
+  // The event of a run of the plan, from its public facts and parameters; an ε that is no parameter comes from
+  // plan.event.
   Result<accounting::Event> (*event)(const TemporalPlan&) = nullptr;
   Result<std::unique_ptr<TemporalProcess>> (*start)(const TemporalPlan&) = nullptr;  // of one lane
 };
@@ -92,7 +92,7 @@ struct TemporalMechanism {
 // private; it must outlive this.
 class Perturbation {
  public:
-  // What is drawn must be what the event says: a plan that was tampered with is not run.
+  // Checks that what is drawn is what the event says: a plan that was tampered with is not run.
   static Result<Perturbation> start(const TemporalPlan&, Draws& draws);
   Result<void> push(std::size_t lane, TimedValue value, std::vector<Released>& out);
   // One series is one run: a lane takes nothing after this.
@@ -112,30 +112,30 @@ Guarantee temporal_guarantee(const TemporalPlan&);
 std::vector<std::string> not_protected(const TemporalPlan&);
 
 // How far values move under a plan: a function of the plan alone (a run of `steps` made-up values from a fixed seed),
-// so that it may be published. What really happened in a release must not be: it says more about the order than was
-// priced.
+// so that it may be published. The actual moves of a release must not be published: they say more about the order than
+// was priced.
 struct Moves {
-  std::int64_t first = 0;         // displacement (released minus original step) of shares[0]
+  std::int64_t first = 0;         // the displacement (released minus original step) of shares[0]
   std::vector<double> shares;     // of all values, by displacement
   double mean_distance = 0;       // of the values that are released
   double missing = 0, empty = 0;  // shares of the steps
-  // A value: mean distance + window * (missing + empty), [Ye23] with D = 1, M = E = k. The paper's cost has a term for
-  // repeated values too: by none of the laws is there any, since a value goes to one slot and a slot leaves once.
+  // Per value: mean distance + window * (missing + empty), [Ye23] with D = 1, M = E = k. The paper's term for repeated
+  // values is 0 here: no law repeats one, since a value goes to one slot and a slot leaves once.
   double cost = 0;
-  // Standard errors of mean_distance, of missing and of empty, and of cost; 0 of what was counted, not estimated.
+  // Standard errors of mean_distance, of missing and empty, and of cost; 0 for what was counted, not estimated.
   double distance_error = 0, missing_error = 0, cost_error = 0;
 };
-// So many that shares hold to a tenth of a percent, and most means to two or three digits.
+// Enough for shares to hold to a tenth of a percent, and most means to two or three digits.
 inline constexpr std::int64_t kMadeUpValues = 2'000'000;
-// `rows`, public too, are those of the series: where values would move farther than there are rows, or get lost at an
-// end, as many runs of that length instead as `steps` takes, ends included. Without them, there are no shares of a sort
+// `rows`, public too, is the length of the series. If values would move farther than that, or get lost at an end, runs
+// of that length are made instead, ends included, as many as `steps` takes. Without it there are no shares for a sort
 // that moves values by many thousands of steps.
 Result<Moves> expected_moves(const TemporalPlan&, std::int64_t steps = kMadeUpValues, std::uint64_t seed = 1,
                              std::optional<std::int64_t> rows = std::nullopt);
-// What may be shown: distance, missing, empty and cost rounded to the digits that hold, to within one in the last; the
-// shares as they are. One digit is always left.
+// What may be shown: distance, missing, empty and cost rounded to the digits that hold, to within one in the last, but
+// at least one digit; shares are unchanged.
 Moves to_what_holds(Moves);
-// The same of what was released: displacements, and how many are missing and empty among `steps`.
+// The same for what was released: displacements, and how many are missing and empty among `steps`.
 class MoveCount {
  public:
   void add(std::int64_t released_at, const Released&);

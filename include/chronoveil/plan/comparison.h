@@ -11,7 +11,7 @@
 
 namespace chronoveil::plan {
 
-// Counts that the caller declares public (last year's published series, a simulation): series-major, T a series. Its
+// Counts that the caller declares public (last year's published series, a simulation): series-major, T per series. The
 // shape may differ from that of the release; the noise is that of the release.
 struct PublicSample {
   std::int64_t series = 1;
@@ -24,8 +24,8 @@ struct Candidate {
   std::optional<mechanisms::SeriesPlan> plan;  // none when it does not fit
   Error refusal;                               // why not
   // Expected absolute error of one step, from the noise law alone and before any smoothing: b for Laplace, σ√(2/π) for
-  // Gaussian noise on a measured step. For dft what the noise on all coefficients comes to in one step, for
-  // running_total in the last one, for w_event in one that spends the share of one step.
+  // Gaussian noise on a measured step. For dft it is the noise of all coefficients in one step, for running_total that
+  // of the last step, for w_event that of a step that spends one step's share.
   double noise_error = 0;
   double information = 0;  // Fisher information about a level that all measurements share: measured / variance
   std::optional<double> expected_error;  // mean absolute error on the public sample, by simulation
@@ -37,18 +37,18 @@ struct Comparison {
   std::string reason;                 // one or two sentences
 };
 
-// For whom: anybody who has the whole series, or somebody who publishes each step as it comes (then only what has a
-// live form is looked at).
+// For whom: anybody with the whole series, or somebody who publishes each step as it comes (then only mechanisms with a
+// live form are candidates).
 enum class Audience { any, live };
 
-// `trials` simulated releases of the public sample a candidate; fewer, or of evenly spaced series only, when the sample
-// is large (kMostRehearsed). Negative values are taken as 0, as a release publishes them unless told otherwise.
-// Parameters of the request go to the mechanisms that know all of them; the others use their defaults.
-// An error: a request that no mechanism could fit, a sample that is not of the shape it says.
+// `trials` simulated releases of the public sample per candidate; fewer, or of evenly spaced series only, if the sample
+// is large (kMostRehearsed). Negative values count as 0, as a release publishes them by default. Parameters of the
+// request go to the mechanisms that know all of them; the others use their defaults. Errors: a request that no
+// mechanism fits, a sample that does not have its stated shape.
 Result<Comparison> compare(const mechanisms::Request&, const std::optional<PublicSample>& = std::nullopt,
                            Audience = Audience::any, int trials = 20);
 
-// Values that one candidate releases in all of its trials, at most (or one trial of one series).
+// The most values that one candidate releases in all of its trials (but at least one trial of one series).
 inline constexpr std::int64_t kMostRehearsed = 1'000'000;
 
 }  // namespace chronoveil::plan

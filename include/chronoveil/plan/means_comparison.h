@@ -1,5 +1,5 @@
-// Which mechanism for means per cell: every row of the catalogue prepared for one request and looked at for public
-// counts, and a recommendation by regime. No data.
+// Which mechanism for means per cell: every row of the catalogue, prepared for one request and examined for public
+// counts, with a recommendation by regime. No data.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace chronoveil::plan {
 // What is known in public about the records of a cell.
 //   counts   the m_l of a typical cell, in any order, each at least 1; more than max_records count as max_records, as
 //            they do when records are read
-//   users    without counts: so many people with max_records each, as the caps allow at most
+//   users    without counts: this many people with max_records each, the most that the caps allow
 struct PublicCounts {
   std::vector<std::uint32_t> counts;
   std::optional<std::int64_t> users;
 };
 
-// People in one cell that are looked at, at most.
+// The most people in a cell of a comparison.
 inline constexpr std::int64_t kMostUsers = 10'000'000;
 
 struct MeansCandidate {
@@ -34,27 +34,27 @@ struct MeansCandidate {
 };
 
 struct MeansComparison {
-  std::vector<std::uint32_t> counts;  // as looked at, most first
+  std::vector<std::uint32_t> counts;  // as compared, most first
   bool from_caps = false;             // made up from caps
   std::int64_t records = 0;           // Σ m_l
   std::int64_t m_ub_median = 0, m_ub_optimised = 0;
-  // For the m_ub that the request names, the optimised one unless it does:
+  // For the request's m_ub, by default the optimised one:
   std::int64_t m_ub = 0;
   std::int64_t arrays_best_fit = 0;     // K̄
   std::int64_t arrays_wrap_around = 0;  // K
   std::vector<std::uint32_t> fills;     // of the best-fit arrays
-  // In the order of the catalogue; array_averaging twice, the grouping that the request names (best_fit unless it does)
-  // before the other. The first one with a plan that has the recommended name is the recommended one.
+  // In the order of the catalogue; array_averaging twice, first with the request's grouping (by default best_fit). The
+  // recommended one is the first with a plan that has the recommended name.
   std::vector<MeansCandidate> candidates;
   std::string recommended;  // a mechanism's name
   std::string regime;       // see means_recommendation.h
   std::string reason;       // one or two sentences
 };
 
-// `counts_public`: false leaves only the mechanisms that protect the counts too. Parameters of the request that a
-// mechanism does not know are left out for it, and it is not recommended where another fits. Refused: no counts and no
-// users, users without max_records, a count of 0, more than kMostUsers; a parameter that no mechanism knows; a request
-// that no mechanism fits.
+// `counts_public`: if false, only mechanisms that protect the counts, too. Parameters that a mechanism does not know
+// are left out for it, and it is not recommended if another one fits. Refused: no counts and no users, users without
+// max_records, a count of 0, more than kMostUsers; a parameter that no mechanism knows; a request that no mechanism
+// fits.
 Result<MeansComparison> compare_means(const mechanisms::CellRequest&, const PublicCounts&, bool counts_public);
 
 }  // namespace chronoveil::plan

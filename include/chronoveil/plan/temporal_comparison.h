@@ -1,5 +1,5 @@
-// Which mechanism that moves values in time: every such row of the catalogue prepared for one request, with what it
-// costs and how far it moves values, and a recommendation. No data.
+// Which mechanism that moves values in time: every such row of the catalogue, prepared for one request, with its cost
+// and how far it moves values, and a recommendation. No data.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ struct TemporalComparison {
   std::string reason;                         // one or two sentences
 };
 
-// staswitch is not calibrated in a comparison beyond this window: that takes a fifth of a second here, and some eight
-// times as long at the next.
+// staswitch is not calibrated in a comparison beyond this window: it takes a fifth of a second here, and some eight
+// times as long for the next window.
 inline constexpr std::int64_t kLargestComparedState = 8;
 
-// The recommended one moves values least far, by the expected cost of a value, among those that are certified and know
-// all parameters of the request; where none is, among all that fit. Refused: a parameter that no mechanism knows, and a
-// request that none fits (cannot_certify if that is why for each that was tried).
+// Recommends the one that moves values least far, by the expected cost per value, among those that are certified and
+// know all parameters of the request; if there is none, among all that fit. Refused: a parameter that no mechanism
+// knows, and a request that none fits (cannot_certify if every attempt failed with it).
 Result<TemporalComparison> compare_temporal(const mechanisms::TemporalRequest&);
 
 }  // namespace chronoveil::plan

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A sum of products that is rounded up only where it is rounded at all.
+// A sum of products; exact if no rounding is needed, else rounded up.
 class SumUp {
  public:
   void add(std::int64_t count, double each) {
@@ -36,7 +36,7 @@ class SumUp {
   long double sum_ = 0;
 };
 
-// Every loss is bounded, or there is no noise at all: ε at δ = 0, or infinity.
+// ε at δ = 0 if every loss is bounded, else infinity.
 double pure_epsilon(const Steps& steps) {
   SumUp sum;
   for (const Step& step : steps.steps) {
@@ -47,8 +47,7 @@ double pure_epsilon(const Steps& steps) {
   return sum.value();
 }
 
-// No composition costs more than all its losses together, where all are bounded; the engine's grid may say a little
-// more.
+// If all losses are bounded, no composition costs more than their sum; the engine's grid may say a little more.
 double at_most_all_losses(double epsilon, const Steps& steps) {
   SumUp sum;
   for (const Step& step : steps.steps) {
@@ -61,8 +60,8 @@ double at_most_all_losses(double epsilon, const Steps& steps) {
   return sum.value();
 }
 
-// The ε where a profile that takes long falls to δ. Below it the quick one, which is attained, is the answer; above it
-// ε moves on from there until the profile itself is low enough, and back by halves where that was far.
+// The ε at which a slow profile falls to δ. The lower bound uses the quick profile, which is attained. For the upper
+// bound ε moves up from there until the slow profile is low enough, and back by halves if that was far.
 double solve_dear(const LossModel& model, double delta, double sign) {
   constexpr double kFar = 1e4;
   const long double wanted = delta * (1 - sign * kProfileError);
@@ -86,7 +85,7 @@ double solve_dear(const LossModel& model, double delta, double sign) {
   return high * (1 + 4e-16);
 }
 
-// The ε where one step's profile falls to δ; `sign` rounds outward. NaN where the profile is none at some ε tried.
+// The ε at which one step's profile falls to δ; `sign` rounds outward. NaN if the profile is NaN at some ε.
 double solve_single(const LossModel& model, double delta, double sign) {
   if (model.quick_delta(0)) return solve_dear(model, delta, sign);
   const long double wanted = delta * (1 - sign * kProfileError);
@@ -148,13 +147,13 @@ Result<Price> single(const Steps& steps, Question question, const Options& optio
   if (tight)
     (question.epsilon_wanted ? price.epsilon_attained : price.delta_attained) =
         question.epsilon_wanted ? price.epsilon_lower : price.delta_lower;
-  // Where no finite ε holds nothing was certified.
+  // If no finite ε holds, nothing was certified.
   if (std::isfinite(price.epsilon)) price.beta = model.beta(price.epsilon);
   if (price.beta > 0) price.certificate = Certificate::upper_bound_with_confidence;
   return price;
 }
 
-// Two upper bounds on one composition: the lower of both. No lower bound of the analysis is above it.
+// Takes the lower of two upper bounds on one composition. The lower bound must not stay above it.
 void lower_to_zcdp(Price& price, const ZcdpCost& cost, Question question) {
   if (question.epsilon_wanted && cost.delta < question.given) {
     price.epsilon = std::min(price.epsilon, epsilon_from_zcdp(cost.rho, question.given - cost.delta));
@@ -266,9 +265,8 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
   const double target = epsilon.value();
   Price price;
 
-  // Coarsely first: a bracket, then secant steps on log ε over log x, which is nearly straight. Where there is so
-  // little noise that the price needs too fine a grid, it is not private enough; what is returned in the end has a
-  // price.
+  // Coarsely first: a bracket, then secant steps on log ε over log x, which is nearly linear. Noise so small that the
+  // price would need too fine a grid counts as not private enough; the final answer has a price.
   const double coarse = std::max(options.tolerance, 0.05);
   std::optional<Error> too_fine;
   auto gap_at = [&](double x) -> Result<double> {
@@ -281,7 +279,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
     CV_TRY(price, std::move(found));
     return std::log(std::max(price.epsilon, 1e-300) / target);
   };
-  // From about the noise of one Gaussian step: with much less, a price takes long and is worth nothing.
+  // Starts at about the noise of one Gaussian step: with much less, a price takes long and is of no use.
   double low = 0, high = 8 / target, slope = -1;  // low: not private enough; high: private enough
   double low_gap = kInfinity, high_gap = 0;
   CV_TRY(high_gap, gap_at(high));
@@ -312,7 +310,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
   }
   if (std::isfinite(low_gap) && low > 0) slope = std::min(-0.05, (high_gap - low_gap) / std::log(high / low));
 
-  // Then certified: from a guess along that slope, ending on the private side.
+  // Then with certified prices: from a guess along that slope, ending on the private side.
   double x = low > 0 && low_gap < -high_gap ? low * std::exp(-low_gap / slope) : high * std::exp(-high_gap / slope);
   low = 0;
   high = kInfinity;
@@ -333,7 +331,7 @@ Result<Calibration> calibrate(const Event& open, Epsilon epsilon, Delta delta, c
       slope = std::clamp((gap - last_gap) / run, -4.0, -0.05);
     last_x = x;
     last_gap = gap;
-    // Aim a little to the private side; where that leaves the bracket, halve it.
+    // Aims a little to the private side; if that leaves the bracket, halves it.
     double next =
         std::isfinite(gap) ? x * std::exp(-gap / slope) * (1 + (exact ? 2e-13 : options.tolerance / 6)) : 2 * x;
     if (!(next > low && next < high) || i % 5 == 4)

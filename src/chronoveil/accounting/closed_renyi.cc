@@ -15,7 +15,7 @@ double log_add(double a, double b) {
 }
 
 // A divergence of an ε-DP event that was computed as a difference of logarithms. For a small ε the difference is lost
-// in rounding, so what rounding can take is added; there aε²/2 is the better bound [BunSteinke16, Prop. 3.3].
+// in rounding, so the possible rounding error is added; there aε²/2 is the better bound [BunSteinke16, Prop. 3.3].
 double rounded_up(double divergence, double epsilon, double a) {
   return std::min(divergence + 4e-15 * (1 + a * epsilon) / (a - 1), a * squared(epsilon) / 2);
 }

@@ -8,8 +8,8 @@ double pure_renyi(double epsilon, double a);
 // D_a of Laplace noise of scale 1/ε [Mironov17, Prop. 6].
 double laplace_renyi(double epsilon, double a);
 
-// x², and more than 0 for every x above 0: what costs next to nothing still costs something, or it would be admitted
-// where nothing is left. 0 for 0.
+// x², but above 0 for every x above 0: a tiny cost must not round to 0, or it would be admitted when nothing is left. 0
+// for 0.
 double squared(double x);
 
 }  // namespace chronoveil::accounting

@@ -13,10 +13,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 static_assert(std::numeric_limits<long double>::digits >= 64, "the rounding below counts on 64 bits");
 
-// What Φ(−x) loses to rounding, in units of its last place; far beyond 1e-300 it no longer matters.
+// The rounding error of Φ(−x), in units of its last place; far below 1e-300 it no longer matters.
 long double lost_at(long double x) { return std::min(x * x, 2000.0L); }
 
-// Half of 1 − distance: the tail of N(s) at s/2. Exponents of size x lose x units in the last place of it.
+// `tail` is half of 1 − distance: the tail of N(s) at s/2. Exponents of size x lose x units in its last place.
 double square_above(long double tail, double reserve, long double exponent) {
   tail *= 1 - 1e-18L * (4 + exponent);
   if (!(tail > 1e-300L)) return kInfinity;
@@ -27,7 +27,7 @@ double square_above(long double tail, double reserve, long double exponent) {
     if (middle == low || middle == high) break;
     (normal_tail(middle / 2) > tail ? low : high) = middle;
   }
-  high += 1e-18L * (1 + high);  // what rounding takes from a tail near 1/2
+  high += 1e-18L * (1 + high);  // the rounding error of a tail near 1/2
   return std::nextafter(static_cast<double>((high - reserve) * (high + reserve) * (1 + 1e-18L)), kInfinity);
 }
 

@@ -18,7 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // P-mass whose losses are set aside instead of entering a Rényi divergence.
 constexpr double kSetAside = 1e-40;
 
-// Costs of parts are added in 64 bits: a million roundings of a double would take more than kRoundedUp adds.
+// Costs of parts are added in 64 bits: a million roundings of a double could exceed kRoundedUp.
 double double_above(long double sum) {
   const auto nearest = static_cast<double>(sum);
   return nearest < sum ? std::nextafter(nearest, kInfinity) : nearest;
@@ -29,12 +29,12 @@ struct Cost {
   double delta = 0;
 };
 
-// From the dominating pair on a grid: every Rényi divergence of it is at least that of the step.
+// From the dominating pair on a grid, whose Rényi divergences are at least those of the step.
 Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> orders, Reading reading) {
   const double top = model.top(kSetAside);
   Cost cost{std::vector<double>(orders.size(), 0.0), model.infinite()};
   if (top <= 0) {
-    // Hardly anything has a loss at all: (0, δ(0)) in whole.
+    // Hardly any mass has a loss: (0, δ(0)) for all of it.
     cost.delta = larger(cost.delta, static_cast<double>(model.delta(0)) * kRoundedUp);
     return cost;
   }
@@ -74,7 +74,7 @@ Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> ord
   return cost;
 }
 
-// The larger of both directions where one of them holds through all uses, order by order.
+// Order by order, the larger of both directions if one of them holds through all uses.
 Result<Cost> renyi_from_grid(const LossModel& model, std::span<const double> orders) {
   if (!model.directed()) return renyi_from_grid(model, orders, Reading::symmetric);
   CV_TRY(Cost cost, renyi_from_grid(model, orders, Reading::forward));
@@ -102,11 +102,11 @@ Result<Cost> renyi_of_step(const Event& event, std::span<const double> orders) {
       },
       event.kind);
   if (closed) return *closed;
-  // On a grid a small ε would be lost in rounding, too.
+  // On a grid a small ε would also be lost in rounding.
   if (const auto pure = pure_bound(event); pure && *pure <= 1e-4)
     return closed_form(orders, 0, [&](double a) { return a * squared(*pure) / 2; });
-  // So would the losses of means that are this near. A divergence is quasi-convex, so that of two mixtures is at most
-  // that of the two means that lie farthest apart [vanErvenHarremoes14, Thm 13].
+  // So would the losses of means this near to each other. A divergence is quasi-convex, so that of two mixtures is at
+  // most that of the two means that lie farthest apart [vanErvenHarremoes14, Thm 13].
   if (const auto distance = gaussian_distance(event); distance && *distance <= 1e-8)
     return closed_form(orders, 0, [&](double a) { return a * squared(*distance) / 2; });
   CV_TRY(const auto model, make_loss_model(event));
@@ -140,7 +140,7 @@ Failure not_gaussian(const Event& event) {
   return fail(ErrorKind::cannot_certify, std::string(name(event)) + " is not bounded by Gaussian noise");
 }
 
-// κ of gaussian_beside.h: that of any event of this ε, or of this kind where it is known to be less.
+// κ of gaussian_beside.h: that of this kind if it is known, else that of any event of this ε.
 double beside_gaussian(const Event& event, double epsilon, double reserve) {
   return std::visit(
       [&]<class E>(const E&) {

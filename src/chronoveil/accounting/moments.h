@@ -19,8 +19,8 @@ Result<double> pure_bound(const Event&);
 // The L2 distance, in standard deviations, that no pair of outputs' means exceeds; cannot_certify for other noise.
 Result<double> gaussian_distance(const Event&);
 
-// Upper bounds on the Rényi divergence, in both directions, at each order; whatever has no finite divergence
-// (the δ of `approximate` events) is set aside and must be added to the final δ.
+// Upper bounds on the Rényi divergence, in both directions, at each order; mass without a finite divergence (the δ of
+// `approximate` events) is set aside and must be added to the final δ.
 struct RenyiCost {
   std::vector<double> epsilon;
   double delta = 0;
@@ -45,7 +45,7 @@ struct ZcdpCost {
 };
 // ρ such that the event is ρ-zCDP; cannot_certify for events with no useful ρ.
 Result<ZcdpCost> zcdp_cost(const Event&);
-// The same from losses that are at most ε but for infinite ones of mass δ, which is set aside.
+// The same for losses of at most ε, except infinite ones of mass δ, which is set aside.
 Result<ZcdpCost> zcdp_of_losses(const LossModel&, std::string_view name, double count);
 // The largest ρ that implies (ε, δ).
 double zcdp_budget(Epsilon, Delta);
@@ -55,8 +55,8 @@ double epsilon_from_zcdp(double rho, double delta);
 
 // μ such that N(μ,1) against N(0,1) dominates the event; cannot_certify for events not dominated by a Gaussian.
 Result<double> gaussian_cost(const Event&);
-// What the event adds to μ² where Gaussian noise N(r), r = reserve, or more stands beside it (gaussian_beside.h);
-// without such noise the square of the cost above.
+// What the event adds to μ² beside Gaussian noise N(r), r = reserve, or more (gaussian_beside.h); without such noise
+// the square of the cost above.
 Result<double> gaussian_square(const Event&, double reserve);
 // The largest μ that implies (ε, δ).
 double gaussian_budget(Epsilon, Delta);

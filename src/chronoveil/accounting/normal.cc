@@ -16,7 +16,7 @@ template <class T>
 T mills(T x) {
   if (x < 9) return T(0.5) * std::erfc(x * T(kSqrtHalf)) * std::exp(T(0.5) * x * x + T(kHalfLogTwoPi));
   // Laplace's continued fraction 1/(x + 1/(x + 2/(x + 3/(x + ...)))), from the inside out; its error falls like
-  // e^{−2x√(2k)}, so few terms do from 9 on.
+  // e^{−2x√(2k)}, so a few terms are enough from x = 9 on.
   T tail = x;
   for (int k = 24; k >= 1; --k) tail = x + T(k) / tail;
   return 1 / tail;
@@ -46,7 +46,7 @@ T mills_difference(T t, T h, T ratio) {
 }
 
 // M(t) for 0 <= t <= 20 by Taylor's series around the nearest multiple of 1/8: a fraction of the time of erfc. With
-// |d| <= 1/16 the first term left out is below 1e-16 M; what the recurrence loses, (td)^n/n! units, is e^1.25 in all.
+// |d| <= 1/16 the first omitted term is below 1e-16 M; the recurrence loses (td)^n/n! units, e^1.25 in all.
 class QuickMills {
  public:
   QuickMills() {

@@ -107,7 +107,7 @@ Price solve(Noise noise, double multiplier, Question question) {
   return as_published(question.given, std::min(1.0, delta));
 }
 
-// Exactly at the nominal point and beyond it.
+// The published bound holds only at the nominal point and beyond it.
 Price nominal_price(const Nominal& nominal, Question question) {
   if (!question.epsilon_wanted)
     return as_published(question.given, question.given >= nominal.epsilon ? nominal.delta : 1.0);

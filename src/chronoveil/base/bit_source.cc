@@ -74,7 +74,7 @@ void BitSource::refill_by_callback(BitSource& source) {
     source.failed_ = source.fill_(source.context_, words, source.size_ * sizeof(std::uint64_t)) != 0;
   }
   if (source.failed_) {
-    // Equal words would never leave a loop that waits for another one; a mixed counter (splitmix64) does.
+    // Equal words would never end a loop that waits for a different one; a mixed counter (splitmix64) does.
     for (std::size_t i = 0; i < source.size_; ++i) {
       std::uint64_t word = source.since_failure_ += 0x9e3779b97f4a7c15;
       word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;

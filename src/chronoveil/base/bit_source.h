@@ -1,4 +1,4 @@
-// The only source of randomness: ChaCha20 (libsodium) keyed by the operating system, or what a device has instead.
+// The only source of randomness: ChaCha20 (libsodium) keyed by the operating system, or a device's own generator.
 //   Forward secrecy  each refill replaces the key by the first bytes of its own output, so that the state in memory
 //                    never reveals bits that were handed out before the last refill
 //   Fork             the first draw in a child discards what the parent had buffered and takes a new key from the
@@ -8,12 +8,12 @@
 //   Seeds            with_seed() is reproducible (also across fork) and meant for tests and experiments only; whatever
 //                    is released with it must be marked `seeded: not private`, and seeded() says so
 //   Callbacks        from_callback() hands on the bytes of a function, kCallbackWords words at a time, and needs no
-//                    libsodium. That they are fair, independent and secret is the function's affair, and so is
-//                    forward secrecy beyond the words that wait here. Words that wait are thrown away in a child only
-//                    where forks are counted: once a source keyed by the operating system was made in the process
-//   Failure          a callback that fails is never called again, and failed() is true for good: nothing that was drawn
-//                    since may leave. What is drawn then is no secret and only keeps loops that draw again from
-//                    turning for ever. Without randomness of the operating system the process ends instead
+//                    libsodium. The function answers for their being fair, independent and secret, and for forward
+//                    secrecy beyond the buffered words. A child discards buffered words only if forks are counted: once
+//                    the process has made a source keyed by the operating system
+//   Failure          a callback that fails is never called again, and failed() stays true: nothing drawn since may
+//                    leave. Later draws are not secret; they only keep loops that draw again from running for ever.
+//                    Without randomness from the operating system the process ends instead
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class BitSource {
   BitSource();  // keyed by the operating system
   static BitSource with_seed(std::uint64_t seed);
   static BitSource& for_this_thread();
-  // `fill` writes `size` random bytes to `bytes` and returns 0; anything else says that it could not.
+  // `fill` writes `size` random bytes to `bytes` and returns 0; any other result means failure.
   using Fill = int (*)(void* context, void* bytes, std::size_t size);
   static BitSource from_callback(Fill fill, void* context);
 
@@ -54,7 +54,7 @@ class BitSource {
   void fill(std::span<std::uint64_t> out);
 
  private:
-  // Makes what waits in words_ new. A pointer, so that a program which has callbacks only is linked without libsodium.
+  // Refills words_. A pointer, so that a program that only uses callbacks is linked without libsodium.
   using Refill = void (*)(BitSource&);
   BitSource(Refill, std::size_t words, bool seeded);
   static void prepare_libsodium();
@@ -70,7 +70,7 @@ class BitSource {
   static std::atomic<std::uint64_t> fork_generation;  // counts the forks between the first process and this one
 
   std::unique_ptr<std::uint64_t[]> words_;
-  const std::uint64_t* next_ = nullptr;  // of words_; what is from here to the end waits to be drawn
+  const std::uint64_t* next_ = nullptr;  // in words_; from here to the end are undrawn words
   const std::uint64_t* end_ = nullptr;
   std::uint64_t generation_ = 0;
   Refill refill_;

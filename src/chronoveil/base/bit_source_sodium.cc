@@ -15,7 +15,7 @@ namespace {
 
 static_assert(crypto_stream_chacha20_KEYBYTES == 32);
 
-// A release without randomness is the one failure that must not be survived or ignored, so it ends the process.
+// A release without randomness must never happen, so this failure ends the process.
 void require(bool holds) {
   if (!holds) std::abort();
 }
@@ -33,8 +33,8 @@ void BitSource::prepare_libsodium() {
 
 BitSource::BitSource() : BitSource(&refill_by_chacha, kChachaWords, false) {
   prepare_libsodium();
-  // Not swapped out, where the limits allow it: the key, and what waits to be drawn. The pages stay locked when they
-  // are given back, since others may lie on them.
+  // Keeps the key and the undrawn words from being swapped out, if the limits allow it. The pages stay locked when they
+  // are given back, since other data may lie on them.
   (void)::mlock(words_.get(), size_ * sizeof(std::uint64_t));
   take_key_from_operating_system();
 }

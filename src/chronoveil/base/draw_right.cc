@@ -11,7 +11,7 @@ DrawRight DrawRight::seeded(std::uint64_t seed) { return {BitSource::with_seed(s
 
 DrawRight DrawRight::not_private(BitSource bits) { return {std::move(bits), "not private"}; }
 
-// A copy of the mark stays behind: what was moved from never looks as if a debit covered it.
+// A copy of the mark stays behind: a moved-from right must never look as if a debit covered it.
 DrawRight::DrawRight(DrawRight&& other) noexcept
     : standing_(std::exchange(other.standing_, Standing::spent)), own_(std::move(other.own_)), mark_(other.mark_) {}
 

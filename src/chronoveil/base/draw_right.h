@@ -1,11 +1,9 @@
-// The right to draw for data: bits, and the proof that a debit covers what they are drawn for. Whatever sees data and
-// draws takes one of these; what sees no data (the laws in noise and temporal) takes the bits themselves.
-//   Made   for private use by mechanisms::Draws alone, which takes a receipt or a run of the ledger for it. seeded()
-//   and
+// The right to draw for data: bits, and the proof that a debit covers what they are drawn for. Code that sees data and
+// draws takes one of these; code that sees no data (the laws in noise and temporal) takes the bits themselves.
+//   Made   for private use only by mechanisms::Draws, in exchange for a receipt or a run of the ledger. seeded() and
 //          not_private() are open to everybody and mark what comes of them
-//   Once   it is neither copied nor taken out of the Draws that hold it; one whose run is over, or whose Draws were
-//   moved
-//          from, gives no bits
+//   Once   it cannot be copied or taken out of the Draws that hold it; if its run is over, or its Draws were moved
+//          from, it gives no bits
 #pragma once
 
 #include <cstdint>
@@ -31,12 +29,12 @@ class DrawRight {
   ~DrawRight() = default;
 
   const std::string& mark() const { return mark_; }  // empty where a debit covers it
-  // Where a debit covers it, of this thread's cryptographic source. Refused (internal) once it is used up. Whoever asks
-  // uses them at once and keeps them no longer than this right.
+  // Of this thread's cryptographic source if a debit covers it. Refused (internal) once it is used up. The caller uses
+  // the source at once and keeps it no longer than this right.
   Result<BitSource*> bits();
 
  private:
-  friend class mechanisms::Draws;  // the one door to a right without a mark
+  friend class mechanisms::Draws;  // the only maker of a right without a mark
   enum class Standing { marked, authorised, running, spent };
   DrawRight() = default;  // authorised
   DrawRight(DrawRight&& other) noexcept;
@@ -45,7 +43,7 @@ class DrawRight {
   BitSource& source() { return own_ ? *own_ : BitSource::for_this_thread(); }
 
   Standing standing_ = Standing::authorised;
-  std::unique_ptr<BitSource> own_;  // of one with a mark
+  std::unique_ptr<BitSource> own_;  // of a right with a mark
   std::string mark_;
 };
 

@@ -37,7 +37,7 @@ Failure too_many(double size) {
                      std::to_string(PlaceGrid::kMostPlaces) + " places");
 }
 
-// The whole part of the number, brought into [0, most]. Without std::floor, which is a call a record.
+// The whole part of the number, clamped to [0, most]. Without std::floor, which would be a call per record.
 std::int64_t clamped_floor(double number, std::int64_t most) {
   return static_cast<std::int64_t>(std::clamp(number, 0.0, static_cast<double>(most)));
 }
@@ -92,7 +92,7 @@ Result<void> PlaceGrid::lay_hexagons() {
     const double y = static_cast<double>(row) * row_height_;
     const double reach = half_width_ + std::min(size / 2, size - std::numbers::sqrt3 * (std::abs(y) - half_height_));
     const double shift = row % 2 == 0 ? 0 : 0.5;
-    const double last = std::floor((reach - sliver) / size - shift);  // the first is as far to the west
+    const double last = std::floor((reach - sliver) / size - shift);  // the first is equally far to the west
     const double columns = 2 * (last + shift) + 1;
     if (columns < 1) continue;  // a row above or below the box that would have its places beside it
     if (columns > static_cast<double>(kMostPlaces)) return too_many(size);

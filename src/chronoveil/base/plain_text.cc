@@ -10,7 +10,7 @@
 namespace chronoveil {
 namespace {
 
-// Of characters that are not ASCII; those are told by themselves.
+// Outside ASCII, whose hostile characters are checked separately.
 constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 5> kHostile = {
     {{0x80, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x206f}}};
 

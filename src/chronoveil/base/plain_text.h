@@ -1,8 +1,7 @@
-// Text from outside: what of it may be stored, and how it is shown.
+// Text from outside: what may be stored, and how it is shown.
 //   Hostile   control characters (U+0000-1F, U+007F, U+0080-9F), which move a cursor or start a row; separators of
-//   lines
-//             and paragraphs (U+2028, U+2029); controls of direction (U+061C, U+200E, U+200F, U+202A-202E,
-//             U+2066-206F), which make text read otherwise than it is written; bytes that are not UTF-8
+//             lines and paragraphs (U+2028, U+2029); controls of direction (U+061C, U+200E, U+200F, U+202A-202E,
+//             U+2066-206F), which change the order in which text is read; bytes that are not UTF-8
 //   Plain     everything else: letters of any script, also those written from right to left
 #pragma once
 
@@ -23,8 +22,9 @@ bool is_plain_text(std::string_view text);
 // Of a list, `which` of its texts is said too: "series.keys: key 2: character 3 ...".
 Result<void> check_plain_text(std::string_view parameter, std::string_view text, std::string_view which = "");
 
-// On one line, with nothing hidden: \n, \t, \r as such; other hostile characters as \u202e, bytes that are none as
-// \xff. Plain text is left as it is. In a string of JSON the result means the same text.
+// On one line, with nothing hidden:
+// , \t, \r as such; other hostile characters as \u202e, bytes that are no character as \xff. Plain text is unchanged.
+// In a JSON string the result means the same text.
 std::string visible(std::string_view text);
 
 // The same for text of several lines: line feeds and tabs stay.

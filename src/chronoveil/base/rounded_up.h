@@ -1,5 +1,5 @@
-// Arithmetic that never comes out too small: the least double at or above the exact result. What is left out by
-// rounding to nearest is found exactly, by a fused multiplication or (of a difference) since it is a double itself.
+// Arithmetic that never comes out too small: the least double at or above the exact result. The error of rounding to
+// nearest is found exactly: by a fused multiplication or, for a difference, because it is a double itself.
 // Preconditions: nothing over- or underflows, and square >= 0.
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace chronoveil {
 namespace {
 
-// Beyond so many different |x| both rules give the same to a few in a thousand, and adding up takes too long.
+// Beyond this many different |x| both rules agree to a few in a thousand, and adding up takes too long.
 constexpr std::int64_t kMostSizes = 1 << 14;
 constexpr double kNegligible = 1e-12;
 
@@ -47,9 +47,9 @@ double sorted_distance(std::int64_t window, double epsilon, std::int64_t plateau
 
 }  // namespace
 
-// Where the keys are least far from their steps. With s = 1/(e^(ε/2) - 1) and y = 2r - 1 + 2Ds, summing the levels
-// gives E|x| = y/4 + γ/y with 4γ = 4 D^2 (s + s^2) -
-// 1. That is convex in r, and r + 1 is no better than r when 4γ <= y (y + 2), that is D^2 <= r^2 / s + 2 r D.
+// The plateau at which keys are nearest to their steps. With s = 1/(e^(ε/2) - 1) and y = 2r - 1 + 2Ds, summing the
+// levels gives E|x| = y/4 + γ/y with 4γ = 4 D^2 (s + s^2) - 1. This is convex in r, and r + 1 is no better than r when
+// 4γ <= y (y + 2), that is D^2 <= r^2 / s + 2 r D.
 std::int64_t nearest_plateau(std::int64_t window, double epsilon) {
   const auto width = static_cast<double>(window - 1);
   const double fall = std::expm1(epsilon / 2);
@@ -69,7 +69,7 @@ std::int64_t nearest_plateau(std::int64_t window, double epsilon) {
 std::int64_t staircase_plateau(std::int64_t window, double epsilon) {
   std::int64_t plateau = nearest_plateau(window, epsilon);
   if (levels_of(epsilon) > kMostSizes / window) return plateau;
-  // Values that crowd on a short plateau are exchanged less than keys on few high steps: the best is there or just
+  // Sorting exchanges values less on a short plateau than on a few high steps: the best is at this plateau or just
   // above.
   double distance = sorted_distance(window, epsilon, plateau);
   while (plateau + 1 < window) {

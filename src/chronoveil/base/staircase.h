@@ -15,15 +15,15 @@ constexpr std::int64_t staircase_level(std::int64_t x, std::int64_t window, std:
   return size < plateau ? 0 : 1 + (size - plateau) / (window - 1);
 }
 
-// The r with the least E|x|, the smallest of those where there are several. With D = k - 1 it is the smallest r with
+// The r with the least E|x|, in a tie the smallest. With D = k - 1 it is the smallest r with
 // r^2 (e^(ε/2) - 1) + 2 r D >= D^2: 1 for a large ε or k = 2, close to D/2 for a small ε.
 std::int64_t nearest_plateau(std::int64_t window, double epsilon);
 
 // The r of noisy_sort: the one with which sorted values are least far from their steps, to within a normal
-// approximation; for wide windows and small ε, where it makes no difference, nearest_plateau(). A function of public
+// approximation; for wide windows and small ε, where there is no difference, nearest_plateau(). A function of public
 // parameters alone. Precondition of both: window >= 2, epsilon > 0.
-// Frozen: it is what an event or a device without a plateau means, and δ depends on it where noise is truncated. A
-// better rule must be another function, whose choice is then said in the event.
+// Frozen: it defines an event or a device without a plateau, and with truncated noise δ depends on it. A better rule
+// must be another function, whose choice the event then states.
 std::int64_t staircase_plateau(std::int64_t window, double epsilon);
 
 // b = 2(k - 1)/ε, rounded up to a double: 2(k - 1)/b <= ε, exactly. For k = 2 it is 2/ε, the number of levels in which

@@ -1,5 +1,5 @@
 // What a process keeps between two steps, as 64-bit words: small, exact, the same on every machine of one byte order.
-//   Reading   a reader that runs out of words, or has some left, says so once at the end; until then it gives zeros
+//   Reading   a reader that runs out of words gives zeros; complete() tells if words were missing or left
 #pragma once
 
 #include <bit>

@@ -12,7 +12,7 @@ namespace {
 Result<BoundedSeries> read_and_add(data::RecordSource& source, const SlotAxis& axis,
                                    const std::vector<std::string>& keys, const Caps& caps, Duplicates duplicates) {
   CV_CHECK(check_caps(caps));
-  // Nothing is chosen here, and the keys that are hashed are public: any key does.
+  // Nothing is chosen by the hash here, and the hashed keys are public: any secret does.
   CV_TRY(const CellFinder finder, CellFinder::make(axis, keys, SipHash(0, 0)));
   LeftOut left_out;
   Counts counts(finder.cells(), caps.maximum);

@@ -24,7 +24,7 @@ namespace {
 // Everybody's cells. People and their priorities:
 //   - A person is the exact string in the user column (string_table.h says why not its hash).
 //   - The priority of a cell is a PRF of (PRF of the person, cell). Two people whose 64-bit hashes are equal have the
-//     same priorities; what stays of one still depends on the own rows and the key alone, so nobody's cap suffers.
+//     same priorities; what stays of each still depends only on their own rows and the key, so every cap holds.
 //   - For every fixed key the caps hold, so it does not matter for privacy how random the priorities are; that the
 //     choice is uniform is a matter of fairness to the data.
 template <class Amount>
@@ -36,8 +36,8 @@ class People {
         cell_hash_(SipHash::with_key_from(bits)),
         kept_({by_slot_ ? Keep::amount : Keep::cells, caps.max_steps, caps.max_per_slot}, cell_hash_) {}
 
-  // In small blocks, each step for the whole block before the next: so that the loads from memory that one row waits
-  // for are already under way for those after it.
+  // In small blocks, each step for the whole block before the next step: the memory loads of later rows are under way
+  // while one row waits.
   void add(const std::vector<PlacedRow>& rows) {
     for (std::size_t start = 0; start < rows.size(); start += kBlock) {
       const std::size_t count = std::min(kBlock, rows.size() - start);
@@ -64,7 +64,7 @@ class People {
     }
   }
 
-  // What stays, added up; returns how much did not. Cells lie anywhere, so they too are asked for ahead of time.
+  // Adds up what stays; returns how much did not. Cells lie anywhere in memory, so they are prefetched, too.
   std::int64_t add_to(Counts& counts) {
     std::vector<KeptCell> waiting;
     const auto add_waiting = [&] {

@@ -18,8 +18,9 @@ namespace chronoveil::bound {
 inline constexpr std::int64_t kLargestCount = std::int64_t{1} << 53;  // exact as a double
 
 // What nobody exceeds.
-//   user      at most `max_steps` pairs (series, slot) a person over the whole job, at most `max_per_slot` in each pair
-//   event,    at most `max_per_slot` a person in one slot, all series together; no cap on slots, since dropping one
+//   user      per person at most `max_steps` pairs (series, slot) over the whole job, and at most `max_per_slot` in
+//             each pair
+//   event,    at most `max_per_slot` per person and slot, all series together; no cap on slots, since dropping one
 //   w-event   slot would let another in
 struct Caps {
   Unit unit = Unit::user;
@@ -60,7 +61,7 @@ class BoundedSeries {
 
 // From records with a user column: the caps are enforced. Which of a person's pairs stay is uniformly random: those
 // with the smallest pseudo-random priorities under a key from `right`, whatever the order of the rows. Memory grows
-// with what stays, not with what is read. `keys` are the public series, none for one series without a name.
+// with what stays, not with what is read. `keys` are the public series; empty for one series without a name.
 Result<BoundedSeries> bound_records(data::RecordSource&, const SlotAxis&, const std::vector<std::string>& keys,
                                     const Caps&, DrawRight& right);
 

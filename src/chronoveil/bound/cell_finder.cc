@@ -34,7 +34,7 @@ Result<void> CellFinder::find(const data::RecordBatch& batch, std::vector<std::u
   cells.resize(rows);
   left_out.rows += static_cast<std::int64_t>(rows);
   const auto steps = static_cast<std::uint32_t>(steps_);
-  // Files are often sorted by series, or hold one: then a comparison with the row before spares the hash.
+  // Files are often sorted by series, or hold one: comparing with the row before then saves the hash.
   std::string_view last_key;
   std::uint32_t last_series = named ? StringTable::kNone : 0;
   bool has_last = false;

@@ -27,8 +27,8 @@ class CellFinder {
   std::int64_t steps() const { return steps_; }
   std::int64_t cells() const { return series_ * steps_; }
 
-  // The cell of each row of the batch, series * T + slot, or kNowhere. Counts what it leaves out; a row that is outside
-  // the span and of no listed series counts as outside the span.
+  // The cell of each row of the batch, series * T + slot, or kNowhere. Counts what it leaves out; a row outside the
+  // span and of no listed series counts as outside the span.
   Result<void> find(const data::RecordBatch&, std::vector<std::uint32_t>& cells, LeftOut&) const;
 
  private:

@@ -1,5 +1,5 @@
-// Sums that end at a maximum: min(maximum, sum), whatever the order and however large the sum. One above the maximum
-// stands for everything above it until the end, so that what was clamped can be counted.
+// Sums that end at a maximum: min(maximum, sum), whatever the order and however large the sum. Until the end,
+// maximum + 1 stands for everything above the maximum, so that clamped sums can be counted.
 //   Edges   two sums that differ by d before clamping differ by at most d after it
 #pragma once
 

@@ -1,11 +1,11 @@
-// For each of many people, the records that stay of those that were offered: at most `max_cells` cells, always the ones
-// that come first by priority, and in each of them the first `max_records` records in the order of offers.
+// For each of many people, which of the offered records stay: those of at most `max_cells` cells, always the first by
+// priority, and in each of them the first `max_records` records in the order of offers.
 //
 // What stays is the same whenever records are cut, and however often:
 //   - A cell that is dropped has `max_cells` cells before it. Those only ever give way to cells that come before them,
 //     so the dropped cell could never return; it is dropped for good. (Priorities may tie; then its number decides.)
-//   - A cell that stays at the end had fewer before it at all times, so none of its records was lost with it.
-//   - A record that is dropped in its cell has `max_records` before it, and records that come later never go before it.
+//   - A cell that stays at the end always had fewer before it, so none of its records was lost with it.
+//   - A record that is dropped in its cell has `max_records` before it, and later records never go before it.
 // Which cells stay, and with how many records, is a function of the set of offers alone, not of their order.
 //
 // Counts of what was dropped are exact: a cell that has lost records carries their number along, in an entry of its
@@ -15,7 +15,7 @@
 // four: most people have few records, and where there are many, few steps lead through them. Chunks that become free
 // are used again, for anybody. Records are cut when there are twice as many as the last cut left (and at least
 // `first_cut`, and more than the caps let stay in any case): so an offer costs O(log) on average, and nobody holds more
-// than twice what the caps let stay of the offers so far, besides one entry a cell.
+// than twice what the caps let stay of the offers so far, besides one entry per cell.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +39,8 @@ struct CellRecord {
 
 struct RecordsRule {
   std::int64_t max_cells = 1;
-  std::int64_t max_records = 1;  // of one person in one cell
-  std::int64_t certain = 1;      // records of one person, whichever, that no cap can touch
+  std::int64_t max_records = 1;  // per person and cell
+  std::int64_t certain = 1;      // any so many records of a person are within all caps
 };
 
 // How many records the caps left out.
@@ -49,7 +49,7 @@ struct RecordsDropped {
   std::int64_t over_records = 0;  // in cells that do
 };
 
-// Priority is a function of (person, cell): it is asked only where something has to be dropped. kMostCarried is how
+// Priority is a function of (person, cell): it is called only when something has to be dropped. kMostCarried is how
 // many lost records one entry can stand for.
 template <class Priority, std::uint32_t kMostCarried = 0x7fff'ffff>
 class KeptRecords {
@@ -101,11 +101,11 @@ class KeptRecords {
 
   std::uint32_t people() const { return static_cast<std::uint32_t>(people_.size()); }
   std::uint32_t held(std::uint32_t person) const { return people_[person].size; }  // entries
-  std::size_t lines() const { return lines_; }                // of 64 bytes, that all chunks take, free ones too
-  const RecordsDropped& dropped() const { return dropped_; }  // so far, of nobody who was settled
+  std::size_t lines() const { return lines_; }                // of 64 bytes, in all chunks, free ones included
+  const RecordsDropped& dropped() const { return dropped_; }  // so far, without settled people
 
-  // Cuts a last time, after all offers: only what stays remains, by cell, and `dropped` grows by the rest. Returns what
-  // stays, valid as long as the scratch is not used again. Several threads may settle different people at once.
+  // Cuts a last time, after all offers: what stays remains, by cell, and `dropped` grows by the rest. Returns what
+  // stays, valid until the scratch is used again. Several threads may settle different people at once.
   std::span<const CellRecord> settle(std::uint32_t person, Scratch& scratch, RecordsDropped& dropped) {
     Person& of = people_[person];
     gather(of, scratch, dropped);
@@ -149,7 +149,7 @@ class KeptRecords {
     Chunk first = nullptr;
     Chunk last = nullptr;
     CellRecord* next = nullptr;  // where the next record goes
-    std::uint32_t room = 0;      // for how many of them
+    std::uint32_t room = 0;      // for how many more records
     std::uint32_t chunks = 0;
     std::uint32_t size = 0;
     std::uint32_t next_cut = 0;
@@ -206,8 +206,8 @@ class KeptRecords {
     }
   }
 
-  // What stays of the person's records into scratch.kept, by cell: of each cell first its records, then how many it
-  // has lost.
+  // Puts what stays of the person's records into scratch.kept, by cell: first the cell's records, then how many it has
+  // lost.
   void gather(Person& of, Scratch& scratch, RecordsDropped& dropped) {
     sort_by_cell(of, scratch);
     std::vector<typename Scratch::Run>& runs = scratch.runs;
@@ -268,7 +268,7 @@ class KeptRecords {
     }
   }
 
-  // Into the first chunks of the chain; the others stay in it.
+  // Into the first chunks of the chain; the other chunks stay in it.
   static void put_back(Person& of, const std::vector<CellRecord>& records) {
     of.size = static_cast<std::uint32_t>(records.size());
     of.chunks = 0;

@@ -29,7 +29,7 @@ class RowPlacer {
   RowPlacer(data::RecordSource& source, const CellFinder& finder, const SipHash& person_hash)
       : source_(source), finder_(finder), person_hash_(person_hash) {}
 
-  // The rows of the next batch that count; false at the end. Refuses rows that are nobody's or negative.
+  // The rows of the next batch that count; false at the end. Refuses rows without a user and negative amounts.
   Result<bool> next(PlacedRows&);
 
   const LeftOut& left_out() const { return left_out_; }

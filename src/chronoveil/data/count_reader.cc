@@ -9,7 +9,7 @@
 namespace chronoveil::data {
 namespace {
 
-// Everything that is not a plain run of digits. Rare, so it takes its time.
+// Everything that is not a plain run of digits. Rare, so it may be slow.
 CountProblem read_other(std::string_view text, std::int64_t& count) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -27,13 +27,13 @@ CountProblem read_other(std::string_view text, std::int64_t& count) {
   if (text.front() == '-' && !zero) return CountProblem::negative;
   if (value > static_cast<double>(kLargestCount)) return CountProblem::too_large;
   if (value != std::floor(value)) return CountProblem::fractional;
-  // A double forgets what lies beyond its 53 bits, so the digits after the point are looked at themselves.
+  // A double has only 53 bits, so the digits after the point are checked themselves.
   const std::size_t point = mantissa.find('.');
   if (mantissa.size() == text.size() && point != std::string_view::npos &&
       mantissa.find_first_of("123456789", point) != std::string_view::npos) {
     return CountProblem::fractional;
   }
-  // 2^53 + 1 reads as 2^53, so there too the digits decide.
+  // 2^53 + 1 reads as 2^53, so here, too, the digits decide.
   const auto read = static_cast<std::int64_t>(value);
   if (read == kLargestCount && mantissa.size() == text.size()) {
     std::int64_t whole = 0;

@@ -1,5 +1,5 @@
 // Text to counts: whole numbers from 0 to 2^53, beyond which a double no longer tells neighbours apart.
-//   "12", "12.0" and "1.2e1" are 12; fractions, signs, NaN, infinity and empty text are none.
+//   "12", "12.0" and "1.2e1" are 12; fractions, signs, NaN, infinity and empty text are refused.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ class CsvFieldRows final : public FieldRows {
   Result<void> open(bool header) {
     CV_TRY(const std::size_t columns, window_.open(true));
     fields_.resize(columns);
-    // A value that is missing is a value: were its row left out, two values that change places would move all between.
+    // A missing value is a value: if its row were left out, exchanging two values would move all rows between.
     window_.keep_empty_lines();
     if (header) {
       CV_TRY(columns_, window_.take_header());
@@ -58,7 +58,7 @@ class CsvFieldRows final : public FieldRows {
   std::vector<std::string_view> fields_;
 };
 
-// What does not exist is left to opening, which says so.
+// A missing file is reported when it is opened.
 bool is_stream(const std::string& path) {
   struct stat found {};
   return path == "-" || (stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode));
@@ -81,7 +81,7 @@ Result<void> check_field_rows(const FieldRowsSpec& spec) {
     return {};
   }
   CV_CHECK(check_delimiter(spec.delimiter));
-  // Whoever writes to a pipe would take its being opened and closed again for its end.
+  // A pipe's writer would take it for closed if it were opened and closed here.
   if (!is_stream(spec.path)) CV_CHECK(open_file(spec.path));
   return {};
 }

@@ -1,13 +1,11 @@
-// A CSV, or a table in memory, row by row with its fields as they are, for what moves values without understanding
-// them.
-//   Form      as in csv/source.h, but where there is one column an empty line is a row with an empty field (and refused
-//             as the first of all, without a header); quoted fields may hold newlines; a last line without end is a row
-//             of a file, and of a stream an error once all complete rows before it were handed out: it may have been
-//             cut off
+// A CSV, or a table in memory, row by row with unparsed fields, for what moves values without understanding them.
+//   Form      as in csv/source.h, but with a single column an empty line is a row with an empty field (refused as the
+//             very first line without a header); quoted fields may hold newlines. A last line without end is a row of a
+//             file; in a stream it may have been cut off, so it is an error after all complete rows
 //   Memory    the window: kWindow, or twice the longest row
 //   Streams   standard input and every path that is no regular file. Rows are handed out as soon as their line is
-//             complete; `before_wait` is called whenever the next row needs a read that may block, so that what was
-//             made of the rows before can leave: never before the first row, nor for files
+//             complete; `before_wait` is called whenever the next row needs a read that may block, so that results of
+//             earlier rows can leave: never before the first row, nor for files
 //   Errors    bad_data for what is not a CSV, with the row; storage for what cannot be opened or read; interrupted for
 //             a signal while a stream waits; usage for a delimiter that cannot be one
 #pragma once
@@ -46,11 +44,11 @@ class FieldRows {
 };
 
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec&, std::function<void()> before_wait = {});
-// Whether they could be opened, as far as can be told without reading a byte.
+// Whether the rows could be opened, as far as this can be told without reading a byte.
 Result<void> check_field_rows(const FieldRowsSpec&);
 
 enum class RowsFrom { file, stream };
-// The same from any bytes, of which spec.path says nothing. `window` is for tests.
+// The same from any bytes; spec.path is ignored. `window` is for tests.
 Result<std::unique_ptr<FieldRows>> read_field_rows(std::unique_ptr<ByteSource>, const FieldRowsSpec&, RowsFrom,
                                                    std::function<void()> before_wait, std::size_t window);
 

@@ -9,8 +9,8 @@
 namespace chronoveil::data {
 namespace {
 
-// Without a header the first row says how many columns there are, and that row is somebody's: with a delimiter of the
-// job's choice it would tell how often any one byte is in it. So nothing is read before the first next().
+// Without a header the first row, which is somebody's, says how many columns there are: a job that chooses the
+// delimiter could find out how often any byte is in it. So nothing is read before the first next().
 class CsvWithoutHeader final : public RecordSource {
  public:
   CsvWithoutHeader(std::unique_ptr<ByteSource> file, SourceSpec spec)

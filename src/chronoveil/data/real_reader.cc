@@ -18,8 +18,8 @@ RealProblem read_real(std::string_view text, double& number) {
   if (text.empty()) return RealProblem::empty;
   const char* const end = text.data() + text.size();
   double read = 0;
-  // Where a number is out of range, older versions of the library report success and newer ones do not; all of them
-  // write 0 or infinity, so that alone decides.
+  // For numbers out of range older versions of the library report success and newer ones do not; all of them write 0 or
+  // infinity, so only that is checked.
   const auto [stop, error] = fast_float::from_chars(text.data(), end, read);
   if (error == std::errc::invalid_argument || stop != end || std::isnan(read)) return RealProblem::form;
   if (std::isinf(read)) return RealProblem::infinite;

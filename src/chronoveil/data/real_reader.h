@@ -1,6 +1,6 @@
 // Text to real numbers: the nearest double to a decimal number that takes the whole field, blanks around it aside.
 //   "12", "-0.5", ".5", "12." and "1.2e1" are numbers; a leading plus, hexadecimal, a decimal comma, NaN and empty text
-//   are none. Infinity is refused, and so is what is too large for a double; what is too small for one is 0.
+//   are not. Infinity and numbers too large for a double are refused; numbers too small for one are 0.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,7 @@ namespace chronoveil::data {
 
 enum class RealProblem { none, empty, form, infinite };
 
-// The number is written only where there is no problem; it is finite.
+// The number is written only if there is no problem; it is finite.
 RealProblem read_real(std::string_view text, double& number);
 std::string_view explain(RealProblem);
 

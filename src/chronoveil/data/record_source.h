@@ -12,7 +12,7 @@
 
 namespace chronoveil::data {
 
-// Columns of equal length; one that the source does not have is empty. Views are valid until the next call.
+// Columns of equal length; absent ones are empty. Views are valid until the next call.
 struct RecordBatch {
   std::vector<std::string_view> user;
   std::vector<std::int64_t> time;  // milliseconds since 1970-01-01T00:00Z

@@ -19,7 +19,7 @@ namespace chronoveil::data {
 
 inline constexpr std::size_t kBatchRows = 8192;  // at most; a source may end a batch earlier
 
-// The fields of one row by what they are for. Those that the source does not have stay empty.
+// The fields of one row by purpose. Absent ones stay empty.
 struct RowFields {
   std::string_view user, time, series, value;
   std::string_view measure, longitude, latitude;
@@ -41,7 +41,7 @@ class RowDecoder {
   // Empties the batch and makes room.
   static void begin(RecordBatch& batch, std::int64_t first_row);
 
-  // Appends a row, or says no: then problem() says why and the batch is unchanged. Only views of user and series stay.
+  // Appends a row; if false, problem() says why and the batch is unchanged. Keeps views of user and series only.
   bool add(const RowFields& fields, RecordBatch& batch) {
     if (has_user_ && fields.user.empty()) [[unlikely]] {
       return refuse_user();
@@ -83,8 +83,8 @@ class RowDecoder {
   std::string problem_;
 };
 
-// Finds the wanted columns among the names that a source has. Missing or twice there: bad_data that names the wanted
-// column and the number of columns, never a name that the job does not have already. `where` is "the header", ...
+// Finds the wanted columns among the names that a source has. A missing or doubled one is bad_data that names the
+// wanted column and the number of columns, never a name that is not in the job. `where` is "the header", ...
 struct ColumnPlace {
   std::size_t column;
   std::string_view RowFields::*field;

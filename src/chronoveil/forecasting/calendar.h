@@ -19,7 +19,7 @@ struct Calendar {
 };
 
 // The covariates of the steps first, ..., first + count - 1, row by row: for every step the same floats as
-// Calendar::at(). Sines are taken once for each step of a period that is an integer.
+// Calendar::at(). For integer periods, sines are computed once per step of the period.
 class CalendarRows {
  public:
   CalendarRows(const Calendar&, std::int64_t first, std::int64_t count);
@@ -32,7 +32,7 @@ class CalendarRows {
 
 // From the length of a slot in seconds and the local time at which step 0 starts (seconds since a Monday's midnight):
 // the day for slots below a day, the week for slots of at most a day, the year (365.2425 days, from step 0) for days
-// and more up to half a year. None for a slot that is not positive and finite.
+// and more up to half a year. No covariates for a slot that is not positive and finite.
 Calendar calendar_of(double slot_seconds, double first_second_of_week);
 
 // The season a baseline should use: the steps of a day for slots of at most six hours that divide it (24 for hours, 48

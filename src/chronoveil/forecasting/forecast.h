@@ -1,4 +1,4 @@
-// What a model or a baseline says of the steps after a series: quantiles, and where it has them sample paths.
+// What a model or a baseline says of the steps after a series: quantiles and, if it has them, sample paths.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace chronoveil::forecasting {
 
 inline constexpr std::array<double, 9> kLevels = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
 
-// Of the standard normal law at kLevels.
+// Quantiles of the standard normal law at kLevels.
 inline constexpr std::array<double, 9> kNormalQuantiles = {
     -1.2815515655446004, -0.8416212335729143, -0.5244005127080409, -0.2533471031357997, 0,
     0.2533471031357997,  0.5244005127080409,  0.8416212335729143,  1.2815515655446004};
@@ -28,7 +28,7 @@ struct Forecast {
 };
 
 // Quantiles of sample values at kLevels, by linear interpolation between order statistics (type 7): exactly an order
-// statistic where (n - 1) q is an integer. NaN of no values. Precondition: none of them is NaN.
+// statistic where (n - 1) q is an integer. NaN without values. Precondition: no value is NaN.
 std::array<float, 9> quantiles_of(std::span<float> values);  // sorts them
 
 }  // namespace chronoveil::forecasting

@@ -28,7 +28,7 @@ Defaults defaults_of(std::string_view model) {
 constexpr std::int64_t kLongest = 1'000'000;  // steps, channels: far beyond use, far below overflow
 constexpr std::int64_t kWidest = 65'536;
 constexpr std::int64_t kDeepest = 64;
-// Sample paths are drawn step by step, whatever the weights; and each token looks at each other one.
+// Sample paths are drawn step by step, whatever the weights; and every token attends to every other one.
 constexpr std::int64_t kLongestPath = 50'000;
 constexpr std::int64_t kMostTokens = 4'096;
 

@@ -11,7 +11,7 @@
 
 namespace chronoveil::forecasting {
 
-// A value that was not there. It may be filled from inside a window, never from outside it.
+// A missing value. It may be filled from inside a window, never from outside it.
 inline constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 // Clocks reach no further from 0 than this, so that every step of a window is an exact double.
@@ -36,8 +36,8 @@ Result<void> check_panel(const Panel&, std::int64_t forecast_length);
 // Distinct lengths, ascending: what an event of training says of a panel.
 std::vector<std::int64_t> lengths_of(const Panel&);
 
-// The panel without the last `steps` >= 0 of each series: what a backtest trains on. Refused where nothing would be
-// left of a series.
+// The panel without the last `steps` >= 0 of each series: what a backtest trains on. Refused if nothing would be left
+// of a series.
 Result<Panel> without_last(const Panel&, std::int64_t steps);
 
 }  // namespace chronoveil::forecasting

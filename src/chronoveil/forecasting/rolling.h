@@ -1,4 +1,4 @@
-// Rolling windows at the end of each series, and what forecasts of them are worth.
+// Rolling windows at the end of each series, and the score of forecasts of them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace chronoveil::forecasting {
 
-// `count` forecasts of every series, `stride` steps apart, the last of which ends with it.
+// `count` forecasts of every series, `stride` steps apart; the last one ends with the series.
 struct Rolling {
   std::int64_t count = 1;
   std::int64_t stride = 1;
@@ -26,13 +26,13 @@ Result<std::vector<Window>> rolling_windows(const Panel&, std::int64_t forecast,
 
 enum class Baseline { seasonal_naive, auto_ets };
 std::string_view name(Baseline);
-// Channel by channel, from all that came before each window and nothing else. Refused: a window before which a channel
-// has no observed value (bad data). Precondition: the windows are of rolling_windows().
+// Channel by channel, only from what came before each window. Refused: a window before which a channel has no observed
+// value (bad data). Precondition: the windows are of rolling_windows().
 Result<std::vector<Forecast>> baseline_forecasts(Baseline, const Panel&, std::span<const Window>, std::int64_t forecast,
                                                  std::int64_t season);
 
-// Against what really came, window by window in the same order. Precondition: as many forecasts as windows, and no
-// window forecasts beyond its series.
+// Scores forecasts against the true values, window by window in the same order. Precondition: as many forecasts as
+// windows, and no window forecasts beyond its series.
 QuantileLoss score(const Panel&, std::span<const Window>, std::span<const Forecast>);
 
 }  // namespace chronoveil::forecasting

@@ -1,15 +1,15 @@
 // How the windows of a step are drawn, exactly as in the proof [Schuchardt25]. It sees bits and public lengths, never
 // values, and every probability is exact.
-//   top      iterate: disjoint groups of ⌊Λ/λ⌋ series in a fixed order, one epoch = every series once; what is left
-//            over at the end of an epoch is a smaller last group
+//   top      iterate: disjoint groups of ⌊Λ/λ⌋ series in a fixed order, one epoch = every series once; the last group
+//            of an epoch may be smaller
 //            without_replacement: a fresh uniform subset of ⌊Λ/λ⌋ series every step
-//   bottom   with_replacement: λ windows a series, uniform and independent
+//   bottom   with_replacement: λ windows per series, uniform and independent
 //            poisson: each window on its own with rate min(1, λ/T)
 // Poisson may draw an empty batch: that is a step like any other. Series drawn without replacement come in random
-// order: with one of them exchanged for another, the rest keep their places in the batch. Rates are ratios of the
-// integers that the event of training names as well: ⌊Λ/λ⌋ of N series, one of T windows, λ of T. They are drawn as
-// such, never as doubles, and the accountant forms its own from the same integers with the rounding that its bounds
-// allow for: so what is priced is what runs.
+// order: if one is exchanged for another, the rest keep their places in the batch. Rates are ratios of integers that
+// the event of training has as well: ⌊Λ/λ⌋ of N series, one of T windows, λ of T. They are drawn as ratios, never as
+// doubles, and the accountant forms its rates from the same integers, with the rounding that its bounds allow for: so
+// what is priced is what runs.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ class WindowSampler {
   // step under `iterate` the group is fixed; windows are fresh.
   Result<std::vector<Window>> draw(std::int64_t step, DrawRight&) const;
 
-  // Of Poisson batches, whose size varies: the most that one can have. 0 where all neighbours draw equally many.
+  // The most windows of a Poisson batch, whose size varies. 0 if all neighbours draw equally many.
   std::int64_t most_windows() const;
-  // Steps of an epoch: ⌈N / ⌊Λ/λ⌋⌉.
+  // Steps per epoch: ⌈N / ⌊Λ/λ⌋⌉.
   std::int64_t steps_per_epoch() const;
   const SamplingScheme& scheme() const { return scheme_; }
 

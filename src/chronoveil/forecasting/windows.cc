@@ -7,8 +7,8 @@
 namespace chronoveil::forecasting {
 namespace {
 
-// Copies with zeros in place of missing values and marks what was there. How many were missing. Free of branches, so
-// that the compiler takes several values at a time.
+// Copies with zeros in place of missing values and marks observed ones. Returns how many were missing. Without
+// branches, so that the compiler can vectorise it.
 std::int64_t copy_observed(const float* from, std::int64_t count, float* values, float* observed) {
   std::int64_t missing = 0;
   for (std::int64_t done = 0; done < count;) {

@@ -1,7 +1,7 @@
 // Windows exactly as in the proof [Schuchardt25]: L_C zeros are prepended to a series of length L; windows start at
-// t = 0, ..., T - 1 of the padded series, T = L - L_F + 1, and are L_C + L_F long. So window t forecasts steps
-// t, ..., t + L_F - 1 from the L_C steps before t, those before step 0 being padding. Step s lies in the windows
-// s - L_F + 1, ..., s + L_C that exist: in at most min(L_C + L_F, T), and step L_F - 1 in as many.
+// t = 0, ..., T - 1 of the padded series, T = L - L_F + 1, and are L_C + L_F long. So window t forecasts steps t, ...,
+// t + L_F - 1 from the L_C steps before t, those before step 0 being padding. Step s lies in those of the windows
+// s - L_F + 1, ..., s + L_C that exist: in at most min(L_C + L_F, T), which step L_F - 1 reaches.
 #pragma once
 
 #include <cstdint>
@@ -42,11 +42,11 @@ struct WindowValues {
 };
 
 // window_mean: the mean of the observed context of that window and channel; last: the last observed before it in the
-// window, the mean where there is none; 0 where nothing was observed. Missing values of the forecast are filled alike:
-// the loss leaves them out, but an autoregressive model reads them as the past of later steps.
-// Windows are checked as for prediction. Precondition: the panel passes check_panel().
+// window, the mean if there is none; 0 if nothing was observed. Missing values of the forecast are filled in the same
+// way: the loss leaves them out, but an autoregressive model reads them as the past of later steps. Windows are checked
+// as for prediction. Precondition: the panel passes check_panel().
 Result<WindowValues> cut(const Panel&, const WindowShape&, const Calendar&, Fill, std::span<const Window>);
-// The same into memory that is used again, step after step.
+// The same into memory that is reused in every step.
 Result<void> cut(const Panel&, const WindowShape&, const Calendar&, Fill, std::span<const Window>, WindowValues* out);
 
 }  // namespace chronoveil::forecasting

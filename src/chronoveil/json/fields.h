@@ -1,7 +1,7 @@
-// Reads one object of a JSON document strictly: each field is asked for by name and type, and what was not asked for
-// can be refused. Whoever reads says in its own words what is wrong; errors name a field by its path, never its value.
-//   Whole numbers  those that fit 64 bits with a sign; 3.0 is none
-//   null           is a value of the wrong type, but where a function says what it stands for
+// Reads one object of a JSON document strictly: each field is asked for by name and type, and other fields can be
+// refused. The reader words its own errors, which name a field by its path, never its value.
+//   Whole numbers  those that fit a signed 64-bit integer; 3.0 is not one
+//   null           is a value of the wrong type, unless a function says what it stands for
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ namespace chronoveil {
 // A field that is not what it should be.
 struct FieldProblem {
   std::string path;             // "plan.shape.steps"
-  const nlohmann::json* held;   // nothing where the field is missing
+  const nlohmann::json* held;   // null if the field is missing
   std::string_view valid = {};  // "a text"; empty for a field that nobody asked for
 };
 
-// The object must outlive what reads it. Keys are string literals.
+// The object must outlive its reader. Keys are string literals.
 class JsonFields {
  public:
   using Refuse = Failure (*)(const FieldProblem&);
@@ -32,11 +32,11 @@ class JsonFields {
       : object_(&object), refuse_(refuse), path_(std::move(path)) {}
 
   std::string path_to(std::string_view key) const;
-  // That the field, as it is, is not what it should be.
+  // The error that the field is not what it should be.
   Failure wrong(const char* key, std::string_view valid = {}) const;
 
   bool has(const char* key) const;                    // and not null
-  const nlohmann::json* find(const char* key) const;  // nothing where it is missing
+  const nlohmann::json* find(const char* key) const;  // null if it is missing
 
   Result<const nlohmann::json*> list(const char* key) const;
   Result<JsonFields> object(const char* key) const;
@@ -47,10 +47,10 @@ class JsonFields {
   Result<double> number(const char* key, double null = std::numeric_limits<double>::infinity()) const;
   // A number that is always finite.
   Result<double> finite(const char* key) const;
-  // A missing field stands for none.
+  // Empty if the field is missing.
   Result<std::optional<std::string>> text_if(const char* key) const;
   Result<std::optional<std::int64_t>> integer_if(const char* key) const;
-  // `null` stands for none.
+  // Empty if the field is `null`.
   Result<std::optional<std::int64_t>> integer_or_none(const char* key) const;
   Result<std::optional<double>> finite_or_none(const char* key) const;
   template <class Names>
@@ -69,7 +69,7 @@ class JsonFields {
   // Appends a list of `size` numbers; `null` stands for what JSON cannot hold.
   Result<void> numbers_into(std::vector<double>& all, const char* key, std::size_t size, double null) const;
 
-  // Refuses what nobody asked for.
+  // Refuses fields that were not asked for.
   Result<void> nothing_else() const;
 
  private:

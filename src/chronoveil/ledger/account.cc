@@ -11,7 +11,7 @@
 namespace chronoveil::ledger {
 namespace {
 
-// The tightest coordinate of a curve; the member of a union that comes nearest to admitting.
+// The tightest coordinate; for a union, the member that comes nearest to admitting.
 std::size_t coordinate_to_show(const Filter& filter, const Cost& total) {
   const auto excess = [&](std::size_t i) { return total.values[i].value() / filter.budget.values[i].value(); };
   std::size_t shown = 0;
@@ -253,7 +253,7 @@ Result<void> Account::admit(const std::string& period, const std::optional<std::
 std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {
   const Spent* spent = spent_in(period);
   if (!spent || !dataset_->partition) return {};
-  // Members of a union may differ in who is dearest: all of those, which is at least as much as each.
+  // Members of a union may differ in who is dearest: takes all of those, which is at least as much as each.
   std::set<std::int64_t> places;
   for (std::size_t i = 0; i < dataset_->filter.budget.values.size(); ++i)
     for (const std::int64_t place : dearest_places(spent->parts, *dataset_->partition, dataset_->promise, i))

@@ -15,19 +15,19 @@
 
 namespace chronoveil::ledger {
 
-// What an account knows of a run: enough to go on with it without reading its row again.
+// What an account knows of a run: enough to resume it without reading its row again.
 struct RunProgress {
   std::string chain_head;  // of the debit's row
-  nlohmann::json event;    // parsed by whoever goes on with the run
+  nlohmann::json event;    // parsed when the run is resumed
   std::int64_t uses = 0;   // reserved
-  std::int64_t used = 0;   // gone
+  std::int64_t used = 0;   // used up
   std::string token;       // of the last use
 };
 
 class Account {
  public:
-  // Takes in the next row: checks that it continues the chain and is allowed after the rows before it. Whether a debit
-  // was priced rightly and within the budget is for verify.
+  // Takes in the next row: checks that it continues the chain and is allowed after the rows before it. verify checks
+  // whether a debit was priced rightly and within the budget.
   Result<void> apply(const Entry&);
 
   bool exists() const { return dataset_.has_value(); }
@@ -35,11 +35,11 @@ class Account {
   const Dataset& dataset() const { return *dataset_; }
   std::int64_t next_sequence() const { return next_sequence_; }
   const std::string& head() const { return head_; }
-  // Of the rows that were taken in, without a signature; and with rows to come, which are not checked here.
+  // The seal of the rows so far, without a signature; and with rows to come, which are not checked here.
   Seal seal() const { return {next_sequence_, head_, sums_.text(), ""}; }
   Result<Seal> seal_with(const std::vector<Entry>& added) const;
 
-  // Of the last row; empty before the first.
+  // The time of the last row; empty before the first.
   const std::string& last_time() const { return last_time_; }
   // The time to record now: the clock's, but never before the last row's.
   std::string time_to_record(const std::string& clock) const { return clock < last_time_ ? last_time_ : clock; }
@@ -48,25 +48,25 @@ class Account {
 
   // What the filter has admitted for one neighbour, in a period.
   Cost admitted(const std::string& period) const;
-  // The same for the neighbours that a request for this part, or for everything, concerns: in each coordinate that of
-  // the dearest of them.
+  // The same for the neighbours that a request for this part, or for everything, concerns: per coordinate, the cost of
+  // the dearest.
   Result<Cost> charged(const std::string& period, const std::optional<std::string>& part) const;
   // Whether nothing was admitted yet for any neighbour that a request for this part, or for everything, concerns.
   Result<bool> is_untouched(const std::string& period, const std::optional<std::string>& part) const;
-  // Nothing, or an over_budget error that says what was admitted, what is asked and what would still be admitted.
+  // The over_budget error says what was admitted, what is asked and what would still be admitted.
   Result<void> admit(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
   // The parts whose debits count for the dearest neighbour.
   std::vector<std::int64_t> dearest_parts(const std::string& period) const;
   std::vector<std::string> periods() const;
 
-  // Whether a debit, or slot, may go to a state or be used; an error says why not. What is debited for a job is
-  // released after something was drawn for it and not before.
+  // Whether a debit, or slot, may go to a state or be used; an error says why not. A debit for a job cannot be released
+  // before something was drawn for it.
   Result<void> may_settle(const DebitId&, State) const;
   // Whether nothing was drawn yet for a debit, or slot, that is neither a run nor settled. At most one `drawing` can
-  // ever be written down for it.
+  // ever be recorded for it.
   Result<void> may_draw(const DebitId&) const;
   Result<void> may_open_slot(const DebitId&) const;
-  // The run, while it may go on.
+  // The run, if it may go on.
   Result<const RunProgress*> open_run(const DebitId&) const;
   // Whether these uses are the next ones of a run that may go on; over_budget when it has fewer left.
   Result<void> may_use(const DebitId&, std::int64_t first, std::int64_t count) const;
@@ -78,8 +78,7 @@ class Account {
     std::int64_t used = 0;  // of a run
   };
   std::optional<JobDebit> last_of(const std::string& job) const;
-  // Whether the row came out of a backup. The ledger that the backup is of may have drawn for it since, so that nobody
-  // draws for it here.
+  // Whether the row came out of a backup. The original ledger may have drawn for it since, so nobody draws for it here.
   bool from_backup(std::int64_t sequence) const { return sequence < from_backup_; }
 
   std::int64_t debit_count() const { return static_cast<std::int64_t>(debits_.size()); }
@@ -99,8 +98,8 @@ class Account {
   Result<void> apply_body(const Entry&);
   Result<void> apply_debit(const Entry&);
   Cost charge(const Spent&) const;
-  // Whether the filter would hold for every neighbour by himself. A union may hold for each of them by another member,
-  // where no member holds for all.
+  // Whether the filter would hold for every single neighbour. A union may hold for each by another member, although no
+  // member holds for all.
   Result<bool> holds_for_each(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
   const Spent* spent_in(const std::string& period) const;
   Result<const DebitProgress*> find(const DebitId&) const;
@@ -117,7 +116,7 @@ class Account {
   std::unordered_map<std::string, std::int64_t> jobs_;  // the last debit of each
 };
 
-// The seal of a dataset's rows from the first on; an error where they do not follow from each other.
+// The seal of a dataset's rows from the first on; an error if they are no chain.
 Result<Seal> seal_of(const std::vector<Entry>& rows);
 
 }  // namespace chronoveil::ledger

@@ -22,14 +22,14 @@ constexpr std::size_t kDigestSize = 64;
 
 bool is_hex(std::string_view text) { return text.find_first_not_of("0123456789abcdef") == std::string_view::npos; }
 
-// What stands between `start` and the bracket that ends the text.
+// The text between `start` and the closing bracket at the end.
 std::optional<std::string_view> last_bracket(std::string_view text, std::string_view start) {
   const std::size_t at = text.rfind(start);
   if (at == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
   return text.substr(at + start.size(), text.size() - at - start.size() - 1);
 }
 
-// The text up to the separator, which is taken away with it; all of it where there is none.
+// Takes the text up to the separator off the front, with the separator; all of it if there is none.
 std::string cut_before(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   std::string part(text.substr(0, end));
@@ -273,7 +273,7 @@ accounting::Event composed(const std::vector<accounting::Event>& events) {
     const std::int64_t count = std::exchange(event.count, 1);
     const auto [it, fresh] = by_text.try_emplace(accounting::to_text(event), event);
     std::int64_t sum = count;
-    // More than can be counted stays by itself: the accountant refuses such a composition.
+    // A count that overflows stays separate: the accountant refuses such a composition.
     if (!fresh && __builtin_add_overflow(it->second.count, count, &sum)) {
       all.events.push_back({event.kind, count});
       continue;

@@ -10,7 +10,7 @@
 
 namespace chronoveil::ledger {
 
-// A debit as stored; its events stay JSON until somebody needs them, which keeps opening a long ledger quick.
+// A debit as stored; its events stay JSON until they are needed, so that a long ledger opens quickly.
 struct DebitBody {
   Terms terms;            // without the dataset
   nlohmann::json events;  // one event, or the list of slots
@@ -18,16 +18,15 @@ struct DebitBody {
   std::optional<std::int64_t> uses;  // of a run, which has one event and no slots; at least 1
   std::string period;
   Cost cost;
-  bool takes_all =
-      false;  // the first debit, and by its cost the last: it keeps the whole (ε, δ) by its own tight price
+  bool takes_all = false;  // the first and, by its cost, last debit: its own tight price is within (ε, δ)
   std::int64_t analysis = 0;
   std::string software;
 
   std::size_t slot_count() const { return has_slots ? events.size() : 0; }
-  // Whether it is of a job, by a version that writes `drawing` before it draws.
+  // Whether it is for a job, by a version that records `drawing` before it draws.
   bool says_drawing() const { return !terms.job.empty() && !has_slots && !uses; }
-  // The digest of the job that it is of, and the live release, also where an earlier version wrote them at the end of
-  // `mechanism`: "[job DIGEST]", "[live RELEASE JOB/SPAN HOLDER OPENING]", the first versions without the last two.
+  // The digest of its job, and its live release. Earlier versions wrote them at the end of `mechanism`: "[job DIGEST]",
+  // "[live RELEASE JOB/SPAN HOLDER OPENING]", the first versions without the last two words.
   std::string job() const;
   std::optional<LiveTag> live() const;
   Result<std::vector<accounting::Event>> parsed_events() const;
@@ -47,18 +46,18 @@ struct SlotBody {
 std::string to_body(const SlotBody&);
 Result<SlotBody> slot_from_body(std::string_view);
 
-// The uses [first, first + count) of the run in row `debit` are gone.
+// The uses [first, first + count) of the run in row `debit` are used up.
 struct UseBody {
   std::int64_t debit = 0;
   std::int64_t first = 0;
   std::int64_t count = 0;
-  std::string token = "";  // whoever used them; may be empty
+  std::string token = "";  // of the process that used them; may be empty
 };
 
 std::string to_body(const UseBody&);
 Result<UseBody> use_from_body(std::string_view);
 
-// From here on bits may be drawn, for a debit or one of its slots, that reach an output.
+// From here on, bits that reach an output may be drawn for a debit or one of its slots.
 struct DrawingBody {
   std::int64_t debit = 0;
   std::optional<std::int64_t> slot;
@@ -78,7 +77,7 @@ struct StateBody {
 std::string to_body(const StateBody&);
 Result<StateBody> state_from_body(std::string_view);
 
-// The dataset goes on in another place; `place` tells that place from others without naming it.
+// The dataset was moved to another place; `place` identifies that place without naming it.
 struct MovedBody {
   std::string to;  // "sqlite" or "postgresql"
   std::string place;
@@ -87,13 +86,13 @@ struct MovedBody {
 std::string to_body(const MovedBody&);
 Result<MovedBody> moved_from_body(std::string_view);
 
-// The rows before came from elsewhere: by a move that closed them there, or out of a backup.
+// The rows before this one came from elsewhere: by a move that closed them there, or out of a backup.
 enum class Origin { moved, backup };
 
 std::string to_body(Origin);
 Result<Origin> origin_from_body(std::string_view);
 
-// Events together, equal ones counted: a single event is itself, 52 equal slots are one event with that count.
+// The composition of events, equal ones counted: one event is itself, 52 equal slots are one event of that count.
 accounting::Event composed(const std::vector<accounting::Event>&);
 
 }  // namespace chronoveil::ledger

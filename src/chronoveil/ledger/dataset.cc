@@ -69,7 +69,7 @@ Result<void> check_dataset_name(std::string_view name) {
 
 Result<Dataset> make_dataset(const DatasetRequest& request) {
   CV_CHECK(check_dataset_name(request.name));
-  // Those that were made before this was refused can still be used.
+  // Older datasets of these names can still be used.
   if (request.name == "." || request.name == "..")
     return invalid("dataset", request.name, "a name of its own: it names folders too");
   CV_CHECK(check_promise(request.promise));
@@ -86,8 +86,8 @@ Result<Dataset> make_dataset(const DatasetRequest& request) {
 
 namespace {
 
-// Up to version 5 of the analysis a window was taken to straddle two parts unless told otherwise, however wide it was.
-// Nobody can tell whether two was meant, so the number that is safe counts from now on.
+// Up to version 5 of the analysis a window was taken to straddle two parts by default, however wide it was. Whether two
+// was meant is unknown, so the safe number counts.
 void widen_straddle(Partition& partition, const Protected& promise, std::int64_t analysis) {
   constexpr std::int64_t kLastWithDefault = 5, kDefault = 2;
   if (analysis <= kLastWithDefault && partition.straddle == kDefault && safe_straddle(promise) > kDefault) {
@@ -161,7 +161,7 @@ Result<Dataset> dataset_from_body(std::string_view text) {
   }
   if (united) {
     CV_TRY(dataset.filter.shares, filter.integers("shares"));
-    // The first unions had none.
+    // The first unions had no reserves.
     if (filter.find("reserves")) {
       CV_TRY(dataset.filter.reserves, filter.integers("reserves"));
       if (!are_reserves(dataset.filter.reserves)) return filter.wrong("reserves");

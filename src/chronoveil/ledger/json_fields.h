@@ -1,4 +1,4 @@
-// How the JSON bodies of rows are read (json/fields.h): what is wrong in one is an error of the store.
+// How the JSON bodies of rows are read (json/fields.h): an error in one is a storage error.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -43,7 +43,7 @@ std::function<void(const std::string&)>& warning_handler() {
   return handler;
 }
 
-// Whose row it is. A name of the database is taken as it is, for the database compares it.
+// Whose row it is. A name of the database is not changed, for the database compares it.
 Result<std::string> recorded_name(const std::string& known, const std::string& who) {
   if (known.empty()) return one_line(who.empty() ? system_user() : who);
   if (known.find_first_of("\r\n") != std::string::npos)
@@ -172,8 +172,8 @@ Result<Reservation> Ledger::reserve_run(const Terms& terms, const Event& event, 
 
 Result<Run> Ledger::resume_run(const DebitId& id) {
   const std::scoped_lock lock(inside_->mutex);
-  // Read as a writer that writes nothing: a process that was killed may have left a use under way in a server, and
-  // only what waits for it knows for good what is gone.
+  // Read as a writer that writes nothing: a killed process may have left a use under way in a server, and only a writer
+  // waits until that use is committed or gone.
   RunProgress progress;
   const Inside::Composer compose = [&](const Account& account, const std::string&,
                                        const Store::Reader&) -> Result<std::vector<Inside::Draft>> {

@@ -119,7 +119,7 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
   return debits;
 }
 
-// Only rows that form a chain are handed out: whoever reads them may rely on what they refer to.
+// Only rows that form a chain are handed out, so that readers may rely on what they refer to.
 Result<std::vector<Entry>> Ledger::entries(const std::string& dataset) {
   CV_CHECK(check_dataset_name(dataset));
   const std::scoped_lock lock(inside_->mutex);

@@ -36,7 +36,7 @@ Result<void> Ledger::sign(const std::vector<std::string>& only) {
     CV_TRY(const Stored stored, inside_->store->read(name, 0));
     Verification verification;
     verify_dataset(name, stored.rows, stored.seal, verification);
-    // Whoever names a dataset may give it a signature in place of one that is none.
+    // Only if the dataset is named may an invalid signature be replaced.
     if (only.empty() && verification.holds()) verify_signature(name, stored.seal, std::nullopt, verification);
     if (!verification.holds())
       return fail(ErrorKind::storage, "sign",

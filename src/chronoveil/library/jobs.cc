@@ -15,7 +15,7 @@ Result<Kind> kind_of(const Job& job) {
   return job.is<engine::MeansSpec>() ? Kind::means : job.is<engine::PerturbSpec>() ? Kind::perturb : Kind::series;
 }
 
-// A result of one kind as one of any.
+// A result of one kind as a result of any kind.
 template <class Any, class T>
 Result<Any> any(Result<T> result) {
   if (!result) return Failure(std::move(result).error());

@@ -36,7 +36,7 @@ void add_steps(std::string lines, bool named, PublishedSteps& steps) {
 
 }  // namespace
 
-// Where it is, it stays: the engine's session looks at the job and at the options.
+// It must not move: the engine's session refers to the job and to the options.
 struct LiveSession::Inside {
   Inside(Job given, LiveOptions wished) : job(std::move(given)), options(std::move(wished)) {}
 
@@ -63,7 +63,7 @@ struct LiveSession::Inside {
     return {};
   }
 
-  // What was published by it. After an error of the store nobody knows how far it came but the next who opens it.
+  // What the call published. After a storage error, only the next opening finds out how far it came.
   Result<PublishedSteps> told_by(const Result<void>& done) {
     if (!done) {
       if (done.error().kind != ErrorKind::usage) session.reset();
@@ -75,7 +75,7 @@ struct LiveSession::Inside {
 
   Job job;
   LiveOptions options;
-  std::shared_ptr<std::int64_t> said = std::make_shared<std::int64_t>(0);  // by a clock that is told
+  std::shared_ptr<std::int64_t> said = std::make_shared<std::int64_t>(0);  // where the clock that is told stands
   std::optional<data::BatchDecoder> decoder;
   std::optional<engine::LiveSession> session;
   data::Arrival arrival;

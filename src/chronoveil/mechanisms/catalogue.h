@@ -15,7 +15,7 @@ std::span<const SeriesMechanism* const> series_catalogue();
 std::span<const CellMechanism* const> cell_catalogue();
 std::span<const TemporalMechanism* const> temporal_catalogue();
 
-// By name; the error lists the names there are.
+// By name; the error lists all names.
 Result<const SeriesMechanism*> find_series_mechanism(std::string_view name);
 Result<const CellMechanism*> find_cell_mechanism(std::string_view name);
 Result<const TemporalMechanism*> find_temporal_mechanism(std::string_view name);

@@ -52,7 +52,7 @@ bool is_within(const bound::BoundedCells& cells, const CellShape& shape) {
          cells.grid().lower() == shape.lower && cells.grid().upper() == shape.upper;
 }
 
-// Nothing here looks at more than public counts, or draws.
+// This looks only at public counts, and draws nothing.
 std::optional<CellEstimate> left_out(const CellsPlan& plan, const bound::CellView& cell) {
   if (cell.counts.empty()) return CellEstimate{.state = CellEstimate::State::empty};
   if (static_cast<std::int64_t>(cell.counts.size()) < plan.shape.sparse_below)
@@ -62,7 +62,7 @@ std::optional<CellEstimate> left_out(const CellsPlan& plan, const bound::CellVie
 
 void cut(CellEstimate& estimate, const CellShape& shape) {
   if (estimate.state != CellEstimate::State::published) return;
-  // Noise that went wholly beyond the bounds tells little; a bound alone would read as certainty.
+  // Noise wholly beyond the bounds tells little; an interval cut to one bound would look like certainty.
   if (estimate.lower > shape.upper || estimate.upper < shape.lower) {
     estimate.lower = shape.lower;
     estimate.upper = shape.upper;

@@ -27,7 +27,7 @@ Failure off_the_grid(std::size_t number, double step) {
 
 Result<Draws> Draws::authorised(ledger::Receipt&& receipt, const accounting::Event& about_to_run) {
   const Result<void> covered = ledger::check_covers(receipt, about_to_run);
-  ledger::Receipt taken = std::move(receipt);  // used up by a refusal too
+  ledger::Receipt taken = std::move(receipt);  // a refusal uses it up, too
   CV_CHECK(covered);
   Draws draws{DrawRight()};
   draws.debit_ = taken.reference();
@@ -62,12 +62,12 @@ Result<void> Draws::start(const accounting::Event& about_to_run) {
   if (accounting::to_text(*event_) != accounting::to_text(about_to_run))
     return fail(ErrorKind::internal, "draws", "they are authorised for another event than the one about to run");
   if (receipt_) {
-    // Whatever comes of it, there is no second try with these draws.
+    // Whatever happens, there is no second try with these draws.
     right_.standing_ = Standing::spent;
     ledger::Receipt receipt = std::move(*receipt_);
     receipt_.reset();
     Result<ledger::DebitReference> redeemed = ledger::redeem(std::move(receipt), about_to_run);
-    // After an error of the store the row may be there all the same.
+    // After a storage error the row may be there all the same.
     begun_ = redeemed ? Begun::yes : redeemed.error().kind == ErrorKind::storage ? Begun::unknown : Begun::by_another;
     if (!redeemed) return tl::unexpected(std::move(redeemed.error()));
     if (told_) told_();
@@ -149,7 +149,7 @@ Result<std::int64_t> Draws::noise(NoiseKind kind, double scale_in_steps, double 
     if (!(std::abs(steps) <= static_cast<double>(noise::kValueLimit))) return off_the_grid(noise_used_, step);
     return static_cast<std::int64_t>(steps);
   }
-  // Almost every time the scale is another one, and a sampler takes longer to make than some hundred single draws.
+  // The scale is almost always a new one, and making a sampler takes longer than some hundred single draws.
   if (scale_in_steps >= 1 && scale_in_steps <= noise::kLargestScale)
     return noise::draw_once(law_of(kind), scale_in_steps, right_.source());
   CV_TRY(const noise::Sampler* const source, sampler(law_of(kind), scale_in_steps));

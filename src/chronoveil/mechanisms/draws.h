@@ -1,5 +1,5 @@
 // Where the random choices of one release come from, and the proof that it may make them. A mechanism cannot run
-// without one, and one that is not authorised by a receipt marks whatever it touches.
+// without Draws, and Draws without a receipt mark whatever they touch.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Draws {
  public:
   // Takes the receipt, for exactly this event; bits come from this thread's cryptographic source.
   static Result<Draws> authorised(ledger::Receipt&&, const accounting::Event& about_to_run);
-  // Goes on with a run, for live steps only: noise until `uses` of its debit are gone. Bits come from this thread's
+  // Resumes a run, for live steps only: noise until the `uses` of its debit are used up. Bits come from this thread's
   // cryptographic source.
   static Result<Draws> continued(ledger::Run&&, const accounting::Event& about_to_run);
   // "seeded: not private"
@@ -41,49 +41,49 @@ class Draws {
 
   const std::string& mark() const { return right_.mark(); }  // empty when authorised
   const std::optional<ledger::DebitReference>& debit() const { return debit_; }
-  // The event that the receipt covered; none when not authorised.
+  // The event that the receipt covered; empty if not authorised.
   const std::optional<accounting::Event>& event() const { return event_; }
 
   // One authorisation is one run: authorised draws give noise and subsets only between start() and finish(), start()
-  // refuses any other event and any second time, and what was moved from is spent. Draws that are not private may run
-  // again and again. Called by measure(), not by mechanisms.
-  // start() redeems the receipt: it returns only once the ledger has written down durably that bits are drawn for this
-  // debit, and refuses where another process came first.
+  // refuses any other event and a second call, and moved-from draws are spent. Draws that are not private may run again
+  // and again. Called by measure(), not by mechanisms.
+  // start() redeems the receipt: it returns only once the ledger has recorded durably that bits are drawn for this
+  // debit, and refuses if another process came first.
   Result<void> start(const accounting::Event& about_to_run);
   void finish();
   // What start() made of a receipt.
-  //   no          it was not called, or refused before the ledger was asked: the debit is nobody's, and the same job
-  //               takes it up
+  //   no          it was not called, or refused before the ledger was asked: the debit is unused, and the same job can
+  //               take it up
   //   yes         bits may have been drawn: the debit is spent on this run
   //   by_another  another process came first and this one drew nothing
-  //   unknown     the ledger could not write it down for certain, and nothing was drawn
+  //   unknown     it is not certain that the ledger recorded it, and nothing was drawn
   enum class Begun { no, yes, by_another, unknown };
   Begun begun() const { return begun_; }
-  // Called as soon as it is yes.
+  // `told` is called as soon as the answer is yes.
   void tell_when_begun(std::function<void()> told) { told_ = std::move(told); }
 
-  // Whether these draws go on with a run: then they cover steps as they come, and nothing that is measured at once.
+  // Whether these draws resume a run: then they cover only steps as they come, not a whole series at once.
   bool continues() const { return uses_.has_value(); }
-  // The uses of a run that are gone, those of earlier processes included; without a run, those since the beginning.
+  // The uses of a run that are used up, including those of earlier processes; without a run, those since the beginning.
   std::int64_t used() const { return used_; }
-  // One more use. Refused beyond what the run's debit covers, and outside start() and finish() as noise is.
+  // One more use. Refused beyond what the run's debit covers and, like noise, outside start() and finish().
   Result<void> use();
 
   // Adds independent rounded noise to grid indices, in order. `scale` and `grid` in counts.
   Result<void> add_noise(std::span<std::int64_t> indices, NoiseKind, double scale, double grid);
-  // One draw of rounded noise, in steps. `step` is what one of them is worth in the units of a tape, which is asked for
-  // the next number when there is one.
+  // One draw of rounded noise, in steps. With a tape, the next number on it is used instead; `step` is the size of a
+  // step in the units of the tape.
   Result<std::int64_t> noise(NoiseKind, double scale_in_steps, double step);
-  // A choice by the exponential mechanism, from bits; no tape holds those.
+  // A choice by the exponential mechanism; always from bits, never from a tape.
   Result<noise::Choice> choose(std::span<const double> log_weights, double input_error);
   Result<noise::Choice> choose(std::span<const noise::WeightedInterval>, double input_error);
   // Each of n positions with probability `rate`; ascending.
   Result<std::vector<std::int64_t>> keep(std::int64_t n, double rate);
-  // For what draws by itself: keyed choices that precede the noise, such as which records of a person stay, what moves
-  // values, and training. It gives bits until finish(), before start() for those keyed choices alone: of a run that
-  // fails before start() the key is forgotten, and all that leaves is the error, which must not depend on it; who takes
-  // the debit up draws another key, independent of the first. So the release is distributed as if the failed run had
-  // never been.
+  // For code that draws by itself: keyed choices that precede the noise (such as which records of a person stay),
+  // mechanisms that move values, and training. It gives bits until finish(); before start() only for those keyed
+  // choices. If a run fails before start(), its key is forgotten, and only the error leaves, which must not depend on
+  // the key; a run that takes up the debit draws another, independent key. So the release is distributed as if the
+  // failed run had never been.
   DrawRight& right() { return right_; }
 
  private:
@@ -92,7 +92,7 @@ class Draws {
   explicit Draws(DrawRight right) : right_(std::move(right)) {}
   Result<void> may_draw() const;
   Result<double> next_on_tape(std::size_t wanted);
-  // Making one takes as long as thousands of draws, so those of the last scales are kept.
+  // Making a sampler takes as long as thousands of draws, so those of recent scales are kept.
   Result<const noise::Sampler*> sampler(noise::Law, double scale_in_steps);
 
   DrawRight right_;
@@ -106,7 +106,7 @@ class Draws {
   std::function<void()> told_;
   std::optional<accounting::Event> event_;
   std::vector<noise::Sampler> samplers_;
-  std::size_t recent_ = 0;  // of them, the one that was asked for last
+  std::size_t recent_ = 0;  // the index of the one used last
 };
 
 }  // namespace chronoveil::mechanisms

@@ -35,7 +35,7 @@ void add_caps(const SeriesPlan& plan, Basis caps, bool disjoint, std::vector<Ass
         {"the cap covers the whole job: somebody in several series is protected in all of them at once", caps});
 }
 
-// What a causal mechanism asks may follow from what was answered before, but only so far.
+// The questions of a causal mechanism may depend on earlier answers; this says within which limits.
 void add_questions(const SeriesPlan& plan, std::vector<Assumption>& all) {
   const Result<const SeriesMechanism*> mechanism = find_series_mechanism(plan.mechanism);
   if (!mechanism || !(*mechanism)->causal) return;
@@ -60,7 +60,7 @@ Result<double> epsilon_when_exceeded(const SeriesPlan& plan, std::int64_t factor
   request.delta = plan.delta;
   request.analysis = plan.price.analysis;
   request.parameters = plan.parameters;
-  // What that many steps would need shows their sensitivity; the noise is then put back to what the plan has.
+  // A plan for that many steps shows their sensitivity; then the noise is set back to that of the plan.
   CV_TRY(const SeriesPlan wider, mechanism->prepare(request));
   const double multiplier = plan.scale / wider.sensitivity * (1 - 4 * std::numeric_limits<double>::epsilon());
   CV_TRY(const Delta delta, Delta::make(plan.delta));
@@ -83,7 +83,7 @@ Guarantee guarantee_of(const SeriesPlan& plan, Basis caps, bool disjoint, EmptyS
   guarantee.certificate = plan.price.certificate;
   std::vector<Assumption>& all = guarantee.assumptions;
   add_caps(plan, caps, disjoint, all);
-  // A cap that is declared speaks of people; one that is enforced, of identifiers.
+  // A declared cap is about people; an enforced one is about identifiers.
   if (caps == Basis::enforced) all.push_back({"one person has one identifier", Basis::declared});
   all.push_back({"a count above " + std::to_string(plan.shape.maximum) + " is taken as " +
                      std::to_string(plan.shape.maximum) + ", a maximum that is public",

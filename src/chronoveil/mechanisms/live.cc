@@ -16,7 +16,7 @@ __extension__ using WideDistance = __int128;
 
 std::size_t series_of(const SeriesPlan& plan) { return static_cast<std::size_t>(plan.shape.series); }
 
-// What a process may ask in one step, and in which order, whoever answers.
+// Enforces what a process may ask in one step, and in which order, for any kind of answers.
 class OrderedAnswers : public Answers {
  public:
   Result<void> use() override {
@@ -146,7 +146,7 @@ class RecordedAnswers final : public OrderedAnswers {
   std::span<const double> given_;
 };
 
-// No process outlives its plan: what was priced are T steps.
+// No process goes on beyond its plan: T steps were priced.
 class WithinHorizon final : public LiveProcess {
  public:
   WithinHorizon(std::unique_ptr<LiveProcess> inner, const PublicShape& shape)
@@ -175,7 +175,7 @@ class WithinHorizon final : public LiveProcess {
   std::int64_t done_ = 0;
 };
 
-// Live events have one parameter and happen once, so this is all of them.
+// Live events have one parameter and happen once, so this compares them completely.
 bool is_same_event(const accounting::Event& one, const accounting::Event& other) {
   return one.kind.index() == other.kind.index() && noise_multiplier(one) == noise_multiplier(other);
 }

@@ -1,5 +1,5 @@
 // Steps as they come: a mechanism that publishes each step before it sees the next. A process never sees data. It asks,
-// and gets answers that have their noise already; so whatever it decides, keeps and publishes is post-processing of
+// and gets answers that already have their noise; so all that it decides, keeps and publishes is post-processing of
 // answers, and the price of the plan is the price of everything that it may ask.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace chronoveil::mechanisms {
 
-// Raised whenever a process saves something else than before: what an older program left is then refused.
+// Raised whenever the saved state of a process changes: state of an older program is then refused.
 inline constexpr std::int64_t kLiveStateFormat = 1;
 
 inline constexpr std::int64_t kMissing = -1;  // in place of a count: the series did not report at this step
@@ -27,21 +27,21 @@ struct LiveValue {
 class Answers {
  public:
   virtual ~Answers() = default;
-  // Whether the series reported at this step. Public: what did not report cannot be asked, and costs nothing.
+  // Whether the series reported at this step. Public: a series that did not report cannot be asked, and costs nothing.
   virtual bool present(std::int64_t series) const = 0;
   // The count of a series that is present, with noise of this scale (of the plan's law, on its grid). A series is asked
-  // once a step at most, in ascending order, with no less than the plan's scale.
+  // at most once per step, in ascending order, with no less than the plan's scale.
   virtual Result<double> count(std::int64_t series, double scale) = 0;
-  // Σ |count − last| over the series that are present, with noise of this scale; once a step at most, before any count.
+  // Σ |count − last| over the present series, with noise of this scale; at most once per step, before any count.
   virtual Result<double> distance(std::span<const double> last, double scale) = 0;
-  // To be called before the questions that one use of the debit covers: it counts uses, and refuses one too many.
+  // Called before the questions that one use of the debit covers: it counts uses, and refuses one too many.
   virtual Result<void> use() = 0;
 };
 
 class LiveProcess {
  public:
   virtual ~LiveProcess() = default;
-  // The next step: fills one value a series. What is not asked costs nothing and is published as predicted.
+  // The next step: fills one value per series. A series that is not asked costs nothing and is published as predicted.
   virtual Result<void> step(Answers&, std::span<LiveValue> out) = 0;
   // Everything that the next step depends on. load() is called on a fresh process of the same plan.
   virtual void save(StateWriter&) const = 0;
@@ -52,12 +52,12 @@ class LiveProcess {
 // mechanisms that need the whole series, and for a plan with less noise than its event says.
 Result<std::unique_ptr<LiveProcess>> go_live(const SeriesPlan&);
 
-// Feeds one step of bounded counts (one a series, in [0, maximum], or kMissing) to the process. The draws must continue
-// a run and be started for the plan's event, or be marked as not private.
+// Feeds one step of bounded counts (one per series, in [0, maximum], or kMissing) to the process. The draws must
+// continue a run and be started for the plan's event, or be marked as not private.
 Result<void> live_step(const SeriesPlan&, LiveProcess&, std::span<const std::int64_t> counts, Draws&,
                        std::span<LiveValue> out);
 
-// A whole series at once, by a live process: the `measure` and `reconstruct` of every mechanism that has one and no
+// A whole series at once, by a live process: `measure` and `reconstruct` of every mechanism with a live process and no
 // better way. The measurement holds the answers in the order in which they were given: step by step, and within a step
 // series by series.
 Result<Measurement> measure_live(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&);

@@ -18,7 +18,7 @@ std::string valid_texts(const ParameterInfo& info) {
   return all;
 }
 
-// A value as the parameter has it.
+// The value in the parameter's own type.
 Result<Value> understood(const ParameterInfo& info, const Value& value) {
   const bool takes_number = info.or_number || std::holds_alternative<double>(info.standard);
   if (takes_number && std::holds_alternative<std::int64_t>(value))

@@ -12,7 +12,7 @@ namespace chronoveil::mechanisms {
 
 std::int64_t PublicShape::changes() const {
   const std::int64_t sides = relation == Relation::replace ? 2 : 1;
-  // No more cells change than there are, and each by at most c however often one is replaced.
+  // At most all cells change, and each by at most c, also in a replacement.
   if (unit == Unit::user) return std::min(sides * std::min(max_steps, series * steps), series * steps);
   return sides * (unit == Unit::w_event ? std::min(width, steps) : 1);
 }

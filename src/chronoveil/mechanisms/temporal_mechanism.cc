@@ -10,12 +10,12 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-// Parameters as prepare() leaves them, and the event that they make.
+// Checks that the parameters are as prepare() leaves them, and that they make the event.
 Result<void> check_plan(const TemporalMechanism& mechanism, const TemporalPlan& plan) {
   CV_TRY(const Parameters all, resolved(plan.parameters, mechanism.name, mechanism.parameters));
   if (all != plan.parameters) return disagreement();
   if (plan.relation != (mechanism.moves ? Relation::swap : Relation::replace)) return disagreement();
-  // A user is priced by the number of values: without one, any number would be drawn for the price of one.
+  // A user is priced by the number of values: without it, any number of values would be drawn for the price of one.
   const bool whole = !mechanism.moves && plan.unit == Unit::user && plan.length;
   if (plan.unit != Unit::event && !whole) return disagreement();
   CV_TRY(const accounting::Event said, mechanism.event(plan));
@@ -50,7 +50,7 @@ Result<void> Perturbation::push(std::size_t lane, TimedValue value, std::vector<
 
 Result<std::int64_t> Perturbation::finish(std::size_t lane, std::vector<Released>& out) {
   if (lane >= lanes_.size() || !lanes_[lane]) return no_such_lane();
-  // Kernels are as new after their end: a second series would go through on the receipt of the first.
+  // Kernels are reset by finish(): a second series would run on the receipt of the first.
   return std::exchange(lanes_[lane], nullptr)->finish(draws_->right(), out);
 }
 

@@ -27,7 +27,7 @@ Result<std::optional<Augmentation::Noise>> Augmentation::noise_of(const char* na
   if (sigma == 0) return std::nullopt;
   if (!(std::isfinite(noise.unit) && noise.unit > 0))
     return invalid("noise_unit", noise.unit, "a finite number greater than 0");
-  // Far beyond what values are; grids do not reach there.
+  // Far beyond real values; grids do not reach there.
   if (!(std::min(sigma, 1.0) * noise.unit >= 0x1p-900 && noise.unit <= 0x1p900))
     return invalid("noise_unit", noise.unit,
                    "such that it and " + std::string(name) + " times it are between 2^-900 and 2^900");
@@ -68,7 +68,7 @@ void Augmentation::Noise::add_to(std::span<float> values, BitSource& bits) const
   sampler.fill(draws, bits);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Result<std::int64_t> exact = bounds.to_grid(values[i]);
-    if (!exact) continue;  // missing; it had its draw all the same
+    if (!exact) continue;  // missing, but a draw was made for it
     const double noisy = grid.to_real(noise::add_noise(*exact, draws[i]));
     values[i] = static_cast<float>(std::clamp(noisy, -kLargest, kLargest));
   }

@@ -1,11 +1,12 @@
-// Fresh noise on what a window reads, which hides what one change shows [Schuchardt25]: σ_C v on the context and σ_F v
-// on the forecast, v the public size of one change, of all channels of a step together in the 2-norm.
+// Fresh noise on what a window reads, which hides one change [Schuchardt25]: σ_C v on the context and σ_F v on the
+// forecast, v the public size of one change, of all channels of a step together in the 2-norm.
 //   Law       a value is rounded to a grid h <= min(σ, 1) v / 2^20 and gets rounded N(0, s²), s = σ (v + h √D):
-//             rounding adds at most h √D to a change of v, so it is hidden as by N(0, (σ v)²) on values as they are
-//   Once      one draw an element, before it is filled, scaled, read as a lag or as a label: all of that is made of the
+//             rounding adds at most h √D to a change of v, so it is hidden as well as by N(0, (σ v)²) on unrounded
+//             values
+//   Once      one draw per element, before it is filled, scaled, read as a lag or as a label: all of these use the
 //             noisy value
 //   Nothing   padding is public and gets none; a missing value stays missing. That a value is missing is not hidden
-//   Edges     σ = 0: none. Values beyond 2^61 h are limited to it, which hides a change no less
+//   Edges     σ = 0: no noise. Values beyond 2^61 h are limited to it, which can only make a change smaller
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ class Augmentation {
 
   bool any() const { return context_ || label_; }
 
-  // A panel of one series a window, which is what that window reads of its own series, with noise; `windows` become
-  // those of the new panel. How many bits are used depends on the windows alone, not on values.
+  // A panel with one series per window: what the window reads of its series, with noise. `windows` become those of the
+  // new panel. How many bits are used depends on the windows alone, not on values.
   Result<forecasting::Panel> apply(const forecasting::Panel&, const forecasting::WindowShape&,
                                    std::vector<forecasting::Window>& windows, DrawRight&) const;
 

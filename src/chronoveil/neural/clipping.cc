@@ -26,7 +26,7 @@ double eta_factor() { return (1 + kUnit) * (1 + 0x1p-40) / (1 - gamma(kRun + 3))
 struct Slot {
   std::size_t parameter = 0;
   std::vector<Use> uses;
-  // One place, one use of a weight: a window's gradient is the product of two vectors and need not be formed.
+  // One use of a weight in one place: a window's gradient is the product of two vectors and need not be formed.
   bool outer() const { return uses.size() == 1 && uses[0].kind == Use::Kind::product && uses[0].gradient.size(1) == 1; }
 };
 
@@ -67,9 +67,8 @@ void form(const Slot& slot, const torch::Tensor& value, std::int64_t first, std:
   }
 }
 
-// ‖row‖² in float64 of a matrix of floats; infinite from kHuge on and where it is not a number. On the CPU all of it is
-// added in double, in eight sums that make vectors; elsewhere in float over runs of kRun, which the width must then be
-// a multiple of, or else in double too.
+// ‖row‖² in float64 of a matrix of floats; infinite from kHuge on and if it is NaN. On the CPU added in double, in
+// eight sums that vectorise; elsewhere in float over runs of kRun if that divides the width, else in double, too.
 torch::Tensor squares(const torch::Tensor& rows) {
   const std::int64_t count = rows.size(0), width = rows.size(1);
   if (!rows.is_cpu()) {
@@ -90,26 +89,26 @@ torch::Tensor squares(const torch::Tensor& rows) {
   return sums;
 }
 
-// Which windows to leave out, [n, 1]; undefined where none is and there is no device to wait for.
+// Which windows to leave out, [n, 1]; undefined if there are none and asking needs no wait for a device.
 torch::Tensor left_out(const torch::Tensor& squared) {
   const torch::Tensor dropped = (squared == kInfinity).unsqueeze(1);
   return squared.is_cpu() && !dropped.any().item<bool>() ? torch::Tensor() : dropped;
 }
 
-// How long each window's gradient is, and what it is multiplied by.
+// The norm of each window's gradient, and its factor.
 struct Measures {
   torch::Tensor squared, factor;  // [B], float64 and float32
   double bound;
-  std::int64_t counted;  // what comes after is padding
+  std::int64_t counted;  // later windows are padding
 
   void decide(std::int64_t first, std::int64_t count) {
     torch::Tensor square = squared.narrow(0, first, count);
-    square.copy_(at::where(square < kHuge, square, kInfinity));                       // inf 0 is not a number
+    square.copy_(at::where(square < kHuge, square, kInfinity));                       // infinity times 0 is NaN
     factor.narrow(0, first, count).copy_(at::clamp_max(bound / square.sqrt(), 1.0));  // bound / inf = 0
     const std::int64_t padding = std::clamp<std::int64_t>(counted - first, 0, count);
     factor.narrow(0, first + padding, count - padding).zero_();
   }
-  // The same for one window on the CPU, given what was formed of it.
+  // The same for one window on the CPU, given the square of its formed gradients.
   float decided(std::int64_t window, double formed) {
     double& square = squared.data_ptr<double>()[window];
     square += formed;
@@ -153,7 +152,7 @@ torch::Tensor sum_in_pieces(const Formed& wanted, std::int64_t width, at::Scalar
     measures.squared.narrow(0, first, count).add_(squares(formed));
     measures.decide(first, count);
     const torch::Tensor dropped = left_out(measures.squared.narrow(0, first, count));
-    if (dropped.defined()) formed.masked_fill_(dropped, 0);  // 0 times what is not a number is not 0
+    if (dropped.defined()) formed.masked_fill_(dropped, 0);  // 0 times NaN is not 0
     sum.addmv_(formed.t().to(number), measures.factor.narrow(0, first, count).to(number));
   }
   return sum;
@@ -187,7 +186,7 @@ torch::Tensor sum_one_by_one(const Formed& wanted, std::int64_t width, at::Scala
   for (std::int64_t window = 0; window < measures.factor.size(0); ++window) {
     form_gradient(uses, window, formed.data(), scratch.data());
     const float factor = measures.decided(window, sum_of_squares(formed.data(), width));
-    if (factor == 0.0F) continue;  // 0 times what is not a number is not 0
+    if (factor == 0.0F) continue;  // 0 times NaN is not 0
     if (number == torch::kFloat64) {
       add_multiple(factor, formed.data(), width, sum.data_ptr<double>());
     } else {
@@ -253,7 +252,7 @@ torch::Tensor sum_of_gradients(const Tape& tape) {
       parameters.count() > 0 ? parameters[0].value.options() : torch::TensorOptions().dtype(torch::kFloat32);
   torch::Tensor sum = at::zeros({parameters.size()}, floats);
   for (const Use& use : tape.uses()) {
-    // Windows and places are summed over alike: in whichever order they lie in memory.
+    // The sum goes over windows and places, in whichever order they lie in memory.
     const bool time_major = !use.gradient.is_contiguous() && use.gradient.transpose(0, 1).is_contiguous();
     const auto flat = [&](const torch::Tensor& x) {
       const std::int64_t rows = x.size(0) * x.size(1), features = x.size(2);
@@ -287,7 +286,7 @@ double norm_factor(const Parameters& parameters) {
 
 double double_margin(std::int64_t windows) {
   const auto count = static_cast<double>(windows);
-  // Pieces of a batch are added up once more, never more of them than windows; and the sum is put on a grid.
+  // Pieces of a batch, at most as many as windows, are added up once more; and the sum is put on a grid.
   const double terms = 2 * count + 4;
   return terms * 0x1p-53 >= 0.5 ? std::numeric_limits<double>::infinity() : gamma(terms, 0x1p-53) * count;
 }

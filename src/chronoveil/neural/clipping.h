@@ -1,6 +1,6 @@
 // From a tape to Σ_b min(1, bound / ‖g_b‖) g_b, g_b the gradient of window b over all parameters together, cross terms
 // of a parameter that several operations use included.
-//   A weight that a window uses in one place: ‖g‖² is a product of norms, the clipped sum one weighted matrix product.
+//   A weight that a window uses in one place: ‖g‖² is a product of norms, the clipped sum one matrix product.
 //   A weight shared over places: each window's gradient is formed (window_kernels.h; on a device many by one batched
 //   product), measured, and summed; norms are measured on the numbers that are summed.
 //   A window whose gradient or norm is not finite contributes exactly zero, whatever it holds.
@@ -19,9 +19,9 @@
 //          (B + 1) √d 2^-32 (2 bound) for bound >= 2^-30 enters the margin too
 //   Huge   a window of which a square of a norm reaches 2^126 counts as not finite
 // That rests on products in full float32: reduced ones (TF32) are switched off.
-// In double. Where neighbours draw batches of different sizes (Poisson), a sum must not depend on how many windows
-// there are but through them. Products of two floats are exact in double, so with u = 2^-53 in the line on sums above,
-// whatever B is, each computed sum is off by at most double_margin(B) bound (1 + η).
+// In double. If neighbours draw batches of different sizes (Poisson), a sum must depend on the number of windows only
+// through the windows themselves. Products of two floats are exact in double, so with u = 2^-53 in the line on sums
+// above, whatever B is, each computed sum is off by at most double_margin(B) bound (1 + η).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct ClippedSum {
 };
 // bound in [2^-30, 2^60]. No uses, or no windows: the sum is 0.
 struct Summation {
-  std::optional<std::int64_t> counted;  // the first windows; what comes after is padding. All of them unless given
+  std::optional<std::int64_t> counted;  // the first windows; later ones are padding. Absent: all
   bool in_double = false;
 };
 ClippedSum sum_of_clipped(const Tape&, double bound, const Summation& = {});
@@ -45,8 +45,8 @@ ClippedSum sum_of_clipped(const Tape&, double bound, const Summation& = {});
 // Σ_b g_b without clipping: not private.
 torch::Tensor sum_of_gradients(const Tape&);
 
-// What one window replaced changes the computed sum by, at most: 2 bound (1 + float_margin), as derived above; k of
-// them: k times that. 4e-3 for 256 windows, nearly whatever the model. Infinite from 2^23 windows.
+// Replacing one window changes the computed sum by at most 2 bound (1 + float_margin), as derived above; k of them by k
+// times that. 4e-3 for 256 windows, nearly whatever the model. Infinite from 2^23 windows.
 double float_margin(const Parameters&, std::int64_t windows);
 // Summed in double, one window contributes at most bound (1 + η) with 1 + η as norm_factor() says, and two sums of at
 // most `windows` are each off by at most double_margin bound (1 + η).

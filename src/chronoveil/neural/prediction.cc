@@ -11,9 +11,9 @@ namespace {
 using forecasting::Forecast;
 using forecasting::kLevels;
 
-constexpr std::int64_t kMostRows = 1 << 16;  // windows times paths at once: what an autoregressive model holds
+constexpr std::int64_t kMostRows = 1 << 16;  // windows times paths that an autoregressive model holds at once
 
-// Nothing throws; what has no quantile is NaN, and refused below.
+// Never throws; a law without quantiles gives NaN, which is refused below.
 using Quiet =
     boost::math::policies::policy<boost::math::policies::domain_error<boost::math::policies::ignore_error>,
                                   boost::math::policies::overflow_error<boost::math::policies::ignore_error>,

@@ -13,11 +13,11 @@ namespace chronoveil::neural {
 struct PredictionOptions {
   std::int64_t paths = 200;  // for quantiles of an autoregressive model, and for `keep_paths`
   bool keep_paths = false;
-  std::uint64_t seed = 1;  // paths are post-processing: no privacy hangs on it
+  std::uint64_t seed = 1;  // paths are post-processing: privacy does not depend on it
   std::int64_t batch = 256;
 };
-// For each window: window.start = L of its series is the forecast of what comes next. Quantiles are exact (Student-t)
-// unless the model is autoregressive.
+// For each window; one with window.start = L forecasts what follows its series. Quantiles are exact (Student-t) unless
+// the model is autoregressive.
 Result<std::vector<forecasting::Forecast>> predict(const Model&, const Parameters&, const forecasting::Panel&,
                                                    const forecasting::Calendar&, forecasting::Fill,
                                                    std::span<const forecasting::Window>, const PredictionOptions&,

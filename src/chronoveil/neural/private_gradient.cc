@@ -62,7 +62,7 @@ double PrivateGradient::bound_within(double room, double growth) const {
 }
 
 double PrivateGradient::bound_for(std::int64_t windows) const {
-  // The margin of the grid is at most half of C: what is left after it has no more error than the factor allows for.
+  // The margin of the grid is at most half of C, so the error of the rest is within what the factor allows for.
   if (varies())
     return bound_within(step_.clip - grid_margin(), norm_factor(*parameters_) * (1 + 2 * double_margin(most_windows_)));
   return bound_within(2 * step_.clip - grid_margin(), 2 * (1 + float_margin(*parameters_, windows)));
@@ -74,8 +74,8 @@ Result<torch::Tensor> PrivateGradient::on_grid(const torch::Tensor& sum) const {
   if (sum.dim() != 1 || sum.size(0) != d || sum.scalar_type() != (varies() ? torch::kFloat64 : torch::kFloat32))
     return fail(ErrorKind::internal, "the sum of gradients has not one coordinate of its kind a parameter");
   const torch::NoGradGuard no_grad;
-  // Exact for a float32: it times a power of two is a double, and so is what 1/2 more is, unless the number is so small
-  // or so large that the whole part is the same. A double has its 1/2 added with an error of 2^-53 of itself, which
+  // Exact for a float32: times a power of two it is a double, and so is that plus 1/2, unless the number is so small or
+  // so large that the whole part is the same. A double has its 1/2 added with an error of 2^-53 of itself, which
   // double_margin() counts.
   torch::Tensor steps = sum.to(torch::Device(torch::kCPU), torch::kFloat64);
   if (!torch::isfinite(steps).all().item<bool>())

@@ -3,14 +3,13 @@
 //   Grid      g, the largest power of two <= σC / 2^30; a coordinate becomes floor(x / g + 1/2), limited to
 //             +-kValueLimit, which can raise no sensitivity
 //   Noise     rounded N(0, s²), s >= σC the next double, on each of d coordinates, exact [noise/sampler.h]
-//   Margin    what one changed window moves on the grid is at most 2 bound (1 + float_margin) + g √d; bound_for(B) is
-//             the largest float bound with which this is at most 2C for a realised batch of B windows; 0 if there is
+//   Margin    one changed window moves the sum on the grid by at most 2 bound (1 + float_margin) + g √d; bound_for(B)
+//             is the largest float bound with which this is at most 2C for a realised batch of B windows; 0 if there is
 //             none. B depends on the sampling alone, never on values
 //   Varying   where neighbours draw batches of different sizes (Poisson), i and j changed windows beside the same
-//   others
-//             must move the sum by at most (i + j) C, whatever else is drawn: one bound serves every batch, the largest
-//             with bound (1 + η) (1 + 2 double_margin) + g √d <= C at the most windows there can be. The sum is in
-//             double
+//             others must move the sum by at most (i + j) C, whatever else is drawn: one bound serves every batch, the
+//             largest with bound (1 + η) (1 + 2 double_margin) + g √d <= C at the most windows there can be. The sum is
+//             in double
 #pragma once
 
 #include <cstdint>
@@ -38,13 +37,13 @@ class PrivateGradient {
   double bound_for(std::int64_t windows) const;
   bool varies() const { return most_windows_ > 0; }
   // In grid steps, [d] int64 on the CPU. `sum` [d] float32, or float64 where batches vary, from any device; undefined
-  // stands for an empty batch, all
-  // zeros. Refused (internal) when it has not d coordinates or one is not finite, which clipping rules out.
+  // stands for an empty batch, all zeros. Refused (internal) unless it has d finite coordinates, which clipping
+  // ensures.
   Result<torch::Tensor> on_grid(const torch::Tensor& sum) const;
-  // The same with noise, limited to +-kValueLimit. Refused (internal), too, when the bits have failed or the right is
-  // used up.
+  // The same with noise, limited to +-kValueLimit. Also refused (internal) if the bits have failed or the right is used
+  // up.
   Result<torch::Tensor> noisy_on_grid(const torch::Tensor& sum, DrawRight&) const;
-  // The noisy mean, [d] float32 on the CPU: that times g / Λ.
+  // The noisy mean, [d] float32 on the CPU: noisy_on_grid() times g / Λ.
   Result<torch::Tensor> operator()(const torch::Tensor& sum, DrawRight&) const;
 
   const noise::Grid& grid() const { return grid_; }

@@ -48,7 +48,7 @@ torch::Tensor product(const torch::Tensor& x, const torch::Tensor& matrix, const
 
 }  // namespace
 
-// The way back through an operation with one weight: keeps the gradient, hands on what `back` makes of it.
+// The backward pass of an operation with one weight: keeps the gradient, passes on what `back` makes of it.
 class Tape::Weighted : public torch::autograd::Node {
  public:
   using Back = torch::Tensor (*)(const torch::Tensor& gradient, const torch::Tensor& weight);
@@ -69,7 +69,7 @@ class Tape::Weighted : public torch::autograd::Node {
   Back back_;
 };
 
-// One layer of an LSTM, time-major inside: what the way back needs, and the way back.
+// One layer of an LSTM, time-major inside: what the backward pass needs, and the backward pass.
 class Tape::Lstm : public torch::autograd::Node {
  public:
   Lstm(torch::Tensor input_weight, torch::Tensor recurrent_weight)
@@ -114,7 +114,7 @@ class Tape::Lstm : public torch::autograd::Node {
     const std::int64_t windows = first_.size(0), units = first_.size(1), stride = windows * units;
     torch::Tensor hidden = at::empty({steps + 1, windows, units}, first_.options());
     hidden[0].copy_(first_);
-    // The last cell is also the next state, which must not hold on to all the others.
+    // The last cell is also the next state, which must not keep all the others alive.
     torch::Tensor tanh_cells = at::empty({steps, windows, units}, first_.options());
     cells_.push_back(cell);
     const torch::Tensor recurrent = recurrent_weight_.t();
@@ -153,7 +153,7 @@ class Tape::Lstm : public torch::autograd::Node {
     return gates_;
   }
 
-  // Two kernels a step: a product, and libtorch's own fused cell.
+  // Two kernels per step: a product, and libtorch's fused cell.
   torch::Tensor forward_cuda(std::int64_t steps, const torch::Tensor& cell) {
     std::vector<torch::Tensor> hidden{first_};
     cells_.push_back(cell);
@@ -187,7 +187,7 @@ class Tape::Lstm : public torch::autograd::Node {
   std::shared_ptr<Kept> kept_;
 };
 
-// A node gets a gradient whether or not x needs one: its uses do.
+// A node gets a gradient even if x needs none: its uses need it.
 void Tape::record(torch::Tensor& output, const torch::Tensor& x, std::shared_ptr<torch::autograd::Node> node,
                   std::shared_ptr<Kept> kept) {
   node->set_next_edges(torch::autograd::collect_next_edges(x));

@@ -1,10 +1,10 @@
 // The few operations that have weights. Each keeps what the gradient of one window needs: what went in, and after
 // backward() what came back to its output. Everything else in a model is ordinary autograd on activations; the weights
-// themselves are never differentiated by it. So per-window clipping comes with these operations, not with a model.
+// themselves are never differentiated by it. So per-window clipping is a matter of these operations, not of a model.
 //
-// Tensors are [B, S, features]: B windows, S places that share the weights (steps in time, tokens; 1 if none), or
-// [B, features]. A window's gradient depends on that window alone: no operation mixes windows. The loss to go back from
-// is the sum over windows of each one's own. What goes into an operation or comes out is not to be changed in place.
+// Tensors are [B, S, features]: B windows, S places that share the weights (steps in time, tokens; 1 if none), or [B,
+// features]. A window's gradient depends on that window alone: no operation mixes windows. The loss of the backward
+// pass is the sum of the windows' losses. Inputs and outputs of operations must not be changed in place.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ void put(std::string& out, Word word) {
   for (std::size_t i = 0; i < sizeof(Word); ++i) out.push_back(static_cast<char>((word >> (8 * i)) & 0xFF));
 }
 
-// Takes from the front; once something was not there, nothing is.
+// Takes from the front; after the first failure everything fails.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -53,7 +53,7 @@ Result<Parameter> read_one(Reader& reader) {
   std::uint64_t count = 1;
   for (std::uint64_t i = 0; i < dimensions; ++i) {
     const auto size = reader.word<std::uint64_t>();
-    // Divided, not multiplied: the product of what is claimed may not fit in a word.
+    // Divided, not multiplied: the product of the claimed sizes may overflow.
     if (!reader.good() || size == 0 || size > reader.left() / sizeof(float) / count) return damaged();
     count *= size;
     sizes.push_back(static_cast<std::int64_t>(size));

@@ -1,7 +1,7 @@
 // Named tensors as bytes, the same on every machine: what model files and checkpoints hold.
 //   The number of tensors; for each: length of the name and the name, number of dimensions (at most 8) and the
-//   dimensions (at least 1), float32 values. Integers are 64-bit, and everything is little-endian. No checksum: what
-//   holds the bytes has one.
+//   dimensions (at least 1), float32 values. Integers are 64-bit, and everything is little-endian. No checksum: the
+//   container of the bytes has one.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What we use of libtorch, from one place: its headers are large and warn, and are compiled once as a precompiled header.
-// The rest of <torch/torch.h> (layers, optimisers, data loaders) would take as long again.
+// What we use of libtorch, in one place: its headers are large and cause warnings, and are compiled once as a
+// precompiled header. The rest of <torch/torch.h> (layers, optimisers, data loaders) would take as long again.
 #pragma once
 
 #include <torch/autograd.h>

@@ -15,7 +15,7 @@ using forecasting::PanelSeries;
 using forecasting::Window;
 using forecasting::WindowShape;
 
-// libtorch throws; nothing leaves this module but a Result. Its messages go on for a backtrace after the first line.
+// libtorch throws; only a Result leaves this module. After the first line its messages hold a backtrace.
 template <class Work>
 auto without_throwing(const Work& work) -> decltype(work()) {
   try {
@@ -56,8 +56,8 @@ struct Trainer::Parts {
   forecasting::WindowValues values;        // its memory is used again
   std::int64_t steps = 0;
 
-  // Windows that are computed at once where batches vary in size. The last piece is filled up with blank ones, so few;
-  // but a device wants many. Whole tiles of the products inside: the last rows of another number are rounded otherwise.
+  // How many windows are computed at once if batches vary in size. Few, since the last piece is filled up with blank
+  // ones; but a device wants many. Whole tiles of the inner products, since partial tiles are rounded differently.
   std::int64_t piece() const {
     return device.is_cpu() ? kPiece : std::clamp<std::int64_t>((config.scheme.batch_size + 63) / 64 * 64, 64, 512);
   }
@@ -73,7 +73,8 @@ Result<torch::Tensor> Trainer::Parts::sum_over(std::vector<Window> windows, Draw
   } else {
     CV_CHECK(forecasting::cut(panel, shape, config.calendar, config.fill, windows, &values));
   }
-  // Neighbours that draw batches of different sizes must compute the windows they share alike: in pieces of one shape.
+  // Neighbours that draw batches of different sizes must get the same result for shared windows: in pieces of one
+  // shape.
   if (privacy && privacy->varies()) pad(values, std::ssize(windows));
   Tape tape(parameters, Tape::Keep::uses);
   const torch::Tensor loss = model->loss(tape, to_batch(values, device));

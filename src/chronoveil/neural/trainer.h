@@ -1,7 +1,7 @@
 // Trains one model on one panel, step by step. A step: draw windows, add the public augmentation noise, cut and scale
 // each by itself, one forward and one backward pass, clip, sum, noise, divide by Λ, update.
-//   Empty batch   private: noise as ever, an update and a step like any other. Not private: a step without update
-//   Augmentation  on every use anew (augmentation.h), before anything else is made of a value
+//   Empty batch   private: noise and an update as in any step. Not private: a step without update
+//   Augmentation  anew on every use (augmentation.h), before a value is used in any way
 //   Not finite    a window whose gradient is not finite adds exactly 0; not private, a sum that is not finite is 0
 // It neither plans nor debits: the right that step() takes is the proof of the debit, or a mark (training/train.h).
 #pragma once
@@ -25,7 +25,7 @@ struct TrainingConfig {
   forecasting::Fill fill = forecasting::Fill::window_mean;
   std::optional<PrivateStep> privacy;  // absent: not private, the mean over the realised windows, no noise
   OptimiserConfig optimiser;
-  double context_noise = 0, label_noise = 0;  // σ_C, σ_F; times noise_unit, on every use anew
+  double context_noise = 0, label_noise = 0;  // σ_C, σ_F; times noise_unit, anew on every use
   double noise_unit = 1;           // v: a public size of one change, of all channels of a step together in the 2-norm
   std::uint64_t initial_seed = 1;  // of the initial weights: public
 };
@@ -49,16 +49,16 @@ inline constexpr std::int64_t kPiece = 64;
 
 class Trainer {
  public:
-  // Refused (usage, naming the parameter) beyond what its parts refuse: channels of the model that are not the panel's,
-  // covariates that are not the calendar's, a Λ of the private step that is neither 0, which stands for the scheme's,
-  // nor the scheme's.
+  // Refused (usage, naming the parameter), besides what its parts refuse: channels of the model that are not the
+  // panel's, covariates that are not the calendar's, a Λ of the private step that is neither the scheme's nor 0, which
+  // stands for the scheme's.
   static Result<Trainer> make(const TrainingConfig&, forecasting::Panel, const torch::Device&);
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
   ~Trainer();
 
-  // `number` is what decides the group of series under `iterate` (WindowSampler::draw): whoever goes on after a crash
-  // never gives one twice. `look` asks for StepFacts, which cost a synchronisation with the device.
+  // `number` decides the group of series under `iterate` (WindowSampler::draw): a number is never used twice, even
+  // after a crash. `look` asks for StepFacts, which cost a synchronisation with the device.
   Result<void> step(std::int64_t number, DrawRight&, StepFacts* look = nullptr, StepTrace* trace = nullptr);
   std::int64_t steps() const;  // done so far, those before a restore included
 
@@ -69,7 +69,7 @@ class Trainer {
 
   // Everything but the panel, for a checkpoint: named tensors on the CPU. No bits are in it: noise is never replayed.
   std::vector<Parameter> state() const;
-  // Refused (bad data), changing nothing: what is no state of such a trainer.
+  // Refused (bad data), changing nothing, unless it is a state of such a trainer.
   Result<void> restore(const std::vector<Parameter>&);
 
  private:

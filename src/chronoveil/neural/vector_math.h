@@ -1,5 +1,4 @@
-// Functions of a float for loops that the compiler makes vectors of: they hold no call and no branch. What is not a
-// number stays so.
+// Functions of a float for loops that the compiler vectorises: without calls and branches. NaN stays NaN.
 //   A loop is written once, in a function marked CHRONOVEIL_INLINE, and compiled twice on x86: for any processor, and
 //   inside one marked CHRONOVEIL_WIDE for those with AVX2 and FMA, chosen at run time by CHRONOVEIL_RETURN_CHOSEN.
 #pragma once
@@ -74,7 +73,7 @@ CHRONOVEIL_INLINE float log_of(float x) {
   return choose(x - x == 0.0F, z + y + n * 0.693359375F, x);
 }
 
-// ln(1 + x) for x >= 0: what rounding 1 + x has lost is put back. Not a number for infinity.
+// ln(1 + x) for x >= 0, corrected for the rounding of 1 + x. NaN for infinity.
 CHRONOVEIL_INLINE float log1p_of(float x) {
   const float whole = 1.0F + x;
   return log_of(whole) + (x - (whole - 1.0F)) / whole;

@@ -20,7 +20,7 @@ struct Matrix {
 };
 
 // Rows and eights of columns of Σ_s gradient[s] ⊗ input[s], from row and column on: they stay in registers. Of the last
-// eight of a row only `kept` are there.
+// eight of a row only `kept` exist.
 template <int kRows, int kEights>
 CHRONOVEIL_INLINE void product_tile(const Matrix& m, std::int64_t row, std::int64_t column, std::int64_t kept = 8) {
   Eight sums[kRows][kEights];
@@ -50,7 +50,7 @@ CHRONOVEIL_INLINE void product_tile(const Matrix& m, std::int64_t row, std::int6
        [](float* to, Eight& sum, std::int64_t lane) { to[lane] = sum[lane]; });
 }
 
-// Eight sums at a time are in the making: as many as two multipliers of four cycles need.
+// Eight sums at a time: as many as two multipliers of four cycles need.
 CHRONOVEIL_INLINE void product(const Matrix& m) {
   const std::int64_t pairs = m.columns / 16 * 16;
   std::int64_t row = 0;
@@ -70,7 +70,7 @@ CHRONOVEIL_INLINE void product(const Matrix& m) {
 std::int64_t in_eights(std::int64_t width) { return (width + 7) / 8 * 8; }
 
 // The places of one window side by side, each padded with zeros to `padded` numbers. Far apart, as an LSTM leaves them,
-// each would cost a page of memory, for every tile again.
+// each would touch its own page of memory, again for every tile.
 CHRONOVEIL_INLINE const float* gathered(const float* from, std::int64_t place, std::int64_t places, std::int64_t width,
                                         std::int64_t padded, float* scratch) {
   if (place == padded && width == padded) return from;

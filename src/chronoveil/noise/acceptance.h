@@ -31,13 +31,12 @@ struct Candidate {
   std::int64_t exponent = 0;  // at least 0
 };
 
-// How undecided comparisons are settled. Both give the same law; `wide` leaves out the quick look in double precision
-// and exists so that tests can exercise what is otherwise needed about once in 2^40 draws.
+// How undecided comparisons are settled. Both give the same law; `wide` skips the quick comparison in double precision,
+// so that tests can exercise what is otherwise needed about once in 2^40 draws.
 enum class Route { quick_then_wide, wide };
 
-// Whether height < factor 2^exponent exp(-phi(position)), with all the bits of both that it takes to know. The answer
-// is exact: it is given only when intervals that contain both sides are disjoint, and until then both are drawn
-// further.
+// Whether height < factor 2^exponent exp(-phi(position)). The answer is exact: bits of both are drawn until intervals
+// that contain the two sides are disjoint.
 bool accepts(const Curve&, const Candidate&, BitSource&, Route = Route::quick_then_wide);
 
 }  // namespace chronoveil::noise

@@ -11,8 +11,8 @@ std::vector<AliasColumn> make_alias_table(std::span<const std::uint64_t> weights
   std::vector<std::uint16_t> poor, rich;
   for (std::size_t i = 0; i < left.size(); ++i)
     (left[i] < kFull ? poor : rich).push_back(static_cast<std::uint16_t>(i));
-  // Each round closes one column: what a poor outcome leaves free is given to a rich one. All in integers, so that the
-  // weights handed out are the weights asked for.
+  // Each round closes one column: the room that a poor outcome leaves is given to a rich one. All in integers, so that
+  // the weights are exact.
   while (!poor.empty()) {
     const std::uint16_t small = poor.back();
     poor.pop_back();

@@ -43,8 +43,8 @@ bool bernoulli_exp(std::uint64_t whole, double fraction, BitSource& bits) {
 }
 
 bool bernoulli_exp(double x, BitSource& bits) {
-  // Beyond 2^63 the whole number of coins is cut off where nobody will see the end: the loop stops at the first
-  // failure, and 2^63 coins of 1/e do not all come up within the age of the universe.
+  // Beyond 2^63 the number of coins is cut off, which nobody can observe: the loop stops at the first failure, and 2^63
+  // coins of 1/e do not all come up within the age of the universe.
   if (!(x < 0x1p63)) return std::isinf(x) ? false : bernoulli_exp(std::uint64_t{1} << 63, 0.0, bits);
   const double whole = std::floor(x);
   return bernoulli_exp(static_cast<std::uint64_t>(whole), x - whole, bits);

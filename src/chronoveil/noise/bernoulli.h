@@ -14,7 +14,7 @@ bool bernoulli(double p, BitSource&);
 // x = 0: always; x infinite: never. Precondition: x is not negative and not NaN.
 bool bernoulli_exp(double x, BitSource&);
 
-// True with probability exp(-(whole + fraction)), for 0 <= fraction <= 1. The double is again taken as it is.
+// True with probability exp(-(whole + fraction)), for 0 <= fraction <= 1. Again the exact rational of the double.
 bool bernoulli_exp(std::uint64_t whole, double fraction, BitSource&);
 
 }  // namespace chronoveil::noise

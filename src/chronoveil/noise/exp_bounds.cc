@@ -11,7 +11,7 @@ double near_exp_minus(double x) {
     r *= 0.5;
     ++squarings;
   }
-  // r times a rounded 1/j is off the chain of dependent operations, a division would be on it.
+  // Multiplying by a rounded 1/j keeps a division off the chain of dependent operations.
   static constexpr double kInverse[] = {0,       1.0 / 1, 1.0 / 2, 1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,
                                         1.0 / 7, 1.0 / 8, 1.0 / 9, 1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13};
   double result = 1.0;
@@ -45,7 +45,7 @@ cpp_int exp_minus_lower(const cpp_int& x, unsigned fraction_bits) {
   cpp_int term = cpp_int(1) << fraction_bits;
   cpp_int sum = term;
   // Terms shrink by r/j <= 1/j. Once one is a single unit (it never becomes less, being rounded up), all that follow,
-  // unrounded, add up to at most (1/j)/(1 - 1/j) <= 1 unit for j >= 2, and one more unit is kept in hand.
+  // unrounded, add up to at most (1/j)/(1 - 1/j) <= 1 unit for j >= 2, and one more unit is kept as a reserve.
   for (unsigned j = 1;; ++j) {
     term = divide_up(shift_up(term * r, fraction_bits), j);
     sum += term;

@@ -18,9 +18,8 @@ inline constexpr double kNearExpLimit = 690.0;
 // 2^-36.
 double near_exp_minus(double x);
 
-// lower <= 2^fraction_bits exp(-x) <= upper for every x with
-// least <= 2^fraction_bits x <= greatest; 0 <= least <= greatest. The gap shrinks to a few units as least and greatest
-// meet.
+// lower <= 2^fraction_bits exp(-x) <= upper for every x with least <= 2^fraction_bits x <= greatest;
+// 0 <= least <= greatest. The gap shrinks to a few units as least and greatest meet.
 struct FixedInterval {
   boost::multiprecision::cpp_int lower;
   boost::multiprecision::cpp_int upper;

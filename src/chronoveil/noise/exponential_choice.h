@@ -39,7 +39,7 @@ struct WeightedInterval {
 // Refused as above, and intervals of more than 2^62 points.
 Result<Choice> choose_grid_point(std::span<const WeightedInterval>, double input_error, BitSource&);
 
-// The epsilon_charge of either, known before there is anything to choose from; for an input_error in [0, 1].
+// The epsilon_charge of either choice, known in advance; for an input_error in [0, 1].
 double charge_of_log_weights(double input_error);
 double charge_of_grid_points(double input_error);
 

@@ -19,8 +19,8 @@ double round_half_up(double steps) {
   return steps - whole >= 0.5 ? whole + 1 : whole;
 }
 
-// x / 2^log2. Exact, unless it overflows (beyond every limit anyway) or underflows: then all that matters is that a
-// number other than 0 stays on its side of 0.
+// x / 2^log2. Exact, unless it overflows (beyond every limit anyway) or underflows: then it only matters that a nonzero
+// number stays on its side of 0.
 double in_steps_of(double x, int log2) {
   const double steps = std::ldexp(x, -log2);
   return steps == 0 && x != 0 ? std::copysign(std::numeric_limits<double>::denorm_min(), x) : steps;

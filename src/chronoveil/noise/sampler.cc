@@ -52,7 +52,7 @@ Sampler::Draw Sampler::signed_value(Uint128 position, bool negative) const {
   return {negative ? -limited : limited, true};
 }
 
-// The outcome beside the inner strips: a sliver, the tail, or nothing. Sign and position bits of `word` are unused yet.
+// The outcome beside the inner strips: a sliver, the tail, or nothing. Sign and position bits of `word` are unused.
 template <bool kRounded>
 Sampler::Draw Sampler::draw_beside(std::uint64_t word, BitSource& bits) const {
   const std::uint64_t point = uniform_below(strips_.beside_weight, bits);

@@ -33,7 +33,7 @@ inline constexpr double kLargestScale = 0x1p40;
 inline constexpr std::int64_t kNoiseLimit = std::int64_t{1} << 62;
 inline constexpr std::int64_t kValueLimit = std::int64_t{1} << 61;
 
-// Changes how draws are made and how fast, never their law. Tests use it to send many draws where few go otherwise.
+// Changes how draws are made and how fast, never their law. Tests use it to send many draws along rare paths.
 struct Tuning {
   Route route = Route::quick_then_wide;
   std::optional<double> reach;  // default_reach(law) when absent; between 1/2 and 16
@@ -44,7 +44,7 @@ class Sampler {
   // `scale` in grid steps, the exact rational that the double is; refused outside [kSmallestScale, kLargestScale].
   static Result<Sampler> make(Law, double scale, const Tuning& = {});
 
-  // One draw, and many independent draws. Both follow the same law; they use up the bits differently.
+  // One draw, and many independent draws. Both follow the same law, but consume bits differently.
   std::int64_t operator()(BitSource&) const;
   void fill(std::span<std::int64_t> out, BitSource&) const;
 

@@ -49,7 +49,7 @@ void build_tables(Law law, Strips& strips) {
   double area = tail;
   for (std::size_t i = 0; i < kStrips; ++i) area += left[i];
 
-  // The largest c for which all that is rounded up still fits; the slack of 2 a strip more than covers the rounding.
+  // The largest c for which all that is rounded up still fits; the slack of 2 per strip more than covers the rounding.
   strips.factor = static_cast<std::uint64_t>(static_cast<double>(kTotalWeight - 2 * kColumns) / area);
   const auto c = static_cast<double>(strips.factor);
 

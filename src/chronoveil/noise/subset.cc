@@ -27,8 +27,8 @@ Result<std::vector<std::int64_t>> poisson_subset(std::int64_t n, std::int64_t nu
   if (numerator < 0 || numerator > denominator)
     return invalid("numerator", std::to_string(numerator), "between 0 and the denominator");
   std::vector<std::int64_t> chosen;
-  // The first 16 binary digits of a uniform real decide against those of the rate, four coins a word. Where they are
-  // the same, what is left of the rate is a ratio with the same denominator, and one uniform integer decides.
+  // The first 16 binary digits of a uniform real are compared with those of the rate, four coins per word. If they are
+  // equal, the rest of the rate is a ratio with the same denominator, and one uniform integer decides.
   const Uint128 scaled = static_cast<Uint128>(numerator) << 16;
   const auto digits = static_cast<std::uint64_t>(scaled / static_cast<std::uint64_t>(denominator));
   const auto rest = static_cast<std::uint64_t>(scaled % static_cast<std::uint64_t>(denominator));

@@ -13,7 +13,7 @@ namespace {
 using mechanisms::Request;
 using mechanisms::SeriesMechanism;
 
-// The request as this mechanism would be asked: with the parameters when it knows them all, else with its defaults.
+// The request for this mechanism: with the parameters if it knows them all, else with its defaults.
 Request asked_of(const SeriesMechanism& mechanism, const Request& request) {
   const auto known = [&](const auto& parameter) {
     return std::any_of(mechanism.parameters.begin(), mechanism.parameters.end(),

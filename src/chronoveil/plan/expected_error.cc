@@ -23,7 +23,7 @@ Result<std::optional<SeriesPlan>> plan_for_sample(const mechanisms::Request& req
   if (!found) return std::optional<SeriesPlan>();
   found->scale = plan.scale;
   found->grid = plan.grid;
-  // The sample is public: what its own shape would have needed is not held against the noise.
+  // The sample is public: its own shape may need more noise, which does not matter.
   found->sensitivity = plan.sensitivity;
   found->event = plan.event;
   return std::optional<SeriesPlan>(std::move(*found));

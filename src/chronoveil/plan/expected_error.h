@@ -1,4 +1,4 @@
-// How far a release would be off, tried on a sample that is public.
+// How far off a release would be, tried on a public sample.
 #pragma once
 
 #include "chronoveil/plan/comparison.h"
@@ -9,8 +9,8 @@ namespace chronoveil::plan {
 PublicSample thinned(const PublicSample&);
 
 // The mean absolute error of `trials` seeded releases of the sample with the plan's noise (fewer for a large sample):
-// of the counts, or of their running totals where that is what the mechanism estimates. Nothing when the mechanism
-// cannot run in the sample's shape.
+// of the counts, or of their running totals if the mechanism estimates those. Empty if the mechanism cannot run in the
+// sample's shape.
 Result<std::optional<double>> expected_error(const mechanisms::Request&, const mechanisms::SeriesPlan&,
                                              const PublicSample&, int trials);
 

@@ -25,8 +25,8 @@ bool knows(const CellMechanism& mechanism, std::string_view parameter) {
                      [&](const ParameterInfo& info) { return info.name == parameter; });
 }
 
-// A name that no mechanism has, or a value that those who have it do not take, is a slip of the pen: leaving it out for
-// the others would hide that.
+// A name that no mechanism knows, or a value that none of those who know it accepts, is a mistake that leaving it out
+// would hide.
 Result<void> check_parameters(const CellRequest& request) {
   const auto catalogue = mechanisms::cell_catalogue();
   for (const auto& [name, value] : request.parameters) {

@@ -12,8 +12,8 @@ namespace {
 
 using Candidates = std::vector<MeansCandidate>;
 
-constexpr double kHardlyMore = 1.01;    // noise that is worth paying for weighing all kept records alike
-constexpr double kClearlyLess = 0.8;    // what a guess must come to, beside what is known
+constexpr double kHardlyMore = 1.01;    // more noise that weighing all kept records alike is worth
+constexpr double kClearlyLess = 0.8;    // a guess must be at most this part of what is known
 constexpr double kOuterQuantile = 0.1;  // of fixed_quantile
 constexpr double kSpread = 1.28;  // of array means from quantile to quantile, in U/√m_ub, were records independent
 
@@ -39,8 +39,7 @@ const MeansCandidate* exact_choice(const Candidates& all) {
   return noise_of(*clip) <= kHardlyMore * noise_of(*arrays) ? clip : arrays;
 }
 
-// share K̄ / 8: how much more likely, in logarithms, is a choice that half of the arrays speak for than one that none
-// does.
+// share K̄ / 8: how much more likely, in logarithms, a choice with half of the arrays is than one without any.
 double decisiveness(const MeansCandidate& candidate) {
   return candidate.plan->share * static_cast<double>(candidate.facts.arrays) / 8;
 }

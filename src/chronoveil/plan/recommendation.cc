@@ -10,7 +10,7 @@ namespace chronoveil::plan {
 namespace {
 
 constexpr std::int64_t kWideWindow = 8;
-constexpr double kClearlyMore = 2;  // below that, what a smoother gains or a cut-off loses decides
+constexpr double kClearlyMore = 2;  // below this factor, the gain of a smoother or the loss of a cut-off decides
 
 bool estimates_counts(const Candidate& candidate) {
   const auto mechanism = mechanisms::find_series_mechanism(candidate.mechanism);
@@ -74,7 +74,7 @@ Recommendation with_delta(const std::vector<Candidate>& all, const Candidate& sh
                           shrink.noise_error)};
 }
 
-// Whether one person moves fewer coefficients than steps: only then does asking for coefficients ask less.
+// Whether one person moves fewer coefficients than steps: only then do coefficients need less noise.
 bool asks_less(const mechanisms::SeriesPlan& dft) {
   return dft.measured / dft.shape.series * dft.shape.touched() < dft.shape.changes();
 }

@@ -2,14 +2,14 @@
 //   A public sample   the least expected error
 //   Unit event        event: its noise hides one slot, and no smoother is needed at that scale
 //   δ > 0             shrink, since noise on every step carries the most information and a smoother can use it; but
-//                     laplace where its noise carries at least twice the information of Gaussian noise, which happens
-//                     when a person changes very few values
-//                     (filter_subsample may carry more where a person is in few steps, but about a smoothed series,
-//                     whose distance from the series itself no public fact bounds: only a sample can recommend it)
-//   δ = 0             dft where one person moves fewer of its coefficients than of the steps and its noise in a step
-//                     is at most half of Laplace's, else laplace: under pure ε, asking less lowers the noise, but what
-//                     is not asked is lost
-// Live, each step published before the next is there:
+//                     laplace if its noise carries at least twice the information of Gaussian noise, which happens when
+//                     a person changes very few values. (filter_subsample may carry more if a person is in few steps,
+//                     but about a smoothed series, whose distance from the series no public fact bounds: only a sample
+//                     can recommend it)
+//   δ = 0             dft if one person moves fewer coefficients than steps and its noise per step is at most half of
+//                     Laplace's, else laplace: under pure ε, asking less lowers the noise, but what is not asked is
+//                     lost
+// Live, where each step is published before the next has come:
 //   Unit event        event
 //   δ > 0             kalman: m questions with Gaussian noise carry the same information for every m, so every step is
 //                     asked and a causal filter uses all of it; laplace where it carries twice as much, as above

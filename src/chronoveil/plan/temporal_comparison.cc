@@ -18,8 +18,8 @@ bool knows(const TemporalMechanism& mechanism, std::string_view parameter) {
                      [&](const mechanisms::ParameterInfo& info) { return info.name == parameter; });
 }
 
-// A name that no mechanism has, or a value that those who have it do not take, is a slip of the pen: leaving it out for
-// the others would hide that.
+// A name that no mechanism knows, or a value that none of those who know it accepts, is a mistake that leaving it out
+// would hide.
 Result<void> check_parameters(const TemporalRequest& request) {
   const auto catalogue = mechanisms::temporal_catalogue();
   for (const auto& [name, value] : request.parameters) {
@@ -33,7 +33,7 @@ Result<void> check_parameters(const TemporalRequest& request) {
   return {};
 }
 
-// Whether finding out what a mechanism costs would take longer than anybody waits for a comparison.
+// Whether pricing the mechanism would take too long for a comparison.
 bool takes_long(const TemporalMechanism& mechanism, const TemporalRequest& request) {
   return mechanism.name == "staswitch" && request.analysis == accounting::Analysis::certified &&
          request.window > kLargestComparedState;
@@ -41,7 +41,7 @@ bool takes_long(const TemporalMechanism& mechanism, const TemporalRequest& reque
 
 struct Considered {
   TemporalCandidate candidate;
-  std::optional<Error> refused;  // when it was tried
+  std::optional<Error> refused;  // if it was tried
 };
 
 Result<Considered> consider(const TemporalMechanism& mechanism, const TemporalRequest& request) {
@@ -74,7 +74,7 @@ bool is_certified(const TemporalCandidate& candidate) {
   return candidate.plan && candidate.plan->price.certificate != Certificate::as_published;
 }
 
-// The cheapest of those that `fits`; the first of those that cost the same.
+// The cheapest of those for which `fits` holds; the first in a tie.
 template <class Fits>
 const TemporalCandidate* cheapest(const std::vector<TemporalCandidate>& all, Fits fits) {
   const TemporalCandidate* best = nullptr;

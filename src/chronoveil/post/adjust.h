@@ -1,5 +1,5 @@
 // Adjustments that a reader expects of counts. They are functions of what was released, so the guarantee stays; a true
-// count that was in an interval is still in it.
+// count in an interval stays in it.
 #pragma once
 
 #include "chronoveil/base/measurement.h"
@@ -12,7 +12,7 @@ Estimate non_negative(Estimate);
 // The value to the nearest integer (halves up); lower down and upper up, so that no true count drops out.
 Estimate to_integers(Estimate);
 
-// The same for one value, its lower and its upper end; no negative zero, and what is infinite stays so.
+// The same for one value, its lower and its upper end; no negative zero, and infinity stays infinite.
 double nearest_integer(double);
 double integer_below(double);
 double integer_above(double);

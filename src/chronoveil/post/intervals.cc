@@ -43,7 +43,7 @@ double step_rate(const Samples& samples, double noise_variance) {
 
 double step_rate_of(const Moves& moves, double noise_variance) {
   if (moves.samples < 2) return kInfinity;
-  // In units of R: what is squared twice stays far from the ends of the numbers.
+  // In units of R, so that squares of squares neither overflow nor underflow.
   const double pairs = static_cast<double>(moves.samples - 1), squares = moves.squares / noise_variance;
   const double estimate = std::max(0.0, (squares - 2 * pairs) / moves.gaps);
   // Σ 2(2 + q̂ g)² + 4(n − 2)

@@ -71,7 +71,7 @@ double log_likelihood(const Samples& samples, double noise_variance, double step
 StepVariance estimate_step_variance(const Samples& samples, double noise_variance) {
   const std::size_t n = samples.steps.size();
   const double span = static_cast<double>(samples.steps.back() - samples.steps.front());
-  // Below `low` the walk moves by a hundredth of the precision of the mean over the whole span: no different from 0.
+  // Below `low` the walk moves, over the whole span, by a hundredth of the precision of the mean: no different from 0.
   // Above `high` every difference is smaller than the walk would make it, and the likelihood falls.
   const double low = 1e-4 * noise_variance / (static_cast<double>(n) * span);
   double high = 10 * low;

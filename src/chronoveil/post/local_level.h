@@ -15,7 +15,7 @@
 namespace chronoveil::post {
 
 struct Smoothed {
-  std::vector<double> mean, variance;  // one a step
+  std::vector<double> mean, variance;  // one per step
 };
 
 // Needs at least one sample and R > 0.

@@ -3,10 +3,10 @@
 //   linear, nearest   the variances of intervals.h at their rate
 //   pchip             the half width of `linear` plus the distance to `linear`, so the interval holds that of `linear`
 //   smooth            the smoother at the likeliest q; the half width is that of the smoother at the plausible q plus
-//                     the distance to it: what the released values cannot tell apart is in the interval
+//                     the distance to it: the interval covers what the released values cannot tell apart
 // Edges: at a measured step all but `smooth` give the measured value and the interval of its noise. No sample: 0 and
-// [lowest, highest]. One sample: what was not measured gets [lowest, highest], stretched to hold the copied value,
-// since one value says nothing about how fast the series moves.
+// [lowest, highest]. One sample: steps that were not measured get [lowest, highest], stretched to hold the copied
+// value, since one value does not tell how fast the series moves.
 #pragma once
 
 #include "chronoveil/base/measurement.h"

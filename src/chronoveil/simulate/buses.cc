@@ -26,7 +26,7 @@ struct Point {
 Point between(Point a, Point b, double share) { return {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)}; }
 double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
 
-// The hexagon that holds a point, in axial coordinates: round in cube coordinates, mend the worst of the three.
+// The hexagon that holds a point, in axial coordinates: rounds in cube coordinates and corrects the worst of the three.
 std::pair<int, int> hexagon(Point at) {
   const double q = (std::sqrt(3.0) / 3 * at.x - at.y / 3) / kHexagon;
   const double r = 2.0 / 3 * at.y / kHexagon;
@@ -76,7 +76,7 @@ struct Bus {
   double way = 0;  // km along the route
   bool outbound = true;
   double haste = 1;               // of its driver
-  double flow = 0;                // how well it gets on, above or below what is usual
+  double flow = 0;                // its speed relative to the usual one
   std::int32_t from = 0, to = 0;  // wall seconds of today's service
 };
 
@@ -147,7 +147,7 @@ class Network {
     Point seen = route.at(bus.way);
     const Point measured{seen.x + chance_.normal(0, 0.006), seen.y + chance_.normal(0, 0.006)};
     if (places_.contains(hexagon(measured))) seen = measured;  // a satellite's error must not leave the network
-    // A point between two steps of the walk that listed the places may cut a corner that the walk missed.
+    // The walk that listed the places may have missed a corner that lies between two of its steps.
     const auto place = places_.find(hexagon(seen));
     if (place == places_.end()) return {};
     return {speed, kLongitude + seen.x / (kKmADegree * std::cos(kLatitude * std::numbers::pi / 180)),

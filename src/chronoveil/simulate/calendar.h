@@ -39,7 +39,7 @@ struct Slot {
 class Calendar {
  public:
   // `days` local days from `start` (2026-03-01). Slots of `slot_seconds`, a divisor of a day, begin with the day and
-  // whenever the clocks show a multiple of it; slots of several days begin every so many days.
+  // whenever the clocks show a multiple of it; slots of several days begin every that many days.
   static Result<Calendar> make(const std::string& zone, const std::string& start, std::int64_t days,
                                std::int32_t slot_seconds);
 
@@ -48,7 +48,7 @@ class Calendar {
   const SlotAxis& axis() const { return axis_; }
   const std::string& end() const { return end_; }  // the date of the first day outside
 
-  // Elapsed seconds at a wall time. One that a change skips moves on by the change; of two, `second` says which.
+  // Elapsed seconds at a wall time. A skipped time moves on by the change; `second` chooses between two.
   static std::int32_t elapsed(const Day&, std::int32_t wall, bool second);
   // The slot of an elapsed time within a day.
   std::int64_t slot(const Day&, std::int32_t elapsed) const;

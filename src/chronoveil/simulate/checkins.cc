@@ -11,7 +11,7 @@ namespace chronoveil::simulate {
 namespace {
 
 constexpr double kCheckinsADay = 0.0526;  // of one user, over whole weeks; the tests hold the simulation to it
-constexpr double kVisitsADay = 0.032;     // that are nobody's follow-up
+constexpr double kVisitsADay = 0.032;     // that do not follow from another check-in
 constexpr std::int32_t kSlot = 6 * kHour;
 
 // How much of a venue's day falls into each hour, by what it is.
@@ -58,7 +58,7 @@ class Town {
   }
 
  private:
-  // A few users are there all the time, most hardly ever.
+  // A few users check in all the time, most hardly ever.
   WeightedChoice user_weights(std::int64_t users) {
     std::vector<double> all(static_cast<std::size_t>(users));
     for (double& weight : all) weight = chance_.lognormal(1, 1.4);

@@ -14,7 +14,7 @@ constexpr std::int32_t kWeek = 7 * kDay;
 // One wave of cases: a bell over the weeks, steeper before its peak than after.
 struct Wave {
   double peak = 0;    // the week, counted from the first
-  double height = 0;  // cases a week
+  double height = 0;  // cases per week
   double rise = 0, fall = 0;
   double at(double week) const {
     const double distance = (week - peak) / (week < peak ? rise : fall);
@@ -52,7 +52,7 @@ Result<Truth> simulate(const Flu& world, std::uint64_t seed, TextFile& rows) {
                        chance.uniform(2.5, 4.5)});
   }
   rows.append("time,value\n");
-  double reporting = 0;  // how eagerly cases are reported drifts slowly
+  double reporting = 0;  // how eagerly cases are reported; drifts slowly
   for (std::int64_t week = 0; week < world.weeks; ++week) {
     reporting = 0.95 * reporting + chance.normal(0, 0.03);
     double mean = 90 + 40 * std::cos(2 * std::numbers::pi * (static_cast<double>(week) - winter) / kYear);

@@ -1,5 +1,5 @@
-// A job file that releases simulated data, ready to run. Every number in it comes from what was asked to be simulated,
-// none from the data that came out.
+// A job file that releases simulated data, ready to run. Every number in it comes from the request, none from the
+// simulated data.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace chronoveil::simulate {
 
-// Of a release of means: the column that is averaged, its bounds, and a public grid for longitude and latitude.
+// For a release of means: the column that is averaged, its bounds, and a public grid for longitude and latitude.
 struct MeansFacts {
   std::string value, longitude, latitude;  // columns
   double upper = 0;                        // the lower bound is 0
@@ -32,7 +32,7 @@ struct JobFacts {
   std::optional<MeansFacts> means;  // then no series, no value, no max_steps
 };
 
-// Where things lie, as the job will name them.
+// Paths as the job will name them.
 struct JobPaths {
   std::string data, keys;  // without a list of keys, the job holds them itself
   std::string csv, json, report;

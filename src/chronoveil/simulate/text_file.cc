@@ -92,7 +92,7 @@ Result<void> TextFile::commit() {
   if (temporary_.empty()) {
     const std::string open_file = "/proc/self/fd/" + std::to_string(descriptor_);
     const std::string name = path_ + "." + std::to_string(::getpid()) + ".new";
-    ::unlink(name.c_str());  // left by a process of that number, if at all
+    ::unlink(name.c_str());  // perhaps left by an earlier process with this number
     if (::linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return failure(errno);
     temporary_ = name;
   }

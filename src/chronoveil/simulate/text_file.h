@@ -1,6 +1,6 @@
 // Text of any length to a file or to standard output, in large pieces. A file appears under its name only when all of
-// it is there: it is written without a name where the file system can do that, else beside it, and renamed by commit(),
-// so that an interrupt leaves nothing half done.
+// it is there: it is written without a name if the file system can do that, else under a temporary name, and renamed by
+// commit(), so that an interrupt leaves nothing half done.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ enum class Life : std::uint8_t { employee, student, shift_worker, at_home };
 struct Person {
   std::uint32_t home = 0, work = 0;  // sensors
   float leaves = 0, returns = 0;     // hours of the wall clock
-  float outings = 0;                 // a weekday, on average
+  float outings = 0;                 // per weekday, on average
   Life life = Life::employee;
 };
 
@@ -118,7 +118,7 @@ class City {
     }
   }
 
-  // Hours past midnight are those of the same day's morning, so that a day holds all of its own.
+  // Hours past midnight count as the same day's morning, so that a day holds all of its records.
   void pass(double hour, std::uint32_t sensor) {
     const auto wall = static_cast<std::int32_t>(std::floor((hour - 24 * std::floor(hour / 24)) * kHour)) % kDay;
     const std::int32_t at = Calendar::elapsed(*day_, wall, day_->change < 0 && chance_.coin(0.5));

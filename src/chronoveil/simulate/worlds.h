@@ -68,13 +68,13 @@ Result<Truth> simulate(const Flu&, std::uint64_t seed, TextFile& rows);
 Result<Truth> simulate(const Meters&, std::uint64_t seed, TextFile& rows);
 Result<Truth> simulate(const Buses&, std::uint64_t seed, TextFile& rows);
 
-// People (users, meters, vehicles) that leave about so many records in that time; at least 1.
+// How many people (users, meters, vehicles) leave about this many records in that time; at least 1.
 std::int64_t people_for(const Traffic&, std::int64_t records);
 std::int64_t people_for(const Checkins&, std::int64_t records);
 std::int64_t people_for(const Meters&, std::int64_t records);
 std::int64_t people_for(const Buses&, std::int64_t records);
 
-// How its release is to be made. The world must be one that simulate() takes.
+// How to release it. The world must be one that simulate() accepts.
 Result<JobFacts> job_facts(const Traffic&);
 Result<JobFacts> job_facts(const Checkins&);
 Result<JobFacts> job_facts(const Flu&);

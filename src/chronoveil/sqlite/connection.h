@@ -1,6 +1,6 @@
 // SQLite as every part of the program uses it: what is opened is closed, a statement is ready for its next use, and no
-// error goes unseen. Whoever opens a database says in its own words what failed; SQLite's words may quote data values
-// and are never passed on, only the meaning of its code.
+// error goes unseen. The opener of a database words its own errors; SQLite's messages may quote data values, so only
+// the meaning of its code is passed on.
 #pragma once
 
 #include <sqlite3.h>
@@ -51,12 +51,12 @@ class Use {
   sqlite3_stmt* statement_;
 };
 
-// The name of a file for SQLITE_OPEN_URI. Opened so, a file is neither locked nor made, and its log is not looked for.
+// The name of a file for SQLITE_OPEN_URI. The file is then neither locked nor created, and its log is ignored.
 std::string immutable_uri(const std::string& path);
 
 class Connection {
  public:
-  // What to say: doing is "open", "read" or "write", or what the caller named; the code is SQLite's extended one.
+  // Words an error: `doing` is "open", "read" or "write", or what the caller named; the code is SQLite's extended one.
   using Report = std::function<Failure(std::string_view doing, int code)>;
   explicit Connection(Report report) : report_(std::move(report)) {}
 
@@ -67,15 +67,15 @@ class Connection {
   Failure failure(std::string_view doing) const;
 
   Result<void> execute(const char* sql, std::string_view doing = "write");
-  // Errors are of reading.
+  // Errors say "read".
   Result<Statement> prepare(const char* sql);
   // The first column of the one row of a query.
   Result<std::int64_t> number(const char* sql);
   Result<std::string> text(const char* sql, std::string_view doing = "read");
   // A statement without rows.
   Result<void> run(const Statement&);
-  // Whether the database keeps a write-ahead log from now on. Who makes that change beside others is told at once that
-  // the database is busy, whatever its busy timeout: that is tried again while `patience` lasts.
+  // Whether the database keeps a write-ahead log from now on. While others use the database, SQLite answers at once
+  // that it is busy, whatever the busy timeout: the change is tried again while `patience` lasts.
   Result<bool> enter_write_ahead_log(std::chrono::milliseconds patience);
   // A failed statement may have rolled back by itself already.
   void roll_back_if_open();

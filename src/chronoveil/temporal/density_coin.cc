@@ -7,7 +7,7 @@ namespace chronoveil::temporal {
 
 DensityCoin::DensityCoin(double scale, std::int64_t x, int t) : curve_{false, scale}, x_(x), exponent_(62 + t) {
   // Twice the error that near_density() allows for leaves room for the roundings here; 1e-299 is what it may leave out
-  // far from 0. A whole height below the truth by 1 has its fraction below, too.
+  // far from 0. If the integer part of a height is at least 1 below the truth, its fraction cannot matter.
   const double density = noise::near_density(curve_, static_cast<double>(x));
   const double below = std::ldexp(density * (1 - 2 * noise::kNearDensityError), exponent_);
   const double above = std::ldexp(density * (1 + 2 * noise::kNearDensityError) + 1e-299, exponent_);

@@ -1,6 +1,6 @@
 // A coin of probability 2^t exp(-x / scale), exactly, x an integer and the scale the rational number that the double
-// is. A uniform height is compared with bounds on 2^62 times the probability that are known beforehand; between them,
-// once in 2^30 draws or fewer, with as many bits as it takes (noise/acceptance.h).
+// is. A uniform height is compared with precomputed bounds on 2^62 times the probability; between them, at most once in
+// 2^30 draws, with as many bits as it takes (noise/acceptance.h).
 #pragma once
 
 #include <cstdint>

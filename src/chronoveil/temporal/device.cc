@@ -66,7 +66,7 @@ cv_status make_kernel(const cv_options& options, std::optional<Kernel>& kernel) 
   const bool sorts = options.mechanism == CV_NOISY_SORT;
   if (!switches && !dispatches && !sorts) return CV_BAD_MECHANISM;
   if (options.value_size < 1 || options.value_size > kLargestValue) return CV_BAD_VALUE_SIZE;
-  // A parameter of another mechanism is a mistake that must not pass unseen.
+  // A parameter of another mechanism is a mistake that must be reported.
   if (!switches && options.stay != 0) return CV_BAD_STAY;
   if (!dispatches && options.threshold != 0) return CV_BAD_THRESHOLD;
   if (!sorts && options.epsilon != 0) return CV_BAD_EPSILON;
@@ -118,8 +118,8 @@ struct cv_stream {
   void operator()(Place place) { leaving.push_back(place); }
   void operator()(std::optional<Place> place) { leaving.push_back(place.value_or(chronoveil::temporal::kNothing)); }
 
-  // What a step makes leave waits until all its bits are drawn and known to be random. A step that could not be made
-  // whole leaves the kernel in no state to go on from.
+  // Values that leave in a step wait until all its bits are drawn and known to be random. After a step that failed
+  // halfway the kernel cannot go on.
   template <class Step>
   cv_status run(Step step, cv_released_fn released, void* context) {
     if (state != CV_OK) return state;

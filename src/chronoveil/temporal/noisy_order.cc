@@ -34,7 +34,7 @@ std::vector<std::uint32_t> sorted_steps(const std::vector<std::int64_t>& keys, S
     }
     return order;
   }
-  // Counting: keys differ from steps by little, so that reading and writing move on side by side.
+  // Counting sort: keys differ little from steps, so reads and writes advance side by side.
   std::vector<std::uint32_t> places(range);
   const std::int64_t lowest = *least;
   for (const std::int64_t key : keys) ++places[static_cast<std::size_t>(key - lowest)];

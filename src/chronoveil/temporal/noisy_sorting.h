@@ -2,12 +2,12 @@
 //   Law      X discrete Laplace of scale 2(k-1)/ε, or the staircase of base/staircase.h, exactly; with `max_shift` m
 //            the same law given |X| <= m, by drawing again, never by clamping
 //   Privacy  a swap of values less than k steps apart shifts two keys by at most k - 1 each; order and times of release
-//            are functions of the keys and the clock: ε-DP without m, and with m
-//            δ <= P(m-k+1 < |X| <= m) / P(|X| <= m) more
+//            are functions of the keys and the clock: ε-DP without m; with m there is also
+//            δ <= P(m-k+1 < |X| <= m) / P(|X| <= m)
 //   Stream   with m: what arrives at step t makes everything with a key <= t - m leave. At most 2m + 1 values are held;
-//            no allocation after make() but what moving a Value makes, and where a comparison of noise with its density
-//            takes more than 64 bits (one draw in 2^30 or fewer). Without m nothing may leave before the end:
-//            noisy_order() for whole files
+//            no allocation after make() except in moving a Value, and if a comparison of noise with its density takes
+//            more than 64 bits (at most one draw in 2^30). Without m nothing may leave before the end: noisy_order()
+//            for whole files
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@
 
 namespace chronoveil::temporal {
 
-// order[i] is the step (from 0) of the value that leaves as number i; for 0 <= n < 2^32 values. Takes O(n) steps where
-// keys spread over a few times n or less, and O(n log n) otherwise.
+// order[i] is the step (from 0) of the value that leaves as number i; for 0 <= n < 2^32 values. Takes O(n) steps if
+// keys spread over at most a few times n, else O(n log n).
 Result<std::vector<std::uint32_t>> noisy_order(std::int64_t n, const NoisySortLaw&, BitSource&);
 // The same for many series of one law, whose tables are made once.
 Result<std::vector<std::uint32_t>> noisy_order(std::int64_t n, const KeySampler&, BitSource&);
 
-// The largest max_shift of a stream, which holds what is that far behind.
+// The largest max_shift of a stream, which holds that many values and more.
 inline constexpr std::int64_t kLargestHeldShift = std::int64_t{1} << 24;
 
-// The stream; max_shift must be given. `sink(Value&&)` gets what leaves, in order. A Value can be made from nothing,
-// and moved.
+// The stream; max_shift must be given. `sink(Value&&)` gets what leaves, in order. A Value must be
+// default-constructible and movable.
 template <class Value>
 class NoisySorting {
  public:
@@ -60,7 +60,7 @@ class NoisySorting {
     pass(bits, sink);
   }
 
-  // After the last arrival: the rest. Then it is as new.
+  // After the last arrival: releases the rest and resets.
   template <class Sink>
   void finish(BitSource& bits, Sink&& sink) {
     for (std::uint32_t passed = 1; passed < places_; ++passed) pass(bits, sink);

@@ -1,12 +1,12 @@
 // Draws from the staircase law of base/staircase.h, exactly, by integers.
 //   Levels  a level costs 1/c <= ε/2, c = key_scale(2, ε), that is 2/ε rounded up to a double; u = e^(-1/c). A discrete
 //           Laplace X of scale c gives a geometric g, P(g) = (1 - u) u^g: X >= 0 and -X - 1 >= 0 both follow it
-//   Method  where u >= 1/2: a level g and one of 2(k - 1) points, uniformly; the plateau has 2r - 1 only, so that g = 0
-//           with any other is drawn again. At least every second draw is kept. Where u < 1/2 that would be few: points
-//           of the plateau are proposed with weight 2^t <= 1/u and kept with probability 1 - u, those of the levels
-//           1 + g with weight 1 and kept with probability 2^t u; both come to 2^t (1 - u) u^level. Every fourth draw is
-//           kept at least
-//   Edges   limited to +-noise::kNoiseLimit, as the noise of a Sampler is
+//   Method  where u >= 1/2: a level g and one of 2(k - 1) points, uniformly; the plateau has only 2r - 1, so that g = 0
+//           with any other point is drawn again. At least every second draw is kept. If u < 1/2 too few would be kept:
+//           points of the plateau are proposed with weight 2^t <= 1/u and kept with probability 1 - u, those of the
+//           levels 1 + g with weight 1 and kept with probability 2^t u; both come to 2^t (1 - u) u^level. At least
+//           every fourth draw is kept
+//   Edges   limited to +-noise::kNoiseLimit, like the noise of a Sampler
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class StaircaseSampler {
                                        std::optional<std::int64_t> plateau = std::nullopt);
 
   std::int64_t operator()(BitSource&) const;
-  // Many independent draws of the same law; they use up the bits differently.
+  // Many independent draws of the same law; they consume bits differently.
   void fill(std::span<std::int64_t> out, BitSource&) const;
 
   std::int64_t plateau() const { return plateau_; }

@@ -5,9 +5,9 @@
 //            stays instead. The delay goes with the value: b[i + l] = b[i] + l
 //   The end  where r < k positions remain, the law above is taken given l < r, by drawing again: p : q renormalised, so
 //            that a step's loss stays ln(p/q); then StaSwitch's limit applies
-//   Cost     the first value leaves with the k-th arrival, then one leaves an arrival; k values are held; no allocation
-//            after make() but what moving a Value makes
-//   Nothing that is drawn, and not when a value leaves, depends on any value.
+//   Cost     the first value leaves with the k-th arrival, then one value leaves per arrival; k values are held; no
+//            allocation after make() except in moving a Value
+//   Neither the draws nor the times at which values leave depend on any value.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct SwitchLaw {
 // Errors name `window` or `stay`.
 Result<void> check(const SwitchLaw&);
 
-// The stream. `sink(Value&&)` gets what leaves, in order. A Value can be made from nothing, and moved.
+// The stream. `sink(Value&&)` gets what leaves, in order. A Value must be default-constructible and movable.
 template <class Value>
 class Switching {
  public:
@@ -52,7 +52,7 @@ class Switching {
     }
   }
 
-  // After the last arrival: the rest. Then it is as new.
+  // After the last arrival: releases the rest and resets.
   template <class Sink>
   void finish(BitSource& bits, Sink&& sink) {
     for (; held_ > 0; --held_) {
@@ -90,7 +90,7 @@ class Switching {
     }
     Value leaving = std::move(values_[other]);
     if constexpr (std::is_trivially_copyable_v<Value>) {
-      values_[other] = values_[first_];  // also where they are the same: without a branch that nobody can predict
+      values_[other] = values_[first_];  // also if both are the same: avoids an unpredictable branch
     } else if (other != first_) {
       values_[other] = std::move(values_[first_]);
     }

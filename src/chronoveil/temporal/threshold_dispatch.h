@@ -4,7 +4,7 @@
 //   A slot that passes empty is released empty. Values that were sent to slots beyond the last are missing. No value is
 //   repeated: released + missing = values, released + empty = slots, so missing = empty. There are always at least c0
 //   empty slots: c falls only where the value goes past an empty slot i, which needs c > c0.
-//   Cost   slot i leaves with arrival i; k slots are held; no allocation after make() but what moving a Value makes
+//   Cost   slot i leaves with arrival i; k slots are held; no allocation after make() except in moving a Value
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct ThresholdLaw {
 // Errors name `window` or `threshold`.
 Result<void> check(const ThresholdLaw&);
 
-// The stream. `sink(std::optional<Value>&&)` gets every slot as it leaves, empty ones as nothing.
+// The stream. `sink(std::optional<Value>&&)` gets every slot as it leaves, std::nullopt for empty ones.
 template <class Value>
 class ThresholdDispatch {
  public:
@@ -51,7 +51,7 @@ class ThresholdDispatch {
     sink(std::move(leaving));
   }
 
-  // There is nothing left to release; gives the number of values that are missing. Then it is as new.
+  // Nothing is left to release; returns the number of missing values and resets.
   std::int64_t finish() {
     const auto missing = static_cast<std::int64_t>(slots_.size() - empty_.size());
     for (std::optional<Value>& slot : slots_) slot.reset();
@@ -75,7 +75,7 @@ class ThresholdDispatch {
     std::iota(where_.begin(), where_.end(), 0);
   }
 
-  // Off the list of the empty ones: the last of the list takes its place there.
+  // Takes the slot off the list of empty ones: the last of the list takes its place there.
   void take(std::uint32_t slot) {
     const std::uint32_t last = empty_.back();
     empty_[where_[slot]] = last;

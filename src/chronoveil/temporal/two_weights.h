@@ -1,5 +1,5 @@
-// A uniform choice but for one ratio: each of `heavy` things e^ε times as likely as each of `light` ones, exactly, ε
-// being the rational number that the double is.
+// A choice with two weights: each of `heavy` things is e^ε times as likely as each of `light` ones, exactly, ε being
+// the rational number that the double is.
 //   Method  heavy things are proposed with the integer weight 2^t <= e^ε and kept, light ones with weight 1 and kept
 //           with probability 2^t e^-ε, by an exact coin. At least one proposal in four is kept, whatever ε is; where t
 //           is at its limit, 2^t <= 2^62 / heavy, light proposals are few instead

@@ -68,7 +68,7 @@ Result<LocalLaplace> LocalLaplace::make(double epsilon, double lower, double upp
   if (!(std::abs(lower) <= 0x1p900)) return invalid("lower", lower, "a number of a magnitude up to 2^900");
   if (!(std::abs(upper) <= 0x1p900 && upper - lower >= 0x1p-900))
     return invalid("upper", upper, "a number of a magnitude up to 2^900, and greater than lower by 2^-900 at least");
-  // A power of two over ε is 2/ε doubled, also where that is rounded up.
+  // A power of two over ε is 2/ε doubled several times, also if 2/ε is rounded up.
   const int doublings = std::min(29, std::ilogb(noise::kLargestScale / key_scale(2, epsilon)));
   CV_TRY(noise::Sampler sampler,
          noise::Sampler::make(noise::Law::rounded_laplace, std::ldexp(key_scale(2, epsilon), doublings)));

@@ -28,16 +28,16 @@ class RandomizedResponse {
 };
 
 // The Piecewise mechanism [Wang19] on integers: a value in [-1, 1] is rounded to one of G + 1 positions and opens a
-// window of w cells out of n = G + w there; a cell of the window has weight e^ε, any other 1. The window is as wide for
-// every value, so the weights of all cells add up to the same Z and the loss is ε at most, exactly.
+// window of w cells out of n = G + w there; a cell of the window has weight e^ε, any other 1. The window is equally
+// wide for every value, so the weights of all cells add up to the same Z and the loss is at most ε, exactly.
 //   Answer    A (j - (n-1)/2) for cell j, A = 2Z / ((e^ε - 1) w G), a public scaling that makes it unbiased: the middle
-//             of the window is linear in the value. What is left is the rounding of the value, 1/G at most
+//             of the window is linear in the value. Only the rounding of the value is left, at most 1/G
 //   Variance  w = G e^(-ε/2) rounded, at least 1: then the answers lie in [-C, C] with the paper's
 //             C = (e^(ε/2) + 1)/(e^(ε/2) - 1) and have its variance,
-//             v^2/(e^(ε/2) - 1) + (e^(ε/2) + 3)/(3 (e^(ε/2) - 1)^2), as nearly as the cells are narrow
+//             v^2/(e^(ε/2) - 1) + (e^(ε/2) + 3)/(3 (e^(ε/2) - 1)^2), up to the width of the cells
 class Piecewise {
  public:
-  static constexpr std::int64_t kPositions = std::int64_t{1} << 32;  // G, but for tests of the law
+  static constexpr std::int64_t kPositions = std::int64_t{1} << 32;  // G, except in tests of the law
   // Refused: epsilon outside [2^-30, 44], beyond which the paper's window is narrower than a cell; positions outside
   // [1, kPositions].
   static Result<Piecewise> make(double epsilon, std::int64_t positions = kPositions);
@@ -60,12 +60,12 @@ class Piecewise {
 };
 
 // Rounded Laplace noise on a grid of the range, after limiting the value to the range: the range has D steps, a power
-// of two, and the noise the scale D/ε, rounded up. Unbiased but for the rounding of the value, half a step; the
-// variance is 2 ((upper - lower)/ε)^2, and a twelfth of a step squared.
+// of two, and the noise the scale D/ε, rounded up. Unbiased up to the rounding of the value, half a step; the variance
+// is 2 ((upper - lower)/ε)^2 plus a twelfth of a step squared.
 class LocalLaplace {
  public:
-  // Refused: epsilon outside [2^-30, 2^30]; bounds that are not finite, of a magnitude above 2^900, or not lower <
-  // upper with 2^-900 between them at least. D is 2^30, or where less than that the largest with D/ε <= 2^40.
+  // Refused: epsilon outside [2^-30, 2^30]; bounds that are not finite, have a magnitude above 2^900, or do not have
+  // lower < upper with at least 2^-900 between them. D is 2^30, or if smaller the largest with D/ε <= 2^40.
   static Result<LocalLaplace> make(double epsilon, double lower, double upper);
   // NaN counts as `lower`.
   double operator()(double value, BitSource&) const;

@@ -39,8 +39,8 @@ Result<double> crps_of(const Ground& ground, const neural::Trainer& trainer, con
   return forecasting::score(ground.whole, ground.windows, forecasts).crps();
 }
 
-// Trials with the same noise are one training, looked at after different numbers of steps: those of a smaller ε are the
-// first steps of a larger one.
+// Trials with the same noise are one training, scored after different numbers of steps: a smaller ε takes the first
+// steps of a larger one.
 Result<void> train_together(const Job& job, const std::vector<const Trial*>& trials, const Ground& ground,
                             std::uint64_t seed, const torch::Device& device, Backtest& backtest) {
   const Trial& any = *trials.front();
@@ -93,7 +93,7 @@ Result<Ground> ground_of(const Job& job, const BacktestRequest& request, Backtes
   const forecasting::Rolling rolling = request.rolling.value_or(forecasting::Rolling{1, 1});
   CV_TRY(const TrainPlanned planned, engine::plan_training(job));
   Ground ground;
-  // Forecasts read and are held against values as they are; what training sees is clamped as it is there.
+  // Forecasts read, and are compared with, unclamped values; training sees clamped ones, as in a real run.
   CV_TRY(ground.whole, engine::read_panel(job.source, planned.channels, planned.axis, planned.series));
   CV_TRY(ground.windows, forecasting::rolling_windows(ground.whole, planned.shape.forecast, rolling));
   backtest.held_back = rolling.held_back(planned.shape.forecast);

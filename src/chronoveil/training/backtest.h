@@ -1,6 +1,6 @@
 // How good would a model be? Trains on all but the end of each series, forecasts the end in rolling windows and scores
-// it, beside the baselines. Seeded, so nothing is debited and nothing is private: what it says is for the owner of the
-// data, or for data that is public.
+// it, beside the baselines. Seeded, so nothing is debited and nothing is private: for the owner of the data, or for
+// public data.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace chronoveil::training {
 inline constexpr double kNotPrivate = std::numeric_limits<double>::infinity();  // an ε
 
 struct BacktestRequest {
-  std::vector<std::string> models;              // the job's own where empty
-  std::vector<double> epsilons;                 // kNotPrivate trains without noise; the job's own where empty
+  std::vector<std::string> models;              // empty: the job's own
+  std::vector<double> epsilons;                 // kNotPrivate trains without noise; empty: the job's own
   std::int64_t seeds = 1;                       // 0, 1, ...: of noise, sampling and initial weights
-  std::optional<forecasting::Rolling> rolling;  // one window at the end unless given
-  std::optional<std::int64_t> steps;            // of training without noise; those of the largest ε unless given
+  std::optional<forecasting::Rolling> rolling;  // by default one window at the end
+  std::optional<std::int64_t> steps;            // of training without noise; by default those of the largest ε
   std::vector<forecasting::Baseline> baselines = {forecasting::Baseline::seasonal_naive,
                                                   forecasting::Baseline::auto_ets};
-  std::int64_t season = 0;  // that is usual for the slots unless given
+  std::int64_t season = 0;  // 0: the usual one for the slots
   std::string device = "cpu";
   std::function<void(const std::string&)> progress;
 };
@@ -36,7 +36,7 @@ struct BacktestRow {
   std::optional<double> epsilon;  // absent: a baseline
   double noise_multiplier = 0;    // 0 without noise
   std::int64_t steps = 0;
-  std::vector<double> crps;  // one a seed
+  std::vector<double> crps;  // one per seed
   double mean() const;
   double deviation() const;  // of one seed, n - 1; 0 for one
 };
@@ -49,8 +49,8 @@ struct Backtest {
 
 Result<Backtest> run_backtest(const engine::Job&, const BacktestRequest&);
 
-// A trained model on rolling windows of the job's data, of which it must not have seen the end: seeds and privacy are
-// the model's own affair.
+// Scores a trained model on rolling windows of the job's data, whose end it must not have seen. Seeds and privacy are
+// those of the model.
 Result<BacktestRow> score_model(const engine::Job&, const std::string& model_path, const BacktestRequest&);
 
 }  // namespace chronoveil::training

@@ -10,7 +10,7 @@
 namespace chronoveil::training {
 namespace {
 
-// engine/witnesses.cc reads how they begin. The first ones did not say how many uses were gone.
+// engine/witnesses.cc reads how they begin. The first form did not say how many uses were used up.
 constexpr std::string_view kFirstMagic = "chronoveil checkpoint 1\n", kMagic = "chronoveil checkpoint 2\n";
 
 std::string path_in(const std::string& folder) { return folder + "/checkpoint"; }

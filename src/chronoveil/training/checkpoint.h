@@ -1,5 +1,6 @@
-// What a training needs to go on after a crash: its weights and the state of its optimiser, no random bits. Weights on
-// the way are as public as the last ones, since every step was paid for; the folder is the owner's alone all the same.
+// What a training needs to go on after a crash: its weights and the state of its optimiser, no random bits.
+// Intermediate weights are as public as the last ones, since every step was paid for; yet only the owner reads the
+// folder.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,12 @@ namespace chronoveil::training {
 
 struct Checkpoint {
   std::string debit;      // whose steps these are
-  std::int64_t used = 0;  // uses of it that were gone by then; a ledger that knows of fewer is an older one
+  std::int64_t used = 0;  // its uses so far; a ledger that knows of fewer is older
   std::vector<neural::Parameter> state;
 };
 
-// FOLDER/checkpoint: whole or not at all. One that is damaged is no checkpoint: training then begins anew, and what is
-// left of the debit is what it has.
+// FOLDER/checkpoint: whole or not at all. A damaged one is no checkpoint: training then begins anew, with what is left
+// of the debit.
 Result<void> save_checkpoint(const std::string& folder, const Checkpoint&);
 std::optional<Checkpoint> load_checkpoint(const std::string& folder);
 

@@ -68,7 +68,7 @@ engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
   return ask;
 }
 
-// Everything that decides what comes out: another model, or other draws of its paths, is another job.
+// The digest of everything that decides the result: another model, or other draws of its paths, is another job.
 std::string digest_of_forecast(const engine::Job& job, const ForecastRequest& request, const std::string& model,
                                const std::vector<std::string>& channels) {
   engine::Facts facts = engine::facts_of(job);
@@ -148,8 +148,7 @@ Result<Prepared> prepared(const std::string& model_path, const ForecastRequest& 
   return ready;
 }
 
-// A private forecast in a store, and as it goes through the one order of a release: what was worked out, or the
-// documents that were made of it.
+// A private forecast as it is stored and released: what was worked out, or the documents that were made from it.
 struct Kept {
   std::string title;  // the documents have their own
   report::Forecasted forecasted;

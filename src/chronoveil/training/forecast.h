@@ -1,5 +1,5 @@
-// A trained model and a history: what comes next. The history is the caller's own and what is forecast from it shows
-// it, unless `privacy` asks for noise on the history itself (private_history.h).
+// A trained model and a history: what comes next. The forecast reveals the history, which is the caller's own, unless
+// `privacy` asks for noise on the history itself (private_history.h).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace chronoveil::training {
 // The forecast begins with the slot after the last row of the history.
 struct ForecastRequest {
   data::SourceSpec source;            // series (optional), time
-  std::vector<std::string> channels;  // columns of values; the model's own where empty
-  std::vector<std::string> keys;      // public; where empty, those of the history, which privacy does not allow
+  std::vector<std::string> channels;  // columns of values; empty: the model's own
+  std::vector<std::string> keys;      // public; empty: those of the history, not allowed with privacy
   neural::PredictionOptions prediction;
   std::string device = "cpu";
   std::optional<PrivateHistory> privacy;
@@ -32,7 +32,7 @@ struct Forecasting {
   TrainedModel model;          // without its weights
   SlotAxis axis;               // the steps that the model read, then those that it forecasts
   std::size_t past = 0;        // of the former
-  forecasting::Panel history;  // what it read: with privacy, what was noised and filled
+  forecasting::Panel history;  // what it read; with privacy, noised and filled
   std::vector<forecasting::Forecast> forecasts;
   std::int64_t parameters = 0;  // weights of the model
   std::optional<PrivateHistoryPlan> privacy;
@@ -54,7 +54,7 @@ struct ForecastDocuments {
 ForecastDocuments documents_of(const report::Forecasted&);
 
 // With `privacy`: debits before a row is read, in the order of every release (engine/release/order.h), and stores the
-// documents beside the ledger; `again` emits those of a debit anew, at no cost. `write` puts them where they go.
+// documents beside the ledger; `again` emits those of a debit anew, at no cost. `write` writes them.
 using WriteForecast = std::function<Result<void>(const ForecastDocuments&)>;
 Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest&,
                                                const std::string& title, const WriteForecast& write,

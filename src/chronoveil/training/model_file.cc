@@ -151,7 +151,7 @@ Result<TrainedModel> load_model(const std::string& path) {
 Result<LoadedNetwork> network_of(const TrainedModel& trained) {
   LoadedNetwork network;
   CV_TRY(network.model, neural::make_model(trained.config));
-  // The weights are there already: a small file that claims a large network must not make one.
+  // The shapes are checked against the weights first: a small file that claims a large network must not allocate one.
   const std::vector<neural::ParameterShape> shapes = network.model->shapes();
   bool fits = shapes.size() == trained.weights.size();
   for (std::size_t i = 0; fits && i < shapes.size(); ++i)

@@ -22,7 +22,7 @@ struct TrainedModel {
   forecasting::Calendar calendar;  // counted from step 0 of the clock
   forecasting::Fill fill = forecasting::Fill::window_mean;
   std::vector<std::string> channels;   // the columns of values, in order
-  std::optional<double> lower, upper;  // to which training clamped values; a forecast reads them as they are
+  std::optional<double> lower, upper;  // bounds of values in training; a forecast does not clamp
   data::SlotSpec clock;                // step 0 is the slot that begins at clock.start; `end` is where training ended
   std::vector<neural::Parameter> weights;
 
@@ -32,7 +32,7 @@ struct TrainedModel {
   accounting::Event event;
   accounting::Price price;
   std::optional<ledger::DebitReference> debit;
-  std::int64_t steps = 0;  // that were done
+  std::int64_t steps = 0;  // done
   std::vector<std::string> not_protected;
 };
 
@@ -41,7 +41,7 @@ std::string to_bytes(const TrainedModel&);
 Result<TrainedModel> read_model(std::string_view bytes, const std::string& path);
 Result<TrainedModel> load_model(const std::string& path);
 
-// The network and its weights, ready to forecast. Refused where the weights are not those of the configuration.
+// The network and its weights, ready to forecast. Refused if the weights do not fit the configuration.
 struct LoadedNetwork {
   std::unique_ptr<const neural::Model> model;
   neural::Parameters parameters;

@@ -12,7 +12,7 @@
 namespace chronoveil::training {
 namespace {
 
-// Gaps between kept steps, and before the first and after the last: nothing but what was kept goes into them.
+// Fills the gaps between kept steps, before the first and after the last, only from kept steps.
 void fill_gaps(std::vector<std::optional<double>>& steps, GapFill fill, double otherwise) {
   double sum = 0;
   std::int64_t kept = 0;
@@ -82,7 +82,7 @@ Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_
   PrivateHistoryPlan plan;
   plan.asked = asked;
   CV_TRY(const Epsilon epsilon, Epsilon::make(asked.epsilon));
-  // Gaussian noise has no ε of its own.
+  // Gaussian noise has no finite ε without δ.
   CV_TRY(const Delta delta, Delta::make_positive(asked.delta));
   accounting::TimeSubsampling open{asked.changed_steps, asked.rate, accounting::kToCalibrate, {}, {}};
   if (Result<void> valid = accounting::validate({open, 1}, true); !valid) {
@@ -98,7 +98,7 @@ Result<PrivateHistoryPlan> plan_history(const PrivateHistory& asked, std::int64_
   CV_TRY(const accounting::Calibration found, accounting::calibrate({open, 1}, epsilon, delta));
   plan.event = found.event;
   plan.price = found.price;
-  // A hair more noise than was priced.
+  // Rounded up: never less noise than was priced.
   plan.noise = product_up(product_up(found.noise, difference_up(asked.upper, asked.lower)),
                           root_up(static_cast<double>(channels)));
   CV_CHECK(grid_of(plan));  // known before the debit

@@ -2,10 +2,10 @@
 // kept ones get noise; gaps are filled from what was kept. What is forecast from it is post-processing.
 //   Privacy   the D values of a step are clamped to [lower, upper], so a changed step moves by at most
 //             v = √D (upper - lower). Event time_subsampling {participation w, rate r, noise_multiplier σ/v} [Koga22],
-//             once for one forecast of any number of series: which steps are kept is independent of the data
+//             once per forecast, for any number of series: which steps are kept is independent of the data
 //   Noise     rounded Gaussian on a grid of the values, exact
 //   Refused   a rate so small that δ alone would cover what is kept (accounting/events/chance_of_use.h)
-//   Missing   values count as the middle of the bounds: that one is missing is protected like a value
+//   Missing   values count as the middle of the bounds: whether a value is missing is protected like a value
 #pragma once
 
 #include <cstdint>

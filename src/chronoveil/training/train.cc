@@ -24,7 +24,7 @@ using engine::TrainPlanned;
 
 constexpr int kSpentPoints = 16;  // of the curve of ε over steps
 
-// The curve of what is spent. Between its points the next one is taken, which is no less.
+// The curve of ε spent. Between two points the later one counts, which is no less.
 Result<std::vector<SpentAfter>> spent_curve(const TrainPlanned& planned) {
   std::vector<SpentAfter> curve;
   const std::int64_t all = planned.steps + planned.spare_steps;
@@ -123,7 +123,7 @@ Result<void> rehearse(const Job& job, const TrainOptions& options, Training& tra
   return {};
 }
 
-// What a trainer would refuse, found before anything is paid for: it is made once of what is public.
+// Finds what a trainer would refuse before anything is paid for, by making one from public facts.
 Result<void> check_trainer(const Job& job, const TrainPlanned& planned, const std::string& device_name) {
   CV_TRY(const torch::Device device, device_of(device_name));
   CV_TRY(forecasting::Panel blank, engine::blank_panel(planned.channels.size(), planned.series));
@@ -150,7 +150,7 @@ Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget
     return debit.uses && debit.terms.job == engine::digest_of(job);
   });
   std::optional<ledger::DebitId> found;
-  // Of one out of a backup nobody knows what was made of it since.
+  // For a debit from a backup, it is unknown what was made of it since.
   if (last != debits.rend() && last->state == ledger::State::reserved && !last->from_backup) found = last->id;
   return found;
 }
@@ -159,7 +159,7 @@ std::string how_to_have_it_anew(const ledger::DebitId& debit) {
   return "`run.again = " + debit.text() + "` emits its stored model anew at no cost";
 }
 
-// As of every second debit, but the models of trainings are stored here.
+// As for every second debit, except that models are stored here.
 ledger::BeforeSecond before_second_training(const engine::OpenBudget& budget, const engine::RunOptions& options,
                                             const std::string& folder) {
   const ledger::BeforeSecond ask = engine::before_second_debit(budget, options);
@@ -189,7 +189,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
                                                                 before_second_training(budget, options, folder)));
     id = debit.id;
   }
-  training.model.debit = ledger::DebitReference{*id, ""};  // whatever fails from here on names it
+  training.model.debit = ledger::DebitReference{*id, ""};  // every error from here on names it
   if (options.note_debit) options.note_debit(id->text());
   CV_TRY(ledger::Run run, budget.ledger.resume_run(*id));
   const std::int64_t uses = run.uses();
@@ -235,7 +235,7 @@ Result<void> write_all(const Job& job, const Training& training) {
   if (!job.json.empty() || !job.report.empty()) {
     CV_TRY(const report::Trained trained, report_of(job, training));
     if (!job.report.empty()) files.push_back({job.report, report::to_html(trained), mode});
-    // Last: who sees it sees all. As it was when the ledger got its digest.
+    // Last: when it is there, everything is. Exactly as when the ledger got its digest.
     if (!job.json.empty()) {
       CV_TRY(std::string signed_document,
              report::signed_release(training.json.empty() ? report::to_json(trained) : training.json));
@@ -245,7 +245,7 @@ Result<void> write_all(const Job& job, const Training& training) {
   return write_files(files);
 }
 
-// What a stored training said of itself when it was released, to be said again.
+// Takes the document of a stored training as it was when it was released.
 Result<void> take_document(const std::string& path, const ledger::Debit& found, Training& training) {
   CV_TRY(training.json, engine::read_text_file("run.again", path));
   CV_TRY(const std::string digest, report::release_digest(training.json));

@@ -1,6 +1,6 @@
-// Training with one debit, that survives crashes: plan, debit the whole run, and only then read; each step is written
-// down as used before its windows are drawn. A step that a crash took is spent all the same: its number never comes
-// again, so under `iterate` a series is in no epoch twice. What was reserved bounds what is used, whatever happens.
+// Training with one debit that survives crashes: plan, debit the whole run, and only then read; each step is recorded
+// as used before its windows are drawn. A step lost in a crash is spent all the same: its number never comes again, so
+// under `iterate` no series is in an epoch twice. What was reserved bounds what is used, whatever happens.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace chronoveil::training {
 
 struct TrainProgress {
   std::int64_t done = 0, planned = 0;
-  double epsilon = 0;  // of the steps so far, no less than it is; 0 where nobody asked for it
+  double epsilon = 0;  // of the steps so far, never too small; 0 if nobody asked for it
 };
 
 struct TrainOptions : engine::RunOptions {
   std::string device = "cpu";  // or "cuda"
   std::function<void(const TrainProgress&)> on_step;
-  bool look = false;  // keeps what each step showed of the data: internal
+  bool look = false;  // keeps StepFacts of each step: internal
 };
 
-// ε after so many steps.
+// ε after this many steps.
 struct SpentAfter {
   std::int64_t steps = 0;
   double epsilon = 0;
@@ -36,21 +36,21 @@ struct SpentAfter {
 struct Training {
   TrainedModel model;
   engine::TrainPlanned planned;
-  std::int64_t uses = 0;  // steps that were paid for and begun, those that a crash took included
-  bool resumed = false;   // went on with an earlier process' steps
+  std::int64_t uses = 0;  // steps that were begun, including those lost in a crash
+  bool resumed = false;   // continued the steps of an earlier process
   std::vector<SpentAfter> spent;
   std::vector<neural::StepFacts> facts;  // internal: with `look`
   std::optional<report::BudgetLeft> budget;
-  std::string json;  // of the release, as the ledger knows its digest; empty where it has none
+  std::string json;  // of the release, exactly as digested in the ledger; empty if there is none
 };
 
-// Goes on with a run of the same job that was not finished. An error after the debit leaves it reserved: the same
-// command goes on. With a seed nothing is debited and the model is marked.
+// Resumes an unfinished run of the same job. An error after the debit leaves it reserved: the same command resumes it.
+// With a seed nothing is debited and the model is marked.
 Result<Training> run_training(const engine::Job&, const TrainOptions&);
-// The model of a debit anew, at no cost.
+// Emits the model of a debit anew, at no cost.
 Result<Training> train_again(const engine::Job&, const std::string& debit, const TrainOptions&);
 
-// What its documents say. The curve of what was spent is worked out here unless the training has it already.
+// What its documents say. Computes the curve of ε spent unless the training already has it.
 Result<report::Trained> report_of(const engine::Job&, const Training&);
 
 // What trainer and plan agree on.

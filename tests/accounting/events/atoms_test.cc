@@ -29,7 +29,7 @@ bool lie_in_the_bin_that_holds_them(const AddAtom& add) {
 TEST(Atoms, LieInTheBinThatHoldsThem) {
   constexpr double kStep = 0.125;
   EXPECT_TRUE(lie_in_the_bin_that_holds_them(add_atom));
-  // The twin takes what is a thousand-millionth of a step above a grid point for the point.
+  // The twin takes a loss a thousand-millionth of a step above a grid point for the point.
   EXPECT_FALSE(lie_in_the_bin_that_holds_them([](PositiveLoss& half, double loss, double mass) {
     const double point = std::round(loss / half.step) * half.step;
     add_atom(half, std::abs(loss - point) <= 1e-9 * half.step ? point : loss, mass);

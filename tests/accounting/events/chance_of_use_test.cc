@@ -1,5 +1,5 @@
-// The chance that what is protected is used at all, against what the accountant makes of hardly any noise: then whoever
-// is used is known, and δ is that chance.
+// The chance that what is protected is used at all, against the accountant's δ with hardly any noise: then everything
+// that is used is revealed, and δ is that chance.
 #include "chronoveil/accounting/events/chance_of_use.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST(ChanceOfUse, OfTrainingIsThatATouchedWindowIsDrawnInAnyStep) {
               1 - std::pow(1 - once, 20), 1e-12);
 }
 
-// The same by going through everything that may be drawn. `used` says so of one outcome: `draws` numbers below `ways`.
+// The same by enumerating everything that may be drawn. `used` judges one outcome: `draws` numbers below `ways`.
 double share_of_outcomes(std::int64_t draws, std::int64_t ways,
                          const std::function<bool(const std::vector<std::int64_t>&)>& used) {
   std::vector<std::int64_t> outcome(static_cast<std::size_t>(draws));
@@ -214,8 +214,8 @@ testing::AssertionResult agrees_with_enumeration(const Chance& chance) {
 
 TEST(ChanceOfUse, IsTheShareOfOutcomesThatUseIt) { EXPECT_TRUE(agrees_with_enumeration(chance_of_use)); }
 
-// With chances that are too large a δ would be let through that pays for showing everything; with chances that are too
-// small, sound plans would be refused.
+// If chances were too large, a δ that pays for showing everything would be accepted; if too small, sound plans would be
+// refused.
 TEST(ChanceOfUse, WrongOnesAreRejected) {
   const Chance forgets_the_count = [](Event event) {
     event.count = 1;

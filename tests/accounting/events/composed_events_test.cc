@@ -83,7 +83,7 @@ TEST(ComposedEvents, ApproximateAnswersLeakWithTheProbabilityThatAnyDoes) {
   }
 }
 
-// 1 − (1 − δ)^n of a δ that 1 − δ does not know of, by the bounds [lower, upper] that `priced` gives.
+// 1 − (1 − δ)^n for a δ so small that 1 − δ rounds to 1, by the bounds [lower, upper] that `priced` gives.
 using Bounds = std::pair<double, double>;
 testing::AssertionResult add_up(const std::function<Bounds(const Event&, double)>& priced) {
   for (const double leak : {1e-300, 1e-40, 1e-17, 3e-17, 1e-16, 1e-12, 1e-6})

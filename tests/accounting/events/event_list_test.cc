@@ -1,4 +1,4 @@
-// The one list of kinds: whatever goes by it knows every kind, and every kind says what it must.
+// The one list of kinds: code that follows it knows every kind, and every kind has what it must have.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -101,8 +101,8 @@ TEST(Sampled, EachDirectionIsComposedByItselfUnderAddRemove) {
       }
 }
 
-// One unit answers (yes, no), the one in its place (no, yes): neither stands out both times, and the price of fixed
-// directions does not hold. That of a replacement does.
+// One unit answers (yes, no), the one in its place (no, yes): neither stands out both times, so the price of fixed
+// directions does not hold, but that of a replacement does.
 TEST(Sampled, AReplacedUnitMayStandOutOnEitherSide) {
   const double rate = 0.3, inner = 3, epsilon = 1.5533;
   const auto shown = static_cast<double>(answers(rate, inner, 2, 1, epsilon));
@@ -234,7 +234,7 @@ TEST(Sampled, WhatCannotBeSampledIsRefused) {
   }
 }
 
-// A rate so small that e^ε over it is beyond all numbers is no infinite loss, and what is too small for any is refused.
+// A rate so small that e^ε over it overflows is no infinite loss; a rate too small for any number is refused.
 TEST(Sampled, AHardlyEverTakenSampleStillCosts) {
   const Event leak{PoissonSampled{1e-280, inside(Pure{800})}, 1};
   double before = 1;

@@ -85,7 +85,7 @@ Kind simple_kind(Generator& generator, std::int64_t most = 8) {
   }
 }
 
-// What a unit is drawn into several times is one of the first six.
+// An event into which a unit is drawn several times is one of the first six.
 std::shared_ptr<const Event> inside(Generator& generator, std::int64_t most = 8) {
   return std::make_shared<const Event>(Event{simple_kind(generator, most), 1});
 }
@@ -141,8 +141,8 @@ struct Prices {
   };
 };
 
-// Checks one event's prices against each other; those that are refused are left out. What is said of a comparison
-// passes only if it is true, which it never is of NaN.
+// Checks one event's prices against each other; refused ones are left out. A comparison passes only if it is true,
+// which it never is for NaN.
 class Wide {
  public:
   explicit Wide(Generator& generator, Prices prices = {}) : generator_(generator), prices_(std::move(prices)) {}
@@ -254,7 +254,7 @@ TEST(WideEvents, ArePricedInLineOrRefused) {
   EXPECT_GT(wide.priced, wide.refused);
 }
 
-// Each twin prices as the accountant does but for one mistake, and the rules above are not kept by it.
+// Each twin prices like the accountant with one mistake, and breaks the rules above.
 TEST(WideEvents, PricesWithOneMistakeAreRejected) {
   const Prices sound;
   const auto changed = [](const auto& price, auto change) {

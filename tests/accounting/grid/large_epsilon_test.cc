@@ -9,7 +9,7 @@
 namespace chronoveil::accounting {
 namespace {
 
-// How many were priced and how many refused: a test that only refuses shows nothing.
+// How many were priced and how many refused: a test in which all are refused shows nothing.
 struct Tally {
   int priced = 0, refused = 0;
 

@@ -1,5 +1,5 @@
-// What was cut off of a sum is charged to the upper bound, and is no part of the lower one: that stays below the truth
-// also where the truth is much smaller than what was cut.
+// The cut-off part of a sum is charged to the upper bound and is no part of the lower one, which stays below the truth
+// even if the truth is much smaller than what was cut.
 #include <algorithm>
 #include <cmath>
 
@@ -145,7 +145,7 @@ TEST(LowerBounds, OfDrawsLeaveOutWhatWasCut) {
   }
 }
 
-// As they come from the engine: what a price shows is refused where they are out of order.
+// As they come from the engine: a price whose bounds are out of order is refused.
 TEST(LowerBounds, OfTheEngineItselfAreBelowTheUpperOnes) {
   Generator generator(173);
   for (const Event& sample : sample_events()) {

@@ -1,4 +1,4 @@
-// A mass that is not a number is an error wherever profiles meet: it never loses a comparison, and a bound with it.
+// A NaN mass is an error wherever profiles are combined: it must never lose a comparison and drop out of a bound.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ struct Together {
   std::function<bool(const GridLoss&)> accepts = [](const GridLoss& grid) { return check_masses(grid).has_value(); };
 };
 
-// Good profiles are taken, and none that holds what is no number, whichever comes first.
+// Good profiles are accepted, and any that holds NaN is refused, whichever comes first.
 bool refuses_every_nan(const Together& way) {
   const PositiveLoss good = gaussian_model(1)->halves(0.25, 40, false).upper;
   const PositiveLoss other = gaussian_model(0.5L)->halves(0.25, 40, false).upper;

@@ -11,7 +11,7 @@
 namespace chronoveil::accounting {
 namespace {
 
-// Of samples for different neighbours: what they cost for each other's is asked elsewhere.
+// For samples with different neighbours: what they cost for each other's neighbours is tested elsewhere.
 const Options kAsGiven{.fitted = true};
 
 double price_of(const Event& event, double delta = 1e-6) {

@@ -107,7 +107,7 @@ TEST(UnionFilter, TwoLaplaceReleasesOfHalfTheBudgetFillItExactly) {
   for (const accounting::Event& third : {pure(1e-12), laplace(1e9), gaussian(1e9), approximate(0, 1e-12)}) {
     Cost more = admitted;
     more += priced(filter, third);
-    // What costs nothing but δ takes it from what is set aside, and no member from its own.
+    // An event that costs only δ takes it from what is set aside, not from a member's share.
     EXPECT_EQ(holds(filter, more), std::holds_alternative<accounting::Approximate>(third.kind));
   }
   EXPECT_FALSE(admissible(filter, admitted).gaussian_noise_multiplier);

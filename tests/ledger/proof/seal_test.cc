@@ -22,7 +22,7 @@ class Seals : public OnEveryStore {
     ASSERT_TRUE(ledger.reserve(terms("city"), pure(0.25)));
   }
 
-  // Whoever reads the dataset is told, whatever he asks; the other dataset goes on.
+  // Every question about the dataset is refused; the other dataset still works.
   void expect_refused(const std::string& said) {
     Ledger ledger = value_of(Ledger::open(place_->where()));
     EXPECT_THAT(refusal(ledger.reserve(terms("city"), pure(0.01)), ErrorKind::storage), HasSubstr(said));

@@ -112,7 +112,7 @@ TEST_P(SignedLedger, IsSignedWithEveryRowAndVerifiesAgainstItsKey) {
   }
   EXPECT_EQ(finding(), "");
   EXPECT_TRUE(value_of(open("").verify()).holds());
-  EXPECT_TRUE(open("").view("city"));  // who only looks needs no key
+  EXPECT_TRUE(open("").view("city"));  // looking needs no key
   const PublicKey other = value_of(PublicKey::read(folder_.path() + "/other.pub"));
   EXPECT_THAT(value_of(open("").verify({}, other)).findings.front().message, HasSubstr("another key"));
 }
@@ -165,7 +165,7 @@ TEST_P(SignedLedger, CannotBeForgedByWhoeverHoldsTheDatabase) {
   set_seal(shorter);
   EXPECT_THAT(refusal(open("").view("city"), ErrorKind::storage), HasSubstr("not one of its seal"));
   EXPECT_THAT(finding(), HasSubstr("not one of its seal"));
-  // Without a signature, or with one of his own, he is found by the key, and the owner does not sign it by mistake.
+  // A missing signature, or one by another key, is found by the key, and the owner does not sign it by mistake.
   shorter.signature = "";
   set_seal(shorter);
   EXPECT_THAT(finding(), HasSubstr("not signed"));

@@ -132,7 +132,7 @@ TEST_P(Tampering, AReleaseOfAnotherLedgerIsNotCovered) {
   EXPECT_FALSE(value_of(value_of(Ledger::open(place_->where())).verify_against(other)).holds());
 }
 
-// A union has a budget and a price a member: each of them counts.
+// A union has a budget and a price per member: each of them counts.
 TEST_P(Tampering, AForgedUnionIsFoundByItsSharesItsBudgetsAndItsPrices) {
   {
     Ledger ledger = value_of(Ledger::open(place_->where()));
@@ -328,7 +328,7 @@ TEST_P(Tampering, AForgedRunOfNoUsesOrWithSlotsIsFound) {
   EXPECT_THAT(first_finding(), HasSubstr("'uses'"));
 }
 
-// What a later release adds is refused by an earlier one, not passed over: it may have been spending.
+// An earlier release refuses what a later one adds instead of ignoring it: it may have spent budget.
 TEST_P(Tampering, ARowOfAnUnknownKindOrWithAnUnknownFieldIsRefused) {
   fill();
   std::vector<Entry> unknown_kind = rows_, unknown_field = rows_;

@@ -33,7 +33,7 @@ class CutConnection : public OnEveryStore {
     return url.replace(url.find(server_folder_), server_folder_.size(), proxy.folder());
   }
 
-  // A writer after it waits for what is left of it in the server, and so knows what became of it.
+  // A later writer waits for what is left of it in the server, and so finds out what became of it.
   std::int64_t debits_now() {
     EXPECT_TRUE(direct_->reserve(terms("city"), pure(0.001)));
     return static_cast<std::int64_t>(value_of(direct_->history("city")).size());

@@ -1,4 +1,4 @@
-// What a role may do that only adds rows, as docs/ledger.md grants it, and what a server must not be able to do to us.
+// What a role that may only add rows, as docs/ledger.md grants it, can do, and what a server cannot do to us.
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
 
@@ -242,8 +242,8 @@ TEST_P(PostgresRole, ALedgerThatItsOwnerDisarmedIsRefused) {
   }
 }
 
-// Whoever may make a schema that is searched first could else put an empty ledger before the true one, or functions and
-// operators of his own before the server's.
+// Otherwise a role that may create a schema that is searched first could put an empty ledger before the true one, or
+// its own functions and operators before the server's.
 TEST_P(PostgresRole, AnotherSchemaOnThePathChangesNothing) {
   const std::string evil = "evil_" + role_;
   ASSERT_TRUE(

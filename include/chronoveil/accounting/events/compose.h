@@ -15,10 +15,10 @@ struct Compose {
   static constexpr auto fields() { return std::tuple(field::required("events", &Compose::events, kAny, "")); }
 
   std::optional<Unit> own_unit() const;          // the narrowest
-  std::optional<Relation> own_relation() const;  // replace where the parts have several
+  std::optional<Relation> own_relation() const;  // replace if the parts have several
   MadeLoss loss() const;                         // internal: it has no model of its own
   Result<Event> for_replacement() const;
-  bool dominated_by(const Compose& slot) const;  // as many events; each is compared by whoever asks
+  bool dominated_by(const Compose& slot) const;  // equally many events; the caller compares each
 };
 
 }  // namespace chronoveil::accounting

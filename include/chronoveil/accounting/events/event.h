@@ -1,4 +1,4 @@
-// Events: what a mechanism did, complete enough to price it now and to price it again later.
+// Events: what a mechanism did, complete enough to price it now and again later.
 // What happened is separate from what it cost: here is the one list of kinds, and what all of them have.
 #pragma once
 
@@ -34,8 +34,8 @@
 
 namespace chronoveil::accounting {
 
-// The list. A new kind goes here, with its header above: everything else that reads, prints, prices or compares events
-// visits it.
+// The list of kinds. A new kind goes here, with its header above: all code that reads, prints, prices or compares
+// events follows this list.
 using Kind =
     std::variant<Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, Exponential, Pure, Approximate,
                  RandomizedResponse, Mixture, TimeSubsampling, StructuredSubsampling, RanSwitch, StaSwitch, NoisySort,
@@ -70,7 +70,7 @@ std::string_view name(const Event&);
 // may be kToCalibrate.
 Result<void> validate(const Event&, bool open_noise = false);
 
-// What a sampled event does with its sample; nothing for other events. `dp_sgd` has no event inside.
+// What a sampled event does with its sample; null for other events. `dp_sgd` has no event inside.
 const Event* inner_of(const Event&);
 
 // The event with every kToCalibrate replaced by `value`; `opened` makes the noise parameter of a simple event open.
@@ -80,8 +80,8 @@ Event opened(Event);
 // noise_multiplier, scale, ...; of a composition, the names of those left open, each once.
 std::vector<std::string> noise_names(const Event&);
 
-// What the event says about its neighbours; nothing when the caller's sensitivity decides. A composition with an event
-// that moves values in time holds for swaps, one of add_remove and replace events for replacements (neighbours.h).
+// What the event says about its neighbours; empty if the caller's sensitivity decides. A composition with an event that
+// moves values in time holds for swaps, one of add_remove and replace events for replacements (neighbours.h).
 std::optional<Unit> unit_of(const Event&);
 std::optional<Relation> relation_of(const Event&);
 // The window of an event with relation swap: the narrowest of a composition's.

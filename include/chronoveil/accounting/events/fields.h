@@ -1,5 +1,5 @@
-// The fields of an event. One table an event drives its JSON (reading, writing, refusal of what is unknown), the ranges
-// that validate() holds it to, which of them calibrate() may choose, and the options of the command line.
+// The fields of an event. One table per event drives its JSON (reading, writing, refusal of unknown fields), the ranges
+// that validate() checks, the parameters that calibrate() may choose, and the options of the command line.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Range {
   Kind kind = Kind::any;
   std::int64_t least = 0, most = std::numeric_limits<std::int64_t>::max();
 };
-inline constexpr Range kAny{};                            // the event's own check() knows
+inline constexpr Range kAny{};                            // checked by the event's own check()
 inline constexpr Range kPositive{Range::Kind::positive};  // from 1e-150 to 1e150: the reciprocal is a number, too
 inline constexpr Range kNotNegative{Range::Kind::not_negative};  // finite
 inline constexpr Range kShare{Range::Kind::share};               // 0 to 1
@@ -57,11 +57,11 @@ Result<void> check_range(const Range&, std::string_view name, const GaussianMixt
 enum class Presence {
   required,
   noise,      // required, but calibrate() may leave it open
-  defaulted,  // the member's own initial value where it is left out
-  unsaid      // the same, and left out of JSON where it has that value
+  defaulted,  // if left out, the member's initial value
+  unsaid      // the same, and left out of JSON if it has that value
 };
 
-// `help` is that of the option on the command line; a field without has none. A std::optional member may be missing.
+// `help` describes the command-line option; without it there is no option. A std::optional member may be missing.
 template <class E, class T>
 struct Field {
   std::string_view name;
@@ -81,7 +81,7 @@ struct Choice {
   std::string_view help;
 };
 
-// A word that is said exactly where another field is: a filter has a width.
+// A word that is present if and only if another field is: a filter has a width.
 template <class E, class T>
 struct Companion {
   std::string_view name, word, of;
@@ -89,7 +89,7 @@ struct Companion {
   std::string_view help;
 };
 
-// Of fields that several kinds have.
+// Help for fields that several kinds have.
 inline constexpr std::string_view kNoiseMultiplierHelp = "scale of the noise over the sensitivity",
                                   kScaleHelp = "scale in grid steps", kSensitivityHelp = "sensitivity in grid steps",
                                   kEpsilonHelp = "its own ε", kWindowHelp = "values less than so many steps apart";

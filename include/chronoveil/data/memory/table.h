@@ -1,5 +1,5 @@
-// Rows in memory, as columns: what a program hands over instead of a file or a database. Nothing is copied: whoever
-// hands rows over keeps them as they are for as long as a job may read them.
+// Rows in memory, as columns: what a program hands over instead of a file or a database. Nothing is copied: the caller
+// keeps the rows unchanged for as long as a job may read them.
 #pragma once
 
 #include <cstddef>
@@ -23,11 +23,11 @@ using Cells = std::variant<std::span<const std::int64_t>, std::span<const double
                            std::span<const std::string_view>, Instants>;
 
 struct Column {
-  // `present`: a bit a row, the lowest of a byte first, as Arrow has them; without any, every cell is there. One that
-  // is not is an error that names the column and the row, never a value.
+  // `present`: one bit per row, the lowest of a byte first, as in Arrow; if empty, every cell is there. A missing cell
+  // is an error that names the column and the row, never a value.
   Column(std::string called, Cells held, std::span<const std::uint8_t> present = {})
       : name(std::move(called)), cells(held), valid(present) {}
-  // It would be gone before anybody reads it.
+  // A temporary would be gone before anybody reads it.
   template <class T>
   Column(std::string, std::vector<T>&&, std::span<const std::uint8_t> = {}) = delete;
 

@@ -1,8 +1,8 @@
 // Slots from a job's [slots]: half-open, aligned to the zone's own midnight, correct across daylight-saving changes.
 //   A length that divides a day (1h, 15min)  a slot begins wherever the local clock enters a new multiple of the length
-//     since midnight. Over a change of the clocks, slots that are skipped are not there, slots that come twice in full
-//     are there twice (a night of 23 or 25 hours has one hour-slot fewer or more), and a slot that the change cuts is
-//     shorter or longer (the 2 hours from 02:00 last 3 when the clock goes back from 03:00 to 02:00)
+//     since midnight. When clocks change, skipped slots do not exist, slots that come twice in full exist twice (a
+//     night of 23 or 25 hours has one hour-slot fewer or more), and a slot that the change cuts is shorter or longer
+//     (the 2 hours from 02:00 last 3 when the clock goes back from 03:00 to 02:00)
 //   Whole days and weeks (1d, 7d, 1w)  from the first instant of a local date to that of another, counted from the
 //     start; a date that the zone skipped is no slot
 //   Refused  lengths that neither divide a day nor are whole days; a start or an end that is no slot boundary, does not
@@ -30,7 +30,7 @@ struct SlotSpec {
 // Errors are usage errors that name start, end, length or zone.
 Result<SlotAxis> make_axis(const SlotSpec&);
 
-// Finds the slot of an instant: in constant time when all slots are equally long, else by a guess that is put right.
+// Finds the slot of an instant: in constant time when all slots are equally long, else by a corrected guess.
 class SlotFinder {
  public:
   // The axis must outlive it.

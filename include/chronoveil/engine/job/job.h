@@ -30,7 +30,7 @@ struct Job {
   std::string purpose;            // [dataset] purpose
   data::SourceSpec source;        // [source]
   data::SlotSpec slots;           // [slots]
-  std::vector<std::string> keys;  // [series] or [places]: list (a file, a key a line) or keys (an array); empty: one
+  std::vector<std::string> keys;  // [series] or [places]: list (a file, a key per line) or keys (an array); empty: one
   std::string key_list;           // the file of the list; empty without one
   Unit unit = Unit::user;         // [privacy]
   Relation relation = Relation::add_remove;
@@ -51,7 +51,7 @@ struct Job {
   bool is() const {
     return std::holds_alternative<Spec>(kind);
   }
-  // Of a job of that kind. Counts that are published step by step are counts, too.
+  // The spec of a job of that kind. A live job is one of counts, too.
   const SeriesSpec& series() const { return is<LiveSpec>() ? live() : std::get<SeriesSpec>(kind); }
   const LiveSpec& live() const { return std::get<LiveSpec>(kind); }
   const MeansSpec& means() const { return std::get<MeansSpec>(kind); }
@@ -66,39 +66,38 @@ struct Job {
 
 inline bool is_of_counts(const Job& job) { return job.is<SeriesSpec>() || job.is<LiveSpec>(); }
 
-// Whether a row is somebody, or something that somebody did, rather than a count that the owner declares.
+// Whether a row is a person or a person's record, rather than a count that the owner declares.
 inline bool rows_are_people(const Job& job) { return job.source.user || !job.source.value; }
 
 // Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
 Result<Job> read_job(const std::string& path);
 Result<Job> parse_job(std::string_view toml, const std::string& path);
 
-// A job of counts, published step by step: as [live] has it, or without that section as if it were empty. Refused
-// (usage) for other kinds.
+// Makes a job of counts live, as its [live] section says; a missing section counts as an empty one. Refused (usage) for
+// other kinds.
 Result<Job> to_live(Job);
 
 // What holds for every job, also for one that was not read from a file: caps of at least 1, ε > 0, a known mechanism, a
 // list of keys wherever there is a column of series. Errors name the key as a job file spells it: "privacy.max_steps".
 Result<void> check_values(const Job&);
 
-// That no output of the job is this file, under whatever name. Where one is, the error says `what` the file is:
-// "output.csv: 'trips.csv' is the source; it would be overwritten".
+// Refuses outputs that are this file, under whatever name. The error says `what` the file is: "output.csv: 'trips.csv'
+// is the source; it would be overwritten".
 Result<void> check_spared(const Job&, std::string_view what, const std::string& path);
-// None of its outputs lies in that folder or below it.
+// Refuses outputs in that folder or below it.
 Result<void> check_outside(const Job&, std::string_view what, const std::string& folder);
 
-// A list of public keys, one a line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates and
+// A list of public keys, one per line: a byte order mark and CRLF are tolerated, empty lines skipped, duplicates and
 // what is not UTF-8 refused.
 Result<std::vector<std::string>> read_key_list(const std::string& path, const std::string& key_of_list = "series.list");
 
-// What the job asks of which data, key by key as a job file spells them: everything but the outputs, their
-// post-processing and the title. No passwords. Columns that are not named are left out; other keys that are not in a
-// job have the value of their default.
+// What the job asks of which data, by key as a job file spells it: everything but the outputs, their post-processing
+// and the title. No passwords. Absent columns are left out; other absent keys have their default value.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 Facts facts_of(const Job&);
 
-// Sixteen hexadecimal digits that are the same for jobs with the same facts. A second debit of the same job is
-// recognised by it.
+// Sixteen hexadecimal digits that are the same for jobs with the same facts. They reveal a second debit of the same
+// job.
 std::string digest_of(const Facts&);
 std::string digest_of(const Job&);
 

@@ -2,8 +2,8 @@
 //
 // The order of every commit is the promise. Steps are worked out in memory; then
 //   1. the state is durable: what the next step depends on, how many questions are asked, and the lines to publish
-//   2. the ledger has written down the uses of the debit
-//   3. the lines go to the output and to whoever listens
+//   2. the ledger has recorded the uses of the debit
+//   3. the lines go to the output and to listeners
 // A crash before 1 leaves nothing: the steps are asked for the first time when they come again. A crash after it leaves
 // lines that nobody saw: they are published first thing after the restart, as they are, and no question is asked again.
 #pragma once
@@ -20,19 +20,19 @@ namespace chronoveil::engine {
 struct LiveOptions {
   std::string ledger;      // a path or URL; the user's own when empty
   bool confirmed = false;  // --yes: a new release although one of this name was closed
-  // A time by the clock of the slots: the steps that end by it are published at the end of the input, whatever came of
-  // them, and no others; rows from then on are left for the next time. Where rows are people, this or the system's
-  // clock ([live] clock) is needed, see clock.h. Counts go without: a row of a later step closes those before, and
-  // the end of the input the one that is open.
+  // A time by the clock of the slots. At the end of the input, the steps that end by this time are published, whatever
+  // came of them, and no others; later rows are left for the next start. Where rows are people, this or the system's
+  // clock ([live] clock) is needed, see clock.h. Counts need neither: a row of a later step closes the steps before it,
+  // and the end of the input closes the open one.
   std::optional<std::string> until;
   bool once = false;                         // do not wait for more at the end of a file or directory
   std::optional<std::uint64_t> seed;         // not private; touches no ledger
   std::optional<mechanisms::Replay> replay;  // not private; touches no ledger
   // Lines of a release CSV, the header first, once they are durable.
   std::function<Result<void>(std::string_view lines)> publish;
-  // What a person should know while it goes on: refused rows, the end of the horizon. Never a data value.
+  // What its user should know while it runs: refused rows, the end of the horizon. Never a data value.
   std::function<void(const std::string&)> message;
-  // What would be true if the program ended now.
+  // How things would stand if the program ended now.
   std::function<void(const std::string&)> standing;
 
   bool rehearses() const { return seed || replay; }
@@ -41,9 +41,9 @@ struct LiveOptions {
 enum class LiveStage { none, open, finished, closed };
 std::string_view name(LiveStage);
 
-// What is known of the file that enforces the cap. One that is damaged is an error.
+// What is known of the file that enforces the cap. A damaged file is an error instead.
 enum class LiveCaps {
-  verified,      // it is what the state says
+  verified,      // the file is as the state says
   in_use,        // by the process that publishes, which verified it
   not_verified,  // the last process was killed, or was of a version without seals: the next start verifies or refuses
 };
@@ -56,26 +56,26 @@ struct LiveStanding {
   std::optional<ledger::DebitReference> debit;
   std::string mechanism;
   std::string start, end, length;         // of the span
-  std::int64_t steps = 0, published = 0;  // of the span; published: how many
-  std::int64_t questions = 0, asked = 0;  // reserved in the ledger, and gone
+  std::int64_t steps = 0, published = 0;  // of the span: all, and those published so far
+  std::int64_t questions = 0, asked = 0;  // reserved in the ledger, and used up
   std::string last;                       // the label of the last published step; empty before the first
   std::optional<Guarantee> guarantee;
   std::string mark;         // of a rehearsal
   std::int64_t broken = 0;  // rows that could not be read, in this process
-  // Of an open release that writes down how much of the cap each person has used.
+  // Only for an open release that stores how much of the cap each person has used.
   std::optional<LiveCaps> caps;
 };
 
-// Opens the release of the job, or goes on with it, and publishes steps until its input or its horizon ends.
-// Where rows are people, which steps and spans there are is the clock's doing alone: whoever is there or not, the same
-// are published and debited, the same is said, and it ends the same way. The exception is a row that cannot be read,
-// which its owner is told of.
+// Opens or resumes the release of the job, and publishes steps until its input or its horizon ends. Where rows are
+// people, the clock alone decides which steps and spans there are: whoever is in the data, the same steps are published
+// and debited, the same messages are given, and the release ends the same way. The exception is a row that cannot be
+// read: its owner is told of it.
 Result<LiveStanding> run_live(const Job&, const LiveOptions&);
 
 // Reads only. A file of participation that is not what the state says is a storage error.
 Result<LiveStanding> live_status(const Job&, const std::string& ledger);
 
-// Ends the release: no further step is published, nothing is given back. Writes the outputs that are written whole.
+// Ends the release: no further step is published, nothing is given back. Writes the outputs that do not grow by rows.
 Result<LiveStanding> close_live(const Job&, const std::string& ledger);
 
 }  // namespace chronoveil::engine

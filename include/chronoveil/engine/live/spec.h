@@ -12,11 +12,11 @@ namespace chronoveil::engine {
 struct LiveSpec : SeriesSpec {
   // Who says which steps are over, where rows are people: --until at each start, or the system's clock.
   enum class Clock { until, system };
-  std::string name;                     // of the release; the job file's own name without its ending unless given
+  std::string name;                     // of the release; by default the job file's name without its ending
   bool continues = false;               // after = "continue": goes on with the next span, and a new debit
-  std::optional<std::int64_t> max_gap;  // what is further ahead is refused: a clock that jumped
+  std::optional<std::int64_t> max_gap;  // in steps; a larger gap is refused, as of a clock that jumped
   Clock clock = Clock::until;
-  std::int64_t wait = 60'000;  // of the system's clock: milliseconds after its end in which rows of a step still count
+  std::int64_t wait = 60'000;  // of the system's clock: how long after its end, in ms, rows of a step count
 };
 
 }  // namespace chronoveil::engine

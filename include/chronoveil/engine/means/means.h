@@ -12,8 +12,8 @@
 
 namespace chronoveil::engine {
 
-// From public facts only. `comparison` is there when every candidate was looked at, which takes public counts, or
-// people and max_records: when asked for, and whenever the job leaves the choice to us.
+// From public facts only. `comparison` is set when every candidate was priced: on request, and whenever the job leaves
+// the choice to us. It needs public counts, or users and max_records.
 struct MeansPlanned {
   SlotAxis axis;
   std::vector<std::string> places;

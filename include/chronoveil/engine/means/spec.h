@@ -11,13 +11,13 @@
 namespace chronoveil::engine {
 
 struct MeansSpec {
-  double lower = 0, upper = 0;  // public bounds of a value; what is outside is clamped
-  bool counts_public = true;    // who was where and when, with how many records, is public: it is not protected
-  std::optional<std::int64_t> max_cells;    // cells (place and slot) of a person; absent: every one
-  std::optional<std::int64_t> max_records;  // of a person in one cell
+  double lower = 0, upper = 0;              // public bounds of a value; what is outside is clamped
+  bool counts_public = true;                // who has how many records in which cell is public, not protected
+  std::optional<std::int64_t> max_cells;    // cells (place and slot) per person; absent: all
+  std::optional<std::int64_t> max_records;  // per person and cell
   std::int64_t sparse_below = 1;            // cells with fewer are not published
   std::optional<std::int64_t> registered;   // everybody who may be there, for registered_mean
-  std::optional<PlaceGridSpec> grid;        // [places]: where longitude and latitude are; else the keys are places
+  std::optional<PlaceGridSpec> grid;        // [places]: a map cut into places; absent: the keys are places
   std::vector<std::uint32_t> counts;        // [plan] counts: records of each person in a typical cell, public
   std::string counts_path;                  // their file, when they come from one
   std::optional<std::int64_t> users;        // [plan] users: people in a typical cell, public

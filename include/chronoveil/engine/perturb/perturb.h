@@ -13,8 +13,8 @@
 
 namespace chronoveil::engine {
 
-// From public facts only. `comparison` is there when every candidate was looked at: when asked for, and whenever the
-// job leaves the choice to us.
+// From public facts only. `comparison` is set when every candidate was priced: on request, and whenever the job leaves
+// the choice to us.
 struct PerturbPlanned {
   mechanisms::TemporalRequest request;
   std::optional<plan::TemporalComparison> comparison;
@@ -27,7 +27,7 @@ Result<PerturbPlanned> plan_perturbation(const Job&, Compare = Compare::always);
 // The certified curve δ(ε) of an event, around `epsilon` and out to where it is (nearly) 0.
 Result<std::vector<report::CurvePoint>> certified_curve(const accounting::Event&, double epsilon);
 
-// What came out: the document, and the rows unless they left at once.
+// The document, and the rows unless they left at once.
 struct PerturbedRelease : report::Perturbed {
   std::string csv;
   std::optional<report::PerturbedInternal> internal;

@@ -22,16 +22,16 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;                      // not private; touches no ledger
   std::optional<mechanisms::Replay> replay;               // not private; touches no ledger
   std::function<void(const std::string&)> note_debit;     // called once the debit is durable, before data is read
-  std::function<void(const std::string&)> note_taken_up;  // of a run that was released: its debit was there already
-  std::function<void(const std::string&)> note_drawing;   // once bits may have been drawn for it: now it stays spent
+  std::function<void(const std::string&)> note_taken_up;  // an unused debit of the same job was taken up
+  std::function<void(const std::string&)> note_drawing;   // before the first bit is drawn: from now on it stays spent
   std::function<void(const std::string&, bool stored)> note_released;  // settled; the outputs come next
   std::function<void(std::string_view stage)> progress;
 
   bool rehearses() const { return seed || replay; }
 };
 
-// From public facts only: the axis, the shape, the choice. `comparison` is there when every candidate was looked at:
-// when asked for, and whenever the job leaves the choice to us.
+// From public facts only: the axis, the shape, the choice. `comparison` is set when every candidate was priced: on
+// request, and whenever the job leaves the choice to us.
 struct Planned {
   SlotAxis axis;
   mechanisms::Request request;
@@ -42,7 +42,7 @@ struct Planned {
   ledger::Eviction eviction = ledger::Eviction::possible;  // by privacy.max_steps
 };
 enum class Compare { when_needed, always };
-// Of a job with a [live] section: among what can publish each step as it comes.
+// A job with a [live] section chooses among the mechanisms that can publish each step as it comes.
 Result<Planned> plan_job(const Job&, Compare = Compare::always);
 
 // What a plan needs to know of the slots.
@@ -58,11 +58,11 @@ struct EarlierDebit {
   ledger::DebitId id;
   ledger::State state = ledger::State::reserved;
   bool stored = false;    // its release can be emitted anew
-  bool taken_up = false;  // nothing was drawn for it: a run of this job goes on with it, at no further cost
+  bool taken_up = false;  // nothing was drawn for it: the next run of this job uses it, at no further cost
 };
 
-// Validates job, columns, outputs and budget. No debit, and no value is used; except that with `read_data` the data is
-// read and bounded as a run would, and forgotten: its errors are then found before they cost a debit.
+// Validates job, columns, outputs and budget. Makes no debit and reads no value, except that with `read_data` the data
+// is read and bounded as in a run, and forgotten: its errors are found before they cost a debit.
 struct Checked {
   Planned planned;
   ledger::View budget;  // as it stands
@@ -75,7 +75,7 @@ Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false)
 // An error after the debit says what became of it. What is not private (a seed, a replay) touches no ledger.
 Result<report::Published> run_job(const Job&, const RunOptions&);
 
-// Emits a stored release anew: no debit, no data. Refused unless the ledger has the debit and it is this job's.
+// Emits a stored release anew: no debit, no data. Refused unless the ledger has the debit and the debit is of this job.
 Result<report::Published> run_again(const Job&, const std::string& debit, const RunOptions&);
 
 // The internal evaluation of a release (the text of a release JSON) against the data. Reveals the data.

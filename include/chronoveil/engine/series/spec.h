@@ -11,7 +11,7 @@ namespace chronoveil::engine {
 
 struct SeriesSpec {
   bound::Duplicates duplicates = bound::Duplicates::refuse;  // [source]
-  bool disjoint = false;                                     // everybody is in one series only (declared)
+  bool disjoint = false;                                     // declared: nobody is in more than one series
   std::int64_t max_per_slot = 1;
   std::optional<std::int64_t> maximum;
   std::string public_sample;  // [plan] sample: a release CSV or counts that the caller declares public

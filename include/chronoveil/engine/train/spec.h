@@ -13,17 +13,17 @@ namespace chronoveil::engine {
 
 struct TrainSpec {
   enum class Optimiser { adam, sgd };
-  struct Span {  // from the public file: as it is written there
+  struct Span {  // as written in the public file
     std::string series, start, end;
   };
   forecasting::ModelConfig model;     // channels and covariates follow from the rest
-  bool lags_given = false;            // else those that are usual for the slots
+  bool lags_given = false;            // else the usual lags for the slots
   std::vector<std::string> channels;  // columns that one model reads together: train.channels, or source.value
   forecasting::TopLevel top = forecasting::TopLevel::without_replacement;
   forecasting::BottomLevel bottom = forecasting::BottomLevel::with_replacement;
   std::optional<std::int64_t> batch_size;  // Λ; absent: 128, or less where there are fewer series
   std::int64_t windows_per_series = 1;     // λ
-  std::optional<double> noise_multiplier;  // σ; one of σ and steps, the other follows from (ε, δ)
+  std::optional<double> noise_multiplier;  // σ; give σ or steps: the other follows from (ε, δ)
   std::optional<std::int64_t> steps;
   double clip = 1e-4;  // C
   Optimiser optimiser = Optimiser::adam;

@@ -33,7 +33,7 @@ class Amount {
   Amount operator+(Amount other) const;
   Amount times(std::int64_t count) const;
   Amount left_of(Amount budget) const;              // budget - *this, or 0
-  Amount hundredths(std::int64_t count) const;      // so many hundredths of it, of 0 to 100; rounded down
+  Amount hundredths(std::int64_t count) const;      // `count` hundredths of it, 0 to 100; rounded down
   auto operator<=>(const Amount&) const = default;  // NOLINT(modernize-use-nullptr): about what the compiler writes
 
   double value() const;      // the nearest double, for display

@@ -18,11 +18,11 @@
 // the union answers as j alone would, and P(S ∩ T_j) <= e^ε P'(S ∩ T_j) + δ_j. Summed over j: (ε, Σ δ_j). A refused
 // request is not added to any member.
 //
-// Why the gaussian members have one share. Let v be the most that one of those that still hold has left up to its μ*²,
-// reserve included. Whatever is still asked is dominated by N(√v), by induction from the last request: an event M after
-// which that member has v' >= r² left is followed by something dominated by N(√v'), and M ⊗ N(√v') by N(√(v' + κ)),
-// which is no more than N(√v), since that member held before and had no more left than v. What is charged first and
-// answered later (slots, runs) counts as left until then.
+// Why the gaussian members have one share. Of the gaussian members that still hold, let v be the most that one has left
+// up to its μ*², reserve included. All that is still asked is dominated by N(√v), by induction from the last request:
+// an event M after which that member has v' >= r² left is followed by something dominated by N(√v'), and M ⊗ N(√v') is
+// dominated by N(√(v' + κ)). That is no more than N(√v), since that member held before M and had no more than v left.
+// What is charged first and answered later (slots, runs) counts as left until it is answered.
 //
 // Why one set-aside serves all members. An (ε_i, δ_i) event is, on both sides of a pair of neighbours, with probability
 // δ_i a leak and otherwise ε_i-DP [KairouzOhViswanath15]. All members split an event in the same way, or one of them
@@ -48,7 +48,7 @@ enum class FilterKind { sum, zcdp, renyi, gaussian, united };
 std::string_view name(FilterKind);
 Result<FilterKind> parse_filter_kind(std::string_view);
 
-// What a debit costs under a filter: one amount a coordinate of the filter (an order for renyi, a member for union),
+// What a debit costs under a filter: one amount per coordinate of the filter (an order for renyi, a member for union),
 // and a δ. A member of a union that has no price for the event has a saturated amount.
 struct Cost {
   std::vector<Amount> values;
@@ -61,10 +61,10 @@ struct Cost {
 
 struct Filter {
   FilterKind kind = FilterKind::sum;
-  std::vector<double> orders;        // renyi: the orders at which B is finite, the others constrain nothing
+  std::vector<double> orders;        // renyi: the orders at which B is finite; others constrain nothing
                                      // union: the orders of its renyi members, which come last
   std::vector<std::int64_t> shares;  // union: hundredths of δ, for sum, gaussian and each order; the rest is set aside
-  std::vector<std::int64_t> reserves;  // union: hundredths of μ*², of the gaussian members that follow the one without
+  std::vector<std::int64_t> reserves;  // union: hundredths of μ*², for the gaussian members after the one without
   Cost budget;
 
   Cost nothing() const { return {std::vector<Amount>(budget.values.size()), Amount()}; }
@@ -72,7 +72,7 @@ struct Filter {
 
 // The filter that a coordinate belongs to: a member of the union, or else the filter itself.
 FilterKind kind_of(const Filter&, std::size_t coordinate);
-// Of a member of a union, as a share of the whole; the gaussian members have one together.
+// The share of δ of a union's member; the gaussian members have one share together.
 double share_of_delta(const Filter&, std::size_t coordinate);
 // What the amount of a coordinate measures: "ε", "ρ", "μ²", "μ²[5%]" with a reserve of 5 %, "ε(22)".
 std::string symbol(const Filter&, std::size_t coordinate);
@@ -81,23 +81,23 @@ std::string symbol(const Filter&, std::size_t coordinate);
 Result<Filter> make_filter(FilterKind, Epsilon, Delta);
 FilterKind default_filter(Delta);
 
-// Whether a stored filter may have these orders: at others, such as 1 or less, its members would hold for ever.
+// Whether a stored filter may have these orders: at others, such as 1 or less, a member would admit everything.
 bool are_renyi_orders(std::span<const double>);
 // Whether these are reserves of a union: rising, from 1 to 99 hundredths.
 bool are_reserves(std::span<const std::int64_t>);
 
 // The union with these orders, shares and reserves; what make_filter chooses, and what verify makes again from row 0.
-// Refused: shares that are not one for sum, gaussian and each order, or are negative, or exceed the whole of δ;
-// reserves that are not from 1 to 99 and rising; orders that are none of accounting::renyi_orders().
+// Refused: shares other than one each for sum, gaussian and every order, negative shares, shares that exceed δ
+// together; reserves that are not from 1 to 99 and rising; orders outside accounting::renyi_orders().
 Result<Filter> make_union(Epsilon, Delta, std::vector<double> orders, std::vector<std::int64_t> shares,
                           std::vector<std::int64_t> reserves);
 
-// Whether the filter holds when this much was admitted for one neighbour: every coordinate is within the budget, or for
-// a union at least one, and the δ is.
+// Whether the filter holds when this much was admitted for one neighbour: every coordinate, or at least one for a
+// union, is within the budget, and so is the δ.
 bool holds(const Filter&, const Cost& admitted);
 // The part of a coordinate's budget that is left, in [0, 1]; 0 where the budget is 0.
 double share_left(const Filter&, const Cost& left, std::size_t coordinate);
-// The same for the filter: the least of its coordinates, or for a union that of the member with most.
+// The same for the filter: the least over its coordinates, or for a union the most over its members.
 double share_left(const Filter&, const Cost& left);
 
 // The cost of an event, decided before its first output. With a δ the event is charged as `approximate`: its ε at that
@@ -107,7 +107,7 @@ Result<Cost> cost_of(const Filter&, const accounting::Event&, std::optional<Delt
 
 // The largest requests that still fit after what was admitted, as examples of what the remaining amounts mean.
 struct Admissible {
-  std::optional<double> gaussian_noise_multiplier;  // the least that fits; nothing when none does
+  std::optional<double> gaussian_noise_multiplier;  // the least that fits; empty if none does
   std::optional<double> pure_epsilon;               // the largest that fits
 };
 Admissible admissible(const Filter&, const Cost& admitted);

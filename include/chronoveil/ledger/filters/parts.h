@@ -1,9 +1,9 @@
-// Partitions: which debits one neighbour can be touched by, when a debit concerns only a part of the dataset.
-// A partition is public and fixed when the dataset is created. What one neighbour costs is the debits of the whole
-// dataset and those of the parts it can lie in:
+// Partitions: which debits can touch one neighbour, when a debit concerns only a part of the dataset. A partition is
+// public and fixed when the dataset is created. What one neighbour costs is the debits of the whole dataset and those
+// of the parts it can lie in:
 //   add_remove, event or user   one part: the dearest
 //   replace, event or user      two parts, the one left and the one entered: the two dearest
-//   add_remove, w-event         a window straddles `straddle` neighbouring parts: the dearest run of so many
+//   add_remove, w-event         a window straddles `straddle` neighbouring parts: the dearest such run
 //   replace, w-event            two such windows
 // No parts touched costs nothing. A run never wraps around.
 #pragma once
@@ -29,8 +29,8 @@ struct Partition {
   bool widened = false;            // `straddle` is larger than an early version wrote down
 };
 
-// The parts in a row that a window can touch if nothing is known of how long they are: as many as it has events, since
-// an event lies in one part; 1 unless the unit is w-event. A smaller `straddle` is the caller's word that parts are
+// The parts in a row that a window can touch if nothing is known of their length: as many as it has events, since an
+// event lies in one part; 1 unless the unit is w-event. With a smaller `straddle` the caller declares that parts are
 // longer.
 std::int64_t safe_straddle(const Protected&);
 
@@ -50,7 +50,7 @@ using PartCosts = std::map<std::int64_t, Cost>;
 // What one neighbour can be charged for parts, coordinate by coordinate.
 Cost dearest(const PartCosts&, const Partition&, const Protected&, const Cost& nothing);
 
-// The same for the neighbours that lie in one place, if one is named, each by itself: `look` at one charge after
+// The same for each neighbour by itself, or only those in a place, if one is named: calls `look` with one charge after
 // another until it returns false. A neighbour who is touched by less than another is left out.
 void for_each_neighbour(const PartCosts&, const Partition&, const Protected&, const Cost& nothing,
                         std::optional<std::int64_t> place, const std::function<bool(const Cost&)>& look);

@@ -15,7 +15,7 @@ namespace chronoveil::ledger {
 struct Entry {
   std::string dataset;
   std::int64_t sequence = 0;
-  std::string recorded_at;  // UTC, "2026-03-01T12:00:00.000Z"; never before that of an earlier row
+  std::string recorded_at;  // UTC, "2026-03-01T12:00:00.000Z"; never before an earlier row's
   std::string recorded_by;
   std::string kind;  // create, debit, slot, drawing, use, state, moved, opened
   std::string body;  // canonical JSON

@@ -1,6 +1,6 @@
-// What the rows of a dataset amount to, kept beside them and written in the same transaction: how many there are, the
-// hash of the last, and what they add up to. A chain cannot show that its end was cut off or that the database hands
-// out fewer rows than it was given; a seal that does not fit the rows can.
+// The seal of a dataset's rows, kept beside them and written in the same transaction: their number, the hash of the
+// last, and their sums. A chain cannot show that its end was cut off or that the database returns fewer rows than it
+// was given; a seal that does not fit the rows can.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Seal {
   bool operator==(const Seal&) const = default;
 };
 
-// What was debited in each period: the sum of the costs, those of parts and of the whole dataset alike.
+// What was debited in each period: the sum of all costs, of parts and of the whole dataset alike.
 class Sums {
  public:
   void add(const std::string& period, const Cost&);
@@ -34,8 +34,8 @@ class Sums {
   std::map<std::string, Cost> by_period_;
 };
 
-// Whether the seal that was read is that of the rows that were read; `rows` is what it should be, without a signature.
-// An error names the dataset and what does not fit.
+// Checks the stored seal against `rows`, the seal that the rows have, without a signature. An error names the dataset
+// and what does not fit.
 Result<void> check_seal(const std::string& dataset, const Seal& rows, const std::optional<Seal>& read);
 
 }  // namespace chronoveil::ledger

@@ -1,5 +1,5 @@
-// Ed25519 keys of whoever owns a ledger, and what they sign: the seals of its datasets, and releases. Whoever can write
-// the database, and even make chain and seal anew, cannot sign.
+// Ed25519 keys of a ledger's owner, and what they sign: the seals of its datasets, and releases. Somebody who can write
+// the database, and so forge chain and seal, still cannot sign.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace chronoveil::ledger {
 
 class PublicKey {
  public:
-  // NAME.pub: "chronoveil-public-key-1" and 64 hexadecimal digits, a line each.
+  // NAME.pub: "chronoveil-public-key-1" and 64 hexadecimal digits, on one line each.
   static Result<PublicKey> read(const std::string& path);
   static Result<PublicKey> parse(std::string_view digits);
 
@@ -33,12 +33,12 @@ class PublicKey {
 
 class SecretKey {
  public:
-  // NAME.key: "chronoveil-secret-key-1" and the 64 hexadecimal digits of the seed, a line each. Refused: a file that
-  // others than its owner can read or write.
+  // NAME.key: "chronoveil-secret-key-1" and the 64 hexadecimal digits of the seed, on one line each. Refused: a file
+  // that others than its owner can read or write.
   static Result<SecretKey> read(const std::string& path);
-  // The one at a path, read once in a process; nothing where the path is empty.
+  // The key at a path, read once per process; null if the path is empty.
   static Result<const SecretKey*> at(const std::string& path);
-  // The one that the variable CHRONOVEIL_KEY names; nothing where it is not set.
+  // The key that the variable CHRONOVEIL_KEY names; null if it is not set.
   static Result<const SecretKey*> of_environment();
   SecretKey(SecretKey&&) noexcept;
   SecretKey& operator=(SecretKey&&) = delete;
@@ -53,15 +53,15 @@ class SecretKey {
   PublicKey public_;
 };
 
-// Writes NAME.key (mode 0600) and NAME.pub. Refused where either is there already.
+// Writes NAME.key (mode 0600) and NAME.pub. Refused if either exists.
 Result<PublicKey> create_key(const std::string& name);
 
-// What a signature of a seal is over: the lines "chronoveil-seal-1", the dataset, the length, the head, and the SHA-256
-// of the sums.
+// The text that a seal's signature signs: the lines "chronoveil-seal-1", the dataset, the length, the head, and the
+// SHA-256 of the sums.
 std::string signed_text(const std::string& dataset, const Seal&);
 // KEY:SIGNATURE, as a seal keeps it.
 std::string sign_seal(const SecretKey&, const std::string& dataset, const Seal&);
-// The key that a seal is signed by; an error where the signature is none, or not of this seal. Nothing when unsigned.
+// The key that signed a seal; empty if it is unsigned. An error if the signature is invalid or of another seal.
 Result<std::optional<PublicKey>> signer_of(const std::string& dataset, const Seal&);
 
 }  // namespace chronoveil::ledger

@@ -19,8 +19,7 @@ struct Finding {
   std::string message;
 };
 
-// A debit that may rest on a defect of the version of the analysis that made it (known_defects.h). The chain holds all
-// the same.
+// A debit that may rest on a defect of its version of the analysis (known_defects.h). The chain is valid all the same.
 struct Affected {
   DebitId debit;
   std::string defect;  // "CV-2"
@@ -38,20 +37,20 @@ struct Verification {
 };
 
 // Reads the rows of one dataset from the first on. A broken chain ends the reading: what follows proves nothing. A
-// debit that costs more when priced again does not.
+// debit that costs more when priced again does not end it.
 //   each row continues the chain, is dated no earlier than the row before, and is allowed after it
 //   the stored budget is no larger than what (ε, δ) implies
 //   each stored cost is no less than what its event costs when priced again (to 1e-9, for another machine's logarithm)
 //   each debit fitted what the filter would still admit; each event in a slot was dominated by the slot's
-//   the seal is that of exactly these rows
+//   the seal is exactly that of these rows
 //   the uses of a run follow each other without a gap, are no more than were reserved, and end when it is settled
 void verify_dataset(const std::string& dataset, const std::vector<Entry>&, const std::optional<Seal>&, Verification&);
 
-// Whether the signature of a seal, if it has one, is of that seal; with a key, whether it has one by that key.
+// Whether the signature of a seal, if any, is valid; with a key, whether there is one by that key.
 void verify_signature(const std::string& dataset, const std::optional<Seal>&, const std::optional<PublicKey>&,
                       Verification&);
 
-// Whether the rows hold the one that a release refers to.
+// Whether the row that a release refers to is among the rows.
 void verify_reference(const DebitReference&, const std::vector<Entry>&, Verification&);
 
 }  // namespace chronoveil::ledger

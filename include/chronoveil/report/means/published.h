@@ -15,7 +15,7 @@ namespace chronoveil::report {
 
 struct MeansPublished {
   std::string title;
-  std::string measure;  // what is averaged, in words: the name of the value's column unless the job has better
+  std::string measure;  // what is averaged, in words; by default the name of the value's column
   MeansRelease release;
   mechanisms::CellsPlan plan;
   std::optional<plan::MeansComparison> comparison;
@@ -25,8 +25,8 @@ struct MeansPublished {
   std::vector<std::string> not_protected;  // sentences
 };
 
-// place,slot,mean,lower,upper; a row for every public cell, the last three fields empty where nothing is published. The
-// place is empty where there is one without a name. A last column `mark` when it is not private.
+// place,slot,mean,lower,upper; one row per public cell, the last three fields empty where nothing is published. A
+// single place without a name is empty. What is not private has a last column `mark`.
 std::string means_csv(const MeansPublished&);
 
 // cells, guarantee, plan, debit, software; means_from_json(means_json(x)) gives back what CSV and report need.

@@ -40,7 +40,7 @@ struct Perturbed {
 };
 
 // title, view, time, columns, kept, rows, empty, rows_sha256, guarantee, plan, expected, curve, debit, budget,
-// software; a mark in front of all where it is not private. `view` says what moves: "values" or "times".
+// software; what is not private begins with a mark. `view` says what moves: "values" or "times".
 std::string perturbed_json(const Perturbed&);
 Result<Perturbed> perturbed_from_json(std::string_view);
 
@@ -71,8 +71,7 @@ struct PerturbedInternal {
   };
   std::vector<Column> columns;
 };
-// How far values moved beside how far the law moves them; averages and counts before and after. Marked internal on
-// every page.
+// How far values moved, beside what the law says; averages and counts before and after. Marked internal on every page.
 std::string perturbed_internal_html(const Perturbed&, const PerturbedInternal&);
 
 }  // namespace chronoveil::report

@@ -14,7 +14,7 @@ namespace chronoveil::report {
 
 // How ε grows when the truth exceeds a declared cap.
 struct CapGrowth {
-  std::int64_t times = 1;  // the truth is so many times I
+  std::int64_t times = 1;  // the truth is this many times I
   double epsilon = 0;
 };
 

@@ -1,4 +1,4 @@
-// Release to files. Each returns the whole text; writing it by atomic rename is base/system/atomic_file.h.
+// A release as files. Each function returns the whole text; base/system/atomic_file.h writes it.
 #pragma once
 
 #include <string>

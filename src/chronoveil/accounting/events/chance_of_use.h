@@ -1,6 +1,6 @@
-// Subsampling hides what is protected by leaving it out. Where it is used at all with a probability of at most δ, δ
-// alone pays for publishing it as it is: the analysis is right that (0, δ) is met and asks for hardly any noise. Nobody
-// who names a δ means that, so plans of this kind are refused.
+// Subsampling hides what is protected by leaving it out. If it is used at all with a probability of at most δ, δ alone
+// pays for publishing it as it is: (0, δ) does hold, so the analysis asks for hardly any noise. Nobody who names a δ
+// means that, so such plans are refused.
 //   what samples steps    as its kind says (chance_of_use() there)
 //   what samples units    1 − (1 − η)^n for a count of n: the unit is in a sample of share η (sampled/sampled.h)
 //   others                1: nothing is left out

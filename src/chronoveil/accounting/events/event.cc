@@ -11,7 +11,7 @@ constexpr int kMaxNesting = 16;
 bool is_open(double noise) { return std::isnan(noise); }
 bool is_open(std::int64_t noise) { return noise == 0; }
 
-// Words are right by their types; events inside are checked by check_event().
+// Words are valid by their types; check_event() checks events inside.
 template <class E, class T, std::size_t N>
 Result<void> check_field(const E&, const Choice<E, T, N>&, bool) {
   return {};
@@ -73,7 +73,7 @@ Result<std::int64_t> total_count(const Event& event) {
   return inside;
 }
 
-// Calls f(value, name) with the noise parameter of a simple event; `compose` and what samples have it inside.
+// Calls f(value, name) with the noise parameter of a simple event; `compose` and sampled events have it inside.
 template <class E, class F>
 void at_noise(E& event, F f) {
   std::visit(

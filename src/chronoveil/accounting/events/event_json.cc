@@ -53,7 +53,7 @@ class Reader {
       }
       valid += (valid.empty() ? "\"" : " or \"") + std::string(word) + "\"";
     }
-    // The relation is that of the unit, and is known by that name alone.
+    // The relation belongs to the unit, so it is named without the event.
     return invalid((std::is_same_v<T, Relation> ? "" : where_ + ": ") + std::string(field.name), printable(*text),
                    valid);
   }
@@ -113,7 +113,7 @@ class Reader {
     value = static_cast<std::int64_t>(real);
     return {};
   }
-  // A number, or a list of numbers: those that differ, ascending.
+  // A number, or a list of numbers: made distinct and ascending.
   Result<void> convert(std::string_view key, const json& given, std::vector<std::int64_t>& values) const {
     values.resize(given.is_array() ? given.size() : 1);
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -178,7 +178,7 @@ class Reader {
   std::set<std::string, std::less<>> read_;
 };
 
-// Of the kind of this name; nothing if there is none.
+// Reads the kind of this name; empty if there is none.
 Result<std::optional<Kind>> read_kind(std::string_view wanted, Reader& reader) {
   Result<std::optional<Kind>> found{std::optional<Kind>()};
   each_kind([&]<class E>() {

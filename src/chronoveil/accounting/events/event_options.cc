@@ -17,7 +17,7 @@ constexpr Form form_of(const Field<E, T>&) {
 }
 constexpr Form form_of(const auto&) { return Form::text; }
 
-// What one option says, by the kinds that say it.
+// One help text, and the kinds that have it.
 struct Said {
   std::string kinds;
   std::string_view help;

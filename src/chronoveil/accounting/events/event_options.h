@@ -1,4 +1,4 @@
-// The fields of events as options of the command line: one option a name, whichever kinds have a field of it.
+// The fields of events as options of the command line: one option per name, whichever kinds have a field of that name.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct EventOption {
   std::string help;  // "time_subsampling: probability that a step is kept; poisson_sampled, dp_sgd: ..."
 };
 
-// `count`, then by the kinds in the order of their list. Fields without help are for JSON alone.
+// `count`, then by kind in the order of the list. Fields without help exist only in JSON.
 const std::vector<EventOption>& event_options();
 
 }  // namespace chronoveil::accounting

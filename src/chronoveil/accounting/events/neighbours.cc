@@ -45,7 +45,7 @@ const Event* first_for(const Event& event, Relation relation) {
   return nullptr;
 }
 
-// What is for a unit added or removed, seen by a replacement; `other` is what says that it is for one.
+// Converts events for a unit added or removed to a replacement; `other` is the event that is for a replacement.
 Result<Event> replaced(const Event& event, const Event& other) {
   if (const auto* compose = std::get_if<Compose>(&event.kind)) {
     Compose result;

@@ -19,7 +19,7 @@ class AnyInfinite {
 
  private:
   static constexpr double kError = 1e-14;
-  long double log_none_ = 0;  // a sum of many, each with a rounding: in 64 bits a hundred thousand stay within kError
+  long double log_none_ = 0;  // 64 bits: a hundred thousand roundings stay within kError
 };
 
 }  // namespace chronoveil::accounting

@@ -16,14 +16,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAbsoluteTolerance = 1e-6;
 constexpr int kMostRefinements = 8;
 
-// Rounded down to a few values an octave, so that neighbouring questions share a discretisation.
+// Rounded down to a few values per octave, so that neighbouring questions share a discretisation.
 double quantised(double value) { return std::exp2(std::floor(4 * std::log2(value)) / 4); }
 
-// What is composed. Neighbours are in one of the two directions, so the larger result is the answer.
+// What is composed. Neighbours have one of two directions, so the larger result is the answer.
 enum class Composed {
   symmetric,  // the larger of both directions of every step
-  directed,   // each direction by itself, of the steps that have one
-  attained    // the same of all steps: what some neighbours show, no guarantee
+  directed,   // each direction by itself, for the steps that have one
+  attained    // the same for all steps: what some neighbours show, no guarantee
 };
 
 class Composer {
@@ -52,7 +52,7 @@ class Composer {
       if (question_.epsilon_wanted || tail <= needed) return last;
       tail = std::max(std::min(needed / 10, tail * tail), 1e-290);
     }
-    return last;  // δ below the smallest double: what the upper bound holds is the tail
+    return last;  // δ below the smallest double: the upper bound is only the tail
   }
 
   Result<Price> on_grid(double step, double tail) {
@@ -85,8 +85,8 @@ class Composer {
     }
   }
 
-  // Every number of bins comes from these: nothing is counted in a loss, or a sum of all, that is beyond any number.
-  // A smaller tail has a higher top, so the smallest is checked once.
+  // Numbers of bins come from the tops: no loss, and no sum of losses, may overflow. A smaller tail has a higher top,
+  // so only the smallest is checked.
   Result<void> check_tops() const {
     if (!std::isfinite(highest_ * (steps_.total + 1)))
       return fail(ErrorKind::cannot_certify, "the losses of this event are beyond the range of numbers");
@@ -103,13 +103,13 @@ class Composer {
     const double epsilon = question_.epsilon_wanted ? saddle_->epsilon(tilt) : question_.given;
     double allowed = std::max(options_.tolerance * epsilon, kAbsoluteTolerance);
     if (!question_.epsilon_wanted) allowed = std::max(allowed, options_.tolerance / tilt);  // see gap_of()
-    // Less than that leaves room for coarsening between two stages, which few points do without.
+    // A finer step leaves room for coarsening between two stages, which few points do not need.
     double step = std::sqrt(allowed / (steps_.total * (tilt + 1)));
     step *= std::sqrt(composed_in_one_stage(1.9 * step, steps_.total, saddle_->step_deviation(tilt)) ? 3.3 : 2.6);
     step = quantised(std::clamp(step, highest_ / 65536, highest_ / 4));
     double used = 0;
     for (int round = 0; round < kMostRefinements; ++round) {
-      // A lattice needs no finer grid for its own sake, but many steps are composed on one coarser than it: where that
+      // A lattice alone needs no finer grid, but many steps are composed on a grid coarser than the lattice: if that
       // keeps the bounds apart, the grid must divide the lattice.
       const double wanted = on_lattice(step);
       used = round > 0 && wanted >= used ? used / 2 : wanted;
@@ -121,7 +121,7 @@ class Composer {
     return fail(ErrorKind::cannot_certify, "tolerance", "both bounds stay further apart than asked for");
   }
 
-  // No finite loss is above 0: an infinite one is all that can happen.
+  // No finite loss is above 0: only an infinite one matters.
   Price trivial() const {
     AnyInfinite any, surely;
     for (const Step& step : steps_.steps) {
@@ -141,7 +141,7 @@ class Composer {
     return price;
   }
 
-  // One a reading; saddle_ is that of the larger answer, which decides how fine the grid must be.
+  // One per reading; saddle_ is that of the larger answer, which decides how fine the grid must be.
   void find_saddle(double highest) {
     saddles_.clear();
     double largest = -kInfinity;
@@ -166,7 +166,7 @@ class Composer {
     for (int round = 0; round < 3; ++round) {
       const double tilt = tilt_of(*saddle), deviation = saddle->step_deviation(tilt);
       if (!(deviation < 2 * step)) break;
-      // Where all tilted mass sits on one atom there is nothing to resolve.
+      // If all tilted mass is on one atom there is nothing to resolve.
       step = quantised(std::max(deviation / 3, highest / 4096));
       if (!(step > 0)) break;  // below the range of numbers
       saddle = make_saddle(reading, step, static_cast<std::size_t>(std::ceil(highest / step)), tilt);
@@ -213,13 +213,13 @@ class Composer {
       const LossModel& model = *steps_.steps[k].model;
       terms_ += std::ceil(tops_[k] / step) * model.terms() + model.least_terms();
     }
-    // Losses beyond any grid have a step that is no number, and points neither.
+    // For losses beyond any grid, step and number of points are not finite.
     if (!std::isfinite(step) || !(2 * points <= static_cast<double>(kMostPoints)))
       return fail(ErrorKind::cannot_certify, "this event needs more than 2^22 grid points at this tolerance");
     if (!(terms_ <= kMostTerms)) return too_dear();
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
-      // A loss that is nothing beside the others still has a bin.
+      // A loss that is negligible beside the others still has a bin.
       const auto bins = std::max<std::size_t>(1, static_cast<std::size_t>(bins_up_to(tops_[k], step)));
       const auto& [model, count] = steps_.steps[k];
       LossGrids grids = model->grids(step, bins, reading_of(*model, reading));
@@ -239,7 +239,8 @@ class Composer {
     CV_TRY(Discretised parts, discretised(step, readings_[reading]));
     CV_TRY(const double upper, ask(std::move(parts.upper), Side::upper, *saddles_[reading]));
     CV_TRY(const double lower, ask(std::move(parts.lower), Side::lower, *saddles_[reading]));
-    // Both hold whatever the grid: where they do not, one is wrong, and no price may rest on it. Below 0 an ε is 0.
+    // Both bounds hold on every grid: if they contradict each other, one is wrong, and no price may rest on it. A
+    // negative ε counts as 0.
     if (lower > larger(0.0, upper))
       return fail(ErrorKind::internal, "the lower bound of this price is above the upper one");
     return std::pair(upper, lower);
@@ -249,7 +250,7 @@ class Composer {
     const std::size_t first = saddles_.front().get() == saddle_ ? 0 : 1;  // the one with the larger answer, likely
     CV_TRY(auto bounds, both(step, first));
     if (readings_.size() > 1) {
-      // The other one matters only if it is larger after all; a coarser grid is enough to see that it is not.
+      // The other reading matters only if it is larger after all; a coarser grid is enough to rule that out.
       CV_TRY(Discretised coarse, discretised(2.5 * step, readings_[1 - first]));
       CV_TRY(const double most, ask(std::move(coarse.upper), Side::upper, *saddles_[1 - first]));
       if (!(most <= bounds.first)) {
@@ -265,7 +266,7 @@ class Composer {
     return price;
   }
 
-  // The gap over what is allowed. For a δ the gap is turned into one of ε by the slope of log δ, the tilt.
+  // The ratio of the gap to what is allowed. A gap in δ is turned into one in ε by the slope of log δ, the tilt.
   double gap_of(const Price& price) const {
     if (question_.epsilon_wanted) {
       if (std::isinf(price.epsilon)) return std::isinf(price.epsilon_lower) ? 0 : 1e3;
@@ -296,7 +297,7 @@ Result<Price> composed_price(const Steps& steps, Question question, const Option
   const bool directed = any([](const Step& step) { return step.model->directed(); });
   CV_TRY(Price price, Composer(steps, question, options, directed ? Composed::directed : Composed::symmetric).price());
   if (!options.attained || any([](const Step& step) { return !step.model->attainable(); })) return price;
-  // Symmetric steps, and those that have a direction, show what they cost.
+  // For symmetric and directed steps the price itself is attained.
   Price shown = price;
   if (any([](const Step& step) { return !step.model->symmetric() && !step.model->directed(); })) {
     CV_TRY(shown, Composer(steps, question, options, Composed::attained).price());

@@ -11,12 +11,12 @@ namespace chronoveil::accounting {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Points of one transform from which two stages, the second on a coarser grid, cost less.
+// The number of points from which two stages, the second on a coarser grid, cost less than one.
 constexpr double kOneStagePoints = 12000;
 double points_of(double step, double steps, double deviation) { return 12 * deviation * std::sqrt(steps) / step; }
 
-// Relative error of a grid loss against the loss that it stands for: kOnGrid, and a rounding each of the step of a
-// coarser grid, of a multiple of it, of the model's parameters and of the losses that it makes from them.
+// Relative error of a grid loss against the loss that it represents: kOnGrid, and one rounding each for the step of a
+// coarser grid, a multiple of it, the model's parameters and the losses made from them.
 constexpr double kLossError = 2e-15;
 static_assert(kLossError >= kOnGrid + 8 * 0x1p-53);
 
@@ -43,11 +43,11 @@ Composition::Composition(std::vector<Repeated> parts, Side side, const SaddlePoi
   infinite_ = side == Side::upper ? infinite.upper() : infinite.lower();
 }
 
-// Beyond this tilt all mass sits on the top point anyway.
+// Beyond this tilt all mass is on the top point anyway.
 double Composition::capped(double tilt) const { return std::min(tilt, (std::log(steps_) + 8) / step_); }
 
-// The saddle point's tilt makes the answer exact however small δ is, but where large losses are rare it spreads the sum
-// over a wide window. Doubles hold 16 digits: the least tilt that leaves enough of them costs less.
+// The tilt of the saddle point makes the answer exact however small δ is, but if large losses are rare it spreads the
+// sum over a wide window. Doubles hold 16 digits: the least tilt that keeps enough of them costs less.
 double Composition::modest(double tilt, double epsilon, double log_delta) const {
   const double digits = std::log(1e-14 * std::sqrt(steps_ + 10)) - std::log(1e-4);  // round-off against the answer
   auto enough = [&](double t) {
@@ -72,8 +72,8 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
     most = std::max(most, part.count);
   }
   const double points = points_of(step_, steps_, saddle_.step_deviation(tilt));
-  // Beside a tilted mass of about δ e^{θε − K(θ)} that answers the question, this much more or less does not matter. A
-  // lower bound takes what may have wrapped around off every single mass, so it wants less of it.
+  // Beside the tilted mass of about δ e^{θε − K(θ)} that answers the question, this much does not matter. A lower bound
+  // subtracts what may have wrapped around from every single mass, so it allows less.
   const double answer = std::exp(std::min(0.0, log_delta + tilt * epsilon - saddle_.log_moment(tilt)));
   const double matters = side_ == Side::upper ? 1e-6 : 1e-10;
   const Outside outside{.tilted = std::clamp(matters * answer, 1e-250, 1e-6),
@@ -126,8 +126,8 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
   outside_ = infinite_ + sum.loss.infinite;
   if (side_ == Side::upper && outside_ > infinite_) outside_ = std::nextafter(outside_, kInfinity);
   slack_ = sum.loss.slack;
-  // Sums this far below the top would underflow; no question asked at this tilt has its answer there. The top point is
-  // always among them, however wide the grid: it alone says what δ is just below it.
+  // Sums further below the top would underflow; no question at this tilt has its answer there. The top point is always
+  // included, however wide the grid: it alone gives δ just below it.
   const double reach = std::max(1.0, 11000 / ((1 + tilt_) * window_step_));
   const std::size_t all = sum.loss.mass.size();
   const std::size_t n = reach < static_cast<double>(all) ? static_cast<std::size_t>(reach) : all;
@@ -168,9 +168,8 @@ long double Composition::log_delta_from(std::size_t k, long double epsilon) {
 }
 
 // Relative error of e^log_delta_from() beyond that of the masses and of their scale, generously. Each point on the way
-// down rounds four times to 64 bits, and so are keep_ and rise_, whose powers enter: 16 units a point. What the
-// logarithm is made of is as large as these exponents, and a sum within the range of a long double has one below
-// 12,000.
+// down rounds four times to 64 bits, as do keep_ and rise_, whose powers enter: 16 units per point. The logarithm is
+// made of numbers as large as these exponents, which are below 12,000 for a sum within the range of a long double.
 double Composition::read_error(std::size_t k) const {
   const long double furthest = std::max(std::abs(grid_loss(0)), std::abs(grid_loss(mass_.size())));
   const long double exponents = std::abs(log_scale_) + tilt_ * furthest + 12000;
@@ -189,18 +188,18 @@ double Composition::window_delta(long double epsilon) {
   // e^{log_scale − tilt·loss}.
   if (position < 0 && cut_)
     sum += static_cast<double>(std::exp(std::log(below_) + log_scale_ - tilt_ * epsilon)) * (1 + error);
-  // What is positive, but below the range of a double, must not read as nothing.
+  // A positive sum below the range of a double must not become 0.
   return gained_[k] > 0 || decayed_[k] > 0 ? larger(sum, std::numeric_limits<double>::min()) : sum;
 }
 
 long double Composition::window_epsilon(double delta) {
   if (delta <= outside_) return kInfinity;
   const long double rest = static_cast<long double>(delta) - outside_;
-  // δ is missed by as much as the sums below are wrong, against the side.
+  // δ is moved by the possible error of the sums below, against the side.
   const double error = read_error(0);
   const long double wanted = std::log(rest) + (side_ == Side::upper ? -error : error);
   // ε lies in the last cell whose left end still has more than δ; cell k is [loss k − 1, loss k). From the top down, so
-  // that nothing is summed up far below it.
+  // that nothing far below the answer is summed.
   constexpr std::size_t kStretch = 128;
   auto more = [&](std::size_t k) { return log_delta_from(k, grid_loss(k) - window_step_) > wanted; };
   std::size_t high = mass_.size(), low = high - std::min(high, kStretch);
@@ -213,9 +212,9 @@ long double Composition::window_epsilon(double delta) {
     (more(middle) ? low : high) = middle;
   }
   sum_down_to(low);
-  // Within a cell δ is linear in e^ε. Below the first loss there is only that line, or, where losses below the window
-  // were cut off, more than it: an upper bound then ends at the cell's left end, a lower bound may follow the line.
-  // With ε = loss + log(1 − x), δ is gained + x decayed: near the loss x is small, and log1p keeps its digits.
+  // Within a cell δ is linear in e^ε. Below the first loss there is only that line, or more if losses below the window
+  // were cut off: an upper bound then ends at the cell's left end, a lower bound may follow the line. With
+  // ε = loss + log(1 − x), δ is gained + x decayed: near the loss x is small, and log1p keeps its digits.
   const long double scaled = std::exp(wanted - log_scale_ + tilt_ * grid_loss(low));
   const long double x = (scaled - gained_[low]) / decayed_[low];
   const long double epsilon = x < 1 ? grid_loss(low) + std::log1p(-x) : -kInfinity;
@@ -223,7 +222,7 @@ long double Composition::window_epsilon(double delta) {
   return std::clamp(epsilon, grid_loss(low) - window_step_, grid_loss(low));
 }
 
-// Round-off must be a small part of the answer.
+// Whether round-off is a small part of the answer.
 bool Composition::trusts(long double epsilon) {
   const double value = window_delta(epsilon) - outside_;
   const double noise =

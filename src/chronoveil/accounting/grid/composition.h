@@ -14,13 +14,13 @@
 
 namespace chronoveil::accounting {
 
-// A distribution so many times.
+// A distribution and how many times it is convolved.
 struct Repeated {
   GridLoss loss;
   std::int64_t count = 1;
 };
 
-// Whether so many steps, whose losses deviate so much, are composed at once on a grid of this step.
+// Whether this many steps, whose losses have this deviation, are composed at once on a grid of this step.
 bool composed_in_one_stage(double step, double steps, double deviation);
 
 class Composition {
@@ -32,7 +32,7 @@ class Composition {
   // Infinity when the infinite mass alone exceeds δ.
   Result<double> epsilon_at(double delta);
 
-  // The probability, in all, of a loss that is infinite: no ε can help against it.
+  // The total probability of an infinite loss: no ε helps against it.
   double infinite_mass() const { return infinite_; }
 
  private:

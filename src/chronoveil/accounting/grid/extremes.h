@@ -1,5 +1,5 @@
-// The larger and the smaller of two numbers, where one that is not a number wins. std::max and std::min would drop it,
-// and a bound with it: what is computed with these ends as NaN, and check_masses() or the price refuses that.
+// The larger and the smaller of two numbers, where NaN wins. std::max and std::min may drop a NaN and with it a bound:
+// computed with these, the result is NaN, which check_masses() or the price refuses.
 #pragma once
 
 #include <cmath>

@@ -12,10 +12,10 @@ namespace chronoveil::accounting {
 
 // Relative error of LossModel::delta, generously.
 inline constexpr long double kProfileError = 1e-12L;
-// Relative error of the distance μ between two means, in standard deviations: four roundings of a double. Where noise
-// is little, ε/μ − μ/2 cancels and that is more than kProfileError, so δ is taken at μ(1 ± kMuError): it grows with μ.
+// Relative error of the distance μ between two means, in standard deviations: four roundings of a double. With little
+// noise ε/μ − μ/2 cancels and the error exceeds kProfileError, so δ, which grows with μ, is taken at μ(1 ± kMuError).
 inline constexpr long double kMuError = 4e-16L;
-// What is attained and what is certified are called the same up to this difference.
+// Attained and certified values count as equal up to this difference.
 inline constexpr double kAttainedGap = 1e-9;
 
 // Which way a pair (P, Q) is read: by the larger of both directions at every α, as P against Q, or as Q against P.
@@ -26,14 +26,14 @@ inline constexpr double kMostTerms = 1 << 24;
 struct LossHalves {
   PositiveLoss upper;                 // dominates the step once the dots are connected
   std::optional<PositiveLoss> lower;  // dominated by the step once merged; absent when `upper` serves for both
-  // What real neighbours show in one direction, where that is not the symmetric `upper`: losses above and below 0.
+  // What real neighbours show in one direction, if that differs from the symmetric `upper`: losses above and below 0.
   struct OneWay {
     PositiveLoss above, below;
   };
   std::optional<OneWay> attained;
 };
 
-// Whether neighbours may show either direction at every use anew, or one through all uses.
+// Whether neighbours may show either direction anew at every use, or the same one in all uses.
 enum class Directions { free, fixed };
 
 // The two bounds of a step on the grid, in one reading.
@@ -47,26 +47,26 @@ class LossModel {
 
   // h(e^ε) for ε >= 0, h(α) = max(H_α(P‖Q), H_α(Q‖P)) or the certified bound on it.
   virtual long double delta(double epsilon) const = 0;
-  // A lower bound on the same, and on infinite(): what real neighbours are known to attain, where that is less, and
-  // without what was left out of a sum and is charged to delta().
+  // A lower bound on the same, and on infinite(): what real neighbours are known to attain, if that is less, and
+  // without the parts of a sum that were left out and charged to delta().
   virtual long double delta_lower(double epsilon) const { return delta(epsilon); }
   virtual double infinite_lower() const { return infinite(); }
   // A loss above which P has at most `tail` of its mass, not counting infinite losses.
   virtual double top(double tail) const = 0;
   // `bins` bins of width `step`; losses above the last are summed up beyond it. LossHalves::attained only if asked for.
   virtual LossHalves halves(double step, std::size_t bins, bool attained) const = 0;
-  // How many terms each bin sums: what a grid costs is known before it is made.
+  // How many terms each bin sums, so that the cost of a grid is known before it is made.
   virtual double terms() const { return 1; }
-  // And how many any grid sums besides, however few its bins.
+  // How many terms a grid sums besides, however few its bins.
   virtual double least_terms() const { return 0; }
   // The same on the grid of multiples of `step`. Readings other than the symmetric one need attainable() or directed();
-  // their `upper` dominates that direction of a directed() step, and is nothing to rely on for others.
+  // their `upper` dominates that direction of a directed() step, and is no bound for others.
   virtual LossGrids grids(double step, std::size_t bins, Reading) const;
-  // Whether one direction holds through all uses of the step: the unit is in one of the two data sets, throughout. Then
-  // each direction may be composed by itself, with the same one of other such steps and the symmetric reading of the
-  // rest; the larger of the two results is the guarantee. Forward: P is what the unit is in.
+  // Whether one direction holds through all uses of the step: the unit is always in the same one of the two data sets.
+  // Then each direction may be composed by itself, with the same direction of other such steps and the symmetric
+  // reading of the rest; the larger of the two results is the guarantee. Forward: P is the data set with the unit.
   virtual bool directed() const { return false; }
-  // Whether both directions are the same, so that all readings are.
+  // Whether both directions, and so all readings, are the same.
   virtual bool symmetric() const { return true; }
   // Losses that carry atoms are multiples of `spacing` (0: there are none); `complete` when all losses are.
   struct Lattice {
@@ -82,13 +82,13 @@ class LossModel {
   virtual bool tight() const { return true; }
   // The same at one ε, to within kAttainedGap.
   virtual bool tight_at(double) const { return tight(); }
-  // Where delta() takes long: a number that is nearly always the same, to start a search from.
+  // If delta() is slow: a number that is nearly always equal to it, to start a search from.
   virtual std::optional<long double> quick_delta(double) const { return std::nullopt; }
   // The same for once().delta(), which need not be a bound.
   virtual std::optional<long double> guessed_delta(double epsilon) const { return quick_delta(epsilon); }
   // Whether halves() knows what one fixed pair of neighbours shows, step after step.
   virtual bool attainable() const { return tight(); }
-  // A model for one use alone: what was measured bounds that, and is too low with a probability.
+  // A model for one use only: a measured bound holds for one use, and may be too low with some probability.
   virtual const LossModel& once() const { return *this; }
   // The probability that delta() is too low at this ε: 0, unless it was measured.
   virtual double beta(double) const { return 0; }

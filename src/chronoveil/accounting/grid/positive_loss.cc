@@ -193,7 +193,7 @@ PositiveLoss maximum_of_merged(const PositiveLoss& first, const PositiveLoss& se
   Line a{first, first.infinite}, b{second, second.infinite};
   PositiveLoss out{.step = first.step, .p = std::vector<double>(first.bins()), .q = std::vector<double>(first.bins())};
   out.infinite = static_cast<double>(larger(a.above, b.above));
-  // Lines through what is no number never meet: check_masses() gets to know of it.
+  // Lines through NaN never meet: check_masses() must see it.
   if (!all_finite(first) || !all_finite(second)) {
     out.zero = std::numeric_limits<double>::quiet_NaN();
     return out;
@@ -262,8 +262,8 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
   for (std::size_t i = 0; i < above.bins(); ++i) {
     const double p = above.p[i] * (1 + kMassError);
     if (p <= 0) continue;
-    // (a − e^l b)/(1 − e^{−h}) moves up, the rest down; what rounding may hide moves up too: of the masses, and of both
-    // ends of the bin, which are multiples of the step to one rounding each.
+    // (a − e^l b)/(1 − e^{−h}) moves up, the rest down; so does the possible rounding error of the masses and of both
+    // ends of the bin, which are multiples of the step up to one rounding each.
     const double hidden = 3 * kMassError + 4 * 0x1p-53 * above.loss(i + 1);
     const double up = std::clamp((p - above.q[i] + hidden * p) / rise, 0.0, p);
     centre[i + 1] += up;
@@ -289,7 +289,7 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below) {
 }
 
 GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below) {
-  // A loss that is no number has no place among the others: the grid says so to check_masses().
+  // A NaN loss has no place among the others: the grid reports it to check_masses().
   if (!all_finite(above) || !all_finite(below))
     return {
         .step = above.step, .first = 0, .mass = {}, .infinite = std::numeric_limits<double>::quiet_NaN(), .slack = 0};
@@ -329,7 +329,7 @@ GridLoss dominating(const std::vector<MassAt>& atoms, double infinite, double st
 
 GridLoss dominated(const std::vector<MassAt>& atoms, double infinite, double step) {
   constexpr double kSlack = 3 * kMassError;
-  // Losses are not known well enough to be told apart on a grid that fine: as good as none, which every pair dominates.
+  // On so fine a grid losses cannot be told apart: treated as no loss, which every pair dominates.
   const bool told_apart = step > 4 * kSlack;
   GridLoss grid = merged_onto_grid(told_apart ? atoms : std::vector<MassAt>(), step, 0, kSlack);
   for (double& mass : grid.mass) mass *= 1 - 3 * kMassError;

@@ -20,17 +20,16 @@ struct PositiveLoss {
   double beyond_p = 0;  // finite losses above the last bin; beyond_q is times e^{bins() h}
   double beyond_q = 0;
   double infinite = 0;  // P-mass where Q has none
-  // P-mass of what was left out, or whose loss is not known: an upper bound takes it for infinite, a lower one for
-  // nothing.
+  // P-mass that was left out, or whose loss is unknown: infinite for an upper bound, no loss for a lower one.
   double charged = 0;
-  double zero = 1;  // mass at loss 0, the same under both: whatever is left
+  double zero = 1;  // mass at loss 0, the same under both: the rest
 
   std::size_t bins() const { return p.size(); }
   double loss(std::size_t i) const { return step * static_cast<double>(i); }
 };
 
-// A loss is on a grid point also where it lies this much above it, relatively: a multiple of a rounded step against a
-// loss that was rounded up differs by five roundings at most. Composition charges every loss with more than this.
+// A loss counts as on a grid point if it lies at most this much above it, relatively: a multiple of a rounded step and
+// a loss that was rounded up differ by at most five roundings. Composition charges every loss more than this.
 inline constexpr double kOnGrid = 6e-16;
 // How many bins of this width hold the losses up to `loss`: the loss lies in the last of them.
 double bins_up_to(double loss, double step);
@@ -41,7 +40,7 @@ PositiveLoss thinned(PositiveLoss, double rate);
 // The largest of the profiles at every grid point, straight lines between: dominates each of them.
 PositiveLoss pointwise_maximum(const std::vector<PositiveLoss>&);
 
-// The largest of two profiles, each taken as one atom a bin (its outputs merged): dominated by the larger of any two
+// The larger of two profiles, each taken as one atom per bin (its outputs merged): dominated by the larger of any two
 // profiles that dominate them.
 PositiveLoss maximum_of_merged(const PositiveLoss&, const PositiveLoss&);
 
@@ -49,8 +48,8 @@ PositiveLoss maximum_of_merged(const PositiveLoss&, const PositiveLoss&);
 PositiveLoss envelope_of_minimum(const std::vector<PositiveLoss>&);
 
 // From values h(e^{i step}), i = 0..n, of a convex profile that each are an upper bound: the straight lines between
-// them. Values that are not convex are replaced by their lower convex envelope. Of the last value so much is known to
-// be of an infinite loss; the rest is charged, since the profile may fall further beyond the grid.
+// them. Values that are not convex are replaced by their lower convex envelope. `infinite` is the known infinite part
+// of the last value; the rest is charged, since the profile may fall further beyond the grid.
 PositiveLoss from_profile(double step, const std::vector<long double>& values, double infinite = 0);
 
 // The same masses in bins twice as wide. A profile that is known on a grid only is cut twice as finely as asked and
@@ -76,7 +75,7 @@ GridLoss dominating(const PositiveLoss& above, const PositiveLoss& below);
 inline GridLoss dominating(const PositiveLoss& symmetric) { return dominating(symmetric, symmetric); }
 // A pair that this one dominates: outputs are merged until their loss lies on the grid. Rounded down.
 GridLoss dominated(const PositiveLoss& above, const PositiveLoss& below);
-// Every mass is a number, finite and not negative; cannot_certify otherwise. Nothing is read from a grid before this.
+// Every mass is finite and not negative; cannot_certify otherwise. Called before anything is read from a grid.
 Result<void> check_masses(const GridLoss&);
 
 // P-mass at one loss of either sign.

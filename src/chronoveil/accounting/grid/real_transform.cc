@@ -9,7 +9,7 @@
 namespace chronoveil::accounting {
 namespace {
 
-// Two numbers side by side, which every processor of the kind calculates with at once.
+// Two numbers side by side, which the processor handles at once.
 using Pair = double __attribute__((vector_size(16)));
 
 template <class T>
@@ -109,7 +109,7 @@ void radix_4(From x, To y, std::size_t left, std::size_t stride, Roots roots) {
   }
 }
 
-// An odd radix is that of the last round, which has no roots to multiply with.
+// An odd radix comes in the last round, which has no roots to multiply with.
 void last_radix_3(From x, To y, std::size_t stride) {
   for (std::size_t q = 0; q < stride; q += 2) {
     const auto a = x.get<Pair>(q), b = x.get<Pair>(q + stride), c = x.get<Pair>(q + 2 * stride);

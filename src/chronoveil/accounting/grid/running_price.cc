@@ -66,7 +66,7 @@ class RememberingModel final : public LossModel {
   std::shared_ptr<const LossModel> model_;
   mutable std::map<double, double> tops_;
   mutable std::list<Entry<LossHalves>> halves_;
-  mutable std::array<std::list<Entry<LossGrids>>, 3> grids_;  // a reading each
+  mutable std::array<std::list<Entry<LossGrids>>, 3> grids_;  // one per reading
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace chronoveil::accounting {
 
-// The steps must have been fixed in advance: between requests chosen after seeing outputs, see the ledger. Not for use
-// by several threads at once.
+// The steps must be fixed in advance; for requests chosen after seeing outputs, see the ledger. Not for use by several
+// threads at once.
 class RunningPrice {
  public:
   RunningPrice();

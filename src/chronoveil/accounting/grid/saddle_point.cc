@@ -94,7 +94,7 @@ double SaddlePoint::log_moment(double tilt) const {
 }
 
 double SaddlePoint::tilt_for_delta(double delta) const {
-  // Both bounds ask with what their infinite losses leave of one δ.
+  // Both bounds ask with one δ less their infinite losses.
   if (std::abs(last_for_delta_.first - delta) <= 1e-4 * delta) return last_for_delta_.second;
   const double wanted = std::log(delta);
   const double tilt = tilt_root([&](double x) {

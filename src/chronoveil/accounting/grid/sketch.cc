@@ -7,7 +7,7 @@ namespace chronoveil::accounting {
 namespace {
 
 // Collects atoms by rising size of their losses, all of one sign, and merges those in a thin tail far out, where a fine
-// grid has very many and a tilt hardly tells them apart.
+// grid has very many and the tilt makes hardly any difference.
 class SketchMaker {
  public:
   SketchMaker(Sketch& out, double step) : out_(out), far_(160 * step) {}

@@ -24,7 +24,7 @@ Result<void> add_times(const Event& event, std::int64_t times, Leaves& leaves) {
   return {};
 }
 
-// ρ of a selection is ε²/8, a quarter of what pure ε has; its pair on the grid knows less [CesarRogers21].
+// ρ of a selection is ε²/8, a quarter of that of pure ε [CesarRogers21]; its pair on the grid is less tight.
 Result<std::optional<ZcdpCost>> zcdp_of(const Leaves& leaves) {
   Compose all;
   bool selects = false;
@@ -43,7 +43,7 @@ Result<void> add_leaves(const Event& event, Leaves& leaves) { return add_times(e
 
 Result<Steps> steps_of(Leaves& leaves) {
   Steps out;
-  long double mu_squared = 0, lost = 0;  // what rounding takes, however many are added, is added at the end
+  long double mu_squared = 0, lost = 0;  // `lost`: the rounding error of all additions, added at the end
   CV_TRY(out.zcdp, zcdp_of(leaves));
   for (auto& [text, leaf] : leaves) {
     if (const auto* gaussian = std::get_if<Gaussian>(&leaf.once.kind)) {

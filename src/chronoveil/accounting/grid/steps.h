@@ -23,7 +23,7 @@ struct Steps {
   std::vector<Step> steps;
   double total = 0;
   bool only_gaussian = false;
-  // Where a selection is among them, the price by zCDP [CKS20, Cor. 13], which may be lower than the composed one.
+  // If there is a selection among them, the price by zCDP [CKS20, Cor. 13], which may be lower than the composed one.
   std::optional<ZcdpCost> zcdp;
 };
 
@@ -38,7 +38,8 @@ using Leaves = std::map<std::string, Leaf>;  // by their text
 // Adds a valid event to the leaves.
 Result<void> add_leaves(const Event&, Leaves&);
 Result<Steps> steps_of(Leaves&);
-// Of an event as it is, and of one whose parts are for different neighbours by themselves (neighbours.h).
+// fitted_steps_of(): of the event unchanged. steps_of(): first fits parts with different neighbours to each other
+// (neighbours.h).
 Result<Steps> fitted_steps_of(const Event&);
 Result<Steps> steps_of(const Event&);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-53;
 
-// What a convolution calculates in. One a thread, so that little is allocated and no transform prepared again.
+// The working memory of a convolution. One per thread, so that little is allocated and no transform is prepared twice.
 struct Workspace {
   struct Buffers {
     std::vector<double> folded, re, im, part_re, part_im, product;
@@ -95,15 +95,15 @@ void fill_powers(double rate, double (&power)[kSize]) {
   }
 }
 
-// log E e^{t S} of the sum S of all parts under the tilted law, rounded up; infinite where it is not known.
+// log E e^{t S} of the sum S of all parts under the tilted law, rounded up; infinite if unknown.
 double log_moment(std::span<const Tilted> parts, double t) {
   constexpr std::size_t kBlock = 64, kRow = 16;
   double total = 0;
   for (const Tilted& part : parts) {
     const std::vector<double>& mass = part.loss.mass;
     const double rate = t * part.loss.step;
-    // Powers are the same within all blocks, and from block to block within all rows: few are exponentials. A row is
-    // so short that what underflows at its start is nothing at its end.
+    // Powers are the same within all blocks, and from block to block within all rows, so few exponentials are needed. A
+    // row is so short that what underflows at its start is negligible at its end.
     double within[kBlock], blocks[kRow];
     fill_powers(rate, within);
     fill_powers(rate * static_cast<double>(kBlock), blocks);
@@ -117,7 +117,7 @@ double log_moment(std::span<const Tilted> parts, double t) {
       const double inside = block.dot(Eigen::Map<const Eigen::VectorXd>(within, length));
       if (inside > 0) sum += row * blocks[in_row] * inside;
     }
-    // A sum that under- or overflows bounds nothing, neither does one whose powers do so within a block.
+    // A sum that under- or overflows bounds nothing, nor does one whose powers do so within a block.
     if (!(sum > 1e-240 && sum < 1e280 && std::abs(rate) * static_cast<double>(kBlock) < 600))
       return std::numeric_limits<double>::infinity();
     total += static_cast<double>(part.count) * (std::log(sum) + 1e-13);
@@ -226,9 +226,9 @@ Tilted tilted(const GridLoss& loss, double tilt, std::int64_t count, Side side) 
   for (double mass : out.loss.mass) sum += mass;
   if (sum > 0) {
     for (double& mass : out.loss.mass) mass /= sum;
-    // Exponents carry a relative error of a unit each: that of every mass, the scale, its multiple by the count and its
-    // sum with others, and what is taken off again at the loss asked for. So many units enter a mass, and as many as
-    // its own logarithm has where it is among them.
+    // Each exponent has a relative error of one unit: that of every mass, the scale, its multiple by the count, its sum
+    // with others, and what is subtracted again at the loss asked for. So many units enter a mass, plus those of its
+    // own logarithm if it is among them.
     const double furthest =
         std::max(std::abs(static_cast<double>(loss.first)), std::abs(static_cast<double>(loss.last())));
     const double exponents = std::abs(rate) * (furthest + static_cast<double>(loss.mass.size()));
@@ -252,7 +252,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
     sum.loss.infinite += n * part.loss.infinite;
     sum.loss.slack += n * part.loss.slack;
     factors += n;
-    // A sum of positive numbers, in any order, loses a unit for each of them at most.
+    // A sum of positive numbers, in any order, loses at most one unit per number.
     const double sum_of_masses = array(part.loss.mass).sum();
     totals.push_back(
         std::max(1e-300, sum_of_masses * (1 + 2 * kUnit * static_cast<double>(part.loss.mass.size() + 8))));
@@ -306,8 +306,8 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   double error = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double count = static_cast<double>(parts[i].count);
-    // |Z/z|². Where z is as good as nothing, what is left of one factor is all others, each at most its sum of masses
-    // (which may exceed 1 after coarsening), and of several factors that times another |z| of at most 1e-8.
+    // |Z/z|². If z is negligible, the quotient of one factor is the product of all others, each at most its sum of
+    // masses (which may exceed 1 after coarsening); of several factors, that times another |z| of at most 1e-8.
     const double others = out.total / totals[i];
     const double unknown = parts[i].count == 1 ? others * others : 1e-16 * (others / totals[i]) * (others / totals[i]);
     auto& square = squares[i];
@@ -322,7 +322,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   sum.loss.mass.resize(static_cast<std::size_t>(points));
   long at = window.first % size;
   if (at < 0) at += size;
-  // Masses outside the window wrap onto it: harmless above, to be taken off below.
+  // Masses outside the window wrap onto it: harmless for an upper bound, subtracted for a lower one.
   const double wrapped = window.outside_below + window.outside_above;
   for (long k = 0; k < points; ++k) {
     const double mass = folded[static_cast<std::size_t>(at)];

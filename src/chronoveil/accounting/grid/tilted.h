@@ -15,7 +15,7 @@ enum class Side { upper, lower };
 // The largest transform; a request that would need more is refused before it starts.
 inline constexpr long kMostPoints = 1L << 22;
 
-// P-mass at index i = mass[i − first] · e^{log_scale − tilt·step·i}; the masses sum to about 1, or to more where they
+// P-mass at index i = mass[i − first] · e^{log_scale − tilt·step·i}; the masses sum to about 1, or to more after they
 // were moved up a coarser grid.
 struct Tilted {
   GridLoss loss;

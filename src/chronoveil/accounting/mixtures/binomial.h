@@ -6,8 +6,7 @@
 
 namespace chronoveil::accounting {
 
-// Bin(k; n, p), k = 0..size−1; `tail` bounds what was cut off on either side, where anything was. Relative error 1e-15
-// or so.
+// Bin(k; n, p), k = 0..size−1; `tail` bounds what was cut off on either side, if anything. Relative error about 1e-15.
 struct Binomial {
   std::vector<double> weights;
   double tail = 0;

@@ -30,7 +30,7 @@ BinMass gaussian_bin(double mu, double low, double high) {
   BinMass mass;
   if (from >= to) return mass;
   const double begin = std::max(from, -39.0);
-  // Q's falls by e^{−(t + μ)} a unit of t, at least e^{−(high − low)/2} over a bin: two tails do not cancel.
+  // Q's falls by e^{−(t + μ)} per unit of t, at least e^{−(high − low)/2} over a bin: two tails do not cancel.
   if (high - low > 8) {
     mass.p = normal_interval(begin, to);
     auto q_above = [&](double t, double loss) {  // e^loss Φ(−t−μ)

@@ -11,7 +11,7 @@ namespace chronoveil::accounting {
 struct UnitMixture {
   std::vector<double> means, weights;
   double tail = 0;  // the weight of further components that are left out, charged as an infinite loss
-  double tail_low = 0, tail_high = 0;  // between which their means lie
+  double tail_low = 0, tail_high = 0;  // the range of their means
 };
 
 // Masses of the losses in (low, high] of N(μ,1) against N(0,1); q is times e^low.
@@ -20,8 +20,7 @@ struct BinMass {
 };
 BinMass gaussian_bin(double mu, double low, double high);
 
-// G_{α'}(μ) at α' = 1 + (α − 1)/rate, α = e^ε. From where e^ε nears the end of its range, ln α' = ε − ln rate to all
-// digits.
+// G_{α'}(μ) at α' = 1 + (α − 1)/rate, α = e^ε. Where e^ε nears overflow, ln α' = ε − ln rate to all digits.
 long double thinned_profile(long double mu, long double epsilon, long double rate);
 
 // P against Q where the loss rises with x: every mean of P that carries loss lies above those of Q, so that

@@ -20,7 +20,7 @@ long double mixture_tail(const UnitMixture& mixture, double x) {
   return sum;
 }
 
-// The same rounded up (sign +1) or down: means are known to kMuError, x − mean and its square to a unit of 64 bits.
+// The same, rounded up (sign +1) or down: means have an error of kMuError, x − mean and its square a unit of 64 bits.
 long double mixture_tail(const UnitMixture& mixture, double x, int sign) {
   long double sum = 0;
   for (std::size_t i = 0; i < mixture.means.size(); ++i) {
@@ -47,8 +47,8 @@ class MonotoneMixtureModel : public LossModel {
     most_loss_ = loss(high_ + kFar);
   }
 
-  // δ is the largest P(X > x) − e^ε Q(X > x), at the crossing. Another x gives less by the square of the difference;
-  // what is rounded in the means and in both tails, which may nearly cancel, is rounded outward.
+  // δ is the largest P(X > x) − e^ε Q(X > x), at the crossing. Another x gives less, by the square of the difference;
+  // the errors of the means and of both tails, which may nearly cancel, are rounded outward.
   long double delta(double epsilon) const override {
     const double x = crossing(epsilon, 0.5 * (low_ + high_));
     if (std::isinf(x)) return x > 0 ? dropped_ : 1.0L;
@@ -57,7 +57,7 @@ class MonotoneMixtureModel : public LossModel {
     const long double shared = std::isinf(factor) ? 0.0L : factor * mixture_tail(q_, x, -1);
     return larger(0.0L, mixture_tail(p_, x, +1) - shared) + dropped_;
   }
-  // Any x gives a lower bound. What was dropped of P is missing; what was dropped of Q lies no further up than this.
+  // Any x gives a lower bound. The dropped part of P is missing; the dropped part of Q lies no further up than this.
   long double delta_lower(double epsilon) const override {
     const double x = crossing(epsilon, 0.5 * (low_ + high_));
     if (std::isinf(x)) return 0;
@@ -117,8 +117,8 @@ class MonotoneMixtureModel : public LossModel {
     return {sum(p_, log_p), sum(q_, log_q)};
   }
 
-  // The x whose loss is `target`; ±∞ when no x within reach of any mass has it, −∞ (everything is loss) when there is
-  // no telling. Newton's steps, never outside a bracket: between means that lie far apart the loss is flat, and a step
+  // The x whose loss is `target`; ±∞ if no x within reach of any mass has it, −∞ (everything is loss) if that is
+  // unknown. Newton's steps, never outside a bracket: between means that lie far apart the loss is flat, and a step
   // along its slope leads nowhere. Any other x gives too small a δ.
   virtual double crossing(double target, double guess) const {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -139,7 +139,7 @@ class MonotoneMixtureModel : public LossModel {
   }
 
  private:
-  // Components that were left out: their weight, and between which their means lie.
+  // Components that were left out: their weight, and the range of their means.
   struct Dropped {
     double weight = 0, low = 0, high = 0;
 
@@ -172,7 +172,7 @@ class MonotoneMixtureModel : public LossModel {
     return dropped;
   }
 
-  // For a lower bound: without the bins where what was left out may be more than a rounding of what is known.
+  // For a lower bound: without the bins in which the dropped components may exceed the rounding error.
   static PositiveLoss without(PositiveLoss half, const std::vector<bool>& spoiled) {
     half.charged = 0;
     for (std::size_t i = 0; i < half.bins(); ++i)
@@ -250,7 +250,7 @@ class MonotoneMixtureModel : public LossModel {
       spoiled[bins] = spoils(direction > 0 ? x : -kInfinity, direction > 0 ? kInfinity : x, half.loss(bins),
                              half.beyond_p, half.beyond_q);
     }
-    // Symmetrised: what neither half takes sits at 0.
+    // Symmetrised: the mass in neither half is at 0.
     const long double both =
         direction > 0 ? mixture_tail(p, start) + mixture_tail(q, start) : lower_tail(p, start) + lower_tail(q, start);
     half.zero = symmetric_ ? 0.0 : static_cast<double>(larger(0.0L, 1 - both));
@@ -283,7 +283,7 @@ class SubsampledGaussianModel final : public MonotoneMixtureModel {
         rate_(rate),
         directions_(directions) {}
   bool directed() const override { return directions_ == Directions::fixed; }
-  // Both grow with μ and with the rate: a rounded rate moves ln α' by as much, relatively, as μ is moved here.
+  // Both grow with μ and with the rate: a rounded rate moves ln α' by the same relative amount as μ is moved here.
   long double delta(double epsilon) const override {
     return rate_ * thinned_profile(exact_mu_ * (1 + kMuError), epsilon, rate_);
   }

@@ -33,7 +33,7 @@ bool any_open(const Event& event) {
   return found;
 }
 
-// Six digits, rounded up: what is said is still true.
+// Six digits, rounded up, so that what is said stays true.
 std::string rounded_up(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
@@ -66,7 +66,7 @@ class Curve {
     CV_TRY(const Price price, delta_at(event(x), epsilon_, options_));
     return price.delta;
   }
-  // A search asks for a number that is nearly always the price, where the price itself takes long.
+  // If the price is slow, a search uses a number that is nearly always equal to it.
   void be_quick(bool quick) { quick_ = quick; }
   const Scale& scale() const { return scale_; }
   int prices() const { return prices_; }
@@ -120,7 +120,7 @@ Result<double> largest_within(Curve& curve, Point start, double delta, double to
     CV_TRY(const double value, curve(high));
     high_gap = gap(value);
   }
-  // Regula falsi that halves the weight of an end that stays (Illinois), and the bracket now and then.
+  // Regula falsi that halves the weight of an end that stays (Illinois), and bisects now and then.
   for (int i = 1; i < 200 && high - low > tolerance; ++i) {
     double middle = low + (high - low) * low_gap / (low_gap - high_gap);
     if (i % 4 == 0 || !(middle > low && middle < high)) middle = 0.5 * (low + high);
@@ -156,7 +156,7 @@ Result<Calibration> settled(Curve& curve, double x, double floor, double step, s
     if (at <= floor || (found.price.beta > 0 && prices >= kMostCompared))
       return fail(ErrorKind::cannot_certify, "epsilon", "the search for " + found.parameter + " did not end");
   }
-  // The parameter was chosen after seeing the other prices: a bound that may fail must have failed for none of them.
+  // The parameter was chosen after seeing the other prices, so the bound must hold for all of them at once.
   found.price.beta = std::min(1.0, found.price.beta * prices);
   return found;
 }
@@ -176,7 +176,7 @@ Result<Calibration> calibrate_stay(const Event& open, Epsilon epsilon, Delta del
   const bool stateful = any_open<StaSwitch>(open);
   const bool quick = std::holds_alternative<StaSwitch>(open.kind) && open.count == 1;
   curve.be_quick(quick && (options.measured || narrowest <= kLargestFollowedWindow));
-  // What is measured is known to two digits, and what the search is told is no closer.
+  // Measured prices are known to two digits, and the search sees nothing more precise.
   const bool measured = quick && narrowest > kLargestFollowedWindow;
   // Where RanSwitch, once, has its lowest point.
   Point start{std::clamp(epsilon.value() - std::log(static_cast<double>(narrowest - 1)), least, 34.5)};
@@ -215,12 +215,12 @@ Result<Point> lowest_sort(const Event& open, Epsilon epsilon, const Options& opt
   return lowest(curve, 1e-6);
 }
 
-// The smallest max_shift at which some ε parameter is within (ε, δ); for wide windows, whose every price takes a while,
-// one that does it with the parameter ε itself.
+// The smallest max_shift at which some ε parameter is within (ε, δ); for wide windows, where prices are slow, one that
+// suffices with the parameter ε itself.
 Result<std::optional<std::int64_t>> enough_shift(NoisySort e, Epsilon epsilon, Delta delta, const Options& options) {
   const std::int64_t refused = *e.max_shift;
   e.epsilon = epsilon.value();
-  const auto enough = least_max_shift(e, delta.value());  // at that parameter the truncation is all that δ pays for
+  const auto enough = least_max_shift(e, delta.value());  // at that parameter δ pays only for the truncation
   if (!enough) return std::optional<std::int64_t>();
   constexpr std::int64_t kSearched = 2048;
   if (e.window > kSearched) return enough;
@@ -237,7 +237,7 @@ Result<std::optional<std::int64_t>> enough_shift(NoisySort e, Epsilon epsilon, D
 
 Result<Calibration> calibrate_sort(const Event& open, Epsilon epsilon, Delta delta, const Options& options) {
   Curve curve(open, {false, std::log(1e-6), std::log(std::max(1e3, 100 * epsilon.value()))}, epsilon, options);
-  // The parameter ε alone is within ε but for the truncation.
+  // Without truncation, the parameter ε costs ε.
   Point start{std::log(epsilon.value())};
   CV_TRY(start.delta, curve(start.x));
   if (start.delta > delta.value()) {
@@ -259,7 +259,7 @@ Result<Calibration> calibrate_sort(const Event& open, Epsilon epsilon, Delta del
   return settled(curve, x, curve.scale().least, 1e-15, "epsilon", epsilon, delta, options);
 }
 
-// The paper's own: ε and k are given, δ follows. Of n channels each gets ε/n (published.h).
+// The paper's own calibration: ε and k are given, δ follows. Each of n channels gets ε/n (published.h).
 Result<Calibration> published_stay(const Event& open, Epsilon epsilon, Delta delta) {
   const Scale scale{true, -std::log(static_cast<double>(*window_of(open) - 1)) + 1e-12, 34.5};
   auto nominal = [&](double x) { return *nominal_of(with_noise(open, scale.parameter(x))); };
@@ -317,7 +317,7 @@ Result<Calibration> calibrate_moves(const Event& open, Epsilon epsilon, Delta de
     return fail(ErrorKind::usage, "analysis",
                 "of what moves values, published calibrates ranswitch, staswitch and threshold alone");
   }
-  // No price whatever the threshold: its error says why.
+  // A threshold never has a certified price: the error says why.
   if (names[0] == "threshold") {
     CV_CHECK(delta_at(with_noise(open, 1), epsilon, options));
   }

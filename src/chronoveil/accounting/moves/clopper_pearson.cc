@@ -10,7 +10,7 @@ namespace {
 // Relative errors of the incomplete beta function in double precision, generously.
 constexpr double kRounding = 1e-9;
 
-// That a binomial with this mean is at most `successes`, rounded up.
+// The probability that a binomial with this mean is at most `successes`, rounded up.
 double at_most(std::int64_t successes, std::int64_t trials, double mean) {
   if (successes >= trials) return 1;
   if (mean >= 1) return 0;

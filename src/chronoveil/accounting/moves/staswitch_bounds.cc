@@ -74,7 +74,7 @@ CoveredSwitch covered_staswitch(std::int64_t window, double stay) {
         keep(background == 0 ? covered.attained : covered.beyond, losses.from(middle(distance, left, background)));
     }
   }
-  // What was kept before something larger was met.
+  // Drops what was kept before something larger was found.
   std::erase_if(covered.beyond, [&](const PairLoss& loss) {
     return std::any_of(covered.attained.begin(), covered.attained.end(),
                        [&](const PairLoss& known) { return dominates(known, loss); });

@@ -1,4 +1,4 @@
-// What the price of StaSwitch rests on in closed form, and on distributions of losses (events/moves/staswitch.h).
+// The closed forms and the distributions of losses that the price of StaSwitch rests on (events/moves/staswitch.h).
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ long double staswitch_upper_bound(std::int64_t window, double stay, std::int64_t
 // The largest of them.
 long double staswitch_upper_bound(std::int64_t window, double stay, long double alpha);
 
-// What a swap k - 1 steps apart, the first at step k - 1, shows to one who looks only at whether one of the two values
-// comes before that step, which of them comes at it, and whether the other comes later than its own step.
+// What a swap k - 1 steps apart, the first at step k - 1, reveals to an observer who only sees whether one of the two
+// values comes before that step, which of them comes at it, and whether the other comes later than its own step.
 //   infinite loss  1 - s + s p m,   loss ln(p(1-m)/q) with P-mass s p (1-m);   s = (1-q)^{k-1}, m = (1-p)(1-q)^{k-2}
 PairLoss staswitch_attained(std::int64_t window, double stay);
 
-// The losses of all swaps and positions that matter, for k <= kLargestCoveredWindow. In the middle of a series each of
-// the Bell(k) arrangements that may have come before; what came before is public, so δ is a mean over them, and the
-// largest is a bound.
+// The losses of all swaps and positions that matter, for k <= kLargestCoveredWindow. In the middle of a series, those
+// of each of the Bell(k) arrangements that may have come before; what came before is public, so δ is a mean over them,
+// and the largest is a bound.
 struct CoveredSwitch {
   std::vector<PairLoss> attained;  // by real neighbours
   std::vector<PairLoss> beyond;    // of arrangements in the middle of a series that exceed those: for p near 1/k

@@ -12,7 +12,7 @@ class Game {
  public:
   Game(const StaSwitchLaw& law, long double alpha) : law_(law), alpha_(alpha) {}
 
-  // P-mass that is more than α times its Q-mass, in all and given this state, where the ratio was reached before.
+  // The mass of max(0, P - αQ) from this state on, given the ratio reached so far.
   long double value(const PairState& state, long double ratio) {
     if (state.phase == PairState::Phase::done) return gain(ratio);
     if (state.phase == PairState::Phase::before && ordinary(state)) return for_ever(state);
@@ -49,7 +49,7 @@ class Game {
                    (std::min(p, alpha_ * q) + std::min(q, alpha_ * p));
   }
 
-  // The probability of each offset but 0 where so many positions are left.
+  // The probability of each offset but 0 if this many positions are left.
   long double move_with(int left) const {
     return law_.move / (law_.stay + static_cast<long double>(std::min(left, law_.window) - 1) * law_.move);
   }
@@ -60,8 +60,8 @@ class Game {
     return state;
   }
 
-  // The value that is next is the same under both. What the opponent gets is straight in the probability of a move, so
-  // the most and the least positions that can be left are enough.
+  // The next value is the same under both. The opponent's gain is linear in the probability of a move, so only the
+  // largest and the smallest possible number of positions left need be tried.
   long double before(const PairState& state) {
     const int a = state.a, c = state.c, last = law_.window - 1;
     const long double untouched = value(next(state), 1);
@@ -113,7 +113,7 @@ class Game {
 std::vector<long double> staswitch_games(const StaSwitchLaw& law, long double alpha) {
   Game game(law, alpha);
   std::vector<long double> values{0};
-  // Where u is not in sight yet nothing can be told; where it is at once, the opponent may let the steps before pass.
+  // Before u is in sight nothing can be told; if it is at once, the opponent may let the steps before it pass.
   for (int distance = 1; distance < law.window; ++distance)
     values.push_back(
         std::min(1.0L, game.value(swapped_pair(law.window - 1, distance, PairState::kNoEnd), 1) * (1 + 1e-15L)));

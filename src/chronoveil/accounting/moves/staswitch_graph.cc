@@ -36,7 +36,7 @@ long double SwapGraph::ratio_of(const Leaf& leaf, double stay) const {
   return met * (staying(leaf.lost) / staying(leaf.lost_swapped));
 }
 
-// The values of what ends a difference; all others are `inner`.
+// The values of nodes that end a difference; all others are `inner`.
 std::vector<double> SwapGraph::blank(double stay, double alpha, double inner) const {
   std::vector<double> values(nodes(), inner);
   values[0] = 1;
@@ -73,7 +73,7 @@ PairLoss SwapGraph::attained(double stay) const {
   const std::vector<double> table = probabilities(stay);
   std::vector<double> mass(nodes(), 0);
   mass[starts_.back()] = 1;
-  // Against the order; what a cycle brings back waits for the next turn.
+  // Against the order; what a cycle brings back waits for the next round.
   for (double waiting = 1; waiting > kNegligible;) {
     for (auto node = static_cast<std::uint32_t>(nodes()); node-- > first_endless_;) {
       const double here = std::exchange(mass[node], 0);

@@ -5,7 +5,7 @@
 //
 // Where the series ends. W U being the value of a state where what follows has value U, and E its value where the end
 // has just come in sight (k - 1 positions are left),
-//   U = max(W U, E)   is what an opponent gets who sees the state and decides when the end comes in sight,
+//   U = max(W U, E)   is the gain of an opponent who sees the state and decides when the end comes in sight,
 //   W^j E             is the value where it comes in sight j steps later, exactly,
 //   W^J U             bounds this for every j >= J, and falls as J grows.
 // So the W^j E with j < J and W^J U together bound every end.
@@ -31,15 +31,15 @@ struct SwapValue {
 
 class SwapGraph {
  public:
-  // What is known of the window once the end has come in sight: all, or nothing, and the opponent chooses each step how
-  // long the value that is next has been delayed. That needs a half to a fifth of the nodes and bounds as well where
-  // the distance is not the worst one.
+  // What is known of the window once the end has come in sight: everything; or nothing, and the opponent chooses at
+  // each step how long the next value has been delayed. The latter needs a half to a fifth of the nodes, and is enough
+  // for distances that are not the worst.
   enum class Ends { exact, coarse };
 
   // Preconditions: 2 <= window <= kLargestPairWindow, 1 <= distance < window.
   SwapGraph(int window, int distance, Ends ends);
 
-  // Two ordinary values may stay exchanged for ever (from k = 8 on), so U is iterated, from 1 downwards; it holds
+  // Two ordinary values may stay exchanged for ever (from k = 8 on), so U is iterated from 1 downwards; it is a bound
   // wherever that stops. With coarse ends, `lower` is 0.
   SwapValue value(double stay, double alpha) const;
   // What is attained at every α where the earlier of the two values is at step k - 1 and the end is far away.
@@ -55,7 +55,7 @@ class SwapGraph {
     int meeting, lost, lost_swapped;
   };
   long double ratio_of(const Leaf&, double stay) const;
-  // Where the table has them: (p + lost q)/all, and q/all for lost = window; all = p + (positions - 1) q.
+  // The place in the table of (p + lost q)/all, and q/all for lost = window; all = p + (positions - 1) q.
   static std::size_t place(int window, int positions, int lost);
   std::vector<double> probabilities(double stay) const;
   std::vector<double> blank(double stay, double alpha, double inner) const;
@@ -68,7 +68,7 @@ class SwapGraph {
   Ends ends_;
   bool cyclic_ = false;
   // Node 0 is an infinite loss, then come the leaves, the states with the end in sight, and from first_endless_ on all
-  // others. What follows a node has a smaller number, where there is no cycle.
+  // others. Successors of a node have smaller numbers, except in cycles.
   std::vector<Leaf> leaves_;
   std::uint32_t first_endless_ = 0;
   std::vector<std::uint32_t> first_edge_;  // of each node
@@ -83,12 +83,12 @@ class SwapGraph {
 };
 
 // The largest δ of all swaps less than `window` apart, at every position of every series. Distances that a cheaper
-// bound shows not to matter are not followed. Precondition: 2 <= window <= kLargestFollowedWindow.
+// bound rules out are not followed. Precondition: 2 <= window <= kLargestFollowedWindow.
 inline constexpr std::int64_t kLargestFollowedWindow = 10;
 SwapValue worst_swap(std::int64_t window, double stay, double alpha);
 
-// What a swap window - 1 apart attains at the first step at which all of the window came before, the end far away: all
-// but always `lower` of the above, at every α and much quicker.
+// What a swap window - 1 apart attains at the first step with a whole window before it, the end far away: nearly always
+// `lower` of the above, at every α and much quicker.
 PairLoss attained_swap(std::int64_t window, double stay);
 
 }  // namespace chronoveil::accounting

@@ -139,7 +139,7 @@ class SwapGraph::Builder {
     }
   }
 
-  // By a search in depth: a node is done when all that follows it is.
+  // Depth-first search: a node is done when all its successors are.
   std::vector<std::uint32_t> order() {
     const auto count = static_cast<std::uint32_t>(graph_.nodes());
     enum : std::uint8_t { unseen, open, done };
@@ -174,7 +174,7 @@ class SwapGraph::Builder {
         }
       }
     }
-    // Once the end is in sight it stays so: these states need no other.
+    // Once the end is in sight it stays in sight: these states lead to no others.
     std::stable_partition(order.begin(), order.end(),
                           [&](std::uint32_t node) { return states_[node - inner_].left != PairState::kNoEnd; });
     return order;

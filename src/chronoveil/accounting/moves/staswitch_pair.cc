@@ -9,8 +9,8 @@
 namespace chronoveil::accounting {
 namespace {
 
-// Logarithms of ratios in steps of 1e-14: equal ratios meet in one entry. Those that miss each other by rounding stay
-// two entries, which costs nothing but time.
+// Logarithms of ratios in steps of 1e-14: equal ratios meet in one entry. Ratios that differ by rounding stay two
+// entries, which costs only time.
 std::int64_t ratio_key(long double p, long double q) { return p == q ? 0 : std::llround(std::log(p / q) * 1e14L); }
 
 struct Entry {
@@ -40,8 +40,8 @@ PairLoss to_loss(const std::vector<Entry>& entries, long double infinite) {
   return loss;
 }
 
-// Beyond every position that u, v or what replaced them can still reach under both series, delays do not matter:
-// forgetting them makes states meet.
+// Delays do not matter beyond every position that u, v or their replacements can still reach under both series:
+// forgetting them merges states.
 void forget_beyond(PairState& state, int window) {
   const int last = window - 1;
   int reach = 0;
@@ -72,7 +72,7 @@ PairState finished() {
 
 std::uint8_t byte(int value) { return static_cast<std::uint8_t>(value); }
 
-// The values stand alike from here on; what is at `position` was delayed by this much under S and under S'.
+// The values are in the same places from here on; the one at `position` was delayed by this much under S and under S'.
 PairState merged(const PairState& state, int position, int delay, int swapped, int window) {
   if (delay == swapped) return finished();
   PairState to = state;
@@ -132,7 +132,7 @@ void moves_of(const PairState& state, const StaSwitchLaw& law, std::vector<PairM
     const long double q = law.probability(swapped, elsewhere, left);
     PairState to = state;
     if (!(q > 0)) {
-      // Nothing is compared any more.
+      // Nothing is left to compare.
     } else if (before && special && offset == 0) {
       to = merged(state, state.c, state.at_c, swapped + state.c, window);
     } else if (before && special && offset == state.c) {

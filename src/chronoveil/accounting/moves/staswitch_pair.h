@@ -2,10 +2,10 @@
 // seen step by step. An output determines every choice under S and every choice under S', so both processes run side by
 // side, and all they can differ in is this:
 //   before    two positions a < c of the window hold exchanged values; nothing else differs
-//   after     the values stand alike, but the one at position w has been delayed by different numbers of steps
+//   after     the values are in the same places, but the one at position w has different delays
 //   done      nothing differs any more
-// Probabilities differ in two steps at most: where "before" ends, and where the last of u and v leaves. Where a choice
-// is impossible under S', the loss is infinite. Renaming u and v exchanges S and S', so the pair is symmetric.
+// Probabilities differ in at most two steps: where "before" ends, and where the last of u and v leaves. If a choice is
+// impossible under S', the loss is infinite. Renaming u and v exchanges S and S', so the pair is symmetric.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ struct StaSwitchLaw {
   int window = 0;        // k
   long double stay = 0;  // p
   long double move = 0;  // q = (1 - p)/(k - 1)
-  // That a value which was delayed by `delay` moves on by `offset`, where `left` positions remain from its own on.
+  // The probability that a value delayed by `delay` moves on by `offset`, if `left` positions remain from its own on.
   long double probability(int delay, int offset, int left) const;
 };
 StaSwitchLaw staswitch_law(std::int64_t window, double stay);
 
-// Packing limits the window.
+// The packed state limits the window.
 inline constexpr int kLargestPairWindow = 12;
 
 // Positions count from the step that is next.
 struct PairState {
   enum class Phase : std::uint8_t { before, after, done };
-  std::uint64_t delays = 0;  // 4 bits a position, of the values that are the same in both; 0 where they are not
+  std::uint64_t delays = 0;  // 4 bits per position, for values that are the same in both; else 0
   Phase phase = Phase::before;
   std::uint8_t a = 0, c = 0;                // a: w when `after`
   std::uint8_t at_a = 0, at_a_swapped = 0;  // delays of what is at a, under S and under S'
@@ -58,10 +58,10 @@ void moves_of(const PairState&, const StaSwitchLaw&, std::vector<PairMove>&);
 
 // u at position `first`, v at first + distance, no value delayed yet.
 PairState swapped_pair(int first, int distance, int left);
-// The window before u comes in sight (at position k - 1): every arrangement of delays that can be, Bell(k) of them.
+// The window before u comes in sight (at position k - 1): every possible arrangement of delays, Bell(k) of them.
 std::vector<std::uint64_t> backgrounds(int window);
 
-// A privacy loss distribution with finitely many losses: P- and Q-masses by falling loss, and where Q has none.
+// A privacy loss distribution with finitely many losses: P- and Q-masses by falling loss, and P-mass without Q.
 struct PairLoss {
   struct Atom {
     long double p, q;
@@ -73,12 +73,12 @@ struct PairLoss {
   long double delta(long double alpha) const;
   long double largest_ratio() const;
 };
-// Whether `other` is nowhere above `whole`, but for rounding. Both are convex and piecewise straight in α, so the
-// corners of `whole` decide.
+// Whether `other` is nowhere above `whole`, up to rounding. Both are convex and piecewise linear in α, so the corners
+// of `whole` decide.
 bool dominates(const PairLoss& whole, const PairLoss& other);
 
 // From one state on: forwards, step by step. Two ordinary values may stay exchanged for ever (from k = 8 on), with a
-// probability that vanishes; what is left of it below 1e-22 counts as infinite loss.
+// probability that vanishes; once it is below 1e-22 the rest counts as infinite loss.
 PairLoss loss_from(const PairState&, const StaSwitchLaw&);
 
 // From any state on, exactly: backwards. What was computed for one state serves the others. For windows up to 7, where

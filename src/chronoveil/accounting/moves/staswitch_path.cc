@@ -59,7 +59,7 @@ void StaSwitchPath::Pair::end_as_impossible() {
 
 void StaSwitchPath::Pair::multiply(const Factor& by) { factor[static_cast<std::size_t>(factors++)] = by; }
 
-// The values stand alike from here on; the one at c was delayed by this much under S and under S'.
+// The values are in the same places from here on; the one at c was delayed by this much under S and under S'.
 void StaSwitchPath::Pair::meet(const Factor& by, int delay, int swapped) {
   multiply(by);
   phase = delay == swapped ? Phase::done : Phase::after;
@@ -78,7 +78,7 @@ void StaSwitchPath::step(Delay* head, Pair& pair, int time, int offset) const {
   }
 }
 
-// A value that is the same under both is next.
+// The next value is the same under both.
 void StaSwitchPath::move_ordinary(Delay* head, Pair& pair, int time, int offset) const {
   const int farthest = window_ - 1, low = head->low, high = head->high, to = time + offset;
   if (low + offset > farthest) return;
@@ -103,7 +103,7 @@ void StaSwitchPath::move_ordinary(Delay* head, Pair& pair, int time, int offset)
   there = moves ? Delay{least, most} : Delay{std::min(there.low, least), std::max(there.high, most)};
 }
 
-// One of two exchanged values is next.
+// The next value is one of the two exchanged.
 void StaSwitchPath::move_exchanged(Pair& pair, int time, int offset) const {
   const int farthest = window_ - 1, apart = pair.c - time;
   if (pair.at_a + offset > farthest) offset = 0;
@@ -122,7 +122,7 @@ void StaSwitchPath::move_exchanged(Pair& pair, int time, int offset) const {
   }
 }
 
-// The value that was delayed differently is next.
+// The next value is the one that was delayed differently.
 void StaSwitchPath::move_delayed(Pair& pair, int time, int offset) const {
   const int farthest = window_ - 1;
   if (pair.at_a + offset > farthest) offset = 0;

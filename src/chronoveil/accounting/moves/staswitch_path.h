@@ -1,28 +1,28 @@
 // One run of StaSwitch under a series S, compared with S' where two values u, v are swapped that are d < k steps apart
-// (staswitch_pair.h has the process): drawn at random instead of followed in all directions, for windows whose states
-// are too many. A run ends with the ratio P/Q of its output, infinite where Q = 0; the mean of max(0, 1 - α Q/P) over
-// runs is δ at α = e^ε.
+// (staswitch_pair.h has the process): drawn at random instead of followed in all directions, for windows with too many
+// states. A run ends with the ratio P/Q of its output, infinite where Q = 0; the mean of max(0, 1 - α Q/P) over runs is
+// δ at α = e^ε.
 //
 // One run serves every end. Times count from the step of u. A series of e steps from there on has left = min(k, e - t)
 // positions left at time t, and an offset is drawn by p : q over these: the law of more positions, given that the
-// offset is within. So all ends take the draws of the farthest of them, and where an offset is beyond some ends, these
-// part from the others, as they stood, and draw again for themselves. Each end has the law of a run of its own.
+// offset is within. So all ends share the draws of the farthest one; if an offset is beyond some ends, these part from
+// the others in their current state and draw again for themselves. Each end has the law of a run of its own.
 //   Ends e < E = last_end()  each has its own result
 //   Ends e >= E              share one: the ratio of the endless series, or infinity if it still differs at time
 //                            E - k + 1. A series that is done by then does not know its end yet, so this result is
 //                            at least that of each of these ends, run by run
 //
 // One run serves many starts. A series may have begun anywhere between `most` and `fewest` steps before u, or earlier
-// still. The values of the window have been delayed in a way that is not known then, and each delay is kept as an
-// interval that holds it: [0, 0] at first, or [0, k - 1] where the series may have begun earlier. A value with a delay
-// in [l, h], for which offset j is drawn,
+// still. How the values of the window have been delayed is then unknown, and each delay is kept as an interval that
+// holds it: [0, 0] at first, or [0, k - 1] where the series may have begun earlier. A value with a delay in [l, h], for
+// which offset j is drawn,
 //   moves, if h + j <= k - 1 and every start has come: position j gets [l + j, h + j]
 //   stays, if l + j > k - 1
 //   may do either otherwise: position j gets the hull of what it had and [l + j, min(k - 1, h + j)]
 // With the same draws each of these starts has its delays within the intervals; for one that has not come yet they are
-// 0, and as long as there is such a start no interval loses its 0. Where a value that may or may not move, or whose
-// delay is not known, may take the place of u or v, or of what stands there instead, the ratio counts as infinite. So
-// the result is at least that of each start, run by run, and equal to it where there is but one.
+// 0, and as long as there is such a start no interval loses its 0. If a value that may or may not move, or whose delay
+// is unknown, may take the place of u or v, or of what is there instead, the ratio counts as infinite. So the result is
+// at least that of each start, run by run, and equal to it if there is only one.
 //
 // Draws are of 64 bits and split by double-precision numbers: a run is off its law by some 1e-13 in all.
 #pragma once
@@ -62,15 +62,15 @@ class StaSwitchPath {
   };
   // Every end from first_end() to last_end() is in one of these.
   void run(const SwapPlace&, BitSource&, std::vector<EndsRatio>&);
-  // Of the endless series alone, or infinity.
+  // The ratio of the endless series alone, or infinity.
   double run_endless(const SwapPlace&, BitSource&);
 
  private:
   struct Delay {
     std::uint8_t low = 0, high = 0;
   };
-  // What P/Q is multiplied by at some time: the probability of staying for a value of this delay, or of moving, over
-  // another such.
+  // A factor of P/Q at some time: the probability that a value of this delay stays, or moves, over another such
+  // probability.
   struct Factor {
     static constexpr int kMoving = -1;
     int time, over, under;

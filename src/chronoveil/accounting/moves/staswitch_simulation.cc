@@ -18,8 +18,8 @@
 namespace chronoveil::accounting {
 namespace {
 
-// The bound lies so many widths of the first place's limit above its estimate, and this share of it at least: the
-// others need fewer runs then.
+// The bound lies this many widths of the first place's limit above its estimate, and at least this share of it: the
+// others then need fewer runs.
 constexpr double kSlack = 2.5;
 constexpr double kLeastSlack = 0.015;
 // By how much the law of the draws may be off, generously.
@@ -27,10 +27,10 @@ constexpr double kDrawing = 1e-11;
 
 double uniform(BitSource& bits) { return std::ldexp(static_cast<double>(bits.next_u64() >> 11), -53); }
 
-// Fewer starts than this are simulated one by one, and those of so many steps and more as one.
+// Starts with fewer steps than this are simulated one by one, all others as one.
 int longest_start(int window) { return 4 * (window - 1); }
 
-// All limits that could be looked at: a set of starts is a node of a binary tree.
+// β over the number of limits that could be looked at: a set of starts is a node of a binary tree.
 double level_of(int window, const SimulationPlan& plan) {
   const double sets = 2.0 * (longest_start(window) + 1) * (window - 1), ends = 4.0 * (window - 1);
   return plan.beta / ((sets * static_cast<double>(plan.runs.size()) + 1) * ends * EpsilonGrid::kSize);
@@ -44,7 +44,7 @@ double with_slack(double successes, std::int64_t runs, double level) {
 
 SwapPlace first_place(int window) { return {window - 1, window - 1, window - 1, false}; }
 
-// Distance 0: of the first place.
+// Distance 0 is the first place.
 std::uint64_t seed_of(int window, double stay, int distance) {
   const auto place = static_cast<std::uint64_t>(256 * window + distance);
   return std::bit_cast<std::uint64_t>(stay) ^ (place * 0x9E3779B97F4A7C15u);
@@ -53,8 +53,8 @@ std::uint64_t seed_of(int window, double stay, int distance) {
 // By points of the grid.
 using Deltas = std::vector<double>;
 
-// What all sets of starts of one distance are held to. Each distance has draws of its own and starts from the bound of
-// the first place, so that distances can be looked at in any order and at once.
+// The bound for all sets of starts of one distance. Each distance has its own draws and starts from the bound of the
+// first place, so that distances can be handled in any order and in parallel.
 class DistanceCover {
  public:
   DistanceCover(int window, double stay, int distance, const SimulationPlan& plan, Deltas bound)
@@ -68,7 +68,7 @@ class DistanceCover {
         allowed_(plan.runs.size(), std::vector<std::int64_t>(EpsilonGrid::kSize)),
         looked_at_(EpsilonGrid::kSize) {
     for (std::size_t i = 0; i < EpsilonGrid::kSize; ++i) {
-      // Elsewhere the closed form alone does.
+      // Elsewhere the closed form is enough.
       const long double alpha = std::exp(static_cast<long double>(grid_.at(i)));
       looked_at_[i] = staswitch_upper_bound(window, stay, distance, alpha) * (1 + 1e-12L) > bound_[i];
       allow(i);
@@ -91,7 +91,7 @@ class DistanceCover {
       if (looked_at_[i] && successes[i] > allowed_[stage][i]) return false;
     return true;
   }
-  // Whether all runs that can be had are unlikely to help.
+  // Whether even all further runs are unlikely to help.
   bool hopeless(const std::vector<std::int64_t>& successes, std::int64_t runs) const {
     constexpr double kDeviations = 3;
     const auto n = static_cast<double>(runs), last = static_cast<double>(plan_.runs.back());
@@ -140,7 +140,7 @@ class DistanceCover {
   BitSource bits_;
   std::int64_t runs_ = 0;
   Deltas bound_;
-  std::vector<std::vector<std::int64_t>> allowed_;  // by stages, and by points as what follows
+  std::vector<std::vector<std::int64_t>> allowed_;  // by stages, and by points like those below
   std::vector<bool> looked_at_;
 };
 
@@ -206,8 +206,7 @@ std::vector<std::int64_t> SwapCounts::most() const {
   return most;
 }
 
-// Time grows faster than the square of the window: a run has more steps and parts more often, and there are more
-// places.
+// Time grows faster than the square of the window: runs have more steps and part more often, and there are more places.
 SimulationPlan simulation_plan(int window) {
   if (window <= 20) return {kSimulationBeta, 1 << 19, {1 << 12, 1 << 14, 1 << 16, 1 << 17}};
   if (window <= 40) return {kSimulationBeta, 1 << 16, {1 << 11, 1 << 12, 1 << 13, 1 << 14}};
@@ -248,7 +247,7 @@ SimulatedProfile simulate_staswitch(int window, double stay, const SimulationPla
   try {
     on_workers(std::clamp(std::thread::hardware_concurrency(), 1U, 8U), take_next);
   } catch (const std::system_error&) {
-    take_next(0);  // what is left, without other threads
+    take_next(0);  // the rest, on this thread
   }
 
   SimulatedProfile profile{grid.step(), bound, plan.first_runs};
@@ -287,7 +286,7 @@ double simulated_at_best(int window, double delta) {
 
 double guess_simulated(int window, double stay, double epsilon) {
   constexpr int kRuns = 1 << 15;
-  // The same draws for every p: what is searched for moves smoothly with it.
+  // The same draws for every p, so that the result changes smoothly with p.
   BitSource bits = BitSource::with_seed(static_cast<std::uint64_t>(window));
   StaSwitchPath path(window, stay);
   const double alpha = std::exp(epsilon);
@@ -297,7 +296,7 @@ double guess_simulated(int window, double stay, double epsilon) {
     sum += value;
     squares += value * value;
   }
-  // A deviation more than was seen: a price that turns out higher than its guess has to be looked for again.
+  // One deviation above the mean: a price that turns out higher than its guess must be searched for again.
   const double mean = sum / kRuns, deviation = std::sqrt(std::max(0.0, squares / kRuns - mean * mean) / kRuns);
   return simulated_at_best(window, std::min(1.0, mean + deviation));
 }

@@ -9,19 +9,19 @@
 //      or ends, the mean is at least that of each of them.
 //   2. The upper limit of n coins [ClopperPearson34] is below their mean with probability at most its level.
 //   3. The level is β divided by the number of all limits that could be looked at: distances, sets of starts, ends,
-//      numbers of runs and ε of a grid. That family depends on k alone, and no independence is needed, so it may depend
-//      on the draws which of the limits are looked at.
+//      numbers of runs and ε of a grid. That family depends on k alone, and no independence is needed, so which of the
+//      limits are looked at may depend on the draws.
 //   4. Sets of starts that were found to be below the bound cover every start: they are the leaves of a tree that
 //      halves {0, 1, 2, ...}. A distance at which the closed form is below the bound at some ε needs no coins there.
 //   5. A profile is convex in α, so straight lines between the points of the grid are above it; beyond the last point,
 //      which no finite loss exceeds, it is constant.
 //
 // What the confidence means. The draws come from ChaCha20 with a seed made of k and p, so that one event has one price.
-// It is 1 - β for whoever fixes k and p without looking at the draws. Who asks for the prices of n events and takes
-// one of them has a confidence of 1 - nβ, and calibrate() says so.
+// The confidence is 1 - β if k and p are fixed without looking at the draws. Choosing one of n events by their prices
+// has a confidence of 1 - nβ, and calibrate() says so.
 //
-// The bound is set by one place that is all but always the worst, from many runs, a little above what they show; places
-// that are well below need few runs to be within it, and the limit of one that is not raises it.
+// Many runs of one place, which is nearly always the worst, set the bound a little above what they show; places well
+// below it need few runs to be within it, and a place that is not raises it.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ namespace chronoveil::accounting {
 
 inline constexpr double kSimulationBeta = 1e-6;
 inline constexpr std::int64_t kLargestSimulatedWindow = 100;
-inline constexpr int kMostCompared = 10;  // prices that calibrate() may ask for before it takes one
+inline constexpr int kMostCompared = 10;  // prices that calibrate() may compare before it chooses one
 
 // The ε at which coins are thrown: 0 to the largest finite loss, in equal steps.
 class EpsilonGrid {
@@ -44,7 +44,7 @@ class EpsilonGrid {
   EpsilonGrid(int window, double stay);
   double at(std::size_t i) const { return step_ * static_cast<double>(i); }
   double step() const { return step_; }
-  // How many points are below ε, or all; a little more than ε counts as ε, since ratios are rounded.
+  // How many points are below ε; a point slightly above ε counts as ε, since ratios are rounded.
   std::size_t below(double epsilon) const;
 
  private:
@@ -81,11 +81,11 @@ class SwapCounts {
 struct SimulationPlan {
   double beta = kSimulationBeta;
   std::int64_t first_runs = 0;     // of the place that sets the bound: k - 1 apart, the first at step k - 1
-  std::vector<std::int64_t> runs;  // of the others, after which they are looked at, rising
+  std::vector<std::int64_t> runs;  // of the others: the numbers of runs after which they are checked, rising
 };
 // What prices use, on two cores: some 2 s at k = 12 and 5 s at k = 20 with half a million and, for the others, up to
 // 131,072 runs; 5 s at k = 40 and 15 s at k = 80 with an eighth and a sixteenth of them, which leaves the bound further
-// from what is measured.
+// above the measured values.
 SimulationPlan simulation_plan(int window);
 
 struct SimulatedProfile {
@@ -99,8 +99,8 @@ SimulatedProfile simulate_staswitch(int window, double stay, const SimulationPla
 // By the plan of prices; the last few are kept.
 std::shared_ptr<const SimulatedProfile> simulated_staswitch(int window, double stay);
 
-// What it comes to at one ε, neither of them a bound: where the place that sets it has this δ and no other is worse;
-// and as few runs with other draws than its own show it, for searches.
+// The profile at one ε, for searches; neither is a bound. simulated_at_best(): if the place that sets it has this δ and
+// no other is worse. The other: from a few runs with different draws.
 double simulated_at_best(int window, double delta);
 double guess_simulated(int window, double stay, double epsilon);
 

@@ -45,21 +45,21 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-// The one name beside the target that a file may have before it takes the target's: hidden, so that a glob over the
-// outputs does not see it, and always the same, so that what a kill left is found and removed.
+// The temporary name beside the target: hidden, so that a glob over the outputs does not see it, and always the same,
+// so that what a kill left is found and removed.
 std::string name_beside(const std::string& path) {
   const std::filesystem::path target(path);
   return (target.parent_path() / ("." + target.filename().string() + ".chronoveil-tmp")).string();
 }
 
-constexpr int kTries = 1000;           // at a name that others take too
-constexpr useconds_t kPause = 10'000;  // microseconds before the next one, where somebody is at work on it
+constexpr int kTries = 1000;           // for a name that others take, too
+constexpr useconds_t kPause = 10'000;  // microseconds before the next try, if another process holds it
 
-// Removes what a kill left at this name; false where that is hopeless. Whoever has a file there locks it for as long as
-// he needs the name; the kernel takes the lock away with the process. So what can be locked, and still has the name
-// then, is nobody's.
+// Removes what a kill left at this name; false if that is hopeless. A process locks its file there for as long as it
+// needs the name, and the kernel drops the lock with the process. So a file that can be locked, and then still has the
+// name, is nobody's.
 bool free_name(const std::string& name) {
-  // A pipe, too, is only somebody's leftover: it is not waited for.
+  // A pipe there is a leftover, too: do not wait for its writer.
   const Descriptor left(::open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
   if (left.number() < 0) return errno == ENOENT;
   if (::flock(left.number(), LOCK_EX | LOCK_NB) != 0) {
@@ -69,7 +69,7 @@ bool free_name(const std::string& name) {
   struct stat held {
   }, named{};
   if (::fstat(left.number(), &held) != 0 || ::lstat(name.c_str(), &named) != 0) return errno == ENOENT;
-  if (held.st_dev != named.st_dev || held.st_ino != named.st_ino) return true;  // somebody else's, who came since
+  if (held.st_dev != named.st_dev || held.st_ino != named.st_ino) return true;  // another process took the name since
   return ::unlink(name.c_str()) == 0 || errno == ENOENT;
 }
 
@@ -86,7 +86,7 @@ Result<Unnamed> make_named(const std::string& path, int mode) {
     made.file = Descriptor(::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode));
     if (made.file.number() < 0 && errno != EEXIST) break;
     if (made.file.number() >= 0 && ::flock(made.file.number(), LOCK_EX) == 0) {
-      // Between the two somebody may have taken it for what a kill left.
+      // Between the two, another process may have taken the file for a leftover.
       struct stat held {};
       if (::fstat(made.file.number(), &held) == 0 && held.st_nlink > 0) {
         made.temporary = name;
@@ -98,7 +98,7 @@ Result<Unnamed> make_named(const std::string& path, int mode) {
   return storage_error(path, "cannot be written", errno);
 }
 
-// Whether a file without a name can be given one: by the way that leads through /proc.
+// Whether a file without a name can be given one, by way of /proc.
 bool can_be_named(int file) { return ::access(("/proc/self/fd/" + std::to_string(file)).c_str(), F_OK) == 0; }
 
 Result<Unnamed> make_unnamed(const std::string& path, int mode) {
@@ -142,7 +142,7 @@ Result<Target> target_of(const std::string& path) {
   }
   struct stat found {};
   if (::stat(target.path.c_str(), &found) != 0) {
-    // The link itself would be replaced, and what it names never written.
+    // The link itself would be replaced, and its target never written.
     if (errno == ENOENT && std::filesystem::is_symlink(path, error))
       return fail(ErrorKind::usage, "'" + path + "' is a symbolic link to a file that is not there");
     if (errno == ENOENT) return target;
@@ -200,12 +200,12 @@ Result<void> give_temporary_name(Pending& one) {
 int rename_new(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0 ? 0 : errno;
   if (errno == EEXIST) return EEXIST;
-  // File systems without links have this, where the kernel has it.
+  // For file systems without hard links, if the kernel supports it.
   return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
-// Gives the finished file its name. A file without one can take a free name but not replace: then by way of a
-// temporary name.
+// Gives the finished file its name. A file without a name can take a free name but cannot replace a file: then it goes
+// by a temporary name.
 Result<void> give_name(Pending& one) {
   const std::string& path = one.target.path;
   const auto there_already = [&] {
@@ -218,7 +218,7 @@ Result<void> give_name(Pending& one) {
     if (problem == EEXIST) {
       CV_CHECK(give_temporary_name(one));
     } else {
-      // Whatever stands in the way of a file without a name, one with a name needs less.
+      // If a file without a name is not possible, a named one may be.
       CV_TRY(one.made, make_named(path, one.file->mode));
       CV_CHECK(fill(one));
     }
@@ -250,7 +250,7 @@ Result<void> write_regular(std::vector<Pending>& pending, const std::vector<cons
   }
   for (Pending& one : pending) {
     CV_CHECK(give_name(one));
-    // Each name lasts before the next is given, so that a power failure too leaves the first of them.
+    // Each name is durable before the next is given, so that the order holds through a power failure, too.
     CV_CHECK(synchronise_folder(one.target.path));
   }
   return {};

@@ -1,9 +1,9 @@
-// Files that appear whole or not at all: written without a name (or beside the target where the file system, or a
-// missing /proc, leaves no other way), synchronised, then renamed over it.
+// Files that appear whole or not at all: written without a name (or beside the target if the file system, or a missing
+// /proc, allows nothing else), synchronised, then renamed over it.
 //   Each whole   no file is ever seen in part, whatever happens
 //   In order     every file is complete on the disk before the first gets its name, so an error in one leaves none.
-//                Names are given in the order of the list. A kill in between leaves the first of them and not the
-//                rest: whoever sees the last one sees all
+//                Names are given in the order of the list. A kill in between leaves only the first ones: if the last
+//                file is there, all are
 //   Interrupts   SIGINT and SIGTERM wait while names are given; before that, there is nothing to leave behind
 //   Kills        may leave .NAME.chronoveil-tmp beside NAME, where a file is replaced; writing NAME again removes it
 //   Links        a symbolic link that leads nowhere is refused
@@ -24,18 +24,18 @@ struct OutputFile {
   std::string path;  // "-" is standard output
   std::string text;
   int mode = 0644;  // less what the umask takes
-  // Whether a file of that name may be there already. If not, it is an error that leaves it as it is.
+  // Whether an existing file may be replaced. If not, an existing file is an error and stays unchanged.
   bool replaces = true;
 };
 
-// Whether a file can be written there, found out by making one without a name in its folder. An error is of kind
-// storage and names `what` and the path.
+// Whether a file can be written there, tested by making one without a name in its folder. An error is of kind storage
+// and names `what` and the path.
 Result<void> check_writable(std::string_view what, const std::string& path);
 
 // Makes the names in a folder last through a power failure. An error is of kind storage and names `what`.
 Result<void> synchronise_folder(std::string_view what, const std::string& folder);
 
-// Standard output and what is no regular file come last.
+// Standard output, devices and pipes come last.
 Result<void> write_files(const std::vector<OutputFile>&);
 
 }  // namespace chronoveil

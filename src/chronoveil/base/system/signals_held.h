@@ -1,5 +1,5 @@
-// Holds SIGINT, SIGTERM, SIGHUP and SIGXCPU back in this thread for as long as it lives, so that what was begun is done
-// to the end.
+// Holds back SIGINT, SIGTERM, SIGHUP and SIGXCPU in this thread for as long as it lives, so that what was begun is
+// finished.
 #pragma once
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-// What is waited for, told once that takes longer than a few seconds. The core never prints: the program says how.
+// Reports what is waited for, once that takes longer than a few seconds. The core never prints: the program does.
 #pragma once
 
 #include <chrono>
@@ -13,23 +13,23 @@
 
 namespace chronoveil {
 
-// How long somebody else may hold what is needed, a lock or the end of a pipe, before that is an error: a minute, or as
-// many seconds as CHRONOVEIL_WAIT says, 1 to 86400.
+// How long to wait for a lock or the other end of a pipe before it is an error: a minute, or as many seconds as
+// CHRONOVEIL_WAIT says, 1 to 86400.
 Result<std::chrono::milliseconds> longest_wait();
 
-// Takes what is waited for; called from a thread of its own.
+// Gets what is waited for; called on a thread of its own.
 using WaitingNotice = void (*)(std::string_view what);
 
-// From now on; null, as at first, keeps silent.
+// Sets the notice from now on; null, the default, reports nothing.
 void set_waiting_notice(WaitingNotice);
 
-// While it lives, or until over(), something is waited for: "the lock of the ledger 'x'".
+// While it lives, or until over(), this is being waited for: "the lock of the ledger 'x'".
 class WaitingFor {
  public:
   static constexpr std::chrono::milliseconds kQuietly{3000};
 
   explicit WaitingFor(std::string what, std::chrono::milliseconds quietly = kQuietly);
-  // Nothing is told after it returns. May be called twice.
+  // Nothing is reported after it returns. May be called twice.
   void over() { clock_.reset(); }
 
  private:

@@ -13,7 +13,7 @@ int write_all(int descriptor, std::string_view text) {
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
-      // Whatever ends the waiting, the next write says what is the matter.
+      // Whatever ends the wait, the next write reports the error.
       pollfd room{descriptor, POLLOUT, 0};
       ::poll(&room, 1, -1);
     } else if (errno != EINTR) {

@@ -5,8 +5,8 @@
 
 namespace chronoveil {
 
-// Writes the whole text. Goes on after a signal, and waits where the descriptor is full, also one that does not block:
-// standard output is shared with other processes, any of which may have made it so. 0, or the number of the error.
+// Writes the whole text. Goes on after a signal, and waits while the descriptor is full, even if it is non-blocking:
+// standard output is shared with other processes, any of which may have set that. 0, or the number of the error.
 int write_all(int descriptor, std::string_view text);
 
 }  // namespace chronoveil

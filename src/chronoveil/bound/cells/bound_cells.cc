@@ -22,8 +22,8 @@ Result<void> check_caps(const CellCaps& caps) {
   return {};
 }
 
-// Every worker keeps a tally of all cells, which is worth it only where there are more rows than cells, and must not
-// outweigh what stays.
+// Every worker keeps a tally of all cells. That pays only if there are more rows than cells, and the tallies must not
+// need more memory than what stays.
 unsigned workers_for(std::int64_t rows, std::int64_t cells) {
   constexpr std::int64_t kMostTallies = std::int64_t{1} << 22;
   if (rows < kFewRows) return 1;

@@ -1,4 +1,4 @@
-// Values per place and slot in which nobody is in more cells, or in one cell with more records, than the caps say. Raw
+// Values per place and slot, in which nobody has more cells, or more records in a cell, than the caps allow. Raw
 // records end here.
 #pragma once
 
@@ -31,7 +31,7 @@ class ValueGrid {
   double upper() const { return upper_; }
   double step() const { return step_; }                 // g
   std::uint32_t upper_steps() const { return steps_; }  // U
-  // Clamped, then rounded; `clamped` counts up when it was outside the bounds. NaN is the caller's to refuse.
+  // Clamped, then rounded; `clamped` counts values outside the bounds. The caller refuses NaN.
   std::uint32_t to_steps(double value, std::int64_t& clamped) const {
     const double inside = std::clamp(value, lower_, upper_);
     if (inside != value) ++clamped;
@@ -49,8 +49,8 @@ class ValueGrid {
 };
 
 struct CellCaps {
-  std::int64_t max_cells = 1;                 // c: cells a person is in, over the whole job
-  std::optional<std::int64_t> max_records{};  // of a person in one cell: the first in input order
+  std::int64_t max_cells = 1;                 // c: cells per person, over the whole job
+  std::optional<std::int64_t> max_records{};  // per person and cell: the first in input order
 };
 
 // What bounding left out: private, for the internal report only.
@@ -64,7 +64,7 @@ struct CellsLeftOut {
 };
 
 // One cell. Users by number of records, most first, ties by the bytes of their identifier: never by file order, which
-// may depend on values. `values` are those of the first user in input order, then those of the second, ...
+// may depend on values. `values` are those of the first user, in input order, then those of the second, ...
 struct CellView {
   std::span<const std::uint32_t> counts;  // m_l, each at least 1
   std::span<const std::uint32_t> values;  // steps in [0, upper_steps]
@@ -96,14 +96,13 @@ class BoundedCells {
   std::vector<std::uint32_t> values_;
 };
 
-// Where cells are: a list of names for the source's `series` column (none: one place), or a grid for its longitude and
-// latitude.
+// Where cells are: names for the source's `series` column (none: one place), or a grid for its longitude and latitude.
 struct Places {
   std::vector<std::string> names;
   std::optional<PlaceGrid> grid;
 };
 
-// One pass in memory that grows with what the caps let stay, not with what is read. Which of a person's cells stay is
+// One pass, in memory that grows with what the caps let stay, not with what is read. Which of a person's cells stay is
 // uniformly random: those with the smallest pseudo-random priorities under a key from `right`, whatever the values and
 // the order of the rows. Refused rows: no user, no place (an empty field), a value that is no finite number.
 Result<BoundedCells> bound_cells(data::RecordSource&, const SlotAxis&, const Places&, const CellCaps&, const ValueGrid&,

@@ -17,15 +17,14 @@ RecordsRule rule_of(const CellCaps& caps, std::int64_t cells) {
   RecordsRule rule;
   rule.max_cells = std::min(caps.max_cells, cells);
   rule.max_records = caps.max_records.value_or(kUnlimited);
-  // That many records are in at most that many cells. Where nobody can be in too many cells, only max_records cuts.
+  // n records are in at most n cells. If nobody can be in too many cells, only max_records cuts.
   rule.certain = std::min(caps.max_cells >= cells ? kUnlimited : caps.max_cells, rule.max_records);
   return rule;
 }
 
 constexpr std::uint32_t kNoCell = std::numeric_limits<std::uint32_t>::max();
 
-// Sorts the people of one cell by number of records, most first, and moves their values along. Those with equally many
-// stay in the order in which they are.
+// Sorts the people of one cell by number of records, most first, and moves their values along. Ties keep their order.
 class Arranger {
  public:
   void operator()(std::span<std::uint32_t> counts, std::span<std::uint32_t> values) {
@@ -63,8 +62,8 @@ CellsBuilder::CellsBuilder(std::int64_t places, std::int64_t steps, const ValueG
       person_hash_(SipHash::with_key_from(bits)),
       records_(rule_of(caps, places * steps), SipHash::with_key_from(bits), first_cut) {}
 
-// In small blocks, each step for the whole block before the next: so that the loads from memory that one row waits for
-// are already under way for those after it.
+// In small blocks, each step for the whole block before the next step: the memory loads of later rows are under way
+// while one row waits.
 void CellsBuilder::add(const std::vector<PlacedValue>& rows) {
   for (std::size_t start = 0; start < rows.size(); start += kBlock) {
     const std::size_t count = std::min(kBlock, rows.size() - start);

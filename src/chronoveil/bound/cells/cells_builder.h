@@ -1,9 +1,8 @@
-// Cells in the making: rows go in, in any order, and bounded cells come out. See bounded_cells.h for what these are and
-// kept_records.h for why neither the order of rows nor when something is cut makes a difference.
+// Cells in the making: rows go in, in any order, and bounded cells come out. See bounded_cells.h for what these are,
+// and kept_records.h for why neither the order of rows nor the time of a cut matters.
 //   People       a person is the exact string in the user column; string_table.h says why not its hash
 //   Priorities   that of a cell is a PRF of (PRF of the person, cell). Two people whose 64-bit hashes are equal have
-//   the
-//                same priorities; what stays of one still depends on the own rows and the key alone
+//                the same priorities; what stays of each still depends only on their own rows and the key
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ class CellsBuilder {
  public:
   using Records = KeptRecords<SipHash>;
 
-  // `first_cut`: how many records of a person are held before any of them are dropped.
+  // `first_cut`: how many records of a person are held before any is dropped.
   CellsBuilder(std::int64_t places, std::int64_t steps, const ValueGrid&, const CellCaps&, BitSource&,
                std::uint32_t first_cut = Records::kFirstCut);
 
@@ -32,11 +31,11 @@ class CellsBuilder {
   // Memory that records have taken so far, in lines of 64 bytes.
   std::size_t lines() const { return records_.lines(); }
 
-  // Gives the cells away, made by so many threads. `left_out` is what was left out before rows came here.
+  // Gives the cells away, made by `workers` threads. `left_out` is what was left out before rows came here.
   BoundedCells finish(const CellsLeftOut& left_out, unsigned workers) &&;
 
  private:
-  // How much one worker has for a cell; later, where the next of it goes.
+  // How much one worker has for a cell; later, where its next item goes.
   struct Share {
     std::uint64_t people = 0;
     std::uint64_t records = 0;

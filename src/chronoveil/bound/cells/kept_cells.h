@@ -1,5 +1,5 @@
-// For each of many owners, the cells that stay of those that were offered: always the ones that come first by priority.
-// A cell is one pair (series, slot), numbered series * T + slot.
+// For each of many owners, which of the offered cells stay: always those that come first by priority. A cell is one
+// pair (series, slot), numbered series * T + slot.
 //
 //   Keep::cells    the owner is a person: the first `limit` cells, at most `cap` in each (unit user)
 //   Keep::amount   the owner is a person in one slot: the first cells until `cap` is used up, the last of them perhaps
@@ -8,7 +8,7 @@
 // What stays is a function of the set of offers alone, not of their order:
 //   - A cell that is dropped has `limit` cells (or an amount of `cap`) before it. Those only ever give way to cells
 //     that come before them, so the dropped cell could never return; it is dropped for good.
-//   - A cell that stays at the end had fewer before it at all times, so none of its offers was lost.
+//   - A cell that stays at the end always had fewer before it, so none of its offers was lost.
 //   - Priorities may tie; then the cell's number decides.
 // Amounts are sums of non-negative numbers cut off at the cap, which do not depend on order either.
 //
@@ -42,7 +42,7 @@ struct KeptCell {
   std::uint32_t cell;
 };
 
-// Priority is a function of (person, cell): it is asked only where something has to be dropped.
+// Priority is a function of (person, cell): it is called only when something has to be dropped.
 template <class Amount, class Priority>
 class KeptCells {
   struct Entry {
@@ -102,8 +102,8 @@ class KeptCells {
   };
   static_assert(sizeof(Owner) == 64);
 
-  // The owner's entries into gathered_: equal cells merged, and what is too much removed. Without priorities where
-  // nothing can be too much; then full_ stays false.
+  // Puts the owner's entries into gathered_: merges equal cells and removes the excess. Without priorities if there can
+  // be no excess; then full_ stays false.
   void gather(const Owner& of) {
     gathered_.clear();
     const Entry* const entries = of.entries();
@@ -137,7 +137,7 @@ class KeptCells {
     full_ = !all_stay && used == most_;
   }
 
-  // Gathers, and puts what stays back. Makes room when more than half of it is taken even so.
+  // Gathers, and puts back what stays. Makes more room if more than half is still taken.
   void cut(Owner& of) {
     gather(of);
     of.size = static_cast<std::uint32_t>(gathered_.size());

@@ -75,7 +75,7 @@ std::int64_t ValuePlacer::place_of(std::size_t row) {
   if (names_.size() == 0) return 0;
   const std::string_view name = batch_.series[row];
   if (name.empty()) return kMissing;
-  // Files are often sorted by place: then a comparison with the row before spares the hash.
+  // Files are often sorted by place: comparing with the row before then saves the hash.
   if (name != last_name_) {
     const std::uint32_t place = names_.find(name, name_hash_(name));
     last_name_ = name;

@@ -34,11 +34,11 @@ class ValuePlacer {
   std::int64_t places() const { return places_; }
   std::int64_t steps() const { return steps_; }
 
-  // The rows of the next batch that count; false at the end. Refuses rows that are nobody's, nowhere or without a value
-  // when they are in the span (and, for who and what, at a listed place).
+  // The rows of the next batch that count; false at the end. Refuses rows in the span without a place, and rows in the
+  // span and at a listed place without a user or a value.
   Result<bool> next(PlacedValues&);
 
-  // So far. A row that is outside the span and at no listed place counts as outside the span.
+  // So far. A row outside the span and at no listed place counts as outside the span.
   const CellsLeftOut& left_out() const { return left_out_; }
 
  private:

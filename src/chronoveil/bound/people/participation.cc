@@ -66,7 +66,7 @@ class SqliteParticipation final : public Participation {
       return fail(ErrorKind::internal, "participation", "not one number of pairs a person");
     }
     if (people.empty()) return {};
-    // What became of a transaction that failed is in the file alone.
+    // Only the file knows what became of a failed transaction.
     if (std::exchange(unsure_, true)) {
       read_.clear();
       CV_CHECK(read_people({}));
@@ -154,10 +154,10 @@ class SqliteParticipation final : public Participation {
   std::int64_t last_slot_ = -1;
   std::optional<ParticipationKeys> keys_;
   std::optional<ParticipationKeys> keys_before_;  // while a seal without a secret is compared
-  // What was read last, in the order of the table; whoever reads it wants to add to it. Nobody else writes to the file.
+  // What was read last, in the order of the table: kept, since an addition follows. Nobody else writes to the file.
   std::vector<PersonUses> read_;
   ParticipationSeal seal_;  // of what is in the file
-  bool unsure_ = false;     // whether it is that
+  bool unsure_ = false;     // whether seal_ is that
 };
 
 Result<std::string> absolute_path(const std::string& path) {

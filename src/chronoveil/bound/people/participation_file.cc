@@ -73,7 +73,7 @@ Failure ParticipationFile::gone() const {
 Result<void> ParticipationFile::open(Missing missing, bool sealed) {
   CV_CHECK(make_file(missing));
   CV_CHECK(database_.open(path_, SQLITE_OPEN_READWRITE));
-  // Two processes that bound for the same people would each let them have what is left.
+  // Two processes that bound the same people would each give them all that is left.
   CV_CHECK(
       database_.execute("PRAGMA trusted_schema = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL;"));
   CV_TRY(const bool keeps_log, database_.enter_write_ahead_log(std::chrono::milliseconds(0)));
@@ -109,7 +109,7 @@ Result<void> ParticipationFile::make_file(Missing missing) {
   if ((found.st_mode & 07777) != 0600 && ::chmod(path_.c_str(), 0600) != 0) {
     return cannot("take from others", std::strerror(errno));
   }
-  // Each time: whoever made the file may have died before this.
+  // Each time: the process that created the file may have died before this.
   return synchronise_folder("participation", std::filesystem::path(path_).parent_path());
 }
 
@@ -137,7 +137,7 @@ Result<void> ParticipationFile::prepare_schema(Missing missing, bool sealed) {
   });
 }
 
-// Rows of version 1 get their MACs. Nothing says what they were; they are taken as they are, in a file that is whole.
+// Rows of version 1 get their MACs. Nothing vouches for them; they are accepted as they are, if the file is intact.
 Result<void> ParticipationFile::upgrade() {
   CV_CHECK(check_schema(kPeopleBefore));
   CV_TRY(const ParticipationKeys made, keys({}));
@@ -216,7 +216,7 @@ Result<PersonUses> ParticipationFile::row_in(const Use& use) const {
   return row;
 }
 
-// The same with the fifth, which must be right.
+// The same with the fifth, the MAC, which must be right.
 Result<PersonUses> ParticipationFile::sealed_row_in(const Use& use, const ParticipationKeys& keys) const {
   CV_TRY(const PersonUses row, row_in(use));
   const RowMac mac = keys.mac(row);

@@ -1,5 +1,5 @@
-// The SQLite file of participation.h: how it is made and opened, its tables, its key and its rows. What all rows amount
-// to is for whoever reads them.
+// The SQLite file of participation.h: how it is made and opened, its tables, its key and its rows. Its caller computes
+// the seal of the rows.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,21 @@ class ParticipationFile {
   ParticipationFile(const ParticipationFile&) = delete;
   ParticipationFile& operator=(const ParticipationFile&) = delete;
 
-  // Opens or makes the file, for this process alone. What an earlier version left is brought up to date; it has no
-  // seal, so that whoever has one (`sealed`) is refused.
+  // Opens or makes the file, for this process alone. A file of an earlier version is upgraded; it never had a seal, so
+  // a caller with one (`sealed`) is refused.
   Result<void> open(Missing, bool sealed);
-  // Of a file as it lies there, without its log: nothing is locked.
+  // Opens the file as it is, without its log and without a lock.
   Result<void> look();
 
   // The key in the file, together with the secret of a seal.
   Result<ParticipationKeys> keys(const std::optional<SealSecret>&);
-  // Every row, in the order in which they are looked up: where all are in order, each is found.
+  // Every row, in the order of look-up: if all are in order, each can be found.
   Result<void> for_each(const ParticipationKeys&, const std::function<Result<void>(const PersonUses&)>&);
-  // Nothing was used by who was never seen.
+  // Somebody who was never seen has used nothing.
   Result<PersonUses> uses_of(const HashedName& person, const ParticipationKeys&);
   Result<void> put(const PersonUses&, const ParticipationKeys&);
 
-  // Durable for all that the body writes, or none of it.
+  // All that the body writes is durable, or none of it.
   Result<void> in_transaction(const std::function<Result<void>()>& body);
 
   Failure cannot(std::string_view doing, const std::string& why) const;

@@ -17,7 +17,7 @@ Sip sip_of(const std::array<unsigned char, N>& bytes, const Sip& key) {
   return hash;
 }
 
-// One text after the other; all are of one size under one key.
+// One text after the other; under one key all have the same size.
 template <class... Parts>
 auto joined(const Parts&... parts) {
   static_assert((std::has_unique_object_representations_v<Parts> && ...));

@@ -1,16 +1,16 @@
-// The secrets of a participation file, and what is computed under them, 128 bits each. They lie in memory that is not
-// swapped out nor dumped, where the system lets us lock it, and that is wiped.
+// The secrets of a participation file, and what is computed under them, 128 bits each. They lie in memory that is wiped
+// after use, and, if the system lets us lock it, neither swapped out nor dumped.
 //   name      what a person is called in the file: keyed BLAKE2b, under the key in the file; the other keys are made
 //             from that one
-//   mac       of a row, so that one that changed is seen when it is read: SipHash-2-4
-//   share     of a person and what that person has used in the sum over all: rows that are missing, old or of somebody
-//             else make another sum: SipHash-2-4. Who has used nothing adds nothing
+//   mac       of a row, so that a change is seen when it is read: SipHash-2-4
+//   share     what a person and that person's uses add to the sum over all, so that missing, old or foreign rows make
+//             another sum: SipHash-2-4. Somebody who has used nothing adds nothing
 // The key of the shares is made from the key in the file and from the secret of the seal, which is random and is kept
-// with the seal, never in the file. Were it in the file, whoever can write the file could look for other rows whose
-// shares add up to the same sum: with a thousand rows to choose from that takes seconds (Wagner, A generalized birthday
-// problem, 2002), although a sum has 128 bits. Who does not know the key knows no share, and each set of other rows, or
-// of rows under another key of names, has the sum that is expected with chance 2^-128, whatever he has seen of the
-// file.
+// with the seal, never in the file. If it were in the file, anybody who can write the file could look for other rows
+// whose shares add up to the same sum: with a thousand rows to choose from that takes seconds (Wagner, A generalized
+// birthday problem, 2002), although a sum has 128 bits. Without the key no share is known, and any set of other rows,
+// or of rows under another key of names, has the expected sum with probability 2^-128, whatever the attacker has seen
+// of the file.
 #pragma once
 
 #include <sodium.h>
@@ -34,20 +34,20 @@ struct PersonUses {
   std::int64_t before = 0;
   std::int64_t after = 0;
 
-  // Before slot `step`, where the last one is not a later one.
+  // Before slot `step`, which must not be before the last one.
   std::int64_t used_before(std::int64_t step) const { return last_slot == step ? before : after; }
 };
 
 using SealSecret = std::array<std::int64_t, 2>;
 
-// What a file amounts to, kept outside of it. Two files with the same seal limit everybody alike.
+// Sums up a file, and is kept outside of it. Two files with the same seal limit everybody alike.
 struct ParticipationSeal {
   std::int64_t key = 0;                // a fingerprint
-  std::int64_t people = 0;             // who have used anything
+  std::int64_t people = 0;             // who have used something
   std::int64_t uses = 0;               // of all of them
   std::int64_t first = 0, second = 0;  // the sum of all shares
-  // What the shares are made under besides the key in the file; none in seals of versions that knew no secret. Nobody's
-  // name can be told from it.
+  // Makes the shares, together with the key in the file; absent in seals of versions without secrets. It reveals
+  // nobody's name.
   std::optional<SealSecret> secret = std::nullopt;
 
   friend bool operator==(const ParticipationSeal&, const ParticipationSeal&) = default;
@@ -59,7 +59,7 @@ class ParticipationKeys {
 
   ParticipationKeys(std::span<const unsigned char, kBytes> key, const std::optional<SealSecret>& secret);
 
-  // Of a file in which nobody has used anything.
+  // The seal of a file in which nobody has used anything.
   ParticipationSeal empty_seal() const;
   HashedName name(std::string_view person) const;
   RowMac mac(const PersonUses& row) const;

@@ -1,5 +1,5 @@
 // SipHash-2-4, a keyed pseudo-random function with 64 bits of output [AumassonBernstein12]
-//   Why our own   several calls a record, which the compiler can inline; the tests compare it with libsodium's
+//   Why our own   several calls per record, which the compiler can inline; the tests compare it with libsodium's
 //                 crypto_shorthash
 //   Edges         the empty message is a message
 #pragma once

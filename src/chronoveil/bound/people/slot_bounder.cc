@@ -115,7 +115,7 @@ class SlotBounder::Inside {
     Counts counts;
   };
 
-  // Of the pairs of one person and slot, none after the first max_steps can count.
+  // Of a person's pairs in one slot, none after the first max_steps can count.
   void add_to_pair(std::uint32_t person, std::uint64_t person_hash, std::uint32_t series, std::int64_t amount) {
     const std::uint64_t key = std::uint64_t{person} << 32 | series;
     const std::uint64_t hash = hash_(person_hash, series);
@@ -149,7 +149,7 @@ class SlotBounder::Inside {
     return counts;
   }
 
-  // Who has nothing left uses nothing, however often the slot is closed, and need not be written again.
+  // People with nothing left use nothing, however often the slot is closed, and need not be written again.
   Result<void> remember(std::int64_t step, const std::vector<std::int64_t>& uses) {
     std::vector<std::string_view> people;
     std::vector<std::int64_t> pairs;

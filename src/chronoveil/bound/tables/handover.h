@@ -12,7 +12,7 @@ namespace chronoveil::bound {
 template <class Batch>
 class Handover {
  public:
-  // For the maker: the batch to fill next, once it is free; none when no more are wanted.
+  // For the maker: the batch to fill next, once it is free; null if no more are wanted.
   Batch* to_fill() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return stopped_ || made_ - used_ < batches_.size(); });
@@ -25,7 +25,7 @@ class Handover {
     change([this] { finished_ = true; });
   }
 
-  // For the user: the batch to use next, once it is filled; none when all were used.
+  // For the user: the batch to use next, once it is filled; null if all were used.
   const Batch* to_use() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return finished_ || made_ > used_; });

@@ -1,5 +1,5 @@
 // Keys numbered by first appearance: an open-addressing table with linear probing, at most five eighths full. Keys lie
-// in the slots, so that finding one takes a single load from far memory, which can be asked for ahead of time.
+// in the slots, so that finding one takes a single load from far memory, which can be prefetched.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ class HashTable {
   std::uint32_t size() const { return size_; }
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
-  // `hash` is of the key, under one key for the whole table; it only says where to look. kNone when it is not there.
+  // `hash` is the key's hash, by one hash function for the whole table; it only says where to look. kNone if absent.
   std::uint32_t find(const Key& key, std::uint64_t hash) const { return slots_[position(key, hash)].number; }
 
-  // The same; a new key gets the number size() and is stored as what keep(key) returns, which must be equal to it.
+  // The same; a new key gets the number size() and is stored as keep(key), which must be equal to it.
   template <class Keeper>
   std::uint32_t find_or_add(const Key& key, std::uint64_t hash, Keeper keep) {
     Slot& slot = slots_[position(key, hash)];

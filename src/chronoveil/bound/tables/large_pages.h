@@ -1,5 +1,5 @@
-// Memory for tables that are read and written all over: where they are large, on large pages, if the system has any to
-// give. A look-up then does not also have to look up where its page lies.
+// Memory for tables with random access: large ones on large pages, if the system has any, so that a look-up need not
+// also look up its page.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ struct LargePages {
   T* allocate(std::size_t count) {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     void* const memory = ::operator new(count * sizeof(T), alignment(count));
-    // A hint: refused or not, the memory is the same.
+    // Only a hint: the memory is usable if it is refused.
     if (is_large(count)) static_cast<void>(madvise(memory, count * sizeof(T), MADV_HUGEPAGE));
     return static_cast<T*>(memory);
   }

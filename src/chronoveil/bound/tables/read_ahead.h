@@ -13,7 +13,7 @@ namespace chronoveil::bound {
 // Few rows are not worth a thread.
 inline constexpr std::int64_t kFewRows = 20'000;
 
-// Places on a thread of its own, and uses on this one.
+// Places rows on a thread of its own, and uses them on this one.
 template <class Rows, class Placer, class Use>
 Result<void> use_while_placing(Placer& placer, Use use) {
   Handover<Rows> handover;
@@ -48,7 +48,7 @@ Result<void> use_while_placing(Placer& placer, Use use) {
 }
 
 // A Placer has `Result<bool> next(Rows&)`, false at the end, and says in left_out().rows how many rows it has read.
-// What `next` and `use` throw arrives here, and so does std::system_error when no thread can be started.
+// Rethrows what `next` and `use` throw, and throws std::system_error if no thread can be started.
 template <class Rows, class Placer, class Use>
 Result<void> use_all(Placer& placer, Use use) {
   bool more = true;

@@ -1,6 +1,6 @@
 // Strings, each stored once and numbered by first appearance.
-//   Exact   strings are compared to the last byte. For people that matters: were two of them taken for one, they would
-//           share one cap, and removing one would let in up to I further pairs of the other, a change of 2I pairs
+//   Exact   strings are compared to the last byte. For people that matters: if two were taken for one, they would share
+//           one cap, and removing one would let in up to I further pairs of the other, a change of 2I pairs
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class ShortText {
   }
   // Valid while this object is.
   std::string_view view() const { return is_outside() ? outside() : std::string_view(bytes_.data(), size_); }
-  // The first 16 bytes as two numbers that compare as they do, padded with zeros.
+  // The first 16 bytes, padded with zeros, as two numbers that compare as the bytes do.
   std::array<std::uint64_t, 2> start() const {
     std::array<std::uint64_t, 2> words;
     std::memcpy(words.data(), is_outside() ? outside().data() : bytes_.data(), kInside);
@@ -83,7 +83,7 @@ class StringTable {
   std::uint32_t size() const { return table_.size(); }
   void prefetch(std::uint64_t hash) const { table_.prefetch(hash); }
 
-  // `hash` is of the text, under one key for the whole table. kNone when it was never added.
+  // `hash` is the text's hash, under one key for the whole table. kNone if the text was never added.
   std::uint32_t find(std::string_view text, std::uint64_t hash) const { return table_.find(ShortText(text), hash); }
 
   std::uint32_t find_or_add(std::string_view text, std::uint64_t hash) { return find_or_add(ShortText(text), hash); }
@@ -92,8 +92,7 @@ class StringTable {
         text, hash, [this](const ShortText& key) { return key.is_outside() ? ShortText(copy(key.outside())) : key; });
   }
 
-  // The numbers of all strings in the order of their bytes, as unsigned numbers: what does not depend on which came
-  // first.
+  // The numbers of all strings in the order of their bytes, as unsigned numbers: independent of which came first.
   std::vector<std::uint32_t> by_text() const {
     struct Numbered {
       std::array<std::uint64_t, 2> start;  // the first 16 bytes, padded with zeros: most strings differ there

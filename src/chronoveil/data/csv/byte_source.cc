@@ -28,7 +28,7 @@ class FileSource final : public ByteSource {
   Result<std::size_t> read(char* to, std::size_t size) override {
     const ssize_t got = ::read(descriptor_, to, size);
     if (got >= 0) return static_cast<std::size_t>(got);
-    // A handler ran that does not want the call restarted: whoever waits for a pipe must not hang on.
+    // A signal handler asks not to restart the call: a wait for a pipe must end.
     if (errno == EINTR) return fail(ErrorKind::interrupted, "interrupted while reading " + name_);
     return fail(ErrorKind::storage, "cannot read " + name_ + ": " + std::strerror(errno));
   }
@@ -39,7 +39,7 @@ class FileSource final : public ByteSource {
   std::string name_;
 };
 
-// Gives back first what was read to look at it.
+// Gives back the peeked bytes first.
 class PrefixedSource final : public ByteSource {
  public:
   PrefixedSource(std::string prefix, std::unique_ptr<ByteSource> rest)
@@ -76,7 +76,7 @@ constexpr std::string_view kGzip = "\x1f\x8b"sv;
 constexpr std::string_view kXz = "\xfd\x37\x7a\x58\x5a\x00"sv;
 constexpr std::size_t kLongestSignature = 16;
 
-// Whether more bytes are needed to tell. A stream may be slow: nobody should wait for its 16th byte to read its header.
+// Whether more bytes are needed to tell. A stream may be slow: reading its header must not wait for a 16th byte.
 bool may_become_signature(std::string_view start) {
   const auto begins_with_it = [&](std::string_view signature) {
     return start.size() < signature.size() && signature.starts_with(start);

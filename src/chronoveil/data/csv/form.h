@@ -1,4 +1,4 @@
-// What all readers of CSV check alike and say in the same words.
+// Checks and error messages that all readers of CSV share.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ std::string explain_length();                                         // "longer
 // The columns by their numbers, where there is no header and the first row has this many fields.
 Result<std::vector<ColumnPlace>> place_numbers(const RowDecoder&, std::size_t columns);
 
-// What stands between the quotes of a field, its doubled quotes made one. In place: the text only gets shorter, and
-// what is left over becomes quotes, so that it does not look like further lines. Inner quotes come in pairs.
+// The text between the quotes of a field, with doubled quotes made single. In place: the text only gets shorter, and
+// the bytes left over become quotes, so that they do not look like further lines. Inner quotes must come in pairs.
 std::string_view unescape(char* from, char* to);
 
 }  // namespace chronoveil::data

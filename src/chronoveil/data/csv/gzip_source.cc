@@ -33,7 +33,7 @@ class GzipSource final : public ByteSource {
         if (!more) return std::size_t{0};
         continue;
       }
-      // Also without input: what was read before may hold more than fitted into the last buffer.
+      // Also without input: earlier input may hold more than fitted into the last buffer.
       const int status = inflate(&stream_, Z_NO_FLUSH);
       if (status == Z_STREAM_END) {
         between_members_ = true;
@@ -42,8 +42,8 @@ class GzipSource final : public ByteSource {
       } else if (status == Z_BUF_ERROR) {
         if (ended_) return fail(ErrorKind::bad_data, "the gzip data is cut off: the file ends in the middle of it");
       } else if (status != Z_OK) {
-        // What came out before is handed over first, and the next read says it again: who asks for the first line must
-        // not learn how the file ends.
+        // Earlier output is handed over first, and the next read reports the error again: a reader of the first line
+        // must not learn how the file ends.
         if (stream_.avail_out < size) break;
         return fail(ErrorKind::bad_data, "the gzip data is corrupt");
       }
@@ -61,7 +61,7 @@ class GzipSource final : public ByteSource {
     return {};
   }
 
-  // Zeros after the last member are padding of tapes and are ignored, as gzip does. Anything else must be a member.
+  // Zeros after the last member are padding of tapes and are ignored, as in gzip. Anything else must be a member.
   Result<bool> next_member() {
     while (stream_.avail_in > 0 && *stream_.next_in == 0) {
       ++stream_.next_in;

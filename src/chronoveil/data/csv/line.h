@@ -8,8 +8,8 @@
 
 namespace chronoveil::data {
 
-// Splits the bytes [from, to) of a line without its end, of which there is at least one. Quoted fields are unescaped in
-// place: the views are as valid as the bytes. At a fault the fields mean nothing.
+// Splits a non-empty line without its line break, the bytes [from, to). Quoted fields are unescaped in place: the views
+// are valid as long as the bytes. After a fault the fields mean nothing.
 CsvFault split_line(char* from, char* to, char delimiter, std::vector<std::string_view>& fields);
 
 }  // namespace chronoveil::data

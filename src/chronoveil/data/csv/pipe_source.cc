@@ -69,7 +69,7 @@ class PipeSource final : public ByteSource {
   Result<void> hold() override {
     struct stat status {};
     int there = 0;
-    // A file in place of a pipe has an end, and may be longer than this can tell.
+    // A regular file has an end, and may be longer than FIONREAD can tell.
     if (fstat(descriptor_, &status) == 0 && !S_ISREG(status.st_mode) && ioctl(descriptor_, FIONREAD, &there) == 0)
       held_ = static_cast<std::size_t>(there);
     return {};
@@ -84,9 +84,9 @@ class PipeSource final : public ByteSource {
   int descriptor_;
   bool owned_;
   std::string name_;
-  std::optional<std::size_t> held_;  // what is left of what was there
+  std::optional<std::size_t> held_;  // bytes left of those that were there
   bool ended_ = false;               // a terminal could be read again after its end
-  bool interrupted_ = false;         // and nobody was told yet
+  bool interrupted_ = false;         // not yet reported
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace chronoveil::data {
 
-// Standard input for "-". A read waits for the first byte, then takes what is there and waits no more. A signal is
-// `interrupted`; reading may go on after it. Opening does not wait for a writer.
+// Standard input for "-". A read waits for the first byte, then takes what is there. A signal is `interrupted`; reading
+// may go on after it. Opening does not wait for a writer.
 Result<std::unique_ptr<ByteSource>> open_pipe(const std::string& path);
 
 }  // namespace chronoveil::data

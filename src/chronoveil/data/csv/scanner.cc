@@ -44,7 +44,7 @@ BlockMasks masks(const char* block, char delimiter) {
     return bits;
   };
   BlockMasks result{equal('"'), equal(delimiter), equal('\n'), 0};
-  // A NUL is rare: one comparison for the whole block says that there is none.
+  // A NUL is rare: one comparison rules it out for the whole block.
   const __m128i least = _mm_min_epu8(_mm_min_epu8(part[0], part[1]), _mm_min_epu8(part[2], part[3]));
   if (_mm_movemask_epi8(_mm_cmpeq_epi8(least, _mm_setzero_si128())) != 0) [[unlikely]] {
     result.nul = equal('\0');
@@ -71,7 +71,7 @@ bool CsvScanner::scan_block(const char* block, std::size_t size, std::uint32_t b
     const std::uint64_t opening = found.quote & inside;
     const std::uint64_t closing = found.quote & ~inside;
     separators &= ~inside;
-    // A field is quoted from its first byte on; a quote right after a closing one is the second of a doubled one.
+    // A quote opens a field only at its first byte; a quote right after a closing one is the second of a pair.
     const std::uint64_t may_open = (separators | closing) << 1 | after_separator_ | after_closing_;
     const std::uint64_t misplaced = opening & ~may_open;
     std::uint64_t stray = ((closing << 1) | after_closing_) & ~(separators | found.quote) & valid;

@@ -17,7 +17,7 @@ class CsvSource final : public RecordSource {
 
   Result<void> open(bool header) {
     CV_TRY(const std::size_t columns, window_.open(header));
-    if (columns == 0) return {};  // no header and no row: nobody is there
+    if (columns == 0) return {};  // no header and no row: nobody is in the data
     if (!header) {
       CV_TRY(places_, place_numbers(decoder_, columns));
       return {};

@@ -1,6 +1,6 @@
 // A CSV (RFC 4180) as a source of records.
 //   Form    a byte order mark, CRLF or LF, a last line without end, quoted fields with doubled quotes and newlines, any
-//           delimiter of one byte; lines without any byte are skipped and are no rows
+//           delimiter of one byte; empty lines are skipped and are no rows
 //   Refused rows with another number of fields than the header (or the first row), NUL bytes, quotes inside unquoted
 //           fields, text after a closing quote, an unclosed quote, rows above kLongestRow
 //   Memory  the window: kWindow, or twice the longest row
@@ -18,7 +18,7 @@ namespace chronoveil::data {
 
 inline constexpr std::size_t kWindow = std::size_t{256} << 10;
 
-// What can be wrong with a source without a header before a byte of it is read: its columns go by number.
+// Checks a source without a header, whose columns go by number, before a byte of it is read.
 Result<void> check_without_header(const SourceSpec&);
 
 // Reads the header and finds the columns. `window` is for tests.

@@ -93,8 +93,8 @@ Result<void> CsvWindow::read_more() {
 }
 
 void CsvWindow::scan() {
-  // Whole blocks are quicker; but the first line is looked for in what is there, since to read on would tell how a
-  // small file ends.
+  // Whole blocks are quicker; but the first line is looked for in the bytes at hand, since reading on would reveal how
+  // a small file ends.
   const bool whole_blocks = !stream_ && (columns_ > 0 || ended_);
   scanned_ = whole_blocks ? scanner_.scan(buffer_.data(), scanned_, end_, ended_, marks_)
                           : scanner_.scan_on(buffer_.data(), scanned_, end_, marks_);

@@ -1,7 +1,7 @@
-// The window on a CSV in which its rows are found. What a CSV may be is said in source.h.
+// The window on a CSV in which its rows are found. source.h says what a CSV may be.
 //   Files    a last line without end is a row
-//   Streams  a row is found as soon as the end of its line was read; a last line without end is bad_data, for it may
-//            have been cut off, once all rows before it were found
+//   Streams  a row is found as soon as the end of its line was read; a last line without end may have been cut off: it
+//            is bad_data, after all rows before it
 //   Memory   the window, or twice the longest row
 #pragma once
 
@@ -25,18 +25,18 @@ class CsvWindow {
   // From here on this is a stream. `before_wait`, if any, is called before every read after the first row.
   void be_stream(std::function<void()> before_wait);
 
-  // The number of fields of the first line, which is the header or the first row; it stays there to be read and left.
-  // 0 where there is no line: an error if there must be a header, else an input without rows, since whether anybody is
-  // there must not decide whether there is a release.
+  // The number of fields of the first line (header or first row), which stays unread. Without any line, an error if
+  // there must be a header; else 0, an input without rows, since whether anybody is in the data must not decide whether
+  // there is a release.
   Result<std::size_t> open(bool header);
-  // The names in it, which is left.
+  // The names in the header, which is left behind.
   Result<std::vector<std::string>> take_header();
 
   std::size_t columns() const { return columns_; }
-  std::int64_t rows() const { return rows_; }                // that were left
-  std::int64_t other_lines() const { return other_lines_; }  // the header, and empty ones
+  std::int64_t rows() const { return rows_; }                // left behind so far
+  std::int64_t other_lines() const { return other_lines_; }  // the header, and empty lines
 
-  // Lines without a character are rows with one empty field, where rows have one.
+  // If rows have one field, empty lines are rows with one empty field.
   void keep_empty_lines() { keeps_empty_lines_ = true; }
 
   // Whether a whole row lies in the window; then it has fields() fields. Skips empty lines unless they are kept.
@@ -62,7 +62,7 @@ class CsvWindow {
       ++other_lines_;
     }
   }
-  // The same, reading on as needed: the texts of rows before are not valid any more. False at the end.
+  // The same, reading on as needed: texts of earlier rows are no longer valid. False at the end.
   Result<bool> find_row();
 
   std::size_t fields() const { return row_marks_; }

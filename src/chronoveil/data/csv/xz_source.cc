@@ -39,7 +39,7 @@ class XzSource final : public ByteSource {
           return fail(ErrorKind::bad_data,
                       "the xz data needs more than 512 MiB of memory; compress it with xz -9 or less");
         case LZMA_MEM_ERROR: return fail(ErrorKind::internal, "not enough memory for reading xz");
-        // What came out before is handed over first; the decoder goes on refusing with the next read.
+        // Earlier output is handed over first; the next read fails again.
         default:
           if (stream_.avail_out < size) return size - stream_.avail_out;
           return fail(ErrorKind::bad_data, "the xz data is corrupt");

@@ -21,7 +21,7 @@ void ChangeWatch::watch(const std::string& path) {
 }
 
 Result<void> ChangeWatch::wait(std::chrono::milliseconds longest) {
-  pollfd ready{descriptor_, POLLIN, 0};  // one below 0 is passed over
+  pollfd ready{descriptor_, POLLIN, 0};  // poll ignores a negative one
   const auto time = all_watched_ ? longest : std::min(longest, kShortest);
   if (poll(&ready, 1, static_cast<int>(time.count())) < 0 && errno == EINTR) {
     return fail(ErrorKind::interrupted, "interrupted while waiting for input");

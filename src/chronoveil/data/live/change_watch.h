@@ -1,5 +1,5 @@
-// Waits until something may have changed in a folder or a file. Whoever waits looks again after every return: the
-// kernel tells of changes at once where it knows of them, which on network file systems it does not.
+// Waits until something may have changed in a folder or a file. The caller looks again after every return: the kernel
+// reports changes at once if it knows of them, but on network file systems it does not.
 #pragma once
 
 #include <chrono>
@@ -11,16 +11,16 @@ namespace chronoveil::data {
 
 class ChangeWatch {
  public:
-  ChangeWatch();  // of nothing
+  ChangeWatch();  // watches nothing
   ~ChangeWatch();
   ChangeWatch(const ChangeWatch&) = delete;
   ChangeWatch& operator=(const ChangeWatch&) = delete;
 
-  // Changes from now on are noticed. What cannot be watched is noticed by looking again.
+  // Reports changes from now on. Changes of what cannot be watched are found by looking again.
   void watch(const std::string& path);
 
-  // Returns at a change since the last return, or after the time given; where nothing tells of changes after
-  // kShortest. A signal is `interrupted`.
+  // Returns at a change since the last return, or after the given time; after kShortest if nothing reports changes. A
+  // signal is `interrupted`.
   Result<void> wait(std::chrono::milliseconds longest);
   // Whether there may have been a change since the last return.
   bool changed();

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Where the kernel tells of changes, a listing now and then is for those that it does not know of.
+// Even where the kernel reports changes, an occasional listing finds those that it does not know of.
 constexpr std::chrono::milliseconds kListAgain = 1s;
 
 bool is_not_there_yet(std::string_view name) {
@@ -75,14 +75,14 @@ class Directory final : public LiveInput {
     }
   }
 
-  // Files are whole when their names appear: those that are listed next are all there are.
+  // Files are whole when their names appear, so the next listing has all files that count.
   Result<void> hold() override {
     listed_ = false;
     held_ = true;
     return {};
   }
 
-  // What there is to read, and what came too late.
+  // Finds files to read, and files that came too late.
   Result<void> list(Arrival& arrival) {
     struct Close {
       void operator()(DIR* folder) const { closedir(folder); }
@@ -142,10 +142,10 @@ class Directory final : public LiveInput {
   LiveLines lines_;
   ChangeWatch watch_;
   bool listed_ = false;
-  bool held_ = false;                 // no file is looked for until `nothing` was said
+  bool held_ = false;                 // no listing until `nothing` was returned
   std::set<std::string> waiting_;     // to be read, in order
   std::set<std::string> done_;        // read or refused, and still there
-  std::string last_;                  // the one that was opened last
+  std::string last_;                  // the last file that was opened
   std::unique_ptr<ByteSource> file_;  // that is being read
 };
 

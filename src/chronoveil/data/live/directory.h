@@ -9,7 +9,7 @@
 
 namespace chronoveil::data {
 
-// `may_be_empty`: a file without a byte is one without rows.
+// `may_be_empty`: an empty file has no rows and is no error.
 Result<std::unique_ptr<LiveInput>> open_directory(const std::string& path, bool follow, FileOrder, bool may_be_empty,
                                                   LiveLines lines);
 

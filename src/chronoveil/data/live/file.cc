@@ -87,7 +87,7 @@ class FollowedFile final : public LiveInput {
     return files;
   }
 
-  // That the input begins anew must be known at once, also where nothing came of it yet.
+  // That the input begins anew must be reported at once, even before it has rows.
   Awaited nothing_more(const Arrival& arrival) {
     if (arrival.anew) return Awaited::something;
     held_.reset();
@@ -95,11 +95,11 @@ class FollowedFile final : public LiveInput {
     return Awaited::nothing;
   }
 
-  // At the end: whether there is something to read after all, in another file or a shorter one.
+  // At the end of the file: whether there is something to read after all, because it was replaced or cut.
   Result<bool> look_around(Arrival& arrival) {
     CV_TRY(const Files files, files_now());
     const bool other = files.replaced();
-    // What was written before the replacement was seen is there to read now, so read once more before leaving.
+    // The old file may have grown before its replacement was seen, so read it once more before leaving it.
     if (other && !std::exchange(replaced_, true)) return true;
     if (other) {
       lines_.refuse_rest(arrival, "the file was replaced by another before the line had its end");
@@ -131,7 +131,7 @@ class FollowedFile final : public LiveInput {
   int descriptor_ = -1;
   off_t at_ = 0;
   std::optional<off_t> held_;  // the end of what was there
-  off_t held_after_ = 0;       // the same after it begins anew: in another file, or in this one once it was cut
+  off_t held_after_ = 0;       // the same after it begins anew: in a new file, or in this one after a cut
   bool replaced_ = false;      // by another file, while this one is read to its end
 };
 

@@ -9,7 +9,7 @@
 
 namespace chronoveil::data {
 
-// It must be there. Later it may be away for a while, as when files are rotated.
+// The file must exist. Later it may be missing for a while, as when files are rotated.
 Result<std::unique_ptr<LiveInput>> follow_file(const std::string& path, LiveLines lines);
 
 }  // namespace chronoveil::data

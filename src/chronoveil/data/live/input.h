@@ -1,18 +1,18 @@
 // Rows that come in over time: from standard input, from a file that grows, from a directory where files appear.
-//   Lines     CSV, a row a line: a line break inside quotes is a broken line here, so that one stray quote cannot
+//   Lines     CSV, one row per line: a line break inside quotes is a broken line here, so that one stray quote cannot
 //             swallow what follows. The header is the first line (of each file of a directory). CRLF and a byte order
 //             mark are tolerated, empty lines skipped.
-//   Broken    a line that cannot be read is refused by number and reason, never quoted; the others go on
-//   Stdin     ends with the pipe, as does a named one; what is after the last newline then counts as a line. An end
-//             before a header is an end without rows
+//   Broken    a line that cannot be read is refused by number and reason, never quoted; reading goes on
+//   Stdin     ends with the pipe, as does a named pipe; text after the last newline then counts as a line. An end
+//             before the header is an end without rows
 //   File      followed: plain, and lines count once their newline is there; a file that shrank or was replaced by
 //             another is read from its beginning, header and numbers of rows too. Not followed: plain or compressed,
 //             ends at the end of the file, like standard input, but must have a header
 //   Directory files in the order of their names, each read once, whole, plain or compressed; names that begin with '.'
-//             or end with .tmp or .part are not there yet. Followed: waits for more; a name that sorts before one
+//             or end with .tmp or .part are ignored. Followed: waits for more; a name that sorts before one
 //             already read is refused with a message, unless any order will do. The end of a file completes the steps
 //             in it. A file without a header, or that cannot be decompressed, is an error that names it
-//   Empty     where there is no header (header = false), a file without a byte is one without rows, and no error
+//   Empty     without a header (header = false), an empty file has no rows and is no error
 #pragma once
 
 #include <chrono>
@@ -31,17 +31,16 @@ struct RefusedRow {
   std::string reason;  // "column count: not a whole number ...", never a value
 };
 
-// What came in since the last time. Views are valid until the next call.
+// What came in since the last call. Views are valid until the next call.
 struct Arrival {
-  // The input begins anew, before these rows: a followed file was replaced or cut. Counts that it held of steps that
-  // are not complete come again.
+  // The input begins anew, before these rows: a followed file was replaced or cut. Counts of incomplete steps come
+  // again.
   bool anew = false;
   RecordBatch rows;                  // the good ones, in the order in which they came
   std::vector<std::int64_t> number;  // of each row
   std::string part;                  // the name of the file in a directory; empty otherwise
   std::vector<RefusedRow> refused;
-  // After these rows, of which there may be none, everything of the steps seen so far is here: the end of an input or
-  // of a file of a directory.
+  // After these rows, if any, the steps seen so far are complete: the end of an input, or of a file of a directory.
   bool complete = false;
 };
 
@@ -51,13 +50,13 @@ class LiveInput {
  public:
   virtual ~LiveInput() = default;
   // Waits until something comes and gives all that is there, up to about a mebibyte. `nothing`: everything that was
-  // there is read, and nothing came for so long; a time of 0 only looks. Errors are bad_data (no such column),
-  // storage, or interrupted (a signal came), after which it may be asked again.
+  // there is read, and nothing came in that time; a time of 0 does not wait. Errors are bad_data (no such column),
+  // storage, or interrupted (by a signal), after which it may be called again.
   virtual Result<Awaited> next_within(Arrival&, std::chrono::milliseconds longest) = 0;
-  // What is there now is all there is until `nothing` was said: however much comes meanwhile, that is said once it is
-  // read. For inputs that are waited for; they are asked with a time of 0 then.
+  // From now on only what is already there counts, until `nothing` was returned; what comes meanwhile waits. For
+  // followed inputs, which are then called with a time of 0.
   virtual Result<void> hold() = 0;
-  // The same as next_within for however long it takes; false at the end.
+  // next_within without a limit; false at the end.
   Result<bool> next(Arrival&);
 };
 

@@ -41,7 +41,7 @@ std::span<char> LiveLines::room() {
     scanned_ -= begin_;
     begin_ = 0;
   }
-  // Lines of kLongestRow are not kept, so that this ends.
+  // Bounded, since lines of kLongestRow are not kept.
   if (buffer_.size() - end_ < kLeastRoom) buffer_.resize(2 * buffer_.size());
   return std::span(buffer_).subspan(end_);
 }

@@ -22,23 +22,23 @@ class LiveLines {
   // Checks what does not need the input.
   static Result<LiveLines> make(const SourceSpec&);
 
-  // Another input begins, with its own header and rows from 1; the name is empty outside directories. What is left of
-  // the one before is gone.
+  // Begins another input, with its own header and rows from 1; the name is empty outside directories. Drops what is
+  // left of the one before.
   void begin(std::string part);
 
-  // Where the next bytes go, and how many went there. What arrived before is not valid any more.
+  // Where the next bytes go, and how many went there. Earlier arrivals are no longer valid.
   std::span<char> room();
   void add(std::size_t size) { end_ += size; }
 
-  // Adds the lines that are complete; leaves some for the next time where very many are broken. An error is bad_data:
-  // the header.
+  // Adds the complete lines; if very many are broken, leaves some for the next time. An error is bad_data, about the
+  // header.
   Result<void> take(Arrival&);
   // The input has ended: what is left is the last line.
   Result<void> take_rest(Arrival&);
   // What is left will never be a line.
   void refuse_rest(Arrival&, std::string_view reason);
 
-  // Whether the header came, or the first row where there is none.
+  // Whether the header, or without one the first row, has come.
   bool has_columns() const { return columns_ > 0; }
   std::int64_t rows() const { return rows_; }
   // "row 17 of 2026-03.csv"
@@ -59,7 +59,7 @@ class LiveLines {
   std::string part_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;    // of the next line
-  std::size_t scanned_ = 0;  // up to here there is no newline in it
+  std::size_t scanned_ = 0;  // no newline up to here
   std::size_t end_ = 0;      // of what came in
   bool skipping_ = false;    // the rest of a line that was refused for its length
   bool first_line_ = true;
@@ -73,7 +73,7 @@ class LiveLines {
 void clear(Arrival&);
 inline bool nothing_in(const Arrival& arrival) { return arrival.rows.rows() == 0 && arrival.refused.empty(); }
 
-// Reads on in an input that ends: until rows are there, good or bad, or the end, which is complete. False when neither
+// Reads on in an input that ends, until rows, good or bad, or the end are there; the end is complete. False if neither
 // came in time.
 Result<bool> read_on(ByteSource&, LiveLines&, Arrival&, const Patience& = Patience(Patience::kEndless));
 

@@ -1,4 +1,4 @@
-// How long somebody still waits: a time that runs from when it is made.
+// How long to wait still: the time runs from construction.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ class Patience {
 
   explicit Patience(std::chrono::milliseconds longest) : longest_(longest) {}
 
-  // Never below 0; kEndless stays what it is.
+  // Never below 0; kEndless stays kEndless.
   std::chrono::milliseconds left() const {
     if (longest_ == kEndless) return kEndless;
     const auto gone = std::chrono::steady_clock::now() - begun_;
@@ -26,7 +26,7 @@ class Patience {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
-// As poll(2) takes it: -1 waits for ever. What is longer than it can be told is told in pieces.
+// As poll(2) takes it: -1 waits for ever. A longer time than an int holds is cut; the caller waits again.
 inline int poll_time(std::chrono::milliseconds time) {
   if (time == Patience::kEndless) return -1;
   return static_cast<int>(std::min<std::chrono::milliseconds::rep>(time.count(), std::numeric_limits<int>::max()));

@@ -38,7 +38,7 @@ bool write_instant(std::int64_t instant, CellRoom& room, std::string_view& text)
   return true;
 }
 
-// What is wrong, where something is.
+// What is wrong, if anything.
 struct TextOf {
   std::size_t row;
   CellRoom& room;

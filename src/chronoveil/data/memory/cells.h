@@ -16,10 +16,10 @@
 
 namespace chronoveil::data {
 
-// Where the text of a cell that is no text stands.
+// Room for the text of a cell that is not a text itself.
 using CellRoom = std::array<char, 32>;
 
-// False, with a problem that never quotes a value, where the cell has no text.
+// False if the cell has no text, with a problem that never quotes a value.
 bool read_cell(const Column&, std::size_t row, CellRoom&, std::string_view& text, std::string& problem);
 
 std::string_view digits_of(std::int64_t, CellRoom&);
@@ -29,10 +29,10 @@ inline bool is_present(const Column& column, std::size_t row) {
   return column.valid.empty() || (column.valid[row / 8] >> (row % 8) & 1) != 0;
 }
 
-// That all columns are of one length, and as many cells are said to be there or not. Errors are usage; they say nothing
-// of how many rows there are.
+// Checks that all columns, and their bits of presence, are of one length. Errors are usage; they do not say how many
+// rows there are.
 Result<void> check_batch(const Batch&);
-// The same of every batch, and that all have the columns of the first.
+// The same for every batch, and that all have the columns of the first.
 Result<void> check_table(const Table&);
 std::vector<std::string> names_of(const Batch&);
 

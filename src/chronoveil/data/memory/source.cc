@@ -16,7 +16,7 @@ class MemorySource final : public RecordSource {
   MemorySource(std::shared_ptr<const Table> table, BatchDecoder decoder)
       : table_(std::move(table)), decoder_(std::move(decoder)) {}
 
-  // Every batch, before the first row is read.
+  // Opens every batch before the first row is read.
   Result<void> open() {
     CV_CHECK(check_table(*table_));
     return decoder_.open(table_->batches.front());

@@ -1,7 +1,6 @@
 // Rows in memory as a source of records, and as rows of fields: the same rules as for a CSV, see cells.h.
 //   Opening   looks at names and lengths, never at a cell
-//   Refused   a cell that is not there (but for a measure that may be missing), a NUL byte, and what a CSV is refused
-//   for
+//   Refused   a missing cell (except a measure that may be missing), a NUL byte, and what is refused in a CSV
 #pragma once
 
 #include <memory>
@@ -24,12 +23,11 @@ class BatchDecoder {
  public:
   static Result<BatchDecoder> make(const SourceSpec&);
 
-  // The batch that the next rows are of; it must outlive them. Errors are usage and bad_data: a column that is not
-  // there.
+  // The batch of the next rows; it must outlive them. Errors are usage, and bad_data for a missing column.
   Result<void> open(const Batch&);
-  // Empties the records. Views of earlier ones are not valid any more.
+  // Empties the records. Views of earlier ones are no longer valid.
   void begin(RecordBatch&, std::int64_t first_row);
-  // Appends a row, or says no: then problem() says why and the records are unchanged.
+  // Appends a row; if false, problem() says why and the records are unchanged.
   bool add(std::size_t row, RecordBatch&);
   const std::string& problem() const { return problem_; }
 
@@ -39,14 +37,14 @@ class BatchDecoder {
   std::string_view keep(std::string_view text);
 
   bool may_be_missing_;          // of a measure
-  RowDecoder texts_, instants_;  // by what times are
+  RowDecoder texts_, instants_;  // for times that are texts, or instants
   const Batch* batch_ = nullptr;
   std::vector<ColumnPlace> places_;
   std::vector<CellRoom> rooms_;  // by place
   bool by_instants_ = false;
   std::string problem_;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> kept_ =
-      std::make_unique<std::pmr::monotonic_buffer_resource>(std::size_t{64} << 10);  // names that are no texts
+      std::make_unique<std::pmr::monotonic_buffer_resource>(std::size_t{64} << 10);  // for names that are not texts
 };
 
 }  // namespace chronoveil::data

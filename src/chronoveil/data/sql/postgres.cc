@@ -35,12 +35,12 @@ std::string without_end(std::string query) {
 constexpr const char* kCursor = "chronoveil_rows";
 constexpr const char* kDeclaration = "chronoveil_declaration";
 
-// A type whose values the server checks by a function that somebody wrote, in SQL or another language that can read
-// tables. A query that has a constant of an array, a row or a range of them makes it run where the query is only
-// parsed: '{x}'::card[]. Functions that the server brings and calls IMMUTABLE, those in C, and those that a superuser
-// installed with an extension are taken for what they say. The functions of operator classes are called where no
-// expression names them: GREATEST, and comparisons of arrays, rows and ranges look up the class of the type. Operators
-// of row constructors are not looked into.
+// Finds types whose values the server checks by a user's function, in SQL or another language that can read tables. A
+// query with a constant of an array, row or range of such a type runs that function while it is only parsed:
+// '{x}'::card[]. Trusted are the server's own IMMUTABLE functions, those in C, and those that a superuser installed
+// with an extension. The functions of operator classes are called although no expression names them: GREATEST, and
+// comparisons of arrays, rows and ranges, look up the class of the type. Operators of row constructors are not
+// examined.
 constexpr const char* kCheckedByFunction = R"(
 WITH harmless AS (
   SELECT f.oid FROM pg_catalog.pg_proc f JOIN pg_catalog.pg_language l ON l.oid = f.prolang
@@ -66,8 +66,8 @@ SELECT pg_catalog.format_type(k.type, NULL) FROM called_by_class k
 WHERE k.function >= 16384 AND k.function NOT IN (SELECT oid FROM harmless)
 LIMIT 1)";
 
-// Before the first read the query is parsed and described, and no more: to declare its cursor would plan it, and what
-// is planned is evaluated where that seems possible, tables and all.
+// Before the first read the query is only parsed and described: declaring its cursor would plan it, and planning
+// evaluates what it can, tables included.
 class PostgresSource final : public RecordSource {
  public:
   explicit PostgresSource(RowDecoder decoder) : decoder_(std::move(decoder)) {}
@@ -95,7 +95,7 @@ class PostgresSource final : public RecordSource {
     if (!table) CV_CHECK(prepare_cursor(all));
     CV_TRY(places_, place_columns(decoder_, names, table ? "the table" : "the query's result"));
     if (!table) return {};
-    // Only the columns that are wanted need to travel.
+    // Only the wanted columns are fetched.
     std::string select = "SELECT ";
     for (std::size_t i = 0; i < places_.size(); ++i) {
       const std::string& name = names[places_[i].column];
@@ -130,12 +130,12 @@ class PostgresSource final : public RecordSource {
   }
 
  private:
-  // With parameters, if only none: so that the server takes one statement and no second one behind a semicolon.
+  // With (zero) parameters, so that the server refuses a second statement behind a semicolon.
   Rows run(const std::string& sql) {
     return Rows(PQexecParams(connection_.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0));
   }
 
-  // The first value of the first row; empty without one.
+  // The first value of the first row; empty if there is none.
   Result<std::string> answer(const std::string& sql, const std::vector<std::string>& values) {
     std::vector<const char*> texts;
     texts.reserve(values.size());
@@ -146,8 +146,8 @@ class PostgresSource final : public RecordSource {
     return PQntuples(rows.get()) == 0 ? std::string() : std::string(PQgetvalue(rows.get(), 0, 0));
   }
 
-  // Its names and operators are those of the server, whatever path the url sets: that one is the query's own, and is
-  // put back.
+  // This check uses the server's own names and operators, whatever path the url sets: that path is for the query, and
+  // is restored.
   Result<void> check_parsing_runs_nothing() {
     for (const char* setting : {"SAVEPOINT chronoveil_path", "SET LOCAL search_path = pg_catalog, pg_temp"}) {
       const Rows done = run(setting);
@@ -163,7 +163,7 @@ class PostgresSource final : public RecordSource {
                     "view, and name that as `source.table`");
   }
 
-  // Of a table. Types have their schema before them, since another one on the path may have a type of that name.
+  // For a table. Types are qualified by their schema, since another schema on the path may have a type of that name.
   Result<void> check_may_read(const std::string& table, const std::string& column) {
     CV_TRY(const std::string may,
            answer("SELECT pg_catalog.has_column_privilege($1::pg_catalog.text, $2::pg_catalog.text, 'SELECT')",
@@ -172,7 +172,7 @@ class PostgresSource final : public RecordSource {
     return fail(ErrorKind::usage, "table", "the role of `source.url` may not read its column " + column);
   }
 
-  // Of a query, as far as its columns are those of tables: what else it reads is known to the server once it runs.
+  // For a query, as far as its columns are columns of tables: what else it reads shows only when it runs.
   Result<void> check_may_read_columns(const Rows& described) {
     for (int i = 0; i < PQnfields(described.get()); ++i) {
       if (PQftable(described.get(), i) == InvalidOid || PQftablecol(described.get(), i) <= 0) continue;
@@ -193,7 +193,7 @@ class PostgresSource final : public RecordSource {
       if (state.starts_with("22") || state.starts_with("23"))  // constants, which are the job's
         return fail(ErrorKind::usage, parameter, "PostgreSQL refuses a value in it: SQLSTATE " + std::string(state));
       if (!state.starts_with("42")) return failed(prepared);
-      // Nothing was read yet, so the words can only quote the job.
+      // Nothing was read yet, so the message can only quote the job.
       const char* words = PQresultErrorField(prepared.get(), PG_DIAG_MESSAGE_PRIMARY);
       return fail(ErrorKind::usage, parameter,
                   std::string("PostgreSQL refuses it: ") + (words == nullptr ? "" : words));
@@ -210,8 +210,8 @@ class PostgresSource final : public RecordSource {
     return names;
   }
 
-  // Parsed only. That it can be declared says that it is a SELECT, and INSENSITIVE that it locks no rows, as every
-  // cursor is that locks none: in a transaction that only reads it would fail, after the debit.
+  // Parsed only. Only a SELECT can be declared as a cursor, and INSENSITIVE only if it locks no rows: locking would
+  // fail in a read-only transaction, after the debit.
   Result<void> prepare_cursor(const std::string& select) {
     const std::string sql = std::string("DECLARE ") + kCursor + " INSENSITIVE NO SCROLL CURSOR FOR " + select;
     const Rows prepared(PQprepare(connection_.get(), kDeclaration, sql.c_str(), 0, nullptr));
@@ -228,7 +228,7 @@ class PostgresSource final : public RecordSource {
     return {};
   }
 
-  // The server's own words may quote values, so only its code is passed on.
+  // The server's message may quote values, so only its code is passed on.
   Failure failed(const Rows& rows) const {
     const std::string state(state_of(rows));
     return fail(state.starts_with("22") ? ErrorKind::bad_data : ErrorKind::storage,
@@ -241,7 +241,7 @@ class PostgresSource final : public RecordSource {
   std::vector<ColumnPlace> places_;
   Rows fetched_;  // the batch looks into it
   std::int64_t rows_ = 0;
-  bool declared_ = false;  // the cursor: with the first read
+  bool declared_ = false;  // the cursor: at the first read
   bool ended_ = false;
 };
 

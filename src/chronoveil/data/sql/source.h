@@ -1,7 +1,7 @@
 // Rows of a database as a source of records. Each has `query`, or reads the whole `table` ("trips", "main.trips").
 //   Written   nothing, ever: SQLite is opened read-only, PostgreSQL reads inside a read-only transaction
-//   Opening   compiles or parses the query and asks for the names of its columns. No expression of the query is
-//             evaluated and no row is looked at before the first next(): whatever the data, opening ends the same way
+//   Opening   compiles or parses the query and asks for the names of its columns. Before the first next() no expression
+//             of the query is evaluated and no row is read: whatever the data, opening ends the same way
 #pragma once
 
 #include <memory>

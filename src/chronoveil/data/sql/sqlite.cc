@@ -31,7 +31,7 @@ std::string_view shortest_text(double number, Digits& digits) {
 }
 
 // What a query may not do although the database is read-only: change how the connection works, reach other files, load
-// code. A PRAGMA may run while it is compiled. The two that are let through are those that search and map indices ask.
+// code. A PRAGMA may run while it is compiled. The two that are allowed are used by text-search and map indices.
 int allow_reading(void*, int action, const char* first, const char* second, const char*, const char*) {
   const auto is = [](const char* name, const char* text) {
     return name != nullptr && sqlite3_stricmp(name, text) == 0;
@@ -73,7 +73,7 @@ class SqliteSource final : public RecordSource {
         sqlite3_stmt_isexplain(statement) != 0) {
       return fail(ErrorKind::usage, "query", "it must be a SELECT");
     }
-    // Blanks, semicolons and comments may follow; whatever else compiles to a statement may not.
+    // Blanks, semicolons and comments may follow, but no second statement.
     sqlite3_stmt* second = nullptr;
     const int after = sqlite3_prepare_v2(database, rest, -1, &second, nullptr);
     const bool alone = after == SQLITE_OK && second == nullptr;
@@ -111,7 +111,7 @@ class SqliteSource final : public RecordSource {
         if (std::memchr(text, '\0', size) != nullptr) return bad_row("a NUL byte");
         fields.*place.field = {text, size};
       }
-      fields.user = keep(fields.user);  // the next step takes its texts away
+      fields.user = keep(fields.user);  // the next step invalidates its texts
       fields.series = keep(fields.series);
       if (!decoder_.add(fields, batch)) return bad_row(decoder_.problem());
       ++rows_;
@@ -131,7 +131,7 @@ class SqliteSource final : public RecordSource {
     return fail(ErrorKind::bad_data, "row " + std::to_string(rows_ + 1) + ": " + std::string(why));
   }
 
-  // The database's own words may quote values, so only the meaning of its code is passed on.
+  // The database's message may quote values, so only the meaning of its code is passed on.
   Failure failed(std::string_view doing, int code) const {
     if (doing == "open")
       return fail(ErrorKind::storage, "cannot open the SQLite database " + path_ + ": " + sqlite3_errstr(code));

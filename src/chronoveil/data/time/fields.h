@@ -10,7 +10,7 @@ namespace chronoveil::data {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads the digits of a fraction up to the first other character; the result is in milliseconds, cut off.
+// Reads the digits of a fraction up to the first other character; the result is in milliseconds, truncated.
 inline std::int64_t take_fraction(std::string_view& text, bool& more_than_milliseconds) {
   std::int64_t result = 0;
   std::int64_t unit = 100;
@@ -24,7 +24,7 @@ inline std::int64_t take_fraction(std::string_view& text, bool& more_than_millis
   return result;
 }
 
-// Z, z, +hh, +hhmm, +hh:mm (or with -). The offset is in milliseconds east of Greenwich; false when it is none of these
+// Z, z, +hh, +hhmm, +hh:mm (or with -). The offset is in milliseconds east of Greenwich; false if it is none of these,
 // or beyond 23:59.
 inline bool take_offset(std::string_view& text, std::int64_t& offset) {
   if (text.empty()) return false;

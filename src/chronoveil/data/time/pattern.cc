@@ -61,7 +61,7 @@ bool take_epoch(std::string_view& text, std::int64_t& milliseconds) {
   return digits > 0;
 }
 
-// What a conversion fixes, for finding out whether anything is fixed twice.
+// What a conversion fixes, to find out whether anything is fixed twice.
 std::string_view part_of(char conversion) {
   switch (conversion) {
     case 'Y':

@@ -3,9 +3,9 @@
 //   epoch     seconds since 1970-01-01T00:00Z, a fraction is allowed
 //   epoch_ms  milliseconds since then
 //   %...      a pattern as of strftime, see pattern.h
-// Fractions are cut to milliseconds, towards the past. What carries no offset is local time in the zone: a time that
-// the clocks skipped is refused, one that they showed twice is the earlier of the two. Accepted are the years
-// kFirstYear to kLastYear; a leap second (:60) is refused, since no zone table says where it went.
+// Fractions are cut to milliseconds, towards the past. A text without an offset is local time in the zone: a time that
+// the clocks skipped is refused, one that they showed twice means the earlier instant. Accepted are the years
+// kFirstYear to kLastYear; a leap second (:60) is refused, since no zone table lists it.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ std::string label_of(std::int64_t instant, std::int64_t offset) {
   return label;
 }
 
-// The first instant at which the clocks show a local time or a later one: where they jump over it, that of the jump.
+// The first instant at which the clocks show this local time or a later one: if they skip it, the instant of the jump.
 std::int64_t first_showing(const Zone& zone, std::int64_t local, std::size_t& guess) {
   const LocalMeaning meaning = zone.meaning_of(local, guess);
   if (meaning.kind != LocalMeaning::missing) return meaning.instant;
@@ -117,7 +117,7 @@ class Boundaries {
       at_ = next_part(at_ + 1, stretch_);
       return;
     }
-    // A date that the zone skipped begins when the next one does, so that the slot before it would have no length.
+    // A date that the zone skipped begins together with the next one, so its slot would have no length.
     const std::int64_t before = at_;
     if (!day_) day_ = date();
     while (at_ <= before) {
@@ -137,7 +137,7 @@ class Boundaries {
       const Stretch& stretch = stretches[i];
       const std::int64_t from = std::max(instant, stretch.begin);
       if (from == stretch.begin && i > 0 && change_is_boundary(stretches[i - 1], stretch)) return from;
-      // The beginning of a stretch is for the rule above alone; after it, every multiple on the clock is a boundary.
+      // The rule above decides about the beginning of a stretch; after it, every multiple on the clock is a boundary.
       const std::int64_t after = from == stretch.begin ? from + 1 : from;
       const std::int64_t local = -floor_divide(-(after + stretch.offset), length_) * length_;
       if (local - stretch.offset < stretch.end) return local - stretch.offset;
@@ -218,7 +218,7 @@ SlotCursor::~SlotCursor() = default;
 Result<SlotCursor> SlotCursor::make(const SlotSpec& spec) {
   CV_TRY(const Span span, parse_span(spec));
   const std::int64_t last = span.end.at();
-  // Only a change of the clocks makes another length than the usual ones, so there are few.
+  // Only clock changes make unusual lengths, so there are few.
   std::map<std::int64_t, std::int64_t> other_lengths;
   std::int64_t steps = 0, regular = 0;
   for (Boundaries walk = span.start; walk.at() < last; ++steps) {
@@ -252,7 +252,7 @@ std::int64_t SlotCursor::usual_length() const { return inside_->usual_length; }
 Result<SlotSpec> span_after(const SlotSpec& spec) {
   CV_TRY(const Span span, parse_span(spec));
   const Zone& zone = span.start.zone();
-  // What the clock on the wall says; a date may begin after midnight where that was skipped.
+  // What the wall clock says; a date may begin after midnight if midnight was skipped.
   const auto local_of = [](const Boundaries& place) {
     return place.begins_a_date() ? place.date() * kDay : place.at() + place.offset();
   };
@@ -274,9 +274,9 @@ Result<SlotSpec> span_after(const SlotSpec& spec) {
   }
   std::size_t guess = 0;
   std::int64_t end = first_showing(zone, local, guess);
-  // Shown twice, and the first time is over.
+  // Shown twice, and the first of the two is over.
   if (end <= span.end.at()) end = local - span.end.offset();
-  // An offset with seconds, from before zones were standard, has no written form that is read.
+  // An offset with seconds, from before standard zones, has no written form that can be read back.
   const std::int64_t offset = zone.offset_at(end);
   SlotSpec after = spec;
   after.start = spec.end;

@@ -24,7 +24,7 @@ class SlotCursor {
   std::string label() const;   // as in SlotAxis::labels
   void advance();              // not after the last
   std::int64_t span_end() const;  // the first instant after the last slot
-  // The length that most slots have, in milliseconds; of several, the one that the spec names, else the shortest.
+  // The length that most slots have, in milliseconds; in a tie the one that the spec names, else the shortest.
   std::int64_t usual_length() const;
 
  private:
@@ -33,14 +33,13 @@ class SlotCursor {
   std::unique_ptr<Inside> inside_;
 };
 
-// The span that follows: it begins where the given one ends and is as long on the calendar and on the clock of the
-// zone.
+// The next span: it begins where the given one ends and is equally long by the calendar and the clock of the zone.
 //   Whole months (slots of at most a day, from the first of a month to the first of another) are followed by as many
-//   months. All else is followed by as many days, hours and seconds of local time: a span from 06:00 to 06:00 by one
-//   that ends at 06:00, though the clocks change in between. An end that the clocks skip is the instant of the change;
-//   of two that they show, the first that is after the start. Edges  a span inside an hour that is shown twice, which
-//   has no length on the clock, is followed by as many
-//          milliseconds. Usage errors: those of make_axis, and a span that would end after kLastYear
+//   months. Other spans are followed by as many days, hours and seconds of local time: a span from 06:00 to 06:00 by
+//   one that ends at 06:00, even if the clocks change in between. An end that the clocks skip is the instant of the
+//   change; of an end that they show twice, the first instant after the start counts.
+//   Edges: a span inside an hour that is shown twice, which has no length on the clock, is followed by as many
+//   milliseconds. Usage errors: those of make_axis, and a span that would end after kLastYear
 Result<SlotSpec> span_after(const SlotSpec&);
 
 }  // namespace chronoveil::data

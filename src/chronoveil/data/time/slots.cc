@@ -37,7 +37,7 @@ SlotFinder::SlotFinder(const SlotAxis& axis) : axis_(&axis) {
 std::int64_t SlotFinder::search(std::int64_t milliseconds, std::int64_t guess) const {
   const std::vector<std::int64_t>& at = axis_->boundaries;
   guess = std::min(guess, axis_->steps() - 1);
-  // Steps that double until they enclose the instant: a change of the clocks puts the guess off by few slots.
+  // Steps that double until they enclose the instant: clock changes put the guess off by few slots only.
   std::int64_t low = guess;       // at[low] <= instant, once found
   std::int64_t high = guess + 1;  // at[high] > instant, once found
   for (std::int64_t step = 1; at[static_cast<std::size_t>(low)] > milliseconds; step *= 2) {

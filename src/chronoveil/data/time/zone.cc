@@ -37,7 +37,7 @@ std::vector<OffsetChange> listed_changes(const date::time_zone& zone) {
   return changes;
 }
 
-// The library reads what the file lists and stops there; the rule that follows is the file's last line.
+// The library reads only the listed changes; the rule for later times is the file's last line.
 std::optional<ZoneRule> rule_of(const std::string& name) {
   std::ifstream file("/usr/share/zoneinfo/" + name, std::ios::binary);
   std::string line, last;
@@ -85,7 +85,7 @@ std::size_t Zone::stretch_at(std::int64_t instant) const {
 }
 
 LocalMeaning Zone::search(std::int64_t local, std::size_t& guess) const {
-  // Local time as such is not sorted, but an instant for it lies within a day or so of the same number as an instant.
+  // Local times are not sorted, but an instant that shows one lies within a day or so of the same number.
   const std::size_t from = stretch_at(local - kMargin);
   const std::size_t to = stretch_at(local + kMargin);
   LocalMeaning meaning{LocalMeaning::missing, 0};

@@ -24,7 +24,7 @@ struct Stretch {
 // What a local time means.
 //   unique     one instant
 //   ambiguous  the clocks went back: two instants; the earlier one is given
-//   missing    the clocks went forward over it: none
+//   missing    the clocks skipped it: no instant
 struct LocalMeaning {
   enum Kind { unique, ambiguous, missing } kind;
   std::int64_t instant;
@@ -32,7 +32,7 @@ struct LocalMeaning {
 
 class Zone {
  public:
-  // By its IANA name. An unknown one is a usage error that names `parameter`.
+  // By its IANA name. An unknown name is a usage error that names `parameter`.
   static Result<std::shared_ptr<const Zone>> find(const std::string& name, std::string_view parameter = "zone");
 
   const std::string& name() const { return name_; }
@@ -42,7 +42,7 @@ class Zone {
   std::size_t stretch_at(std::int64_t instant) const;
   std::int64_t offset_at(std::int64_t instant) const { return stretches_[stretch_at(instant)].offset; }
 
-  // `guess` is the number of the stretch that the last answer lay in: most often it is the next one's too.
+  // `guess` is the stretch of the last answer: the next is most often in the same one.
   LocalMeaning meaning_of(std::int64_t local, std::size_t& guess) const {
     const Stretch& last = stretches_[guess];
     // Well inside the stretch: no change in the history of any zone moved the clocks by more than a day.

@@ -16,7 +16,7 @@ struct OffsetChange {
 
 class ZoneRule {
  public:
-  // Nothing when the text is no such rule.
+  // Empty if the text is no such rule.
   static std::optional<ZoneRule> parse(std::string_view text);
 
   bool has_daylight_saving() const { return daylight_.has_value(); }
@@ -28,7 +28,7 @@ class ZoneRule {
   enum class DayKind { month_week_day, julian_without_leap_day, day_of_year };
   struct Change {
     DayKind kind;
-    int month, week, day;  // the last alone for the other two kinds
+    int month, week, day;  // the other two kinds use `day` only
     std::int64_t time;     // of the wall clock, may be negative or beyond 24 hours
   };
   struct Daylight {

@@ -68,7 +68,7 @@ bool begins_like_a_formula(const std::string& text) {
 Result<void> check_keys(const Job& job) {
   const std::string section = job.is<MeansSpec>() ? "places" : "series";
   const std::string column = job.is<MeansSpec>() ? "source.place" : "source.series";
-  // Keys are published as they are, so a list that is the data would be a release of all of it.
+  // Keys are published as they are: a list that is the data would publish the data.
   if (same_file(job.key_list, job.source.path))
     return fail(ErrorKind::usage, section + ".list", "'" + job.key_list + "' is the source; the keys must be public");
   if (job.source.series && job.keys.empty())
@@ -144,7 +144,7 @@ std::vector<NamedPath> outputs_of(const Job& job) {
   return outputs;
 }
 
-// What the job reads, by what it is.
+// The files that the job reads, each with what it is.
 std::vector<NamedPath> inputs_of(const Job& job) {
   std::vector<NamedPath> inputs{{"the source", job.source.path}, {"the job itself", job.path}};
   inputs.emplace_back(job.is<MeansSpec>() ? "the list of places" : "the list of series", job.key_list);
@@ -159,7 +159,7 @@ Result<void> check_outputs(const Job& job) {
   const std::vector<NamedPath> outputs = outputs_of(job);
   std::error_code ignored;
   for (const auto& [key, path] : outputs) {
-    // A live release reads every file that appears there, and would publish what it published.
+    // A live release reads every file that appears in its folder, so it would read its own output.
     if (!path.empty() && path != "-" && fs::is_directory(job.source.path, ignored) &&
         fs::equivalent(fs::absolute(path, ignored).parent_path(), job.source.path, ignored))
       return fail(ErrorKind::usage, std::string(key), "'" + path + "' lies in the folder that is the source");
@@ -208,7 +208,7 @@ Result<void> check_values(const Job& job) {
     return fail(ErrorKind::usage, "source.path", "standard input holds the job; give the rows in a file");
   if (!(job.epsilon > 0) || !std::isfinite(job.epsilon))
     return invalid("privacy.epsilon", job.epsilon, "it must be a finite number greater than 0");
-  // Far outside of what anybody means, and inside of what the noise of every mechanism can be described with.
+  // Wider than anybody needs, and within what every mechanism's noise can express.
   if (job.epsilon < 1e-100 || job.epsilon > 1e30)
     return invalid("privacy.epsilon", job.epsilon, "it must be between 1e-100 and 1e30");
   if (!(job.delta >= 0) || !(job.delta < 1))

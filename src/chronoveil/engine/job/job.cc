@@ -35,7 +35,7 @@ std::string live_name(const Job& job) {
   return job.path == "-" ? "live" : std::filesystem::path(job.path).stem().string();
 }
 
-// Which sections there are says which kind it is; what does not go together is refused by the kind.
+// The sections say which kind it is; the kind refuses sections that do not go together.
 JobKind kind_of(const JobTable& table) {
   const auto has = [&](std::string_view section) { return !table.section(section).values().empty(); };
   if (has("train")) return TrainSpec();
@@ -45,7 +45,7 @@ JobKind kind_of(const JobTable& table) {
   return SeriesSpec();
 }
 
-// Keys that only one kind has, in a job of another: passed over in silence, they would look done.
+// Refuses keys of another kind of job: ignored in silence, they would look obeyed.
 Result<void> refuse_foreign(const JobTable& table, const Job& job) {
   if (job.is<TrainSpec>()) CV_CHECK(refuse_in_train(table));
   if (job.is<PerturbSpec>()) CV_CHECK(refuse_in_perturb(table));

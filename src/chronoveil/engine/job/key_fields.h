@@ -1,4 +1,4 @@
-// How rows of the table of job keys are made from members of a job: read into the member, told from it.
+// Makes rows of the table of job keys from members of a job: how the member is read, and how it is told.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct MemberOf<T Part::*> {
   using type = Part;
 };
 
-// The part of a job that has the member, of a job of the kind that has it.
+// The part of the job that holds the member; the job must be of the kind that has it.
 template <class Part, class AnyJob>
 auto& part_of(AnyJob& job) {
   if constexpr (std::is_same_v<Part, Job>)
@@ -61,7 +61,7 @@ bool has_part(const Job& job) {
     return job.is<Part>();
 }
 
-// How a value is told: a list item by item, what is absent not at all.
+// How a value is told: lists item by item, absent values not at all.
 inline std::string text_of(const std::string& text) { return text; }
 inline std::string text_of(bool flag) { return flag ? "true" : "false"; }
 inline std::string text_of(std::int64_t number) { return std::to_string(number); }
@@ -82,7 +82,7 @@ void tell(const std::vector<T>& values, const std::string& key, Facts& facts) {
   for (const T& value : values) tell(value, key, facts);
 }
 
-// Caps of counts are told in jobs of every kind, as if they had the default: digests of old debits have them so.
+// Caps of counts are told for every kind of job, by default values where it has none: old debits have such digests.
 template <auto Member>
 void tell_field(const Job& job, const std::string& key, Facts& facts) {
   using Part = typename MemberOf<decltype(Member)>::type;
@@ -138,7 +138,7 @@ template <auto Member>
 constexpr JobKey asked(std::string_view section, std::string_view name) {
   return JobKey{section, name, read_field<Member>, tell_field<Member>, kBelongs<Member>}.of(shape_of(Member));
 }
-// Read, and not part of what the job asks: where it goes, how it looks.
+// Read, but not part of what the job asks: where outputs go, how they look.
 template <auto Member>
 constexpr JobKey aside(std::string_view section, std::string_view name) {
   return JobKey{section, name, read_field<Member>, nullptr, kBelongs<Member>}.of(shape_of(Member));

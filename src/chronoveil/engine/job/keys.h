@@ -14,7 +14,7 @@ namespace chronoveil::engine {
 struct JobKey {
   std::string_view section, name;
   Result<void> (*read)(const Section&, std::string_view name, Job&) = nullptr;  // absent: its kind reads it
-  // Adds what the job says, under the key's own name; absent: it is not part of what the job asks.
+  // Adds the job's value under the key's name; absent: the key is not part of what the job asks.
   void (*tell)(const Job&, const std::string& key, Facts&) = nullptr;
   bool (*belongs)(const Job&) = nullptr;  // whether a job of that kind has it; absent: every job
   bool (*offered)(const Job&) = nullptr;  // whether a command for that kind has its option; absent: where it belongs

@@ -1,4 +1,4 @@
-// Errors of a module name its own parameters; who wrote a job knows them by section and key.
+// Errors of a module name its own parameters; the writer of a job knows them by section and key.
 #pragma once
 
 #include <initializer_list>

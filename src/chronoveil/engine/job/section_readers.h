@@ -1,4 +1,4 @@
-// Single values out of a section of a job file, checked as every section wants them.
+// Reads single values out of a section of a job file, with the checks that all sections share.
 #pragma once
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ std::string beside(const std::string& job, const std::string& path);
 // A path, made relative to the job's folder; "-" stays what it is.
 Result<void> read_path(const Section&, std::string_view key, const std::string& job, std::string& into);
 
-// A column: its name, or without a header its number, which may be written as one.
+// A column: its name, or without a header its number, as text or as an integer.
 Result<void> read_column(const Section&, std::string_view key, std::optional<std::string>& into);
 
 // A word out of a closed list.
@@ -41,7 +41,7 @@ Result<void> read_word(const Section& section, std::string_view key,
 // That it is a whole number between 1 and `most`.
 Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most);
 
-// Refuses keys of a section that the kind of job has no use for: what is passed over in silence would look done.
+// Refuses keys of a section that the kind of job has no use for: ignored in silence, they would look obeyed.
 Result<void> refuse(const JobTable&, std::string_view section, std::initializer_list<std::string_view> keys,
                     std::string_view instead);
 

@@ -33,7 +33,7 @@ std::string text_of(const Time& time) {
   return out.str();
 }
 
-// Nothing where an item is of another type.
+// Empty if an item is of another type.
 template <class T>
 std::optional<std::vector<T>> list_of(const toml::array& array) {
   std::vector<T> items;
@@ -119,7 +119,7 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
       return i - 1;  // the library says what is wrong with it
     } else if (text.substr(i, mark.size()) == mark) {
       i += mark.size() - 1;
-      // Two more may belong to it.
+      // A closing """ may follow up to two quotes that belong to the string.
       for (int more = 0; has_lines && more < 2 && i + 1 < text.size() && text[i + 1] == quote; ++more) ++i;
       return i;
     }
@@ -127,8 +127,8 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-// A key of many parts is a table in a table in a table, and the library takes those apart by calling itself. It has a
-// limit for values in values, and none for this.
+// A key of many parts (a.b.c) is a nest of tables, which the library handles by recursion. It limits the depth of
+// nested values, but not of keys.
 Result<void> check_depth(std::string_view text) {
   constexpr int kMost = 100;
   int parts = 1;
@@ -159,7 +159,7 @@ Result<void> Section::read(std::string_view key, std::vector<std::string>& into)
 Result<void> Section::read(std::string_view key, std::vector<std::int64_t>& into) const {
   const auto found = values_.find(key);
   if (found == values_.end()) return {};
-  // A list without items may be one of anything.
+  // A list without items fits any type.
   if (const auto* texts = std::get_if<std::vector<std::string>>(&found->second); texts && texts->empty()) {
     into.clear();
     return {};
@@ -214,7 +214,7 @@ std::string nearest(std::string_view word, const std::vector<std::string_view>& 
   std::stable_sort(sorted.begin(), sorted.end(), [&](std::string_view a, std::string_view b) {
     return edit_distance(word, a) < edit_distance(word, b);
   });
-  // The first in any case, others only while they look like a slip of the hand.
+  // The nearest in any case, others only while they look like typing errors.
   const std::size_t alike = std::max<std::size_t>(2, word.size() / 2);
   std::size_t shown = 1;
   while (shown < std::min<std::size_t>(sorted.size(), 3) && edit_distance(word, sorted[shown]) <= alike) ++shown;

@@ -1,5 +1,5 @@
-// A job file as a table of sections and keys. The TOML library stays behind this header: nothing of it, and none of its
-// exceptions, gets out.
+// A job file as a table of sections and keys. The TOML library stays behind this header: neither its types nor its
+// exceptions get out.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class Section {
   Result<void> require(std::string_view key, std::string_view example) const;
   // "privacy.epsilon"
   std::string name_of(std::string_view key) const;
-  // Refuses the first key that is not among those, and names the nearest.
+  // Refuses the first key that is not listed, and names the nearest one that is.
   Result<void> only(const std::vector<std::string_view>& keys) const;
 
  private:
@@ -61,7 +61,7 @@ struct JobTable {
   const Section& section(std::string_view name) const { return sections.find(name)->second; }
 };
 
-// Refuses sections that are not among those. Errors of the syntax name the line.
+// Refuses sections that are not listed. Syntax errors name the line.
 Result<JobTable> parse_table(std::string_view toml, const std::vector<std::string_view>& sections);
 
 // One to three of the words, the most alike first, separated by commas.

@@ -32,7 +32,7 @@ bool is_pipe(int file) {
   return ::fstat(file, &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-// Waits for something to read, or for the last writer of a pipe to go, or so long; -1: without end.
+// Waits until there is something to read, the last writer of a pipe is gone, or the time is up; -1: no limit.
 bool becomes_ready(int file, int milliseconds) {
   pollfd one{file, POLLIN, 0};
   return ::poll(&one, 1, milliseconds) > 0;
@@ -68,11 +68,11 @@ Result<std::string> read_text_file(std::string_view what, const std::string& pat
     return fail(ErrorKind::storage, std::string(what), "cannot read '" + path + "': " + why);
   };
   const auto reason = [](int code) { return std::generic_category().message(code); };
-  // Without waiting, so that a pipe without a writer is told from one whose writer is slow.
+  // Not blocking, to tell a pipe without a writer from one whose writer is slow.
   const OpenFile file(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.number < 0) return failed(reason(errno));
   WaitingFor waiting("'" + path + "', which nobody has written yet");
-  // A pipe without a writer reads like one at its end, until the first writer has come.
+  // Until its first writer has come, a pipe reads as if it were at its end.
   bool awaits_writer = file.number != STDIN_FILENO && is_pipe(file.number);
   const auto begun = std::chrono::steady_clock::now();
   CV_TRY(const std::chrono::milliseconds patience, longest_wait());
@@ -88,7 +88,7 @@ Result<std::string> read_text_file(std::string_view what, const std::string& pat
     }
     if (size < 0) return failed(reason(errno));
     if (size == 0 && awaits_writer) {
-      // In slices: a writer that comes and keeps silent is told by reading only.
+      // In slices: only reading shows that a writer has come that says nothing yet.
       if (std::chrono::steady_clock::now() - begun > patience) return failed("it is a pipe that nobody writes to");
       awaits_writer = !becomes_ready(file.number, 100);
       continue;

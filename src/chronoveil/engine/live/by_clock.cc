@@ -6,8 +6,8 @@
 
 namespace chronoveil::engine {
 
-// A row waits for its step or is left out by its own time and the clock, whoever else is there, and without a word: how
-// many are left out is as private as the rows.
+// Its own time and the clock alone decide whether a row waits for its step or is left out, whoever else is there.
+// Nothing is said: how many rows are left out is as private as the rows.
 void LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::int64_t now) {
   const std::int64_t time = arrival.rows.time[row];
   if (time < cursor_->begin()) return;
@@ -20,7 +20,7 @@ void LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::i
                rows.value.empty() ? 1 : rows.value[row]);
 }
 
-// When the next step ends, in this span or in the one after it; nothing where none comes.
+// When the next step ends, in this span or the next; empty if there is no further step.
 std::optional<std::int64_t> LiveSession::next_end() {
   if (!finished()) return cursor_->end();
   if (!job_->live().continues || !keeping_) return std::nullopt;
@@ -60,7 +60,7 @@ Result<void> LiveSession::publish_until(std::int64_t instant) {
   return close_until(instant);
 }
 
-// Values cannot be taken back, so a clock that jumped must not end a release.
+// Published values cannot be taken back, so a clock that jumped must not use up a release.
 Result<void> LiveSession::check_clock(std::int64_t instant, std::int64_t from) const {
   if (!too_far(instant, from)) return {};
   return fail(ErrorKind::usage, clock_.is_system() ? "live.clock" : "run.until",
@@ -68,15 +68,15 @@ Result<void> LiveSession::check_clock(std::int64_t instant, std::int64_t from) c
                   std::to_string(max_gap()) + " steps that `live.max_gap` allows; raise it if the clock is right");
 }
 
-// Before anything is debited or read: from what is published. Counts move on by rows, which are still to come.
+// Before anything is debited or read, a jump is measured from what is published. Counts move on by rows to come.
 Result<void> LiveSession::check_first_line() const {
   const std::optional<std::int64_t> line = clock_.last_line();
   return line && rows_are_people(*job_) ? check_clock(*line, cursor_->begin()) : Result<void>();
 }
 
-// While it runs: from the clock that nobody can set. How far what is published lies behind would not do, since that
-// grows while rows are read, and however many somebody sends, they must not end the release. Going back and catching up
-// again is no jump.
+// While it runs, a jump is measured against the clock that nobody can set. The distance to the last published step
+// would not do: it grows while rows are read, and no number of rows may end the release. A wall clock that goes back
+// and catches up again has not jumped.
 Result<void> LiveSession::check_for_a_jump() {
   const std::int64_t ahead = ahead_of_steady(clock_.look());
   CV_CHECK(check_clock(ahead, ahead_));
@@ -100,7 +100,7 @@ Result<void> LiveSession::close_until(std::int64_t instant) {
   return commit();
 }
 
-// The span after this one, whether anything came of it or not.
+// Opens the span after this one, whether or not it has rows.
 Result<void> LiveSession::next_span() {
   Job following = *job_;
   CV_TRY(following.slots, data::span_after(slots_));

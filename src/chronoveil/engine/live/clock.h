@@ -1,9 +1,9 @@
 // Which steps of a live release are over, by a clock that is public. Where rows are people it alone decides which steps
-// and spans are opened, asked, published and debited: were it a row, its being there would show with certainty.
+// and spans are opened, asked, published and debited: if a row decided, its presence would show with certainty.
 //   --until TIME      stands still: what ends by that time is over, and rows from then on are left for the next time
 //   clock = "system"  runs: a step is over `wait` after its end. With --once it stands still where it was at the start
-//   told              stands where whoever pushes the rows last said that it is, see LiveSession::publish_until
-//   none              nothing is over by itself; for counts of the owner, which rows move on, and to end a release
+//   told              stands where the caller that pushes rows last put it, see LiveSession::publish_until
+//   none              nothing is over by itself: for the owner's counts, whose rows close steps, and to end a release
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace chronoveil::engine {
 class LiveClock {
  public:
   LiveClock() = default;  // none
-  // One look at the clocks of the machine, in milliseconds: the one on the wall, and one that nobody can set.
+  // The machine's clocks at one moment, in milliseconds: the wall clock, and one that nobody can set.
   struct Look {
     std::int64_t wall = 0, steady = 0;
   };
@@ -29,21 +29,21 @@ class LiveClock {
 
   // A time by the clock of the slots, such as 2026-03-01T00:00.
   static Result<std::int64_t> instant_of(const Job&, const std::string& until);
-  // Told, by what stands there: an instant.
+  // A clock that is told: it stands at the instant that the pointer leads to.
   static LiveClock told(std::shared_ptr<const std::int64_t>);
 
-  // Whether it is the system's, which a job asks for, and not a time that was given.
+  // Whether it is the system's clock, which the job asks for, rather than a given time.
   bool is_system() const { return system_; }
   // Whether it goes on while rows come.
   bool runs() const { return runs_; }
-  // Where it stands still: an instant. None where it runs, or where there is none.
+  // The instant at which it stands still; empty if it runs, or if there is no clock.
   std::optional<std::int64_t> until() const { return until_; }
   Look look() const { return look_(); }
-  // What the clock on the wall shows.
+  // What the wall clock shows.
   std::int64_t now() const { return look().wall; }
 
-  // Steps that end by this instant are over, once everything that was there has been read. While it runs, nothing is
-  // over before the program has run as long as a step waits for its rows, so that what waited for the program is read.
+  // Steps that end by this instant are over, once everything that was there has been read. While the clock runs,
+  // nothing is over before the program has run for `wait`, so that it reads the rows that waited for it.
   std::optional<std::int64_t> line() const;
   // How long until the line is there, in milliseconds; for a clock that runs.
   std::int64_t left_until(std::int64_t line) const;

@@ -1,4 +1,4 @@
-// The documents of a live release that are written whole: made of what was published, read back from where it was.
+// The documents of a live release that are written whole, made from the published rows, which are read back.
 #include <algorithm>
 #include <charconv>
 
@@ -9,7 +9,7 @@
 
 namespace chronoveil::engine {
 
-// What was published of this span, read back from where it was published.
+// What was published of this span, read back from the output.
 Result<report::Published> LiveSession::published_so_far() {
   report::Published published = opened_;
   CV_TRY(data::SlotCursor cursor, live_cursor(slots_));

@@ -110,7 +110,7 @@ Facts live_facts_of(const Job& job) {
 
 std::string difference(const Facts& before, const Facts& now) {
   if (before == now) return "";
-  // Keys such as series.keys come several times, so pairs are compared.
+  // Keys such as series.keys occur several times, so pairs are compared.
   const auto not_in = [](const Facts& other) {
     return
         [&other](const Facts::value_type& fact) { return std::find(other.begin(), other.end(), fact) == other.end(); };

@@ -1,6 +1,6 @@
 // Where a live release keeps what it needs to go on: LEDGER.live/DATASET/NAME/, beside the ledger that holds its debit;
-// for a PostgreSQL ledger in the user's data folder. The owner's alone: state, how it was opened, and, where
-// caps are enforced on records, how many steps each person has used up.
+// for a PostgreSQL ledger in the user's data folder. For the owner alone. It holds the state, how the release was
+// opened, and, where caps are enforced on records, how many steps each person has used up.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class LiveFolder {
   // Caps hold over what one debit pays for, so each debit has a file of its own.
   std::string people(std::int64_t debit) const { return path_ + "/people." + std::to_string(debit) + ".db"; }
   void forget_people(std::int64_t debit) const;
-  // Those of all other debits, which are over: whoever ended them may have been killed before this.
+  // Forgets the people of all other debits, which are over: a kill may have prevented this before.
   void forget_other_people(std::int64_t debit) const;
   // Whether a release was ever opened here.
   bool has_opening() const;
@@ -36,7 +36,7 @@ class LiveFolder {
   Result<FolderLock> lock() const;
   Result<void> put(const LiveOpening&) const;
   Result<LiveOpening> get() const;
-  // Of how it was opened, as it lies there and as it would lie there: sixteen hexadecimal digits.
+  // The digest of the opening, as stored and as it would be stored: sixteen hexadecimal digits.
   Result<std::string> opening_digest() const;
   static std::string opening_digest(const report::Published&);
 

@@ -22,10 +22,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How often somebody who waits for rows looks at the clock, at least.
+// The longest wait for rows without a look at the clock.
 constexpr std::chrono::milliseconds kLookAgain = 500ms;
 
-// Where rows are people, which file came first decides nothing either.
+// Where rows are people, the order of the files must decide nothing either.
 Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {
   const data::FileOrder order = rows_are_people(job) ? data::FileOrder::any : data::FileOrder::by_name;
   Result<std::unique_ptr<data::LiveInput>> input = by_key({"source"}, data::open_live_input(job.source, follow, order));
@@ -34,8 +34,8 @@ Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow)
   return input;
 }
 
-// Whether the file that enforces the cap is what the state says. Nobody is kept from going on with the release
-// meanwhile, so the state and the file may change while they are read: then the process that changes them vouches.
+// Whether the file that enforces the cap is what the state says. Another process may publish meanwhile, so the state
+// and the file may change while they are read: then that process vouches for them.
 Result<LiveCaps> caps_of(const LiveFolder& folder, const LiveState& state) {
   const auto in_use = [&] {
     const Result<FolderLock> lock = folder.lock();
@@ -52,7 +52,7 @@ Result<LiveCaps> caps_of(const LiveFolder& folder, const LiveState& state) {
   return *verified ? LiveCaps::verified : LiveCaps::not_verified;
 }
 
-// How a release stands that no process works on, from the ledger and its folder.
+// The standing of a release that no process works on, from the ledger and its folder.
 Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
   LiveStanding stands;
   stands.name = job.live().name;
@@ -106,10 +106,10 @@ Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock,
          options.rehearses() ? LiveSession::rehearse(job, options, clock) : LiveSession::open(job, options, clock));
   if (options.publish) CV_CHECK(options.publish(session.header() + session.caught_up()));
   data::Arrival arrival;
-  // A rehearsal has one span, and a clock that runs says nothing after it.
+  // With a clock that runs, a rehearsal ends after one span.
   const bool goes_on = job.live().continues && !(clock.runs() && options.rehearses());
   for (bool due = false; !session.finished() || goes_on;) {
-    // A step that is over is closed once everything that was there by then has been read, however much comes meanwhile.
+    // A step that is over is closed once every row that was there by then has been read, whatever comes meanwhile.
     if (!due) {
       CV_TRY(due, session.due());
       if (due) CV_CHECK(input.hold());
@@ -148,7 +148,7 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
     return standing_of(job, budget);
   }
   if (session.error().kind != ErrorKind::storage) return Failure(std::move(session).error());
-  // Whatever is lost or changed of it: it must be possible to end it. Its documents are not written then.
+  // A release must be possible to end, whatever of it is lost or changed. Its documents are not written then.
   CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
   if (const Result<LiveFolder> folder = LiveFolder::of_release(budget.place, job))
     folder->forget_people(debit->id.sequence);

@@ -1,4 +1,4 @@
-// How a live release is opened, and gone on with: where the ledger and the folder meet.
+// How a live release is opened and resumed: where the ledger and the folder meet.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 constexpr int kSpansAhead = 12;  // that are planned before a release that continues is opened
 
-// How a debit says what it is of: the release, the job, the span, who opened it, and what was opened. A release goes on
-// only where its folder holds what the ledger says.
+// What a debit is for: the release, the job, the span, who opened it, and what was opened. A release resumes only if
+// its folder agrees with the ledger.
 ledger::LiveTag tag_of(const Job& job, const LiveState& state, const std::string& opening) {
   return {job.live().name, digest_of(live_facts_of(job)), state.span, token_text(state.holder), opening};
 }
@@ -33,7 +33,7 @@ report::Published without_values(const Job& job, Planned planned, const std::str
   return published;
 }
 
-// A span that cannot be planned would stop the release when it comes, after its budget was spent on the ones before.
+// A span that cannot be planned would stop the release halfway, after budget was spent on the spans before it.
 Result<void> check_spans_ahead(const Job& job) {
   Job span = job;
   std::set<std::int64_t> lengths;
@@ -138,7 +138,7 @@ Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options
   return session;
 }
 
-// The ledger knows what was debited and used, the folder what was worked out of it; this is where they meet.
+// The ledger knows what was debited and used, the folder what was worked out with it; here they are compared.
 Result<void> LiveSession::open_or_resume() {
   LiveKeeping& keeping = *keeping_;
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(keeping.budget.ledger, *job_));
@@ -155,10 +155,10 @@ Result<void> LiveSession::open_or_resume() {
       return storage(where + " is older than the ledger; put back the latest");
   }
   const bool over = debit && debit->state != ledger::State::reserved;
-  if (over) keeping.folder.forget_people(debit->id.sequence);  // whoever ended it may have been killed before this
+  if (over) keeping.folder.forget_people(debit->id.sequence);  // a kill may have prevented this before
   const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
   if (opening) {
-    // Without a debit of its own nothing was begun, and the job may be another.
+    // Without a debit of its own nothing was begun, and the job may still change.
     if (debit && debit->terms.live->holder == token_text(keeping.state.holder)) CV_CHECK(check_unchanged());
     return open_span(keeping.state.span);
   }
@@ -192,8 +192,8 @@ Result<void> LiveSession::check_unchanged() const {
                   "; put it back, or give the changed one another `live.name` and `output.csv`");
 }
 
-// Plan, state, debit, state; and only then the first row. A crash in between is gone on with: a debit of this very span
-// that was never used is taken instead of a second one.
+// Plan, state, debit, state; and only then the first row. After a crash in between, an unused debit of this very span
+// is taken instead of a second one.
 Result<void> LiveSession::open_span(std::int64_t span) {
   LiveKeeping& keeping = *keeping_;
   CV_TRY(slots_, live_slots(*job_, span));
@@ -222,7 +222,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   }
   const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
-  // Before anything is written: a job that is over the budget may be changed and tried again.
+  // Before anything is written, so that a job over the budget can be changed and tried again.
   if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, ask_of(planned)));
   const SignalsHeld held;
   if (!begun_before && span == 0) CV_CHECK(LiveOutput::begin(job_->csv));
@@ -231,7 +231,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
   opened_.debit = unused;
   if (!unused) {
-    // The folder keeps two processes apart; who works with another folder on the same ledger is told here.
+    // The folder's lock keeps two processes apart; one that uses another folder with the same ledger is refused here.
     const ledger::BeforeSecond refuse = [&](const ledger::DebitId& earlier, ledger::State state) -> Result<void> {
       if (state != ledger::State::reserved || options_->confirmed) return {};
       return fail(ErrorKind::usage, "live",
@@ -253,7 +253,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     }
     opened_.debit = *std::move(made);
   }
-  // Whatever ends it before the first step names this debit, not one of before.
+  // An error before the first step must name this debit, not an earlier one.
   tell("the debit " + opened_.debit->id.text() + " is made, and none of its steps is published; run it again to go on");
   keeping.state.debit = opened_.debit->id.sequence;
   keeping.asked = 0;  // of this debit
@@ -261,7 +261,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   return enter_span();
 }
 
-// One that was made for exactly this span, by whoever left the state that is gone on with, before a crash.
+// A debit made for exactly this span, before a crash, by the process that left this state.
 Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const ledger::LiveTag& tag) {
   CV_TRY(const std::optional<ledger::Debit> last, live_debit(keeping_->budget.ledger, *job_));
   std::optional<ledger::DebitReference> found;
@@ -275,7 +275,7 @@ Result<void> LiveSession::resume_span() {
   const LiveState& state = keeping.state;
   CV_TRY(LiveOpening opening, keeping.folder.get());
   opened_ = std::move(opening.published);
-  // What is durable here and not yet there was cut off between the two.
+  // A crash between the two left uses in the state that the ledger does not have yet.
   CV_TRY(const ledger::Run known, keeping.budget.ledger.resume_run(keeping.debit()));
   opened_.debit = known.reference();
   if (state.asked < known.used())
@@ -308,7 +308,7 @@ Result<void> LiveSession::resume_span() {
   return enter_span();
 }
 
-// From the latest state: the output as it should be, the run of the debit, the process where it was.
+// Restores output, the run of the debit and the mechanism's process from the latest state.
 Result<void> LiveSession::enter_span() {
   LiveKeeping& keeping = *keeping_;
   CV_TRY(LiveOutput output, LiveOutput::resume(job_->csv, keeping.state.synced, keeping.state.unsynced));
@@ -327,13 +327,13 @@ Result<void> LiveSession::enter_span() {
 }
 
 Result<void> LiveSession::start(mechanisms::Draws draws) {
-  step_.reset();  // who it remembers, and their file
+  step_.reset();  // the people it remembers, and their file
   draws_.emplace(std::move(draws));
   CV_CHECK(draws_->start(opened_.plan.event));
   CV_TRY(process_, mechanisms::go_live(opened_.plan));
   const std::string people = keeping_ ? keeping_->folder.people(keeping_->state.debit) : "";
   const bool begun = keeping_ && keeping_->state.step > 0;
-  // Before the first step is sealed nothing was published, and whatever a crash left in the file counts for nobody.
+  // Before the first seal nothing was published, so whatever a crash left in the file counts for nobody.
   if (keeping_ && !begun) keeping_->folder.forget_people(keeping_->state.debit);
   if (keeping_) keeping_->folder.forget_other_people(keeping_->state.debit);
   std::optional<bound::ParticipationAsOf> as_of;

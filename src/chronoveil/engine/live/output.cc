@@ -82,7 +82,7 @@ Result<LiveOutput> LiveOutput::resume(const std::string& path, std::int64_t sync
     if (::ftruncate(file, synced + static_cast<std::int64_t>(same)) != 0) return storage(path, "cannot be cut");
   }
   CV_CHECK(output.append(unsynced.substr(same)));
-  // Whole lines: who listens has seen nothing of one that was cut off.
+  // Whole lines: a listener has seen nothing of a line that was cut off.
   if (same < unsynced.size()) {
     const std::size_t line = same == 0 ? 0 : unsynced.rfind('\n', same - 1) + 1;
     output.caught_up_ = {synced + static_cast<std::int64_t>(line), std::string(unsynced.substr(line))};
@@ -92,7 +92,7 @@ Result<LiveOutput> LiveOutput::resume(const std::string& path, std::int64_t sync
 }
 
 Result<LiveOutput> LiveOutput::rehearse(const std::string& path, std::string_view header) {
-  // What is not private is for its owner alone, also where an older rehearsal lies there.
+  // A rehearsal is not private, so it is for its owner alone, also where it replaces an older one.
   CV_TRY(const int file, open_regular(path, 0600));
   LiveOutput output(file, path);
   CV_TRY(const std::string start, read_from(file, path, 0, header.size()));

@@ -1,5 +1,5 @@
-// The file that grows by a row a published value. It is only ever appended to, and a restart finds out how far the last
-// append came: rows are neither lost nor written twice, and a file that somebody else changed is left alone.
+// The file that grows by one row per published value. It is only ever appended to, and a restart finds out how far the
+// last append came: rows are neither lost nor written twice, and a file that somebody else changed is left alone.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class LiveOutput {
  public:
   // A file that is not there yet, or empty.
   static Result<LiveOutput> begin(const std::string& path);
-  // A file that holds `synced` bytes and then some or all of `unsynced`: what is missing of it is appended.
+  // A file that holds `synced` bytes and then some or all of `unsynced`: the missing part is appended.
   static Result<LiveOutput> resume(const std::string& path, std::int64_t synced, std::string_view unsynced);
   // Replaces what an earlier rehearsal left: a file is overwritten only when its first line is this header.
   static Result<LiveOutput> rehearse(const std::string& path, std::string_view header);

@@ -19,7 +19,7 @@ double adjusted(const Job& job, double value, double (*to_integer)(double)) {
 
 }  // namespace
 
-// Counts only: the span that holds the instant. Those between, of which nothing came, are left out and cost nothing.
+// For counts only: goes to the span that holds the instant. Spans between, without rows, are skipped and cost nothing.
 Result<void> LiveSession::skip_to_span(std::int64_t instant) {
   std::int64_t span = keeping_->state.span;
   Job following = *job_;
@@ -29,7 +29,7 @@ Result<void> LiveSession::skip_to_span(std::int64_t instant) {
     CV_TRY(const data::SlotCursor cursor, live_cursor(following.slots));
     end = cursor.span_end();
     ++span;
-    // Before this one is over for good.
+    // Planned before this span is over for good.
     if (end > instant) CV_CHECK(plan_live(following, cursor));
   }
   return change_span(following.slots, span);
@@ -53,8 +53,8 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
     ++broken_;
     if (++refused_ <= kMostMessages) say(row.where + ": " + row.reason + "; refused");
   }
-  // Rows of people wait on where the input begins anew: a file may be replaced because of one person's row, which must
-  // not take those of others along. Where they come again, the caps see to it.
+  // Rows of people go on waiting when the input begins anew: a file may be replaced because of one person's row, and
+  // that must not drop the rows of others. Rows that come again are limited by the caps.
   if (rows_are_people(*job_)) {
     const std::int64_t now = clock_.now();
     for (std::size_t row = 0; row < arrival.rows.rows(); ++row) keep_row(arrival, row, now);
@@ -92,7 +92,7 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
       refuse(arrival, row, "it is late: its step was published before");
     return {};
   }
-  // Left for the next time, without a word: it must not matter who came.
+  // Left for the next start, without a message: it must not matter who came.
   if (clock_.until() && time >= *clock_.until()) return {};
   if (finished() && (!job_->live().continues || !keeping_)) {
     refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
@@ -129,7 +129,7 @@ Result<void> LiveSession::close_step() {
                   value.sampled);
   }
   cursor_->advance();
-  // What people have used up is written down slot by slot, and only the last slot can be bounded again.
+  // What people have used up is stored slot by slot, and only the last slot can be bounded again.
   if (lines_.size() >= kCommitBytes || (keeping_ && step_->remembered())) CV_CHECK(commit());
   return {};
 }
@@ -177,7 +177,7 @@ Result<void> LiveSession::finish() {
   if (!keeping_) return {};
   CV_CHECK(output_->sync());
   CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released, digest));
-  // Who was there is of no use any more, and as private as the records.
+  // Who was there is no longer needed, and is as private as the records.
   step_.reset();
   keeping_->folder.forget_people(keeping_->state.debit);
   return {};

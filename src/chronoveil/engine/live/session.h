@@ -31,11 +31,11 @@ Result<data::SlotSpec> live_slots(const Job&, std::int64_t before);
 Result<data::SlotCursor> live_cursor(const data::SlotSpec&);
 Result<Planned> plan_live(const Job&, const data::SlotCursor&);
 
-// A random number by which something is recognised, and its text: sixteen hexadecimal digits; nothing for 0.
+// A random number that identifies something, and its text: sixteen hexadecimal digits; empty for 0.
 std::int64_t new_token();
 std::string token_text(std::int64_t);
 
-// What makes published lines last; a rehearsal has none of it.
+// What makes published lines durable; a rehearsal has none.
 struct LiveKeeping {
   OpenBudget budget;
   LiveFolder folder;
@@ -57,25 +57,24 @@ class LiveSession {
   // Lines that were worked out before a crash and that nobody has seen yet.
   std::string caught_up() const;
   Result<void> take(const data::Arrival&);
-  // Nothing more will come of this span: all its steps are published.
+  // Whether all steps of this span are published.
   bool finished() const { return cursor_->step() == cursor_->steps(); }
   // Whether a step, of this span or the next, is over by a clock that runs. A clock that jumped is refused.
   Result<bool> due();
-  // How long to wait for rows until it may be: exactly to the moment, whatever comes meanwhile, since what is there
-  // then is what counts. No longer than `longest`.
+  // How long to wait for rows until a step may be due: exactly to that moment, since the rows that are there then are
+  // those that count. At most `longest`.
   std::chrono::milliseconds patience(std::chrono::milliseconds longest);
-  // Publishes what was due when due() was asked last, whatever came of it.
+  // Publishes what was due at the last call of due(), with or without rows.
   Result<void> publish_due() { return close_until(line_); }
-  // Publishes the steps that end by the instant, whatever came of them. One that is too far ahead is refused.
+  // Publishes the steps that end by the instant, with or without rows. An instant too far ahead is refused.
   Result<void> publish_until(std::int64_t instant);
   // When the step that is published next begins.
   std::int64_t next_begin() const { return cursor_->begin(); }
-  // At the end of the input: publishes the steps that are over by the clock, whatever came of them. Nothing without
-  // one.
+  // At the end of the input: publishes the steps that are over by the clock, if any, with or without rows.
   Result<void> publish_last();
-  // After the last input: what there is to say, and the outputs that are written whole.
+  // After the last input: the last messages, and the outputs that are written whole.
   Result<LiveStanding> end();
-  // No step is published after this: the documents, and the debit is settled.
+  // Writes the documents and settles the debit: no step is published after this.
   Result<void> finish();
 
  private:
@@ -116,7 +115,7 @@ class LiveSession {
   const Job* job_;
   const LiveOptions* options_;
   LiveClock clock_;
-  std::int64_t ahead_;  // the furthest that the clock on the wall was seen ahead of the one that nobody can set
+  std::int64_t ahead_;  // the most that the wall clock was seen ahead of the one that nobody can set
   data::SlotSpec slots_;
   std::optional<data::SlotCursor> cursor_;
   report::Published opened_;  // guarantee and plan; no values
@@ -132,16 +131,16 @@ class LiveSession {
   std::int64_t line_ = 0;     // by which steps were over when due() was asked last
   std::optional<std::int64_t> following_end_;  // of the first step of the span after this one, once it was needed
   std::string lines_;                          // worked out and not yet committed
-  std::string told_ = "nothing was spent";     // of how it stands, last
+  std::string told_ = "nothing was spent";     // the standing that was last told
   std::string last_;                           // the label of the last step worked out
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
   std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
 };
 
-// run_live, by that clock.
+// run_live by the given clock.
 Result<LiveStanding> run_live_by(const LiveClock&, const Job&, const LiveOptions&);
-// The same, of an input that is open.
+// The same with an open input.
 Result<LiveStanding> run_live_on(data::LiveInput&, const LiveClock&, const Job&, const LiveOptions&);
 
 }  // namespace chronoveil::engine

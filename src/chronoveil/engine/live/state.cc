@@ -59,7 +59,7 @@ auto fields_in_seal(Seal& seal) {
   return std::array{&seal.key, &seal.people, &seal.uses, &seal.first, &seal.second};
 }
 
-// The seal follows the rest where there is one, and its secret follows the seal: versions before knew none.
+// A seal, if any, follows the rest, and its secret follows the seal: earlier versions had neither.
 std::vector<std::uint64_t> fields_of(const LiveState& state) {
   StateWriter writer;
   for (const std::int64_t* field : fields_in(state)) writer.put(*field);
@@ -86,7 +86,7 @@ struct Numbered {
   LiveState state;
 };
 
-// Nothing when the bytes are not a whole state. What is behind it is what a longer state before left there.
+// Empty if the bytes are not a whole state. Bytes behind it are left over from a longer, earlier state.
 std::optional<Numbered> decode(std::string_view bytes) {
   if (!bytes.starts_with(kMagic) || bytes.size() < kHeadBytes + kHashBytes) return std::nullopt;
   const std::vector<std::uint64_t> head = words_at(bytes, kMagic.size(), 4);
@@ -174,8 +174,8 @@ Result<LiveStateFiles> LiveStateFiles::open(const std::string& folder) {
     if (made.files_[which] < 0) return storage(path, "cannot be opened");
     CV_CHECK(take_from_others(made.files_[which], path));
   }
-  // The names must last as long as what will be in the files; and what a process wrote before it was killed may not be
-  // on the disk yet, and is about to be relied on.
+  // The names must last as long as the contents; and what a killed process wrote may not be on the disk yet, although
+  // it is about to be relied on.
   CV_CHECK(synchronise_folder("live", folder));
   for (int which = 0; which < 2; ++which)
     if (::fdatasync(made.files_[which]) != 0) return storage(path_of(folder, which), "cannot be synchronised");

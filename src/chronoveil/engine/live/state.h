@@ -1,5 +1,5 @@
 // The state of a live release on disk: two files, written in turn. Each holds a whole state, numbered and hashed, so
-// that a write that was cut off leaves the other one, which is the state before.
+// that a write that is cut off leaves the previous state in the other file.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ struct LiveState {
   std::int64_t before = 0;   // of the uses before those
   std::int64_t span = 0;     // spans of the job that came before this one
   std::int64_t step = 0;     // the next to publish
-  std::int64_t next = 0;     // the instant at which it begins: laws change clocks, and this must not change
-  std::int64_t asked = 0;    // uses of the debit that are gone
-  std::int64_t people = -1;  // the latest slot that anybody's participation was written down for
-  // What the file of participation amounted to when `step` began; none where nobody's is written down, and in folders
-  // of versions before there were seals. Its secret is here and not in that file, so that whoever has only that file
-  // cannot make another one that fits; a seal without a secret gets one with the next step that is published.
+  std::int64_t next = 0;     // the instant at which it begins: kept, since a law may change clocks
+  std::int64_t asked = 0;    // uses of the debit that are used up
+  std::int64_t people = -1;  // the latest slot with stored participation
+  // The seal of the file of participation when `step` began. Absent where no participation is stored, and in folders of
+  // versions before seals. Its secret is here and not in that file, so that the file alone does not suffice to forge
+  // another one; a seal without a secret gets one with the next published step.
   std::optional<bound::ParticipationSeal> seal;
   std::int64_t begun = 0;              // where the rows of this span begin in the output
   std::int64_t synced = 0;             // bytes of the output that are on the disk for certain
@@ -43,7 +43,7 @@ class LiveStateFiles {
   ~LiveStateFiles();
 
   const std::optional<LiveState>& latest() const { return latest_; }
-  // Durable when it returns. What is given is the latest then.
+  // Durable when it returns; the given state is then the latest.
   Result<void> save(LiveState);
 
  private:
@@ -56,7 +56,7 @@ class LiveStateFiles {
   std::string buffer_;
 };
 
-// The latest state without opening the files for writing; none where there is none.
+// The latest state, if any, without opening the files for writing.
 Result<std::optional<LiveState>> read_live_state(const std::string& folder);
 
 }  // namespace chronoveil::engine

@@ -11,7 +11,7 @@ using mechanisms::kMissing;
 
 namespace {
 
-// A rehearsal closes each slot once and remembers nothing beyond itself.
+// A rehearsal closes each slot once and remembers only in memory.
 class RehearsedParticipation final : public bound::Participation {
  public:
   std::int64_t last_slot() const override { return -1; }

@@ -1,7 +1,8 @@
-// What came in for the step that is open, and what it counts for.
-//   Counts    a row a series and step; a series without one did not report. With `duplicates = "sum"` rows are added.
-//   Records   a person a row: bounded, and a series without a row counts 0, since an empty slot is a zero. Rows of one
-//             each, without a person, likewise.
+// The rows of the open step, and what they count for.
+//   Counts    one row per series and step; a series without a row did not report. With `duplicates = "sum"` rows are
+//             added.
+//   Records   one person per row: bounded, and a series without a row counts 0, since an empty slot is a zero. The same
+//             for rows that count 1 each without naming a person.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +25,26 @@ class OpenStep {
   // rehearsal, which remembers in memory.
   static Result<OpenStep> make(const Job&, const mechanisms::PublicShape&, const std::string& people, bound::Missing,
                                const std::optional<bound::ParticipationAsOf>& = {});
-  // Whether somebody could.
+  // Whether somebody could exceed the cap.
   static bool remembers(const Job&, const mechanisms::PublicShape&);
 
-  // The number of the series of a row; none where it is not listed.
+  // The number of the row's series; empty if it is not listed.
   std::optional<std::int64_t> series_of(const data::RecordBatch&, std::size_t row) const;
-  // False where the series reports a step in one row, and it has come: the first counts. `person` matters with records.
+  // False if the series reports a step in one row, which has come already: the first counts. `person` is for records.
   bool add(std::string_view person, std::int64_t series, std::int64_t amount);
 
   bool empty() const { return rows_ == 0; }
-  // Nothing more can come: every series has reported, and may report only once.
+  // Whether nothing more can come: every series has reported, and may report only once.
   bool complete() const { return once_ && reported_ == static_cast<std::int64_t>(counts_.size()); }
 
-  // Drops the counts that came for the step: they will come again. Not for people.
+  // Drops the counts of the step, which will come again. Not for people.
   void forget();
-  // The latest slot that anybody's participation was written down for; nothing where nobody's is.
+  // The latest slot with stored participation; empty if none is stored.
   std::optional<std::int64_t> remembered() const;
-  // What all that was written down amounts to; nothing where nobody's is.
+  // The seal of all stored participation; empty if none is stored.
   std::optional<bound::ParticipationSeal> seal() const;
 
-  // The counts of the step, one a series, mechanisms::kMissing where none came; the next step is open then.
+  // The counts of the step, one per series, mechanisms::kMissing where none came. Opens the next step.
   Result<void> close(std::int64_t step, std::vector<std::int64_t>& counts);
 
  private:

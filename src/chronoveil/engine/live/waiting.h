@@ -14,7 +14,7 @@ namespace chronoveil::engine {
 class WaitingRows {
  public:
   void add(std::int64_t time, std::string_view person, std::int64_t series, std::int64_t amount);
-  // Gives the step all rows from before that instant, in the order in which they came.
+  // Gives the step all rows before that instant, in the order in which they came.
   void hand_over(std::int64_t before, OpenStep&);
 
  private:

@@ -1,4 +1,4 @@
-// Holding a release of means against the data. It reads the data three times and reveals it: internal.
+// Compares a release of means with the data. It reads the data three times and reveals it: internal.
 #include <algorithm>
 #include <limits>
 

@@ -34,7 +34,7 @@ Result<void> read_grid(const Section& section, Job& job) {
   return {};
 }
 
-// What is done to counts has no meaning here; passed over in silence, it would look done.
+// Keys of counts have no meaning here; ignored in silence, they would look obeyed.
 Result<void> refuse_what_counts_have(const JobTable& table) {
   const auto refuse = [&](std::string_view section, std::initializer_list<std::string_view> keys,
                           std::string_view instead) -> Result<void> {

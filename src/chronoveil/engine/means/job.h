@@ -6,10 +6,10 @@
 
 namespace chronoveil::engine {
 
-// Sections and keys that a job of means has no use for; and those of means in a job of another kind.
+// Refuse sections and keys that a job of means has no use for, and those of means in a job of another kind.
 Result<void> refuse_in_means(const JobTable&);
 Result<void> refuse_means(const JobTable&);
-// What is read of [places] and [source] in a way of its own: the grid, the column of places, and the value, which is
+// Reads what is special to means in [places] and [source]: the grid, the column of places, and the value, which is
 // measured instead of counted.
 Result<void> complete_means(const JobTable&, Job&);
 

@@ -10,7 +10,7 @@
 namespace chronoveil::engine {
 namespace {
 
-constexpr std::int64_t kMostCells = std::int64_t{1} << 24;  // the report and the release hold every one
+constexpr std::int64_t kMostCells = std::int64_t{1} << 24;  // report and release hold all of them
 
 Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std::int64_t steps) {
   if (steps > kMostCells / places)
@@ -34,7 +34,7 @@ Result<T> named(Result<T> result) {
   return by_key({"means", "privacy", "mechanism"}, std::move(result));
 }
 
-// What can be chosen when nothing is known in public about who has how many records.
+// The choice when nothing is publicly known about how many records people have.
 std::string_view usual(const Job& job) {
   if (job.means().counts_public) return "array_averaging";
   return job.means().registered ? "registered_mean" : "sum_over_count";

@@ -9,13 +9,13 @@
 namespace chronoveil::engine {
 namespace {
 
-// The relation is the mechanism's, not the job's to choose.
+// The mechanism fixes the relation; the job has no choice.
 Job with_relation(Job job, const MeansPlanned& planned) {
   job.relation = planned.chosen.relation;
   return job;
 }
 
-// One record more can push out a cell, or another record of its own.
+// One more record can push out a cell, or another record of the same cell.
 ledger::Eviction eviction_of(const mechanisms::CellShape& shape) {
   return shape.max_cells < shape.cells() || shape.max_records ? ledger::Eviction::possible : ledger::Eviction::none;
 }
@@ -116,7 +116,7 @@ Result<MeansChecked> check_means_job(const Job& given, const RunOptions& options
   CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
   if (read_data) {
-    DrawRight forgotten = DrawRight::not_private(BitSource());  // as is all that it is drawn for
+    DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(bounded(planned, *source, forgotten));
   }
   return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kDrawn = 2000;    // points of an average
 constexpr std::size_t kDifferent = 20;  // values that are counted one by one
 
-// Every text as a number; an empty slot is the number before it. Nothing where one is no number.
+// Every text as a number; an empty slot repeats the number before it. Empty if a text is no number.
 std::optional<std::vector<double>> numbers_of(const std::vector<std::string>& texts) {
   std::vector<double> numbers;
   numbers.reserve(texts.size());

@@ -6,11 +6,11 @@
 
 namespace chronoveil::engine {
 
-// Sections and keys that a series of its owner has no use for.
+// Refuses sections and keys that a perturbed series has no use for.
 Result<void> refuse_in_perturb(const JobTable&);
 Result<void> check_perturb(const Job&);
 
-// Whether a run asks for a stream: told so, or standard input where some δ lets values leave before the end.
+// Whether a run asks for a stream: explicitly, or by standard input where a δ lets values leave before the end.
 bool asks_for_stream(const Job&);
 
 }  // namespace chronoveil::engine

@@ -23,7 +23,7 @@ class KeptRows final : public data::FieldRows {
   std::vector<std::string> columns_;
   std::string text_;                // of all fields
   std::vector<std::size_t> ends_;   // of each field in it
-  std::vector<std::size_t> lasts_;  // of each row: how many fields there are with it
+  std::vector<std::size_t> lasts_;  // for each row: the number of fields up to its end
   std::vector<std::string_view> fields_;
   std::int64_t handed_out_ = 0;
 };

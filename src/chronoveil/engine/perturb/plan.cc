@@ -10,7 +10,7 @@
 namespace chronoveil::engine {
 namespace {
 
-// How many columns go their own way. Their names are public, but a plan is made without looking at the source.
+// How many columns move independently. Their names are public, but a plan is made without looking at the source.
 Result<std::int64_t> lanes_of(const Job& job, bool moves) {
   if (moves && !job.perturb().independent) return 1;
   if (job.perturb().columns.empty())
@@ -91,7 +91,7 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
 }
 
 Result<std::vector<report::CurvePoint>> certified_curve(const accounting::Event& event, double epsilon) {
-  // A price of StaSwitch in a wide window takes a second; the curve is smooth enough for fewer.
+  // A price of StaSwitch in a wide window takes a second; the curve is smooth enough for fewer points.
   const auto* slow = std::get_if<accounting::StaSwitch>(&event.kind);
   const int points = slow && slow->window > 8 ? 13 : 41;
   constexpr double kFarthest = 3;  // times ε

@@ -89,7 +89,7 @@ void RowMover::append_field(std::string_view text, std::string& out) const {
   const char special[] = {delimiter_, '"', '\r', '\n'};
   const bool plain = text.find_first_of(std::string_view(special, sizeof special)) == std::string_view::npos &&
                      !text.starts_with(' ') && !text.ends_with(' ');
-  // A line without any byte would be no row.
+  // An empty line would be no row.
   const bool alone = text.empty() && columns_.names.size() == 1;
   if (plain && !alone) {
     out += text;
@@ -144,7 +144,7 @@ void RowMover::record_after(const Lane& lane, const mechanisms::Released& value)
     if (!value) {
       column.after.emplace_back();
     } else {
-      // Several columns that move together have one text; each is what it was.
+      // Columns that move together share one text; each column's value is that of the step it came from.
       column.after.push_back(lane.columns.size() == 1 ? value->text
                                                       : column.before[static_cast<std::size_t>(value->step)]);
     }

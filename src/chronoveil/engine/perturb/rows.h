@@ -27,7 +27,7 @@ Result<PerturbColumns> columns_of(const Job&, const std::vector<std::string>& he
 
 class RowMover {
  public:
-  // `mark`: of what is not private, a last column that says so, called mark, or chronoveil_mark beside another such.
+  // `mark`: what is not private gets a last column that says so, called mark, or chronoveil_mark if that name is taken.
   RowMover(const PerturbColumns&, mechanisms::Perturbation, std::size_t lanes, char delimiter, const std::string& mark);
 
   const std::string& header() const { return header_; }
@@ -41,7 +41,7 @@ class RowMover {
   std::int64_t rows() const { return rows_; }
   std::int64_t empty() const { return empty_; }
   std::int64_t missing() const { return missing_; }
-  // What really happened: for the owner alone, where a record is kept.
+  // The actual moves, where a record is kept: for the owner alone.
   const mechanisms::MoveCount& moves() const { return moves_; }
   const std::vector<BeforeAfter>& record() const { return record_; }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
 
-// The relation is the mechanism's, not the job's to choose.
+// The mechanism fixes the relation; the job has no choice.
 Job with_relation(Job job, const PerturbPlanned& planned) {
   job.relation = planned.chosen.relation;
   return job;
@@ -27,7 +27,7 @@ Ask ask_of(const PerturbPlanned& planned) {
     return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
   };
   Ask asked = ask(planned.chosen);
-  // The job's own parameters: those that are calibrated must be found anew.
+  // With the job's own parameters: calibrated ones must be found anew.
   asked.at_epsilon = [ask, request = planned.request, name = planned.chosen.mechanism](double epsilon) mutable {
     return [&]() -> Result<Ask> {
       CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(name));
@@ -39,7 +39,7 @@ Ask ask_of(const PerturbPlanned& planned) {
   return asked;
 }
 
-// A ledger that admitted what nobody can price would promise nothing any more.
+// A ledger that admitted an event without a price would no longer promise anything.
 Result<void> check_payable(const PerturbPlanned& planned) {
   CV_TRY(const mechanisms::TemporalMechanism* mechanism, mechanisms::find_temporal_mechanism(planned.chosen.mechanism));
   if (mechanism->certified) return {};
@@ -82,7 +82,7 @@ class Passage {
   Passage(const Job& job, const PerturbOptions& options, const PerturbPlanned& planned)
       : job_(job), options_(options), planned_(planned), at_once_(leaves_at_once(job)) {}
 
-  // What is there so far leaves. An error is kept for the next row.
+  // Lets the text so far leave. An error is kept for the next row.
   void flush() {
     if (!at_once_ || text_.empty() || !left_) return;
     sent_ += text_.size();  // in part at least, where the next line fails
@@ -92,7 +92,7 @@ class Passage {
   bool rows_left() const { return sent_ > header_size_; }
 
   // Rows that do not leave at once are read to the end, and tried with draws that are forgotten, before the first bit
-  // of the release: what is wrong with one of them is found while its debit is still good for another run.
+  // of the release: errors in them are found while the debit can still be taken up by another run.
   Result<PerturbedRelease> run(OpenRows& open, mechanisms::Draws& draws) {
     if (!at_once_ && draws.mark().empty()) {
       CV_TRY(KeptRows kept, KeptRows::of(*open.rows));
@@ -129,10 +129,10 @@ class Passage {
     text_ = mover.header();
     header_size_ = text_.size();
     const Result<void> read = read_all(open, mover);
-    // Whoever reads no further is why the series ended, whatever else is wrong with it.
+    // If the reader of the output is gone, that is why the series ended, whatever else is wrong with it.
     CV_CHECK(left_);
     if (!read && !at_once_) return tl::unexpected(read.error());
-    // What came in whole before a stream broke off is released: the series ends there, unless it is too short for it.
+    // Whole rows from before a stream broke off are released: the series ends there, unless it is too short.
     const Result<void> finished = finish(mover, text_);
     if (!finished) return tl::unexpected(read ? finished.error() : read.error());
     flush();
@@ -207,7 +207,7 @@ class Passage {
   std::size_t header_size_ = 0, sent_ = 0;
 };
 
-// In a store: the number of bytes of the document, the document, the rows.
+// As stored: the number of bytes of the document, the document, the rows.
 std::string stored(const PerturbedRelease& release, const std::string& document) {
   return std::to_string(document.size()) + "\n" + document + release.csv;
 }
@@ -226,7 +226,7 @@ Result<PerturbedRelease> from_store(std::string_view text) {
   CV_TRY(const std::string document, document_in(text));
   CV_TRY(static_cast<report::Perturbed&>(release), report::perturbed_from_json(document));
   release.csv = text.substr(text.find('\n') + 1 + document.size());
-  // What earlier versions stored says nothing of its rows.
+  // Earlier versions stored no digest of the rows.
   if (!release.rows_digest.empty() && release.rows_digest != ledger::sha256_hex(release.csv))
     return fail(ErrorKind::storage, "run.again", "the rows of the stored release are not what was released");
   return release;
@@ -239,7 +239,7 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
   if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release), mode});
   if (!job.perturb().internal.empty() && release.internal)
     files.push_back({job.perturb().internal, report::perturbed_internal_html(release, *release.internal), 0600});
-  if (!job.json.empty()) {  // last: who sees it sees all
+  if (!job.json.empty()) {  // last: when it is there, everything is
     CV_TRY(std::string signed_document, report::signed_release(document));
     files.push_back({job.json, std::move(signed_document), mode});
   }
@@ -282,7 +282,7 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
     CV_TRY(open, open_rows(job, [&] { passage.flush(); }));
     return {};
   };
-  // Without a header, columns are counted in the first row, which is data: that has to wait for the debit.
+  // Without a header, columns are counted in the first row, which is data: this must wait for the debit.
   kind.open = [&]() -> Result<void> { return job.source.header ? open_now() : data::check_field_rows(rows_of(job)); };
   kind.make = [&](mechanisms::Draws& draws) -> Result<PerturbedRelease> {
     tell(options, "releasing");
@@ -317,7 +317,7 @@ Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& op
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
   } else if (job.source.path != "-") {
     CV_TRY(OpenRows open, open_rows(job, {}));
-    // As a run would, and forgotten: made-up draws, so that nothing of it is a release.
+    // Read as in a run, with made-up draws, and forgotten, so that nothing of it is a release.
     if (read_data) {
       mechanisms::Draws draws = mechanisms::Draws::seeded(BitSource::for_this_thread().next_u64());
       PerturbOptions unused;

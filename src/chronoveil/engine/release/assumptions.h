@@ -8,8 +8,7 @@
 
 namespace chronoveil::engine {
 
-// How rows are read: all of them before there is a release, which one bad row ends; or as they come, which leaves out
-// the bad ones.
+// How rows are read: all before the release, where one bad row ends it; or as they come, where bad rows are left out.
 enum class Reading { whole, live };
 
 // Adds, as declared:

@@ -57,7 +57,7 @@ Result<FolderLock> FolderLock::take(const std::string& kind, const std::string& 
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return fail(ErrorKind::storage, kind, "'" + path + "' cannot be opened: " + std::strerror(errno));
   FolderLock lock(file);
-  // Whoever only asks whether it is taken has it for a moment.
+  // A process that only asks whether the lock is taken holds it for a moment.
   for (int i = 0; i < kTries; ++i) {
     if (::flock(file, LOCK_EX | LOCK_NB) == 0) return lock;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

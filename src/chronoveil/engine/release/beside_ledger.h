@@ -1,5 +1,5 @@
 // Folders for what must outlast a process, beside the ledger that holds its debit: LEDGER.KIND/..., for a PostgreSQL
-// ledger KIND-DIGEST/... in the user's data folder. The owner's alone.
+// ledger KIND-DIGEST/... in the user's data folder. For the owner alone.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 namespace chronoveil::engine {
 
 // `kind`: "live", "training". One ledger has one such folder, by whatever name it is reached. A leaf that leads out of
-// it is a usage error: a dataset may be called "..".
+// the folder is a usage error: a dataset may be called "..".
 Result<std::filesystem::path> folder_beside(const std::string& ledger_place, const std::string& kind,
                                             const std::filesystem::path& leaf);
 

@@ -30,8 +30,7 @@ std::string create_command(const Job& job, const std::string& ledger) {
   return command;
 }
 
-// Training, and a forecast from a private history, hide what the values of some steps are; their times and series are
-// public.
+// Training, and forecasts from a private history, hide the values of some steps; times and series are public.
 Result<void> check_values_fit(const Job& job, const ledger::Protected& promise) {
   if (promise.relation != Relation::replace_values)
     return fail(ErrorKind::usage, "dataset.name",
@@ -104,7 +103,7 @@ ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& da
   return terms;
 }
 
-// The largest ε, to two digits, whose plan the budget still admits; nothing where not even a thousandth does.
+// The largest ε, to two digits, whose plan the budget still admits; empty if not even a thousandth of the job's ε fits.
 std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, const Ask& ask) {
   const auto fits = [&](double epsilon) {
     const Result<Ask> smaller = ask.at_epsilon(epsilon);
@@ -114,8 +113,8 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
     const double digit = std::pow(10.0, std::floor(std::log10(epsilon)) - 1);
     return std::floor(epsilon / digit) * digit;
   };
-  // Where ε are added up, what is left is the most that can be had; and a switch has no small ε at all.
-  // A union adds them up too, but another of its members may have more.
+  // Where ε are added up, the rest is the most that can be had; and a switch has no small ε at all. A union adds them
+  // up, too, but another member may have more left.
   const double left = budget.view.left.values[0].value();
   const auto fits_exactly = [&] { return left > 0 && left < job.epsilon && fits(two_digits(left)); };
   const ledger::FilterKind kind = budget.view.dataset.filter.kind;
@@ -140,7 +139,7 @@ Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, cons
   return result;
 }
 
-// After an error at COMMIT nobody here knows, and the ledger says so.
+// After an error at COMMIT it is unknown whether there is a debit, and the ledger says so.
 template <class T>
 Result<T> or_perhaps_made(Result<T> result) {
   if (!result && result.error().in_doubt)
@@ -186,7 +185,7 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   if (job.dataset.empty())
     return fail(ErrorKind::usage, "dataset.name", "it is missing; a release is debited to a dataset of the ledger");
   CV_TRY(const std::string place, ledger_place(ledger));
-  // SQLite keeps what was written last in files beside.
+  // SQLite keeps the latest writes in files beside it.
   for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
     CV_CHECK(check_spared(job, "the ledger", place + std::string(suffix)));
   for (const auto& [variable, what] :

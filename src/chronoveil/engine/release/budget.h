@@ -15,7 +15,7 @@ namespace chronoveil::engine {
 // Where the ledger is: as given, or the user's own when empty.
 Result<std::string> ledger_place(const std::string& given);
 
-// The share of the filter that is left, in [0, 1]: of its tightest coordinate, or of the member of a union with most.
+// The share of the filter that is left, in [0, 1]: of its tightest coordinate, or of the union's member with the most.
 double share_left(const ledger::View&);
 // "a gaussian with noise_multiplier >= 4.7, or a pure event with epsilon <= 0.5", or "nothing".
 std::string still_admits(const ledger::View&);
@@ -41,15 +41,15 @@ struct Ask {
   ledger::Eviction eviction = ledger::Eviction::possible;  // by the caps of the job
   // The same at another ε, to find one that would fit.
   std::function<Result<Ask>(double epsilon)> at_epsilon;
-  std::string job = {};  // the digest that tells this job from others, where it is not that of the job file's facts
+  std::string job = {};  // the job's digest, where it is not that of its facts
 };
 Ask ask_of(const Planned&);
 
 // The debit of the job, tried (check) or made (reserve): the event at the job's unit and relation. When the budget does
 // not admit it, the error also says which privacy.epsilon it would admit for the same mechanism, found by looking at
 // plans alone.
-// reserve takes up a debit of the same job that nothing was drawn for; where there is another one of it,
-// `before_second` decides, in the transaction that would make the second.
+// reserve takes up a debit of the same job for which nothing was drawn; if the job has another debit, `before_second`
+// decides, in the transaction that would make the second.
 Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Ask&);
 Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&, const ledger::BeforeSecond& before_second);
 
@@ -58,7 +58,7 @@ Result<ledger::Reservation> reserve_run(OpenBudget&, const Job&, const Ask&, std
                                         const ledger::BeforeSecond& before_second,
                                         const std::optional<ledger::LiveTag>& live = std::nullopt);
 
-// The digest that a debit says which job it is of by.
+// The digest by which a debit names its job.
 std::string job_digest(const Job&, const Ask&);
 // The last debit of the same job.
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&, const Ask&);

@@ -40,7 +40,7 @@ Result<ReleaseClaims> claims_of(std::string_view text) {
   CV_TRY(claims.debit.id, ledger::DebitId::parse(*id));
   claims.debit.chain_head = *head;
   CV_TRY(claims.digest, report::release_digest(text));
-  // A forecast says of its history what other releases say of themselves.
+  // A forecast describes its history as other releases describe themselves.
   const json* history = member(&release, "input");
   const bool forecast = history != nullptr && history->is_object();
   const json* of = forecast ? history : &release;
@@ -78,7 +78,7 @@ ClaimsHeld held_against(const ReleaseClaims& claims, const ledger::Debit& debit,
     contradict("the release is not what was released: it does not match the digest in the row that says so");
   if (claims.event && accounting::to_text(*claims.event) != accounting::to_text(event))
     contradict("the release is of another event than the one that was debited");
-  // An event that knows its own neighbours says it in its own way, and is compared above.
+  // An event that knows its own neighbours is compared above.
   std::optional<Unit> unit = debit.terms.stated.unit;
   if (!unit && !accounting::unit_of(event)) unit = dataset.promise.unit;
   if (claims.unit && unit && *claims.unit != *unit)

@@ -15,23 +15,23 @@ namespace chronoveil::engine {
 struct ReleaseClaims {
   ledger::DebitReference debit;
   std::string digest;  // report/document/digest.h
-  // What it does not say is not held against anything.
+  // What it does not say is not compared.
   std::optional<accounting::Event> event;
   std::optional<Unit> unit;
   std::optional<Relation> relation;
   std::optional<double> epsilon, delta;
-  bool as_published = false;  // a paper's number, which no accountant of ours stands for
+  bool as_published = false;  // a paper's number, which our accountants do not certify
 };
 
-// bad_data for what has no debit, and for an event, unit or relation that there is not.
+// bad_data for a release without a debit, and for an unknown event, unit or relation.
 Result<ReleaseClaims> claims_of(std::string_view release_json);
 
-// What of it the debit contradicts, in sentences:
+// What the debit contradicts, in sentences:
 //   digest    of everything that it says but its title: values, guarantee, assumptions, plan
 //   event     the one that was debited
 //   unit, relation   those that were debited: stated with the debit, or the dataset's
-//   ε, δ      no less than what the event costs
-// `tied` where the row that says released has a digest. Earlier versions wrote none, nor does a live release.
+//   ε, δ      at least what the event costs
+// `tied`: the ledger's row for "released" has a digest. Earlier versions wrote none, nor does a live release.
 struct ClaimsHeld {
   std::vector<std::string> contradictions;
   bool tied = false;

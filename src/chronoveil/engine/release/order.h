@@ -4,10 +4,10 @@
 //
 // What a crash or an error leaves, after each step:
 //   1. reserve   a debit, reserved. Nothing was drawn, and all that left is the error. The same job takes it up
-//   2. read      the same. An error names a row and a column, never a value; that there was one is what it reveals, to
+//   2. read      the same. An error names a row and a column, never a value; it reveals that there is an error, to
 //                whoever runs the job, as `check --data` would at no cost. It does not depend on the key that the caps
-//                are enforced with, and who takes the debit up draws another key. So a failed run tells nothing of the
-//                noise or the sample of the one that succeeds, whose release is distributed as if it were the first
+//                are enforced with, and a run that takes the debit up draws another key. So a failed run tells nothing
+//                of the noise or sample of the one that succeeds, whose release is distributed as if it were the first
 //   3. drawing   durable before the first bit that could reach an output (ledger/receipt.h). From here on the debit is
 //                spent, whatever comes: a run that could be made again after bits were drawn would let its maker choose
 //                among draws
@@ -38,25 +38,25 @@ inline void tell(const RunOptions& options, std::string_view stage) {
 // How one kind of release is made and kept. `Published` has title, release.mark, debit and budget.
 template <class Published>
 struct ReleaseKind {
-  // Opens what is read and sees that its columns are there. Opened once: a pipe has no second beginning. No value is
-  // looked at.
+  // Opens the source and checks that its columns are there, without looking at a value. Once only: a pipe has no second
+  // beginning.
   std::function<Result<void>()> open;
-  // Reads, bounds, measures and says what it is; everything but debit and budget.
+  // Reads, bounds, measures and describes; everything but debit and budget.
   std::function<Result<Published>(mechanisms::Draws&)> make;
   // The release JSON.
   std::string (*document)(const Published&) = nullptr;
-  // What is stored of it. Without it nothing is, and nothing can be emitted anew: what left as a stream is gone.
+  // What is stored of it. If absent, nothing is stored or can be emitted anew: what left as a stream is gone.
   std::string (*to_store)(const Published&, const std::string& document) = nullptr;
   Result<Published> (*from_store)(std::string_view) = nullptr;
-  // The release JSON that was stored, to the letter: another version of this program would write another one, which the
-  // digest in the ledger would not be of.
+  // The release JSON exactly as stored: another version of this program might write it differently, and the digest in
+  // the ledger would not match.
   Result<std::string> (*document_in)(std::string_view stored) = nullptr;
   std::function<Result<void>(const Job&, const Published&, const std::string& document)> write;
-  // Whether a part of it is out already although it could not be made whole; without it never.
+  // Whether a part of it is out although it failed; if absent, never.
   std::function<bool()> left_in_part;
 };
 
-// Of kinds that store their document and nothing else.
+// For kinds that store their document and nothing else.
 template <class Published>
 std::string document_itself(const Published&, const std::string& document) {
   return document;
@@ -67,7 +67,7 @@ inline Result<std::string> itself(std::string_view stored) { return std::string(
 std::string with_title(const std::string& document, const std::string& title);
 
 Result<void> check_rehearsal(const RunOptions&);
-// Asks before a second debit: what the ledger calls inside the transaction that would make one. `budget` must outlive
+// Decides about a second debit; the ledger calls it inside the transaction that would make one. `budget` must outlive
 // it.
 ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOptions&);
 // The debit that `--again` names, once it is sure to be of the job with this digest.
@@ -76,11 +76,11 @@ Result<ledger::Debit> debit_of_job(OpenBudget&, const Job&, const std::string& d
 std::string what_became_of(const ledger::DebitId&, mechanisms::Draws::Begun);
 // A number that the ledger gave twice, because it lost rows, is found before data is touched.
 Result<void> check_not_stored(const OpenBudget&, const ledger::DebitId&);
-// Errors of what throws: after a debit they must say what became of it like any other.
+// An error from an exception: after a debit it must say what became of it, like any other error.
 Failure from_exception(const char* what);
 Failure out_of_memory();
 
-// Calls it, and makes an error of whatever it throws.
+// Calls `work` and turns whatever it throws into an error.
 template <class Work>
 auto caught(const Work& work) -> decltype(work()) {
   try {
@@ -109,7 +109,7 @@ template <class Published>
 struct Stored {
   Published published;
   std::string document;
-  std::optional<std::string> digest;  // none of what is not stored
+  std::optional<std::string> digest;  // empty if it is not stored
 };
 
 template <class Published>
@@ -149,7 +149,7 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
   if (!made) {
     made.error().message += what_became_of(id, draws.begun());
     if (draws.begun() == mechanisms::Draws::Begun::yes) {
-      // Only says what became of the debit; it is spent whether or not this can be written.
+      // This only records what became of the debit, which is spent whether or not the record can be written.
       const bool out = kind.left_in_part && kind.left_in_part();
       if (!budget.ledger.settle(id, out ? ledger::State::released : ledger::State::abandoned))
         made.error().message += ", and the ledger could not be told what became of it";
@@ -174,9 +174,9 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
 
 // Emits a stored release anew: no debit, no data.
 // A run that was killed between store and settle is settled here, with the digest of what is stored. That is sound:
-// whoever writes the store could have written it before the kill just as well, and a release that is settled already,
-// with a digest, must match it. Nothing is drawn, so the debit still covers one draw; and one for which the ledger
-// knows of no draw is refused, since nothing of it can be stored.
+// whoever can write to the store now could have done so before the kill, and a release that was settled with a digest
+// must match it. Nothing is drawn, so the debit still covers one draw. A debit for which the ledger knows of no draw is
+// refused, since no release of it can be stored.
 template <class Published>
 Result<Published> emit_again(const Job& job, const Ask& ask, const std::string& debit, const RunOptions& options,
                              const ReleaseKind<Published>& kind) {

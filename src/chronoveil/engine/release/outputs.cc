@@ -77,7 +77,7 @@ void disown(Guarantee& guarantee, const std::string& mark) {
 }
 
 Result<void> check_outputs(const Job& job) {
-  // A program that hands over its rows gets the release, too.
+  // A program that passes rows in memory gets the release in memory, too.
   const bool kept = job.source.kind == data::SourceKind::memory;
   if (!kept && job.csv.empty() && job.json.empty() && job.report.empty())
     return fail(ErrorKind::usage, "output",

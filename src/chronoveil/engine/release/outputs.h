@@ -14,13 +14,13 @@ namespace chronoveil::engine {
 // Everything but the debit and the budget. A release with a mark promises nothing: its guarantee says so.
 report::Published published_of(const Job&, Planned, Estimate, std::string mark);
 
-// A job that writes nothing, or where it cannot: found before anything is spent.
+// Refuses a job without outputs, or with outputs that cannot be written, before anything is spent.
 Result<void> check_outputs(const Job&);
 // `document`: the release JSON.
 Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
-// Whose random choices are known (the mark says so) is the data in another form: for its owner alone.
+// A release with known random choices (the mark says so) is the data in another form: for its owner alone.
 inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }
-// The same for any kind of release, by what makes its other texts.
+// The same for any kind of release; `csv` and `html` make its other texts.
 template <class Published>
 Result<void> write_outputs(const Job& job, const Published& published, const std::string& document,
                            std::string (*csv)(const Published&), std::string (*html)(const Published&)) {
@@ -28,14 +28,14 @@ Result<void> write_outputs(const Job& job, const Published& published, const std
   const int mode = mode_of(published.release.mark);
   if (!job.csv.empty()) files.push_back({job.csv, csv(published), mode});
   if (!job.report.empty()) files.push_back({job.report, html(published), mode});
-  if (!job.json.empty()) {  // last: who sees it sees all
+  if (!job.json.empty()) {  // last: when it is there, everything is
     CV_TRY(std::string signed_document, report::signed_release(document));
     files.push_back({job.json, std::move(signed_document), mode});
   }
   return write_files(files);
 }
 
-// What a release promises whose random choices are known: nothing.
+// Makes the guarantee promise nothing, as of a release whose random choices are known.
 void disown(Guarantee&, const std::string& mark);
 
 // What the guarantee does not cover, in sentences.

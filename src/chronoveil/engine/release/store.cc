@@ -29,7 +29,7 @@ Result<void> ReleaseStore::prepare() const {
         ErrorKind::storage, "ledger",
         "the folder '" + folder_ + "' for stored releases cannot be made: " + std::generic_category().message(code));
   }
-  // They bear witness of what was debited: who could take them away could have an older ledger taken for the latest.
+  // Stored releases are evidence of debits: whoever removes them could pass off an older ledger as the latest.
   struct stat status {};
   if (::stat(folder_.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0)
     return fail(ErrorKind::storage, "ledger",

@@ -1,5 +1,5 @@
-// Releases kept where their ledger is, so that one can be emitted anew at no cost. They are as public as what was
-// published; the folder is the owner's alone all the same.
+// Releases kept where their ledger is, so that one can be emitted anew at no cost. They are as public as the outputs,
+// yet the folder is for the owner alone.
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,9 @@ namespace chronoveil::engine {
 
 class ReleaseStore {
  public:
-  // Beside a SQLite ledger LEDGER, wherever a link to it lies: LEDGER.releases/. Before, it lay beside the link; what
-  // is there is still found. For a PostgreSQL ledger: releases-DIGEST/ in the user's data folder, the digest telling
-  // ledgers apart.
+  // Beside a SQLite ledger LEDGER, wherever a link to it lies: LEDGER.releases/. Earlier versions put it beside the
+  // link; releases there are still found. For a PostgreSQL ledger: releases-DIGEST/ in the user's data folder, the
+  // digest telling ledgers apart.
   static Result<ReleaseStore> of_ledger(const std::string& place);
 
   // Makes the folder (mode 0700) and finds out whether files can be written there.
@@ -23,7 +23,7 @@ class ReleaseStore {
   // city:3 becomes city-3.json, mode 0600.
   std::string path_of(const ledger::DebitId&) const;
   bool has(const ledger::DebitId&) const;
-  // Never over another: what is stored of a debit was drawn for it, and there is one draw of a debit.
+  // Never replaces a file: what is stored was drawn for its debit, and a debit has only one draw.
   Result<void> put(const ledger::DebitId&, std::string text) const;
   Result<std::string> get(const ledger::DebitId&) const;
   // Where there may be releases.
@@ -31,7 +31,7 @@ class ReleaseStore {
 
  private:
   ReleaseStore(std::string folder, std::string earlier) : folder_(std::move(folder)), earlier_(std::move(earlier)) {}
-  // Of a release that is there, in either folder; else where it would be.
+  // The path of a stored release, in either folder; else where it would be.
   std::string present(const ledger::DebitId&) const;
   std::string folder_, earlier_;
 };

@@ -31,8 +31,8 @@ struct Witness {
   std::string job;         // the digest of the debit's job
   std::string holder;      // the token of whoever opened the live release
   bool run = false;        // the debit is one of numbered uses
-  std::int64_t used = 0;   // so many of them are gone
-  // The token of the use before the last of these: a crash may have come before the ledger was told of the last.
+  std::int64_t used = 0;   // uses that are used up
+  // The token of the second to last use: a crash may have come before the ledger was told of the last.
   std::optional<std::string> before = std::nullopt;
 };
 
@@ -94,8 +94,7 @@ void for_each_file(const fs::path& folder, const std::function<void(const fs::pa
     look(file->path());
 }
 
-// The first bytes of a file; nothing of what is no plain file of its own: a pipe would be waited for, a link may lead
-// to what never ends.
+// The first bytes of a plain file; empty for anything else: a pipe would block, and a link may lead to an endless file.
 std::string first_bytes(const fs::path& path, std::size_t most) {
   std::string bytes;
   const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -138,15 +137,15 @@ void add_releases(const fs::path& folder, const std::optional<std::string>& data
     const std::optional<ledger::DebitId> named = debit_of_name(path.filename().string());
     if (!named || (dataset && named->dataset != *dataset)) return;
     if (!is_plain_file(path)) return;
-    // One that cannot be read still has a name.
+    // A file that cannot be read still has a name.
     Witness witness{path.string(), *named, "", "", "", false};
     DebitReader reader;
     const std::string text = first_bytes(path, kMostOfRelease);
-    const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some say first how long it is
+    const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some begin with their length
     const bool whole = start != std::string::npos &&
                        nlohmann::json::sax_parse(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), &reader,
                                                  nlohmann::json::input_format_t::json, false);
-    if (whole && reader.id.empty()) return;  // read to its end, and no release
+    if (whole && reader.id.empty()) return;  // read to its end: not a release
     if (reader.id == named->text()) witness.chain_head = reader.chain_head;
     all.push_back(std::move(witness));
   });
@@ -158,7 +157,7 @@ void add_live(const fs::path& folder, const std::string& dataset, std::vector<Wi
       if (std::error_code error; fs::exists(fs::symlink_status(path / name, error)) && !is_plain_file(path / name))
         return;
     const Result<std::optional<LiveState>> state = read_live_state(path.string());
-    if (!state || !*state || (*state)->debit < 0) return;  // a damaged one is told by whoever goes on with it
+    if (!state || !*state || (*state)->debit < 0) return;  // a damaged state is reported when the release resumes
     const LiveState& held = **state;
     all.push_back({path.string(),
                    {dataset, held.debit, std::nullopt},
@@ -171,7 +170,7 @@ void add_live(const fs::path& folder, const std::string& dataset, std::vector<Wi
   });
 }
 
-// How a checkpoint begins: with its debit and, from the second form on, the uses that were gone.
+// How a checkpoint begins: with its debit and, from the second form on, the number of uses so far.
 void read_checkpoint(const fs::path& path, std::string& debit, std::int64_t& used) {
   constexpr std::string_view kFirst = "chronoveil checkpoint 1\n", kSecond = "chronoveil checkpoint 2\n";
   constexpr std::size_t kLength = 8, kMost = 256;
@@ -192,7 +191,7 @@ void read_checkpoint(const fs::path& path, std::string& debit, std::int64_t& use
 // TRAINING/DATASET/DIGEST/ holds `checkpoint` and model-17 for each that was finished.
 void add_training(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
   for_each_file(folder, [&](const fs::path& job) {
-    if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return;  // none of ours
+    if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return;  // not ours
     for_each_file(job, [&](const fs::path& path) {
       const std::string name = path.filename().string();
       if (!is_plain_file(path)) return;
@@ -229,8 +228,8 @@ bool is_debit_of(const ledger::Debit& debit, const Witness& witness) {
          (witness.holder.empty() || (debit.terms.live && debit.terms.live->holder == witness.holder));
 }
 
-// Whether the rows that came after the debit's own are lost: those that say what was used, or that it draws. What is
-// stored was drawn after the ledger said so.
+// Whether the ledger lost rows that followed the debit: uses, or that drawing began. A stored release was drawn after
+// the ledger said so.
 bool knows_less(const ledger::Debit& debit, const Witness& witness) {
   if (witness.run) return debit.used < witness.used && debit.token != witness.before;
   return debit.says_drawing && debit.state == ledger::State::reserved;

@@ -1,5 +1,5 @@
 // What lies beside a ledger and names a debit of it: stored releases, the folders of live releases, the checkpoints and
-// models of trainings. A ledger that does not have such a debit, or that knows less of it, is older than they are,
+// models of trainings. A ledger that lacks such a debit, or knows less of it, is older than these files: it was
 // restored or cut short, and would give out a budget twice.
 #pragma once
 
@@ -19,14 +19,14 @@ struct Contradiction {
   std::string text() const;
 };
 
-// All of them for a dataset, which need not be in the ledger any more. Reads the head of each stored release and the
+// All contradictions for a dataset, which may be missing from the ledger. Reads the head of each stored release and the
 // state of each live release, nothing else; only plain files, and only what has the name and form of ours.
 Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place,
                                                   const std::string& dataset);
 // The same for every dataset that the ledger or a file beside it knows.
 Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place);
 
-// Refused (storage) where there is one; it is named.
+// A storage error that names the first contradiction, if there is one.
 Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place, const std::string& dataset);
 // The same for every dataset.
 Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place);

@@ -13,7 +13,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   if (job.is<LiveSpec>()) {
     if (read_data) return fail(ErrorKind::usage, "data", "the rows of a live release are not there yet");
     CV_TRY(const LiveStanding stands, live_status(job, options.ledger));
-    // What is open goes on: it costs nothing more, and the budget need not have room for it twice.
+    // An open release resumes at no further cost: the budget need not have room for it twice.
     if (stands.stage == LiveStage::open)
       return Checked{std::move(planned), std::move(budget.view), {}, EarlierDebit{stands.debit->id}};
     CV_TRY(ledger::Cost once, check_debit(budget, job, ask_of(planned)));
@@ -23,7 +23,7 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
   if (read_data) {
-    DrawRight forgotten = DrawRight::not_private(BitSource());  // as is all that it is drawn for
+    DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, forgotten));
   }
   return Checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};

@@ -16,12 +16,12 @@ constexpr std::int64_t kMostValues = std::int64_t{1} << 28;
 
 std::int64_t series_of(const Job& job) { return std::max<std::int64_t>(1, static_cast<std::int64_t>(job.keys.size())); }
 
-// The pairs (series, slot) that one person can have: declared to be in one series, at most all of its steps.
+// The number of pairs (series, slot) that one person can have; with `disjoint`, all steps of one series.
 std::int64_t everywhere(const Job& job, std::int64_t steps) {
   return job.series().disjoint ? steps : series_of(job) * steps;
 }
 
-// Under `event` and `w-event` each slot is bounded by itself. A cap that is declared may have been kept by leaving out.
+// Under `event` and `w-event` each slot is bounded by itself. A declared cap may have been met by leaving records out.
 ledger::Eviction eviction_of(const Job& job, std::int64_t steps) {
   const bool capped = job.unit == Unit::user && job.max_steps && *job.max_steps < everywhere(job, steps);
   return capped ? ledger::Eviction::possible : ledger::Eviction::none;
@@ -41,8 +41,8 @@ mechanisms::PublicShape shape_of(const Job& job, std::int64_t steps) {
   return shape;
 }
 
-// The shortest public rhythm that slots can show: a day where it has at least eight of them, else a week. Nothing for
-// slots of other lengths, and unless two rhythms fit into the span.
+// The shortest public rhythm that slots can show: a day where it has at least eight of them, else a week. Empty for
+// slots of other lengths, and if the span has no room for two rhythms.
 std::optional<std::int64_t> public_season(const Horizon& horizon) {
   constexpr std::int64_t day = 86'400'000, week = 7 * day;
   const std::int64_t rhythm = day / horizon.usual_length >= 8 ? day : week;
@@ -77,7 +77,7 @@ Result<T> named(Result<T> result) {
   return by_key({"privacy"}, std::move(result));
 }
 
-// Who decides that a step of a live release exists. Were it a person's row, its being there would show with certainty.
+// Who decides that a step of a live release exists. If a person's row did, its presence would show with certainty.
 void add_who_decides(bool rows_are_people, std::vector<Assumption>& all) {
   if (!rows_are_people) {
     all.push_back(
@@ -130,7 +130,7 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   if (compares && !job.series().public_sample.empty()) {
     CV_TRY(sample, read_public_sample(job.series().public_sample));
   }
-  // Calendars are public: what can use the day or the week is told unless the job says otherwise.
+  // Calendars are public: a mechanism that can use the day or the week is told it unless the job says otherwise.
   CV_TRY(const bool may_use, knows_season(job.mechanism));
   if (const auto season = public_season(horizon);
       may_use && season && !job.parameters.contains("season") && (!sample || sample->steps >= 2 * *season))

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLargestValue = 0x1p53;
 
-// One row of a CSV file [RFC 4180], moved past; the fields without their quotes.
+// Takes one row of a CSV file [RFC 4180] off the text: its fields, without their quotes.
 std::vector<std::string> next_row(std::string_view& text) {
   std::vector<std::string> fields(1);
   bool quoted = false;

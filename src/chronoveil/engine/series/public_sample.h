@@ -7,8 +7,8 @@
 
 namespace chronoveil::engine {
 
-// The column `value` is needed, `series` tells series apart; rows of one series stand in the order of time, and each
-// series has as many as the others. Values are rounded to whole numbers and negative ones become 0.
+// The column `value` is needed, `series` tells series apart. Rows of one series are in order of time, and all series
+// have equally many. Values are rounded to whole numbers and negative ones become 0.
 Result<plan::PublicSample> read_public_sample(const std::string& path);
 
 }  // namespace chronoveil::engine

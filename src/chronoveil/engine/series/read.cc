@@ -13,7 +13,7 @@ Result<T> named_by_job(Result<T> result) {
   return by_key({"source"}, std::move(result));
 }
 
-// Without a header columns are missing only when the first row is there.
+// Without a header, missing columns show only in the first row.
 class NamedRows final : public data::RecordSource {
  public:
   explicit NamedRows(std::unique_ptr<data::RecordSource> rows) : rows_(std::move(rows)) {}
@@ -23,7 +23,7 @@ class NamedRows final : public data::RecordSource {
   std::unique_ptr<data::RecordSource> rows_;
 };
 
-// What is wrong with the source as a whole is said of the key that names it.
+// Errors of the source as a whole name the key of the source.
 Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& spec) {
   Result<std::unique_ptr<data::RecordSource>> source = named_by_job(data::open_source(spec));
   if (!source && !source.error().parameter.starts_with("source."))
@@ -45,7 +45,7 @@ Result<void> opened(const Job& job, std::unique_ptr<data::RecordSource>& into) {
 Result<SlotAxis> axis_of(const Job& job) { return by_key({"slots"}, data::make_axis(job.slots)); }
 
 std::int64_t usual_length(const SlotAxis& axis) {
-  // Two slots of three are of one length also where clocks change: the middle one is that length.
+  // Even where clocks change, two of three slots have the same length, so the median is that length.
   std::vector<std::int64_t> lengths;
   for (std::size_t i = 1; i < axis.boundaries.size(); ++i)
     lengths.push_back(axis.boundaries[i] - axis.boundaries[i - 1]);

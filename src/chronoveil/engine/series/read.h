@@ -10,13 +10,13 @@
 
 namespace chronoveil::engine {
 
-// Opens the source and sees that its columns are there; no value is looked at.
+// Opens the source and checks that its columns are there, without looking at a value.
 Result<std::unique_ptr<data::RecordSource>> open_source(const Job&);
 Result<void> opened(const Job&, std::unique_ptr<data::RecordSource>& into);
 
 // The public axis of the job.
 Result<SlotAxis> axis_of(const Job&);
-// The length of the middle one of its slots by length, in milliseconds.
+// The median length of its slots, in milliseconds.
 std::int64_t usual_length(const SlotAxis&);
 
 // Records when the job names a user column, counts otherwise; with the caps that the shape was priced for.

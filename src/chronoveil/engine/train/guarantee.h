@@ -5,7 +5,7 @@
 
 namespace chronoveil::engine {
 
-// Of a plan that has its price. Neighbours are panels in which the values of w steps of one series differ; which series
+// For a plan that is priced. Neighbours are panels in which the values of w steps of one series differ; which series
 // and steps there are is public, so the relation is replace_values.
 Guarantee train_guarantee(const Job&, const TrainPlanned&);
 

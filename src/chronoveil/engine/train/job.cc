@@ -28,7 +28,7 @@ Result<void> complete_channels(const Section& section, Job& job) {
   return {};
 }
 
-// Without a noise_unit, that of the bounds: who clamps need not work out how far values can move.
+// An absent noise_unit follows from the bounds: clamping limits how far values can move.
 Result<void> complete_bounds(const Section& section, TrainSpec& train) {
   CV_TRY(const std::optional<forecasting::ValueBounds> bounds, bounds_of(train));
   if (bounds && noises_windows(train) && !section.has("noise_unit")) train.noise_unit = largest_change(*bounds, train);

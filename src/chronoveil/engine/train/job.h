@@ -9,7 +9,7 @@
 
 namespace chronoveil::engine {
 
-// Sections and keys that training has no use for.
+// Refuses sections and keys that training has no use for.
 Result<void> refuse_in_train(const JobTable&);
 // What follows from several keys: the columns to learn from, and the noise_unit that bounds imply.
 Result<void> complete_train(const JobTable&, Job&);
@@ -21,9 +21,9 @@ std::int64_t changed_steps(const Job&);
 
 // Whether windows get noise of their own (σ_C or σ_F), which hides changes of at most noise_unit.
 bool noises_windows(const TrainSpec&);
-// train.lower and train.upper. One without the other, and bounds that are none, are usage.
+// train.lower and train.upper. One without the other, or invalid bounds, are usage errors.
 Result<std::optional<forecasting::ValueBounds>> bounds_of(const TrainSpec&);
-// With bounds, how far a change can move the values of a step: the least noise_unit that leaves nothing to trust.
+// With bounds, how far a change can move the values of a step: the least noise_unit that needs no trust.
 double largest_change(const forecasting::ValueBounds&, const TrainSpec&);
 
 // The spans of series out of a public CSV with the columns series, start and end, as they are written there. Errors are

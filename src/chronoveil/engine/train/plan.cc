@@ -138,7 +138,7 @@ StructuredSubsampling event_of(const Job& job, const TrainPlanned& planned) {
   return event;
 }
 
-// Events that so many steps in a row are; a part of an epoch costs all of it.
+// The number of events in so many steps in a row; a part of an epoch costs all of it.
 std::int64_t events_of(const TrainPlanned& planned, std::int64_t uses) {
   return (uses + planned.steps_per_epoch - 1) / planned.steps_per_epoch;
 }
@@ -270,7 +270,7 @@ Result<Price> price_after(const TrainPlanned& planned, std::int64_t uses) {
 }
 
 Ask ask_of(const Job& job, const TrainPlanned& planned) {
-  // What noise on windows covers is not in the event: whoever reads the ledger must know it.
+  // The event does not say what noise on windows covers; the ledger must.
   std::string mechanism = planned.model.model;
   if (noises_windows(job.train())) mechanism += ", for changes of at most " + shortest(job.train().noise_unit);
   if (planned.bounds)

@@ -1,13 +1,13 @@
 // A plan of training, from public facts only: which windows there are, how they are drawn, how much noise a step gets
 // and how many steps (ε, δ) pays for. No data, no libtorch.
 //   Event   structured_subsampling of the job's windows, unit and sampling [Schuchardt25]
-//             without_replacement   one event a step:   count = steps + spare
-//             iterate               one event an epoch: count = ⌈(steps + spare) / steps_per_epoch⌉. A step that runs
+//             without_replacement   one event per step:  count = steps + spare
+//             iterate               one event per epoch: count = ⌈(steps + spare) / steps_per_epoch⌉. A step that runs
 //                                   again has a number of its own, so no group comes twice in an epoch
 //   Given   σ: the largest number of steps within (ε, δ); steps: the least σ; both: whether they are within (ε, δ)
 //   Edges   not even one step, or not the steps that were asked for: over_budget, naming the smallest ε that would do.
-//           A δ that covers that what is protected is ever drawn (chance_of_use.h): cannot_certify.
-//           A batch of more than N series: usage, naming the largest. A series shorter than L_F: bad_data, naming it
+//           A δ as large as the chance that the protected steps are ever drawn (chance_of_use.h): cannot_certify. A
+//           batch of more than N series: usage, naming the largest. A series shorter than L_F: bad_data, naming it
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct TrainPlanned {
   double clip = 0;                 // C
   double noise_multiplier = 0;     // σ
   std::int64_t steps = 0;
-  std::int64_t spare_steps = 0;      // that may be run again after a crash; paid for on top
+  std::int64_t spare_steps = 0;      // steps that may run again after a crash; paid for on top
   std::int64_t steps_per_epoch = 0;  // of `iterate`; 1 otherwise
   accounting::Event event;           // of the whole run, spare steps included
   accounting::Price price;           // of the event at δ
@@ -60,7 +60,7 @@ struct TrainPlanned {
 // `held_back`: steps at the end of each series that training does not see, for a backtest.
 Result<TrainPlanned> plan_training(const Job&, std::int64_t held_back = 0);
 
-// ε of the first `uses` steps that were begun, those that a crash took and that ran again included, at the plan's δ.
+// ε of the first `uses` steps that were begun, including those that ran again after a crash, at the plan's δ.
 Result<accounting::Price> price_after(const TrainPlanned&, std::int64_t uses);
 
 // What the run asks of a ledger: one debit for all of it.
@@ -69,7 +69,7 @@ Ask ask_of(const Job&, const TrainPlanned&);
 // What the guarantee does not cover, in sentences.
 std::vector<std::string> not_protected(const TrainPlanned&);
 
-// That the model has a place to go, and every output a folder: found before anything is spent.
+// Checks, before anything is spent, that the model has a path and every output a folder.
 Result<void> check_train_outputs(const Job&);
 
 struct TrainChecked {

@@ -12,9 +12,9 @@ namespace {
 
 using Values = std::span<const float>;
 
-constexpr std::size_t kMostFitted = 2000;   // steps, the last ones: what was long ago says little, and takes long
-constexpr std::size_t kFewestSeasons = 10;  // but at least so many seasons, if there are
-constexpr std::size_t kFirstSeasons = 8;    // of which the starting values are made
+constexpr std::size_t kMostFitted = 2000;   // the last steps: older ones say little, and take long
+constexpr std::size_t kFewestSeasons = 10;  // but at least this many seasons, if there are
+constexpr std::size_t kFirstSeasons = 8;    // that give the starting values
 constexpr int kEvaluations = 400;
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
@@ -47,7 +47,7 @@ double mean_of(Values values, double otherwise) {
   return count > 0 ? sum / static_cast<double>(count) : otherwise;
 }
 
-// The first seasons, each against its own mean, averaged; then such that together they do nothing.
+// The first seasons, each relative to its own mean, averaged; then normalised to have no effect on the level.
 std::vector<double> first_season(bool multiplied, Values values, std::size_t season) {
   const double neutral = multiplied ? 1 : 0;
   std::vector<double> sums(season), counts(season), average(season, neutral);
@@ -100,8 +100,8 @@ struct Candidate {
   double aicc = std::numeric_limits<double>::infinity();
 };
 
-// Smoothing parameters, and the starting level and slope, by maximum likelihood. Starting seasons stay as they are:
-// there are many, and their weight is gone after a few seasons.
+// Smoothing parameters, and the starting level and slope, by maximum likelihood. Starting seasons are not fitted: they
+// are many, and their weight is gone after a few seasons.
 Candidate fitted(const EtsKind& kind, Values values, std::size_t season) {
   const bool trend = kind.trend != EtsKind::Trend::none, damped = kind.trend == EtsKind::Trend::damped;
   const bool seasonal = kind.season != EtsKind::Season::none;
@@ -143,7 +143,7 @@ Candidate fitted(const EtsKind& kind, Values values, std::size_t season) {
   }
   const Point best = read(found);
   EtsFit fit = ets_filter(kind, best.parameters, best.start, values);
-  // One of the seasons follows from the others; the variance is one more.
+  // One season follows from the others; the variance is one more parameter.
   const double k = static_cast<double>(found.size() + (seasonal ? season - 1 : 0) + 1);
   const double n = static_cast<double>(fit.observed);
   Candidate candidate{{kind, best.parameters, std::move(fit.end), fit.squares / (n > k ? n - k : n)}};
@@ -158,7 +158,7 @@ EtsModel chosen_ets(Values values, std::int64_t season) {
   values = recent(values, m);
   const bool positive = std::none_of(values.begin(), values.end(), [](float value) { return value <= 0; });
   const bool seasonal = m > 1 && values.size() >= 2 * m + 5;
-  // The first is level and additive error alone.
+  // The first has only a level and an additive error.
   std::optional<Candidate> best;
   for (const EtsKind& kind : ets_kinds(seasonal, positive)) {
     Candidate candidate = fitted(kind, values, seasonal ? m : 1);

@@ -22,7 +22,7 @@ std::vector<double> nelder_mead(Value&& value, const std::vector<double>& start,
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
     const std::size_t best = order.front(), worst = order.back(), second = order[n == 0 ? 0 : n - 1];
-    // Nothing moves any more.
+    // Converged.
     if (!(values[worst] - values[best] > 1e-8 * (1 + std::abs(values[best])))) break;
     std::vector<double> centre(n);
     for (const std::size_t i : order)

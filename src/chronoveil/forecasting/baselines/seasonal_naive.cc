@@ -11,7 +11,7 @@ using Values = std::span<const float>;
 
 bool observed(Values values, std::int64_t step) { return !std::isnan(values[static_cast<std::size_t>(step)]); }
 
-// √(mean square) of what changes from one season to the next; nothing when no step is observed in two seasons.
+// √(mean square) of changes from one season to the next; empty if no step is observed in two seasons.
 std::optional<double> seasonal_deviation(Values values, std::int64_t season) {
   double squares = 0;
   std::int64_t count = 0;

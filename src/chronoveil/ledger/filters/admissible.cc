@@ -43,7 +43,7 @@ Admissible admissible(const Filter& filter, const Cost& admitted) {
   if (filter.kind != FilterKind::sum && fits(pure(kHigh))) {
     result.pure_epsilon = 1 / smallest_that_fits(kLow, kHigh, [&](double inverse) { return fits(pure(inverse)); });
   }
-  // Where ε are added up, what is left of them is known to the last digit.
+  // Where ε are added up, the rest is known exactly.
   if (filter.kind == FilterKind::sum || filter.kind == FilterKind::united) {
     const double exact = left.values[kSum].value();
     if (exact > 0) result.pure_epsilon = std::max(exact, result.pure_epsilon.value_or(0));

@@ -25,12 +25,12 @@ Cost pure_cost(Amount epsilon) { return {{epsilon}, Amount()}; }
 
 Result<Cost> basic_composition(const Event& event);
 
-// (ε, δ) of one occurrence, from its parameters alone; whatever is random about δ needs a δ that the caller names.
+// (ε, δ) of one occurrence, from its parameters alone; a δ that an event does not state comes from the caller.
 struct SumOfOne {
   Result<Cost> operator()(const accounting::Approximate& e) const {
     return Cost{{Amount::stated_up(e.epsilon)}, Amount::stated_up(e.delta)};
   }
-  // What is pure inside is pure outside, at ln(1 + η(e^ε − 1)). A unit that is drawn several times is not covered.
+  // A sample of a pure event is pure, with ln(1 + η(e^ε − 1)). A unit that is drawn several times is not covered.
   template <class Sampled>
   Result<Cost> sampled(const Sampled& e) const {
     const Result<Cost> inside = basic_composition(*e.inner);
@@ -76,8 +76,8 @@ Amount stated_delta(const Event& event) {
   return total.times(event.count);
 }
 
-// Where the δ set aside is the sum of what the events state, that decimal sum is charged and not the double next to
-// it: ten events of a hundredth of δ fill the tenth of δ that a filter sets aside.
+// If the δ to set aside is the sum of what the events state, that decimal sum is charged, not the nearest double: ten
+// events of a hundredth of δ fill the tenth of δ that a filter sets aside.
 Amount delta_to_set_aside(const Event& event, double computed) {
   const Amount stated = stated_delta(event);
   return computed <= stated.value() * (1 + 1e-12) ? stated : Amount::above(computed);
@@ -93,13 +93,13 @@ Event without_leaks(Event event) {
   return event;
 }
 
-// r of a gaussian member, rounded down: what its budget keeps back from the whole of μ*².
+// r of a gaussian member, rounded down: r² is what its budget keeps back from μ*².
 double reserve_of(const Filter& filter, std::size_t coordinate) {
   const Amount kept = filter.budget.values[coordinate].left_of(filter.budget.values[kGaussian]);
   return kept.is_zero() ? 0 : std::sqrt(kept.value()) * (1 - 1e-15);
 }
 
-// What each member of a union makes of an event; an error only where none has a price for it.
+// What each member of a union charges for an event; an error only if none has a price for it.
 Result<Cost> union_cost(const Filter& filter, const Event& event) {
   const Result<Cost> sum = basic_composition(event);
   const Event leakless = without_leaks(event);

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::int64_t kSetAside = 10;  // of δ, for approximate events
 // The shares of the members in δ. Gaussian releases then need at most 4 % more noise than if all had been composed in
-// advance, for δ up to 1e-5 and ε from 0.5. The first order is a little above the one that admits most Gaussian noise;
+// advance, for δ up to 1e-5 and ε from 0.5. The first order is a little above the one that suits Gaussian noise best;
 // what a larger order loses by a smaller share shrinks as log(share) / (α - 1).
 constexpr std::int64_t kGaussianShare = 65;
 struct RenyiMember {
-  double times_best;  // the order, in terms of the one that admits most Gaussian noise
+  double times_best;  // the order, relative to the one that suits Gaussian noise best
   std::int64_t share;
 };
 constexpr std::array<RenyiMember, 3> kRenyiMembers = {{{1.3, 22}, {3, 2}, {8, 1}}};
@@ -29,8 +29,8 @@ static_assert(kGaussianShare + kRenyiMembers[0].share + kRenyiMembers[1].share +
 // A small reserve for many small pure requests, larger ones for fewer and larger requests.
 constexpr std::array<std::int64_t, 3> kReserves = {1, 5, 20};
 
-// At most so many hundredths of δ: the product may be rounded up, hence the steps down. What all parts get together
-// never exceeds δ.
+// At most so many hundredths of δ: the product may be rounded up, hence the steps down. All parts together never exceed
+// δ.
 Result<Delta> share_of(Delta delta, std::int64_t hundredths) {
   const double share = delta.value() * static_cast<double>(hundredths) / static_cast<double>(kWhole);
   return Delta::make_positive(std::nextafter(std::nextafter(share, 0), 0));
@@ -41,8 +41,8 @@ Amount gaussian_limit(Epsilon epsilon, Delta delta) {
   return Amount::below(std::nextafter(mu * mu, 0));
 }
 
-// The orders of the members of a union, among those that the ledger knows, and what each gets of δ. Where two fall
-// together, at the end of the list, one has both shares.
+// The orders of the members of a union, among those that the ledger knows, and what each gets of δ. If two coincide, at
+// the end of the list, one has both shares.
 Result<Filter> chosen_union(Epsilon epsilon, Delta delta) {
   const auto known = accounting::renyi_orders();
   CV_TRY(const Delta all_shares, share_of(delta, kWhole - kSetAside));

@@ -33,7 +33,7 @@ Result<void> check_unit(const Event& leaf, const Stated& stated, const Protected
   const auto own = accounting::unit_of(leaf);
   if (own && stated.unit && *own != *stated.unit) return contradiction("unit", *stated.unit, *own);
   const auto [unit, width] = unit_and_width(leaf, stated, dataset);
-  // w steps of a user are any w steps: w in a row are among them, and no more.
+  // w steps of a user are any w steps, so they cover w events in a row, and no more.
   const bool limited = unit == Unit::w_event || std::holds_alternative<accounting::StructuredSubsampling>(leaf.kind);
   const bool wide_enough = !limited || dataset.unit != Unit::w_event || width >= dataset.width;
   if (covers(unit, dataset.unit) && wide_enough) return {};
@@ -81,8 +81,8 @@ bool can_be_evicted_from(const Event& leaf, const Stated& stated, const Protecte
          is_wider(unit, width, dataset);
 }
 
-// Two steps of the wider unit. Where an event takes another's place both steps may be those of different people, and
-// change one slot the same way: `time_subsampling` then has changes of 2, and no more than twice as many.
+// Two steps of the wider unit. If one event takes another's place, both steps may be those of different people and
+// change one slot the same way: `time_subsampling` then has changes of 2, at most twice as many.
 Result<Event> with_eviction(const Event& charged, const Protected& dataset) {
   Result<Event> twice = for_replacement(charged);
   if (twice && dataset.relation == Relation::replace)

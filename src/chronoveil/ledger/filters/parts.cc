@@ -35,7 +35,7 @@ struct Choice {
   std::vector<std::int64_t> starts;
 };
 
-// One or two runs of `span` places that hold most. Two runs may be taken apart: an overlap shifted away holds more.
+// The one or two dearest runs of `span` places. Two runs need not overlap: shifting them apart never holds less.
 Choice dearest_runs(const std::map<std::int64_t, Amount>& amounts, std::int64_t span, bool two) {
   struct Run {
     std::int64_t start;
@@ -163,7 +163,7 @@ void for_each_neighbour(const PartCosts& parts, const Partition& partition, cons
   };
   if (runs.empty()) look(nothing);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    // Alone, too: another run may lie too near to be the second one.
+    // Also a run alone: every other run may be too near to be the second one.
     if (lies_there(runs[i]) && !look(runs[i].cost)) return;
     if (dataset.relation != Relation::replace) continue;
     for (std::size_t j = i + 1; j < runs.size(); ++j) {

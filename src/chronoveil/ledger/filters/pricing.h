@@ -9,13 +9,13 @@ namespace chronoveil::ledger {
 
 Result<Cost> price(const Dataset&, const Terms&, const accounting::Event&);
 
-// Whether the event, alone, keeps the dataset's whole (ε, δ) by its tight price. Filters pay for adaptivity: none but
-// sum admits an event that fills (ε, δ) exactly. Yet the first request is chosen before anything was seen, so where no
-// other ever follows, its own price is the price of everything. `room` is relative, for a price that is asked again.
+// Whether the event, alone, keeps the dataset's whole (ε, δ) by its tight price. Filters pay for adaptivity: only sum
+// admits an event that fills (ε, δ) exactly. Yet the first request is chosen before anything was seen, so if no other
+// ever follows, its own price is the price of everything. `room` is a relative tolerance, for repricing.
 Result<bool> fills_at_most_all(const Dataset&, const Terms&, const accounting::Event&, double room = 0);
 
-// Whether an event may run in a slot that was reserved under these terms: it is dominated by the slot's event, as both
-// stand and as both are charged to the dataset.
+// Whether an event may run in a slot that was reserved under these terms: it must be dominated by the slot's event,
+// both as stated and as charged to the dataset.
 Result<void> check_slot(const Dataset&, const Terms&, const accounting::Event&, const accounting::Event& slot);
 
 }  // namespace chronoveil::ledger

@@ -1,4 +1,4 @@
-// Numbers for people, in a few digits, rounded so that what is printed can be asked for.
+// Numbers for people, in a few digits, rounded so that a request for the printed number is admitted.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@ Failure Ledger::Inside::older_than_anchor(const std::string& dataset) {
                   "' does not have a row that was anchored; put back the latest ledger");
 }
 
-// Whether the last row that was taken in is the one that was anchored in its place, if one was.
+// Whether the last row that was read is the one that was anchored for that length, if any was.
 Result<void> Ledger::Inside::check_anchored_head(const std::string& dataset, const Account& account) const {
   const auto heads = anchored.find(dataset);
   if (heads == anchored.end()) return {};
@@ -17,7 +17,7 @@ Result<void> Ledger::Inside::check_anchored_head(const std::string& dataset, con
   return {};
 }
 
-// What was moved away goes on elsewhere, and so do its heads.
+// A dataset that was moved away has its later heads elsewhere.
 Result<void> Ledger::Inside::check_anchored_length(const std::string& dataset, const Account& account) const {
   const auto heads = anchored.find(dataset);
   if (heads == anchored.end() || account.moved_away()) return {};
@@ -35,7 +35,7 @@ Result<void> Ledger::Inside::check_anchored(const std::string& dataset, const st
   return check_anchored_length(dataset, account);
 }
 
-// The debit stands although its head could not be anchored; nothing was read yet.
+// If its head cannot be anchored, the debit stands all the same; no data was read yet.
 Result<void> Ledger::Inside::anchor_head(const std::string& dataset, const Account& account) {
   if (!anchor) return {};
   Result<void> done = anchor->append(dataset, account.next_sequence(), account.head());

@@ -7,7 +7,7 @@ namespace chronoveil::ledger {
 
 namespace {
 
-// What a caller must know of rows that may be there although they could not be confirmed.
+// What a caller must know of rows that may be stored although this could not be confirmed.
 std::string doubt_about(const std::vector<Entry>& rows) {
   const bool debit = std::any_of(rows.begin(), rows.end(), [](const Entry& row) { return row.kind == "debit"; });
   return std::string(debit ? "; the debit may have been made" : "; it may have been written all the same") +
@@ -41,7 +41,7 @@ Result<std::vector<Entry>> Ledger::Inside::append(const std::string& dataset, bo
     return Addition{rows, std::move(seal)};
   });
   if (!done) {
-    // What the store kept is unknown after its own errors; a refusal leaves the account as it was read.
+    // After a storage error it is unknown what was kept; a refusal leaves the account as it was read.
     if (done.error().kind == ErrorKind::storage) accounts.erase(dataset);
     if (store->in_doubt() && !rows.empty()) {
       done.error().in_doubt = true;

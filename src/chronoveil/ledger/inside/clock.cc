@@ -12,7 +12,7 @@ bool Ledger::Inside::trusts_clock(const Account& account, Instant clock) const {
          is_plausible(*account.dataset().renews, account.last_time(), clock);
 }
 
-// What follows is dated like the row before it where the clock cannot be trusted; a debit then is refused.
+// If the clock cannot be trusted, the next row is dated like the one before it; a debit is refused then.
 std::string Ledger::Inside::time_of_next_row(const Account& account) const {
   const Instant clock = options.clock();
   return trusts_clock(account, clock) ? account.time_to_record(timestamp(clock)) : account.last_time();

@@ -20,7 +20,7 @@ Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::opti
   });
 }
 
-// Rows that follow from each other, all of them, or an error: a broken chain is not carried elsewhere.
+// All rows, or an error if they are no chain: a broken chain is not carried elsewhere.
 Result<Stored> Ledger::Inside::sound_rows(Store& from, const std::string& dataset) {
   CV_TRY(Stored stored, from.read(dataset, 0));
   CV_TRY(const Seal seal, seal_of(stored.rows));

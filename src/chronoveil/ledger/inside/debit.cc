@@ -33,7 +33,7 @@ Result<Ledger::Inside::Admission> Ledger::Inside::admission_of(const Account& ac
   return Admission{account.dataset().filter.budget, true};
 }
 
-// Only rows of before may leave it open.
+// Only rows of earlier versions may leave it unsaid.
 Result<void> Ledger::Inside::check_says_eviction(const Terms& terms) {
   if (terms.stated.eviction != Eviction::unsaid) return {};
   return fail(ErrorKind::internal, "ledger", "a new debit must say whether its caps can evict");
@@ -55,9 +55,9 @@ DebitBody Ledger::Inside::body_of(const Terms& terms, const std::vector<Event>& 
   return body;
 }
 
-// The last debit of the job of `asked`, if that may be had for it: nothing was drawn or used, by a version that would
-// have written so, neither here nor, after a backup was made, in the ledger that it is of; the terms are the same to
-// the letter; and what was charged is no less than the price of today.
+// The last debit of the job of `asked`, if `asked` may take it up. Then nothing was drawn or used for it, by a version
+// that would have recorded this; it does not come from a backup, whose original ledger may have drawn since; the terms
+// are exactly the same; and what was charged is no less than today's price.
 Result<std::optional<DebitReference>> Ledger::Inside::unused_debit(const Account& account, const DebitBody& asked,
                                                                    const Event& event, const Cost& cost,
                                                                    const Store::Reader& read) {

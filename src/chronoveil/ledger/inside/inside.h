@@ -1,4 +1,4 @@
-// What a ledger is made of: the store, and what this process knows of its rows. Whoever calls holds the mutex, but for
+// What a ledger is made of: the store, and what this process knows of its rows. The caller holds the mutex, except for
 // write_drawing, which takes it.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Ledger::Inside {
   Result<std::string> signature_for(const std::string& dataset, const Seal&, const std::string& before,
                                     bool is_new) const;
 
-  // clock.cc: when it is, as far as the clock can be trusted (plausible_clock.h).
+  // clock.cc: the time, as far as the clock can be trusted (plausible_clock.h).
   std::string now(const Account&) const;
   bool trusts_clock(const Account&, Instant clock) const;
   std::string time_of_next_row(const Account&) const;
@@ -62,7 +62,7 @@ struct Ledger::Inside {
     Cost cost;
     bool takes_all = false;
   };
-  // Whether the events are one, a list of slots, or one that happens in numbered uses.
+  // Whether it is one event, a list of slots, or one event that happens in numbered uses.
   struct Shape {
     bool has_slots = false;
     std::optional<std::int64_t> uses;

@@ -36,7 +36,7 @@ Result<Account*> Ledger::Inside::catch_up(const std::string& dataset, const Stor
   return &account;
 }
 
-// A name that cannot be is no dataset that somebody made.
+// An invalid name is not of a dataset that anybody made.
 Result<std::vector<std::string>> Ledger::Inside::names() {
   CV_TRY(std::vector<std::string> all, store->datasets());
   for (const std::string& name : all)

@@ -17,7 +17,7 @@
 namespace chronoveil::ledger {
 namespace {
 
-// Two heads for one length cannot both be of one chain, whichever comes first: one of them will be missed.
+// Two heads for one length cannot be of one chain: one of them will be missed, whichever comes first.
 void add_head(AnchoredHeads& heads, const std::string& dataset, std::int64_t length, const std::string& head) {
   const auto [place, fresh] = heads[dataset].try_emplace(length, head);
   if (!fresh && place->second != head) place->second = "none";
@@ -36,7 +36,7 @@ void add_line(AnchoredHeads& heads, std::string_view line) {
 class FileAnchor final : public Anchor {
  public:
   static Result<std::unique_ptr<Anchor>> open(const std::string& path, Absent absent) {
-    // Opened for writing before there is anything to write: what cannot be anchored is found before it is debited.
+    // Opened for writing before there is anything to write, so that an unusable anchor is found before the debit.
     auto anchor = std::unique_ptr<FileAnchor>(new FileAnchor(path));
     const int make = absent == Absent::create ? O_CREAT : 0;
     anchor->file_ = ::open(path.c_str(), O_RDWR | make | O_APPEND | O_CLOEXEC, 0600);

@@ -1,6 +1,6 @@
-// Heads of chains, kept where whoever holds the ledger cannot take them back: a file on another disk, append-only if
-// the file system can (chattr +a), or a table in a second PostgreSQL server where the program may insert and select. A
-// ledger that does not have a head that was anchored is an older one, or another.
+// Heads of chains, kept where the holder of the ledger cannot remove them: a file on another disk, append-only if the
+// file system can (chattr +a), or a table in a second PostgreSQL server where the program may insert and select. A
+// ledger without an anchored head is an older one, or another one.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ class Anchor {
 };
 
 // At a path or a URL postgresql://... One ledger has one anchor.
-//   file   a line "DATASET LENGTH HEAD" for each; what is no such line, as a crash may leave it, is passed over. A
-//          file that is not there is made for a ledger without rows, and else refused: its disk may not be mounted
-//   table  chronoveil_anchor (dataset, length, head), in the first schema of the search path; made where there is none
+//   file   one line "DATASET LENGTH HEAD" each; other lines, such as a crash may leave, are ignored. A missing file is
+//          created for a ledger without rows, and else refused: its disk may not be mounted
+//   table  chronoveil_anchor (dataset, length, head), in the first schema of the search path; created if missing
 Result<std::unique_ptr<Anchor>> open_anchor(const std::string& where, Absent absent = Absent::create);
 
 }  // namespace chronoveil::ledger

@@ -12,7 +12,7 @@ constexpr int kLastAnalysisWithoutSeals = 6;
 
 bool had_seals(const Entry& row) {
   const nlohmann::json body = nlohmann::json::parse(row.body, nullptr, false);
-  if (!body.is_object()) return false;  // whoever applies the row says so
+  if (!body.is_object()) return false;  // applying the row reports it
   const auto analysis = body.find("analysis");
   return analysis != body.end() && analysis->is_number() && analysis->get<double>() > kLastAnalysisWithoutSeals;
 }

@@ -8,8 +8,8 @@
 
 namespace chronoveil::ledger {
 
-// Refused where a row was written by a version that sealed its rows: then the seals were taken away, and the end of the
-// rows may have gone with them.
+// Refused if a row was written by a version that seals: then the seals were removed, and perhaps the last rows with
+// them.
 Result<Seal> first_seal_of(const std::vector<Entry>& rows);
 
 }  // namespace chronoveil::ledger

@@ -13,7 +13,7 @@ using accounting::Event;
 
 namespace {
 
-// Whether some simple event of this kind, which happens `count` times in all, is as asked.
+// Whether `is_so` holds for some simple event of this kind, given how often it happens in all.
 template <class Kind>
 bool any(const Event& event, const std::function<bool(const Kind&, double count)>& is_so, double times = 1) {
   const double count = times * static_cast<double>(event.count);
@@ -40,7 +40,7 @@ bool has_distant_means(const Dataset&, const DebitBody&, const Event& event) {
   });
 }
 
-// 1 - δ keeps fewer digits of δ the smaller it is, and none below 2^-54.
+// The smaller δ is, the fewer of its digits 1 - δ keeps; none below 2^-54.
 bool composes_tiny_delta(const Dataset&, const DebitBody&, const Event& event) {
   const bool composed = std::holds_alternative<accounting::Compose>(event.kind);
   return any<accounting::Approximate>(event, [&](const accounting::Approximate& simple, double count) {
@@ -134,8 +134,8 @@ bool has_tiny_pure_events(const Dataset& dataset, const DebitBody&, const Event&
           any_with_tiny_epsilon<accounting::Exponential>(event));
 }
 
-// At least this much is the largest loss of all simple events together; 0 of one that may have hardly any, since it
-// happens rarely, and infinity of one that never has.
+// A lower bound on the largest loss of all simple events together; 0 for an event that happens rarely and so may have
+// hardly any loss, infinity for one whose loss is never that small.
 double least_top(const Event& event) {
   const double each = std::visit(
       []<class Kind>(const Kind& simple) {
@@ -160,7 +160,7 @@ double least_top(const Event& event) {
   return static_cast<double>(event.count) * each;
 }
 
-// Only differences of means matter, but their own digits were kept.
+// Only differences of means matter, but the means themselves were kept, which lost digits.
 bool has_means_far_from_zero(const Event& event) {
   return any<accounting::Mixture>(event, [](const accounting::Mixture& mixture, double) {
     const auto is_far = [&](double mean) { return std::abs(mean) > 1000 * mixture.noise_multiplier; };
@@ -169,7 +169,7 @@ bool has_means_far_from_zero(const Event& event) {
   });
 }
 
-// A composition was read to 1e-19 or so of a loss, however small all losses were.
+// A composition was read with an absolute error of 1e-19 or so in the loss, however small the losses were.
 bool lost_digits(const Dataset& dataset, const DebitBody& debit, const Event& event) {
   const bool composed = std::holds_alternative<accounting::Compose>(event.kind) || event.count > 1;
   const bool priced_at_delta = debit.terms.delta && *debit.terms.delta > 0 && *debit.terms.delta < 1e-6;
@@ -188,7 +188,7 @@ std::size_t parts_of(const Event& event) {
 bool costs_next_to_nothing(const Event& event) {
   if (const auto* compose = std::get_if<accounting::Compose>(&event.kind))
     return std::any_of(compose->events.begin(), compose->events.end(), costs_next_to_nothing);
-  const double top = least_top(event);  // 0 where nothing is known of it
+  const double top = least_top(event);  // 0 if unknown
   return top > 0 && top < 1e-140;
 }
 

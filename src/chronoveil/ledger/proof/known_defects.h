@@ -16,7 +16,7 @@ struct KnownDefect {
   std::string_view id;       // "CV-2"
   std::int64_t first, last;  // versions of the analysis that had it, both included
   std::string_view summary;  // one sentence
-  // Whether a debit of these versions may rest on it. What the ledger does not know counts as a yes.
+  // Whether a debit of these versions may rest on it. Where the ledger cannot tell, the answer is yes.
   bool (*may_concern)(const Dataset&, const DebitBody&, const accounting::Event& composed);
 };
 

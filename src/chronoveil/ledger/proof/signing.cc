@@ -139,7 +139,7 @@ Result<const SecretKey*> SecretKey::at(const std::string& path) {
   if (found == known.end()) {
     CV_TRY(SecretKey key, read(path));
     found = known.emplace(path, std::move(key)).first;
-    // Where it stays from now on; not swapped out, where the limits allow it.
+    // It stays at this address from now on, and is not swapped out if the limits allow it.
     (void)sodium_mlock(found->second.secret_.data(), found->second.secret_.size());
   }
   return &found->second;

@@ -65,7 +65,7 @@ class DatasetVerifier {
                            dataset.filter.kind, dataset.renews,  dataset.partition};
     CV_TRY(Dataset again, make_dataset(request));
     if (dataset.filter.kind == FilterKind::united) {
-      // Which members, and what each gets of δ, is the dataset's own; that it gets no more is checked here.
+      // The dataset chooses the members and their shares of δ; here it is checked that none gets more.
       CV_TRY(const Epsilon epsilon, Epsilon::make(dataset.epsilon));
       CV_TRY(const Delta delta, Delta::make(dataset.delta));
       CV_TRY(again.filter,
@@ -109,8 +109,8 @@ class DatasetVerifier {
     return check_admitted(period, terms.part, debit.cost);
   }
 
-  // What no longer fits where an early default is read more safely today is a finding; the rows after it are read all
-  // the same.
+  // A debit that no longer fits because an early default is now read more safely is a finding; later rows are still
+  // read.
   Result<void> check_admitted(const std::string& period, const std::optional<std::string>& part, const Cost& cost) {
     Result<void> fits = account_.admit(period, part, cost);
     const auto& partition = account_.dataset().partition;
@@ -140,7 +140,7 @@ class DatasetVerifier {
   }
 
   Account account_;
-  std::map<std::string, Result<Cost>> prices_;  // ledgers repeat themselves: each event is priced once
+  std::map<std::string, Result<Cost>> prices_;  // events repeat: each is priced once
   struct Reserved {
     Terms terms;
     std::vector<accounting::Event> slots;

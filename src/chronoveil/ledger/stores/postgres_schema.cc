@@ -54,10 +54,10 @@ struct Function {
   const char* body;
 };
 
-// Whoever may insert and no more is held to rows that continue the chain and to seals that are those of the rows; whose
-// name is in a row is not for its writer to say, nor when it is written: a debit of another month would be paid from
-// the budget of that month. The server's clock tells, ten minutes more or less. A row that follows one of the future is
-// dated like it. The owner of the tables, who restores and moves, writes names and times of before.
+// A role that may only insert can only append rows that continue the chain, with seals that fit the rows. It cannot
+// choose the name in a row, nor its time: a debit dated in another month would be paid from that month's budget. The
+// time must be within ten minutes of the server's clock; a row that follows one of the future is dated like it. The
+// owner of the tables, who restores and moves, may write earlier names and times.
 constexpr std::array kFunctions = {
     Function{"chronoveil_append_only", "BEGIN RAISE EXCEPTION 'the ledger is append-only'; END"},
     Function{"chronoveil_entry_fits", R"(DECLARE
@@ -131,7 +131,7 @@ struct Trigger {
   const char* each;
   const char* function;
   int type;       // as pg_trigger has it: 1 row, 2 before, 4 insert, 8 delete, 16 update, 32 truncate
-  bool deferred;  // until the end of the transaction: rows and seal come one after the other
+  bool deferred;  // until the end of the transaction: rows and seal are written one after the other
 };
 
 constexpr std::array kTriggers = {
@@ -152,7 +152,7 @@ constexpr std::array kTriggers = {
 
 std::string body_of(const Function& function, const std::string& schema) { return in_schema(function.body, schema); }
 
-// One line an object, as check_postgres_schema reads them from the catalogue.
+// One line per object, as check_postgres_schema reads them from the catalogue.
 std::set<std::string> expected_objects(const std::string& schema) {
   const std::string text = " text not null", number = " bigint not null";
   std::set<std::string> lines;
@@ -245,7 +245,7 @@ std::string postgres_guards(const std::string& schema) {
     sql += std::string(trigger.deferred ? "CREATE CONSTRAINT TRIGGER " : "CREATE TRIGGER ") + trigger.name + " " +
            trigger.when + " ON " + table + (trigger.deferred ? " DEFERRABLE INITIALLY DEFERRED" : "") + " FOR EACH " +
            trigger.each + " EXECUTE FUNCTION " + schema + "." + trigger.function + "();\n";
-    // Also where the session says that it only repeats what another server did.
+    // Also in sessions that replicate what another server did.
     sql += "ALTER TABLE " + table + " ENABLE ALWAYS TRIGGER " + trigger.name + ";\n";
   }
   return sql;

@@ -15,7 +15,7 @@ namespace chronoveil::ledger {
 namespace {
 
 constexpr int kMostAttempts = 500;
-// How long we may hold a lock without a word: a process that was stopped must not keep everybody waiting.
+// How long we may hold a lock in silence: a stopped process must not keep everybody waiting.
 constexpr const char* kLongestSilence = "60s";
 
 }  // namespace
@@ -37,14 +37,14 @@ Result<PostgresSession> PostgresSession::connect(const std::string& what, const 
 }
 
 Result<void> PostgresSession::begin_session() {
-  // Before anything else is asked by a short name: a schema on the path may hold a function or an operator of that
+  // Before anything is called by an unqualified name: a schema on the path may hold a function or an operator of that
   // name.
   CV_TRY(const Rows path, query("SELECT pg_catalog.unnest(pg_catalog.current_schemas(false))"));
   for (int row = 0; row < PQntuples(path.get()); ++row) path_.push_back(text_at(path, row, 0));
   CV_CHECK(query("SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false)"));
   CV_TRY(const Rows user, query("SELECT session_user::text"));
   user_ = text_at(user, 0, 0);
-  // Durability is the server's business unless it was told otherwise; ask for it on our own connection.
+  // A server may be set to less durability; ask for it on our own connection.
   CV_CHECK(command("SET synchronous_commit = on"));
   CV_CHECK(command("SET default_transaction_isolation = 'serializable'"));
   CV_CHECK(command("SET client_encoding = 'UTF8'"));
@@ -107,14 +107,14 @@ Result<std::string> PostgresSession::setting(const std::string& name) {
   return text_at(rows, 0, 0);
 }
 
-// Serialisation failure, deadlock, and what two who create the same thing at once can see: a key, a table, a schema's
-// function or a type that is there already, or a row of the catalogue that another has just changed.
+// Serialisation failure, deadlock, and what two processes see that create the same thing at once: a key, table,
+// function or type that exists already, or a row of the catalogue that another has just changed.
 bool PostgresSession::should_retry() const {
   constexpr std::array<std::string_view, 6> kPassing = {"40001", "40P01", "23505", "42P07", "42710", "42723"};
   return std::find(kPassing.begin(), kPassing.end(), last_state_) != kPassing.end();
 }
 
-// The server's own word that it was not kept is a conflict or a refused row; anything else leaves it open.
+// Only a conflict or a refused row says for certain that it was not kept; any other error leaves that open.
 Result<void> PostgresSession::commit() {
   const Rows result(PQexec(connection_.get(), "COMMIT"));
   if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) {

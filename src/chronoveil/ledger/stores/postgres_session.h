@@ -1,5 +1,5 @@
 // A connection to a PostgreSQL server, and transactions that start again when the server asks for it. Errors name the
-// SQLSTATE and nothing that the server says: it may quote what was sent.
+// SQLSTATE but not the server's message, which may quote what was sent.
 #pragma once
 
 #include <libpq-fe.h>
@@ -20,11 +20,11 @@ class PostgresSession {
   };
   using Rows = std::unique_ptr<PGresult, Clear>;
 
-  // `what` begins every error: "ledger", "anchor". Names that are not qualified are the server's own from here on,
-  // whatever the search path of the URL; that path is kept in path().
+  // `what` begins every error: "ledger", "anchor". From here on unqualified names are the server's own, whatever the
+  // search path of the URL; that path is kept in path().
   static Result<PostgresSession> connect(const std::string& what, const std::string& url);
 
-  // The schemas that the URL would search, those that are there and may be used, in order.
+  // The schemas on the URL's search path that exist and may be used, in order.
   const std::vector<std::string>& path() const { return path_; }
   // The role that logged in, which no SET ROLE changes.
   const std::string& user() const { return user_; }
@@ -33,14 +33,14 @@ class PostgresSession {
 
   Result<void> command(const std::string& sql);
   Result<Rows> query(const std::string& sql, const std::vector<std::string>& parameters = {});
-  // A statement that must write exactly one row: a rule or a trigger may have it done without.
+  // A statement that must write exactly one row: a rule or a trigger may make it write none.
   Result<void> write_one(const std::string& sql, const std::vector<std::string>& parameters);
   // The value of a setting, such as fsync.
   Result<std::string> setting(const std::string& name);
 
-  // Runs the body, which says whether it has written anything; serialisable. Rolled back where it has not, or failed.
+  // Runs the body, serialisable; it returns whether it has written anything. Rolled back if not, or on failure.
   Result<void> transaction(const std::function<Result<bool>()>& body);
-  // Whether the last transaction failed where nobody can tell if it was kept.
+  // Whether the last transaction failed in such a way that it may have been kept.
   bool in_doubt() const { return in_doubt_; }
 
  private:

@@ -55,7 +55,7 @@ class PostgresStore final : public Store {
     return names;
   }
 
-  // One statement, so that rows and seal are of one instant. A row that was made to be locked is no seal yet.
+  // One statement, so that rows and seal are of one instant. A row that was only made to be locked is no seal yet.
   Result<Stored> read(const std::string& dataset, std::int64_t from) override {
     CV_TRY(const Rows rows,
            session_.query("SELECT 0 AS what, length AS number, head, sums, signature, '', '', '' FROM " + seals() +
@@ -105,7 +105,7 @@ class PostgresStore final : public Store {
                                 " (name, length, head, sums, signature) VALUES ($1, 0, '', '', '') "
                                 "ON CONFLICT DO NOTHING",
                             {dataset}));
-    // The row is changed by whoever appends, not only locked, so that a writer who waited here has to start again and
+    // An append changes this row instead of only locking it, so that a writer that waited here has to start again and
     // sees every row.
     CV_CHECK(session_.query("SELECT length FROM " + seals() + " WHERE name = $1 FOR UPDATE", {dataset}));
     return {};
@@ -137,7 +137,7 @@ class PostgresStore final : public Store {
     CV_TRY(const int version, schema_version());
     if (version != kPostgresSchemaVersion) {
       const auto lock_and_upgrade = [&]() -> Result<bool> {
-        // Before anything is read: whoever waits here sees what the one before has made.
+        // Before anything is read, so that a process that waited here sees what the one before it made.
         if (version > 0) {
           Result<void> locked = session_.command("LOCK TABLE " + meta() + " IN ACCESS EXCLUSIVE MODE");
           if (!locked) {
@@ -195,7 +195,7 @@ class PostgresStore final : public Store {
   }
 
   PostgresSession session_;
-  std::string name_, schema_;  // as it is, and in quotes
+  std::string name_, schema_;  // plain, and in quotes
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The ledger of a team in PostgreSQL: serialisable transactions, one row lock a dataset, retried when the server asks.
+// The ledger of a team in PostgreSQL: serialisable transactions, one row lock per dataset, retries on request.
 #pragma once
 
 #include "chronoveil/ledger/stores/store.h"

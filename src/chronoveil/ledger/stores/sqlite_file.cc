@@ -22,7 +22,7 @@ bool has_bytes(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && status.st_size > 0;
 }
 
-// The kernel's number of the mount that a path is on; 0 where the kernel does not tell.
+// The kernel's number of the mount that a path is on; 0 if the kernel does not tell.
 unsigned long long mount_of(const std::string& path) {
   struct statx status {};
   if (::statx(AT_FDCWD, path.c_str(), AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) != 0) return 0;
@@ -48,8 +48,8 @@ Result<void> make_ledger_file(const std::string& path) {
   for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
     if (::mkdir(folder->c_str(), 0700) != 0 && errno != EEXIST) return cannot(std::strerror(errno));
   }
-  // A file that is there already is not touched: closing it would drop the locks that another connection of this
-  // process holds on it.
+  // An existing file is not touched: closing it would drop the locks that another connection of this process holds on
+  // it.
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return errno == EEXIST ? Result<void>() : cannot(std::strerror(errno));
   ::close(file);
@@ -64,7 +64,7 @@ Result<FileIdentity> check_only_name(const std::string& path) {
   struct stat status {};
   if (::stat(real.c_str(), &status) != 0) return refuse(std::string("cannot be found: ") + std::strerror(errno));
   const FileIdentity identity{status.st_dev, status.st_ino};
-  if (!S_ISREG(status.st_mode)) return identity;  // SQLite says what it thinks of it
+  if (!S_ISREG(status.st_mode)) return identity;  // SQLite reports it
   if (status.st_nlink > 1)
     return refuse(
         "has a second name (a hard link), and debits made by one name would be lost by the other; remove "
@@ -80,7 +80,7 @@ Result<FileIdentity> check_only_name(const std::string& path) {
 
 Result<void> check_log_has_database(const std::string& path) {
   const std::string real = real_place(path);
-  // The log is looked at first: whoever makes a ledger just now has written the file before it writes a log.
+  // The log is looked at first: a process that is creating a ledger writes the file before the log.
   if (!has_bytes(real + "-wal") || has_bytes(real)) return {};
   return fail(ErrorKind::storage, "ledger",
               "'" + path + "' is gone, but its log '" + real +

@@ -56,7 +56,7 @@ BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 PRAGMA user_version = 3;
 )";
 
-// The words alone: the same statement may be spaced in another way.
+// The words alone: spacing does not matter.
 std::string words_of(const std::string& sql) {
   std::string words;
   for (const char c : sql) {

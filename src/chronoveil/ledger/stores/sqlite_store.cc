@@ -100,7 +100,7 @@ class SqliteStore final : public Store {
       file_alone_ = last_rows_without_log(path_);
     }
     CV_CHECK(database_.open(path_, SQLITE_OPEN_READWRITE));
-    // A log that is not the file's own must not be carried over into it.
+    // A log that does not belong to the file must not be written into it.
     if (!file_alone_.empty()) sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     CV_TRY(patience_, longest_wait());
     sqlite3_busy_timeout(database_.get(), busy_milliseconds());
@@ -112,9 +112,8 @@ class SqliteStore final : public Store {
     return {};
   }
 
-  // One byte that changed on the disk must not make rows invisible, or room for rows out of rows. What the pages hold
-  // is for the hashes and seals; whether they hang together is for this. 10,000 rows take it a few hundredths of a
-  // second.
+  // A byte that changed on the disk must not hide rows, or let them be overwritten. Hashes and seals check what the
+  // pages hold; this checks how they are linked. It takes a few hundredths of a second for 10,000 rows.
   Result<void> check_integrity() {
     CV_TRY(const std::string integrity, database_.text("PRAGMA integrity_check(1)"));
     if (integrity != "ok") return damaged("its pages do not hang together");
@@ -123,8 +122,8 @@ class SqliteStore final : public Store {
     return {};
   }
 
-  // What the file holds by itself must be there with the log, too. SQLite takes any log that is whole, also one that
-  // was kept from an earlier day, and shows the rows of that day.
+  // What the file holds by itself must be there with the log, too. SQLite accepts any intact log, even one of an
+  // earlier day, and shows the rows of that day.
   Result<void> check_log() {
     if (file_alone_.empty()) return {};
     CV_TRY(const Statement statement,
@@ -181,7 +180,7 @@ class SqliteStore final : public Store {
     return done;
   }
 
-  // The schema is what it should be, and what it is called now.
+  // Checks the schema and keeps its current number.
   Result<void> take_schema() {
     CV_CHECK(check_sqlite_schema(database_, kSqliteSchemaVersion, path_));
     CV_TRY(schema_, database_.number("PRAGMA schema_version"));
@@ -270,7 +269,7 @@ class SqliteStore final : public Store {
     return true;
   }
 
-  // A statement that must have written exactly one row. A database may say that it is done and have done nothing.
+  // A statement that must have written exactly one row. A database may report success and have done nothing.
   Result<void> write_one(Use& use) {
     if (use.step() != SQLITE_DONE) return database_.failure("write");
     if (sqlite3_changes(database_.get()) != 1)
@@ -307,8 +306,8 @@ class SqliteStore final : public Store {
     return true;
   }
 
-  // Carries what was committed over into the one file, so that a copy of it is a whole ledger. Readers may stand in the
-  // way, and then it stays in the log, where it is as durable; so may a full disk.
+  // Writes the log into the file, so that a copy of the file is a whole ledger. If readers or a full disk prevent it,
+  // the rows stay in the log, where they are as durable.
   void empty_log() {
     if (in_memory()) return;
     sqlite3_busy_timeout(database_.get(), 0);

@@ -43,13 +43,13 @@ class Store {
   using Reader = std::function<Result<Stored>(std::int64_t from)>;
   using Writer = std::function<Result<Addition>(const Reader&)>;
   virtual Result<void> append(const std::string& dataset, const Writer&) = 0;
-  // Whether the last append failed where nobody can tell if the rows were kept: while they were being made durable.
+  // Whether the last append failed while the rows were being made durable, so that they may have been kept.
   virtual bool in_doubt() const = 0;
 
-  // Replaces the signature of a seal; refused where the seal is no longer `expected`.
+  // Replaces the signature of a seal; refused if the seal is no longer `expected`.
   virtual Result<void> sign(const std::string& dataset, const Seal& expected, const std::string& signature) = 0;
 
-  // By what name the database itself knows whoever writes; empty where it knows nobody.
+  // The name by which the database itself knows the writer; empty if it knows none.
   virtual std::string writer_name() const { return ""; }
   // What the owner of the database should know, one sentence each.
   virtual std::vector<std::string> warnings() { return {}; }
@@ -61,15 +61,15 @@ using Sealer = std::function<Result<Seal>(const std::vector<Entry>&)>;
 // What to do where there is no ledger yet.
 enum class Absent { create, refuse };
 
-// Opens, and where absent creates, the store at a path, or at a URL postgresql://...; brings older schemas up to date.
+// Opens, or creates if absent, the store at a path, or at a URL postgresql://...; brings older schemas up to date.
 // Refused: a database that is damaged, or that holds anything but a ledger, such as somebody else's trigger.
 Result<std::unique_ptr<Store>> open_store(const std::string& where, const Sealer&, Absent = Absent::create);
 
-// Where a ledger lies, the same by whatever path or symbolic link it is reached: everything that is kept beside a
-// ledger is found from this. SQLite follows links too, and names log and memory after where they lead. A URL is itself.
+// Where a ledger lies, whatever path or symbolic link leads to it; everything that is kept beside a ledger is found
+// from this. SQLite follows links, too, and names log and memory after their target. A URL stays as it is.
 std::string real_place(const std::string& where);
 
-// A digest that tells one place from another, the same for every way to write a path, without giving away a password.
+// A digest that identifies a place, however its path is written, without giving away a password.
 std::string place_digest(const std::string& where);
 
 // Where the ledger is unless the user says otherwise: $XDG_DATA_HOME/chronoveil/ledger.db, or below ~/.local/share.

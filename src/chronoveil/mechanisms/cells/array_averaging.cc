@@ -16,7 +16,7 @@ namespace {
 bool wraps(const CellsPlan& plan) { return text(plan.parameters, "grouping") == "wrap_around"; }
 bool is_published(const CellsPlan& plan) { return plan.price.analysis == accounting::Analysis::published; }
 
-// A sensitivity that is claimed to be twice what it is: twice the noise, at the price of the claim.
+// The paper claims twice the true sensitivity: twice the noise, at the price of the claim.
 Result<CellsPlan> as_published(CellsPlan plan) {
   plan.noise_multiplier *= 2;
   if (auto* e = std::get_if<accounting::Laplace>(&plan.event.kind)) e->noise_multiplier *= 2;
@@ -50,7 +50,7 @@ Result<CellFacts> look(const CellsPlan& plan, UserCounts counts) {
   }
   facts.sensitivity = range_of(plan) / static_cast<double>(facts.arrays);
   facts = with_expected_noise(plan, std::move(facts));
-  if (is_published(plan)) facts.sensitivity *= 2;  // the noise has it already
+  if (is_published(plan)) facts.sensitivity *= 2;  // the noise includes it already
   return facts;
 }
 

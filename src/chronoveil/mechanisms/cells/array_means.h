@@ -1,8 +1,8 @@
 // The means of best-fit arrays, in whole steps of the value grid.
 //   A_i = floor(S_i / w_i + 1/2), S_i the sum of the w_i values in array i
 //   Values    the first min(m_l, m_ub) of each user of the array
-//   Reach     in [0, U]: rounding a mean of values in [0, U] leaves neither end
-//   Privacy   nobody is in two arrays, so new values of one user move one A_i, to anywhere if it is theirs alone
+//   Reach     in [0, U]: a rounded mean of values in [0, U] stays within
+//   Privacy   nobody is in two arrays, so new values of one user move one A_i, anywhere in [0, U] if it is theirs alone
 #pragma once
 
 #include <cstdint>

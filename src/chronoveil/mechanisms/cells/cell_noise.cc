@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kUp = 1 + 4 * std::numeric_limits<double>::epsilon();
 
-// A sensitivity is at least one step, and one of a single step must still fit the sampler.
+// A sensitivity is at least one step, and one step must still fit the sampler.
 constexpr double kLeastMultiplier = noise::kSmallestScale;
 constexpr double kMostMultiplier = 0x1p38;
 constexpr double kFinestScale = 0x1p39;
@@ -39,7 +39,7 @@ Result<void> check_shape(const CellShape& shape) {
   if (shape.max_records) CV_CHECK(whole("means.max_records", *shape.max_records, kMostRecords));
   CV_CHECK(whole("means.sparse_below", shape.sparse_below, kMostPeople));
   if (shape.registered) CV_CHECK(whole("means.registered", *shape.registered, kMostPeople));
-  // The grid of the values says itself which bounds it has room for.
+  // ValueGrid::make refuses bounds that it has no room for.
   CV_TRY([[maybe_unused]] const bound::ValueGrid grid, bound::ValueGrid::make(shape.lower, shape.upper));
   return {};
 }
@@ -77,7 +77,7 @@ struct Spending {
 
 using Spend = std::function<Result<Spending>(double share)>;
 
-// The largest share, up to a thousandth of ε, whose price is within ε; that of `least` is.
+// The largest share, to within a thousandth of ε, whose price is within ε; the price of `least` is.
 Result<Spending> largest_share(const Spend& spend, double epsilon, double least) {
   CV_TRY(Spending good, spend(least));
   Spending bad;
@@ -85,7 +85,7 @@ Result<Spending> largest_share(const Spend& spend, double epsilon, double least)
     CV_TRY(bad, spend(2 * good.share));
     if (bad.price.epsilon <= epsilon) good = bad;
   } while (bad.price.epsilon <= epsilon);
-  // Then log ε over log share is nearly straight: secants, kept off the ends, and the middle every third time.
+  // log ε is nearly linear in log share: secant steps, kept off the ends, with a bisection every third time.
   constexpr int kMostSteps = 40;
   for (int i = 0; i < kMostSteps && good.price.epsilon < epsilon * (1 - 1e-3); ++i) {
     const double low = std::log(good.share), high = std::log(bad.share);
@@ -106,7 +106,7 @@ double laplace_multiplier(const std::vector<accounting::Event>& parts) {
   return most;
 }
 
-// Of the noise, in steps of 2^coarser.
+// The scale of the noise, in steps of 2^coarser.
 double scale_in_steps(const CellsPlan& plan, Int128 sensitivity, int coarser) {
   const Int128 rounded_up = (sensitivity + (Int128{1} << coarser) - 1) >> coarser;
   return plan.noise_multiplier * static_cast<double>(rounded_up) * kUp;
@@ -246,8 +246,8 @@ Result<CellsPlan> with_noise(const CellRequest& request, const CellMechanism& me
     CV_TRY(gaussian, with_gaussian(request, mechanism, checked, l2));
   }
   if (gaussian && !joint) {
-    // The search for shares is long where cells are many, and one look says that it would be in vain: Laplace noise
-    // with this standard deviation costs too much.
+    // The search for shares is long if there are many cells, and one price may rule it out: Laplace noise with this
+    // standard deviation costs too much.
     const double share = static_cast<double>(mechanism.sums) * std::sqrt(2.0) / gaussian->noise_multiplier;
     CV_TRY(const Delta delta, Delta::make(request.delta));
     const Result<accounting::Price> price =
@@ -280,7 +280,7 @@ Result<NoisySum> noisy_sum(const CellsPlan& plan, Int128 sum, Int128 sensitivity
   if (sensitivity == 0) return NoisySum{static_cast<double>(sum) / divisor, 0};
   const int coarser = coarsening(plan, sensitivity);
   const double scale = scale_in_steps(plan, sensitivity, coarser);
-  // floor(x / 2^j + 1/2): what differs by s steps differs by at most ceil(s / 2^j) of these.
+  // floor(x / 2^j + 1/2): numbers s steps apart become at most ceil(s / 2^j) apart.
   const Int128 half = coarser == 0 ? 0 : Int128{1} << (coarser - 1);
   constexpr Int128 kLimit = noise::kValueLimit;
   const Int128 on_grid = std::clamp<Int128>((sum + half) >> coarser, -kLimit, kLimit);
@@ -296,7 +296,7 @@ CellEstimate estimate_of(const CellsPlan& plan, const NoisySum& sum, double step
   return {CellEstimate::State::published, mean, mean - half_width, mean + half_width};
 }
 
-// check_request() asked whether there is such a grid.
+// check_request() has made sure that there is such a grid.
 double step_of(const CellsPlan& plan) { return bound::ValueGrid::make(plan.shape.lower, plan.shape.upper)->step(); }
 
 double range_of(const CellsPlan& plan) {

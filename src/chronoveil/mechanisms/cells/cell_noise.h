@@ -1,4 +1,4 @@
-// Shared by the mechanisms for cells: what a request must be, the share of one cell, and a noisy integer sum.
+// Shared by the mechanisms for cells: checks of a request, the share of one cell, and a noisy integer sum.
 #pragma once
 
 #include <cstdint>
@@ -32,19 +32,18 @@ ParameterInfo noise_parameter();     // "auto" (standard), "laplace" or "gaussia
 // m_ub as the parameter says: "median", "optimised", or a number (check_request() found it whole and at least 1).
 std::int64_t m_ub_of(const CellsPlan&, std::span<const std::uint32_t> counts);
 
-// The plan whose cells each spend what `one_cell(share)` says, `touched` of them for one person.
+// The plan in which each cell spends what `one_cell(share)` says, and one person is in `touched` cells.
 //   δ = 0             the share is ε / touched, rounded down: pure
-//   one noise alone   the same: δ would buy next to nothing
-//   otherwise         the largest share whose `touched`-fold composition is within (ε, δ), unless it is less than a
-//                     hundredth more than the pure one, or cannot be priced: then the pure one is taken
+//   one noise alone   the same: δ would gain next to nothing
+//   otherwise         the largest share whose `touched`-fold composition is within (ε, δ); the pure one if that gains
+//                     less than a hundredth, or cannot be priced
 // The price of the plan's event is at most ε. `one_cell` lists the parts of what happens in a cell that has this share,
 // such as {Exponential{share / 2}, Laplace{2 / share}}; the multiplier of its Laplace noise is the plan's.
 // Refused: an ε whose noise is beyond what can be drawn (a multiplier outside [2^-40, 2^38]).
 Result<CellsPlan> with_shares(const CellRequest&, const CellMechanism&, const Checked&, std::int64_t touched,
                               const std::function<std::vector<accounting::Event>(double share)>& one_cell);
 
-// The plan, unless its noise is beyond what can be drawn: known before the debit, not when it is drawn. For those who
-// change the noise of a plan that was made here.
+// Refuses a plan whose noise cannot be drawn, before the debit. For callers that change the noise of a plan.
 Result<CellsPlan> drawable(CellsPlan);
 
 // How far one person moves all noisy sums of all cells together, in sensitivities of one sum.
@@ -54,8 +53,8 @@ struct Influence {
 
 // The plan of a mechanism that is nothing but noise on sums, each with noise_multiplier over its own sensitivity:
 // Laplace or Gaussian as the parameter `noise` says, "auto" being the one with the smaller standard deviation. A person
-// moves every sum of at most max_cells cells, unless `joint` says more exactly what all of them move together.
-//   Laplace    shares as above, `sums` times Laplace{sums / share} in a cell; where joint Laplace{1 / ε} of all cells
+// moves every sum of at most max_cells cells, unless `joint` says more exactly how far all sums move together.
+//   Laplace    shares as above, `sums` times Laplace{sums / share} in a cell; if joint, Laplace{1 / ε} of all cells
 //              together, scale l1 / ε: pure
 //   Gaussian   needs δ > 0: one Gaussian event of all cells together, its multiplier times l2, which is
 //              √(max_cells × sums) unless joint
@@ -65,24 +64,24 @@ Result<CellsPlan> with_noise(const CellRequest&, const CellMechanism&, const Che
 // (sum + noise) / divisor with noise of scale multiplier × sensitivity, sum and sensitivity in whole steps of the value
 // grid. The noise is drawn on the grid of 2^j steps, j the least for which its scale is below 2^39 of them (0 almost
 // always); then the sum is rounded to it, floor(x / 2^j + 1/2), and the sensitivity to ceil(sensitivity / 2^j).
-// Sensitivity 0: no noise, and none of a tape is used up. Sums are limited to 2^61 steps of that grid, which takes 2^31
+// Sensitivity 0: no noise is drawn or taken from a tape. Sums are limited to 2^61 steps of that grid, which takes 2^31
 // records in one cell.
 struct NoisySum {
   double value = 0;  // (sum + noise) / divisor, in steps
   double scale = 0;  // of the noise / divisor, in steps: exactly what was drawn
 };
-// j above. A change of less than the whole sensitivity may become a larger part of it when rounded: at most
+// j above. Rounding may make a change a larger part of the sensitivity: at most
 // ceil(change / 2^j) / ceil(sensitivity / 2^j).
 int coarsening(const CellsPlan&, Int128 sensitivity);
-// `step`: the value of a step, so that a number on a tape is noise of the result in units of a value.
+// `step`: the value of a step, so that numbers on a tape are noise of the result in units of a value.
 Result<NoisySum> noisy_sum(const CellsPlan&, Int128 sum, Int128 sensitivity, double divisor, double step, Draws&);
 
 // A published estimate of lower + steps × step with the interval of its own noise; not yet cut to the bounds.
 CellEstimate estimate_of(const CellsPlan&, const NoisySum&, double step);
 
-// The value of one step of a cell's values: what its ValueGrid says for the plan's bounds.
+// The value of one grid step, by the ValueGrid of the plan's bounds.
 double step_of(const CellsPlan&);
-// U as the values have it: its whole steps, in units of a value.
+// U rounded down to whole steps, in units of a value.
 double range_of(const CellsPlan&);
 
 // Fills in scale and expected_noise of a mechanism that is nothing but noise on a sum: noise_multiplier × sensitivity,

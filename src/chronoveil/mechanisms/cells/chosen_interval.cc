@@ -13,10 +13,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What happens in a cell with this share when a choice is said to take `part` of it and a charge.
+// What happens in a cell with this share if each choice is said to take `part` of it and a charge.
 std::vector<accounting::Event> one_cell(double share, const Choices& choices, double part) {
   const double chosen = std::nextafter(choices.part * share + choices.charge, kInfinity);
-  // Exact: what the choices take is between half of the share and the whole of it.
+  // Exact: the choices take between half of the share and all of it.
   const double noise = share - static_cast<double>(choices.count) * chosen;
   const double spent = part == choices.part ? chosen : std::nextafter(part * share + choices.charge, kInfinity);
   return {accounting::Event{accounting::Exponential{spent}, choices.count},

@@ -11,7 +11,7 @@ namespace {
 
 using noise::Uint128;
 
-// The arrays that have room, by fill and then by index, the least last: what precedes an upper bound is the fullest.
+// The arrays that have room, by fill and then by index, the least last: the fullest that fits precedes an upper bound.
 struct Open {
   std::uint32_t fill, index;
   bool operator<(const Open& other) const { return fill != other.fill ? fill < other.fill : index > other.index; }

@@ -1,5 +1,5 @@
-// How the records of many users become arrays of one length, so that one user moves one of them [Gupta24, III-A].
-// Counts are the m_l of one cell, most first, each at least 1; ties were broken by identifier before (bounded_cells.h).
+// Groups the records of many users into arrays of one length, so that one user moves one array [Gupta24, III-A]. Counts
+// are the m_l of one cell, most first, each at least 1; ties were broken by identifier before (bounded_cells.h).
 // Everything here is a function of public counts.
 #pragma once
 
@@ -16,16 +16,16 @@ enum class Grouping { best_fit, wrap_around };
 // The ceil(L/2)-th largest m_l [Gupta24, Lemma III.2].
 std::int64_t median_m_ub(UserCounts);
 
-// The integer m in [min m_l, max m_l] that maximises Σ min(m_l, m) / √m, ties to the smallest [Gupta24, (1)].
-// Between two neighbouring values of m_l the sum is A/√m + B√m, which has no maximum inside: only the m_l themselves
-// are looked at, and compared exactly, as (Σ min)² / m in integers.
+// The integer m in [min m_l, max m_l] that maximises Σ min(m_l, m) / √m, ties to the smallest [Gupta24, (1)]. Between
+// two neighbouring values of m_l the sum is A/√m + B√m, which has no maximum inside: so only the m_l themselves are
+// compared, exactly, as (Σ min)² / m in integers.
 std::int64_t optimised_m_ub(UserCounts);
 
 // Σ min(m_l, m_ub)
 std::int64_t kept_records(UserCounts, std::int64_t m_ub);
 
-// Users with m_l >= m_ub fill an array each; every other goes, in order, to the fullest of the arrays opened for such
-// users that still has room (ties to the least index), else opens a new one. Nobody is in two arrays.
+// Users with m_l >= m_ub fill an array each. Every other user goes, in order, to the fullest array of such users that
+// still has room (ties to the least index), else opens a new one. Nobody is in two arrays.
 struct BestFit {
   std::vector<std::uint32_t> array_of;  // of each user
   std::vector<std::uint32_t> fills;     // w of each array, min(m_l, m_ub) summed; K̄ of them

@@ -13,7 +13,7 @@ namespace {
 
 double charge() { return noise::charge_of_log_weights(kLogWeightError); }
 
-// What a log weight loses by an array mean more below or above a bin.
+// What a log weight loses per array mean below or above the bin.
 double rate(double share) { return share / 2 / 2; }
 
 Result<CellsPlan> prepare(const CellRequest& request) {

@@ -1,7 +1,7 @@
 // Finds the bin of width τ where the array means are, and releases their mean clamped to it and its two neighbours
 // [Gupta24, III-D].
-//   τ = U √(ln(2K̄ / 0.2) / (2 m_ub)): means of m_ub independent values are all that near to the truth, but for one time
-//             in five; n = ceil(U / τ) bins, bin s being [sτ, (s + 1)τ)
+//   τ = U √(ln(2K̄ / 0.2) / (2 m_ub)): with probability 4/5 all means of m_ub independent values are this near to the
+//   truth; n = ceil(U / τ) bins, bin s being [sτ, (s + 1)τ)
 //   Choice    of bin s with weight exp(−(share/2) c(s) / 2), c(s) = max(array means below, array means above); new
 //             values of one user move c(s) by at most 1, so it costs share/2
 //   Interval  the middle of the bin ± 1.5τ, moved outward to whole steps and cut to [0, U]
@@ -37,7 +37,7 @@ class LevyBins {
   std::vector<std::int64_t> firsts_;
 };
 
-// Of every bin; exactly what measure() chooses by.
+// The log weight of every bin, exactly as measure() uses them.
 std::vector<double> levy_log_weights(const LevyBins&, std::vector<std::uint32_t> means, double share);
 
 }  // namespace chronoveil::mechanisms

@@ -23,8 +23,8 @@ Result<CellsPlan> prepare_fixed(const CellRequest& request) { return prepare(req
 Result<CellsPlan> prepare_epsilon(const CellRequest& request) { return prepare(request, epsilon_quantile()); }
 
 // A guess of b − a in units of U, for recommendations alone. Means of m_ub independent values in [0, U] have a standard
-// deviation of at most U / (2√m_ub): their quantiles α and 1 − α are then z / √m_ub apart, with z that of a normal law.
-// To that comes the chance that one of the two falls outside all array means, somewhere in [0, U]: the weight there is
+// deviation of at most U / (2√m_ub): their quantiles α and 1 − α are then z / √m_ub apart, with the z of a normal law.
+// Added is the chance that one of the two falls outside all array means, somewhere in [0, U]: the weight there is
 // exp(−rate × rank), against 2 / rate times the typical gap between two neighbours, of which there are K̄ at most.
 double expected_width(const CellsPlan& plan, const Arrays& arrays) {
   const auto spread = [&](double alpha) {
@@ -67,7 +67,7 @@ Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& 
 Ranks fixed_ranks(std::int64_t arrays) { return {{arrays, 10}, {9 * arrays, 10}}; }
 
 Ranks epsilon_ranks(std::int64_t arrays, double share) {
-  // A share is rounded down, which must not turn a whole 2/ε into the next number.
+  // The share was rounded down, which must not raise a whole 2/ε to the next integer.
   const double wanted = std::ceil(2 / share * (1 - 0x1p-40));
   if (2 * wanted >= static_cast<double>(arrays)) return {{arrays, 2}, {arrays, 2}};
   const auto rank = static_cast<std::int64_t>(wanted);

@@ -21,7 +21,7 @@ std::uint32_t absent_steps(const CellShape& shape, const Parameters& parameters)
   return given ? grid->to_steps(*given, outside) : grid->upper_steps() / 2;
 }
 
-// w/U, or what becomes of it when a sum is rounded to 2^j steps, whichever is the largest for j up to `coarsest`.
+// The largest of w/U and what it becomes when sums are rounded to 2^j steps, for j up to `coarsest`.
 double largest_part(std::uint32_t w, std::uint32_t upper, int coarsest) {
   double part = 0;
   for (int j = 0; j <= coarsest; ++j) {
@@ -44,7 +44,7 @@ Influence joint_influence(const CellShape& shape, double part) {
   return {l1 * kUp, std::sqrt(squared) * kUp};
 }
 
-// More noise may need a coarser grid, and that a little more noise again.
+// More noise may need a coarser grid, which may need a little more noise again.
 Result<CellsPlan> with_registered_noise(const CellRequest& request, const Checked& checked) {
   const std::uint32_t upper = bound::ValueGrid::make(checked.shape.lower, checked.shape.upper)->upper_steps();
   const std::uint32_t absent = absent_steps(checked.shape, checked.parameters);
@@ -85,7 +85,7 @@ Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& 
   if (static_cast<std::int64_t>(cell.counts.size()) > *plan.shape.registered)
     return fail(ErrorKind::bad_data, "means.registered", "more people are in a cell than are registered");
   const std::uint32_t absent = absent_steps(plan.shape, plan.parameters);
-  // Everybody less a: those who are not there drop out of the sum, and L may be large.
+  // Sums the differences from a: absent people drop out, and L may be large.
   Int128 sum = 0;
   std::size_t first = 0;
   for (const std::uint32_t count : cell.counts) {

@@ -21,8 +21,8 @@ Result<CellsPlan> prepare(const CellRequest& request) {
   return with_noise(request, sum_over_count(), checked);
 }
 
-// The sum's sensitivity over the records that are there. The count's noise moves the mean as well, by that of half the
-// range where values lie in the middle.
+// The sum's sensitivity over the number of records. The count's noise moves the mean as well: by half the range per
+// record if values lie in the middle.
 Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
   CellFacts facts;
   facts.users = static_cast<std::int64_t>(counts.size());
@@ -49,7 +49,7 @@ Result<CellEstimate> measure_cell(const CellsPlan& plan, const bound::CellView& 
   const double level = 1 - (1 - plan.level) / 2;
   const double around_sum = noise_half_width(plan.noise, sum.scale, level);
   const double around_count = noise_half_width(plan.noise, count.scale, level);
-  // A mean that exists has one record at least, so smaller counts are left out of the box.
+  // A mean has at least one record, so smaller counts are left out of the box.
   const double least = std::max(1.0, count.value - around_count), most = count.value + around_count;
   const double low = sum.value - around_sum, high = sum.value + around_sum;
   const auto mean = [&](double steps) { return plan.shape.lower + steps * step; };

@@ -15,7 +15,7 @@ namespace {
 constexpr double kSmallestScale = 0x1p-20;
 constexpr double kUp = 1 + 4 * std::numeric_limits<double>::epsilon();
 
-// Whole numbers up to here are exact as doubles, and so are the sensitivities that are made of them.
+// Whole numbers up to here are exact as doubles, and so are sensitivities made of them.
 constexpr std::int64_t kExact = std::int64_t{1} << 53;
 
 Result<void> whole(std::string_view name, std::int64_t value) {

@@ -21,34 +21,34 @@ Result<void> check_request(const Request&, const SeriesMechanism&);
 // The parameter `season`: 0 (none), or between 2 and T.
 Result<void> check_season(const Parameters&, std::int64_t steps);
 
-// A power of two, at most scale / 2^20 and at most 1. Otherwise as fine as the sampler (scale <= 2^40 steps, half of
-// which is left for what rounding adds to a sensitivity) and values up to `largest` (2^60 steps) allow, so that what is
-// not a whole number loses nothing that anyone could notice. Refused: a scale below 2^-20, where next to nothing
-// would be left of 2^61 grid steps for the values themselves.
+// A power of two, at most scale / 2^20 and at most 1. Otherwise as fine as the sampler (scale <= 2^40 steps, half of it
+// left for what rounding adds to a sensitivity) and values up to `largest` (2^60 steps) allow, so that rounding
+// fractions loses nothing noticeable. Refused: a scale below 2^-20, where the 2^61 grid steps would leave hardly any
+// room for the values themselves.
 Result<double> grid_for(double scale, double largest);
 
 // The least noise for `open` (an event whose noise_multiplier is kToCalibrate) within the request's (ε, δ).
-// `sensitivity(grid)`: how far one neighbour moves what is measured, in counts, rounded up, once it is rounded to that
-// grid; what is exact on every grid ignores it. The scale is noise_multiplier × sensitivity, rounded up.
-// `largest`: what the grid makes room for, the maximum unless given.
-// A published analysis applies where the mechanism has one and the noise is Gaussian; all else is certified anyway.
+// `sensitivity(grid)`: how far one neighbour moves what is measured, after rounding to that grid, in counts, rounded
+// up; what is exact on every grid ignores the argument. The scale is noise_multiplier × sensitivity, rounded up.
+// `largest`: what the grid makes room for; by default the maximum.
+// A published analysis applies only if the mechanism has one and the noise is Gaussian; all else is certified.
 Result<SeriesPlan> calibrated(const Request&, const SeriesMechanism&, Parameters, NoiseKind,
                               const accounting::Event& open, const std::function<double(double grid)>& sensitivity,
                               std::optional<double> largest = std::nullopt);
 
-// Laplace noise on counts, b = Δ₁/ε: calibrated at δ = 0 whatever the budget has, so that the guarantee is pure.
+// Laplace noise on counts, b = Δ₁/ε: calibrated at δ = 0 whatever the request's δ, so that the guarantee is pure.
 Result<SeriesPlan> pure_laplace(const Request&, const SeriesMechanism&, Parameters);
 
-// Counts as grid indices; exact, since a grid step is 1 or a fraction of it. Indices beyond the noise's value limit are
-// limited there, which cannot raise a sensitivity.
+// Counts as grid indices; exact, since a grid step is 1 or a fraction of it. Indices are cut to the noise's value
+// limit, which cannot raise a sensitivity.
 std::int64_t on_grid(std::int64_t count, double grid);
 std::vector<std::int64_t> on_grid(std::span<const std::int64_t> counts, double grid);
 std::vector<double> off_grid(std::span<const std::int64_t> indices, double grid);
 
-// Noise on every count, a value a step: the measurement of laplace, gaussian, event and shrink.
+// Noise on every count, one value per step: the measurement of laplace, gaussian, event and shrink.
 Result<Measurement> measure_every_step(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&);
 
-// A measurement of every value that the plan measures, none left out. Asked by what reconstructs from them.
+// Checks that the measurement has every value that the plan measures, before reconstruction.
 Result<void> check_complete(const SeriesPlan&, const Measurement&);
 
 // The measured values as they are, each with the interval of its own noise.

@@ -45,7 +45,7 @@ struct Field {
 
 constexpr Field kFields[2] = {{(29ULL << 57) + 1, 3}, {(27ULL << 56) + 1, 5}};
 
-// In place, size a power of two; forward leaves its output in bit-reversed order, backward takes it so.
+// In place, size a power of two; forward leaves its output in bit-reversed order, backward expects it.
 void forward(const Field& field, std::vector<std::uint64_t>& a) {
   std::vector<std::uint64_t> powers(a.size() / 2);
   for (std::size_t half = a.size() / 2; half > 0; half /= 2) {
@@ -101,7 +101,7 @@ void multiply_out(std::span<const std::int64_t> kernel, std::span<const std::int
 
 CircularConvolution::CircularConvolution(std::vector<std::int64_t> kernel, ConvolutionRoute route)
     : kernel_(std::move(kernel)) {
-  constexpr std::ptrdiff_t kMany = 512;  // where both routes take about as long
+  constexpr std::ptrdiff_t kMany = 512;  // about where both routes take equally long
   const auto zeros = std::count(kernel_.begin(), kernel_.end(), std::int64_t{0});
   const bool many = static_cast<std::ptrdiff_t>(kernel_.size()) - zeros > kMany;
   if (route == ConvolutionRoute::direct || (route == ConvolutionRoute::automatic && !many)) return;

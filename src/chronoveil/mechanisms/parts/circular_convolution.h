@@ -1,6 +1,6 @@
-// y_t = Σ_j k_j x_{(t−j) mod T}, exactly, in integers: what is priced and what runs must not differ by a rounding.
-// Few coefficients are multiplied out; many go through number-theoretic transforms modulo two primes p, q near 2^61 and
-// the Chinese remainder, O(T log T) whatever the kernel.
+// y_t = Σ_j k_j x_{(t−j) mod T}, exactly, in integers: what is priced and what runs must not differ by a rounding. A
+// few coefficients are multiplied directly; many go through number-theoretic transforms modulo two primes p, q near
+// 2^61 and the Chinese remainder, O(T log T) whatever the kernel.
 //   Needs     k_j >= 0, x_t >= 0, and every y_t below 2^122 < p q (Σ k <= 2^50 and x < 2^63 make it 2^113)
 #pragma once
 

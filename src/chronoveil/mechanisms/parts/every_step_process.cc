@@ -72,8 +72,8 @@ class EveryStep final : public LiveProcess {
 
   double scale_;
   double deviation_;   // of the noise
-  double widths_;      // standard deviations from the value to each end of an interval that is not the noise's
-  double half_width_;  // of the noise's
+  double widths_;      // half the width of a predicted interval, in standard deviations
+  double half_width_;  // of the noise's interval
   double maximum_;
   std::vector<Told> told_;
 };

@@ -26,7 +26,7 @@ Result<SeriesPlan> calibrated_for_questions(const Request& request, const Series
                                             Parameters parameters, std::int64_t most, std::int64_t changes) {
   PublicShape asked = request.shape;
   const std::int64_t moved = std::min(asked.series * most, changes);
-  // The norms of that many values: those of a person in so many slots.
+  // The norms of that many values are those of a person in that many slots.
   asked.unit = Unit::user;
   asked.relation = Relation::add_remove;
   asked.max_steps = moved;

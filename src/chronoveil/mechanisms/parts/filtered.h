@@ -1,8 +1,8 @@
-// A series of which some steps are asked: a scalar Kalman filter carries what they told over the steps between. Shared
-// by fixed_rate and fast.
+// A series of which some steps are asked: a scalar Kalman filter predicts the steps between from the answers. Shared by
+// fixed_rate and fast.
 //   Asked     the filter is corrected with the answer, and the estimate is published
 //   Not asked the prediction is published; before the first answer 0 in [0, maximum]
-//   Interval  from the filter's honest variance, not from the one that rests on a Q that somebody chose
+//   Interval  from the filter's honest variance, not from the one that trusts a chosen Q
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace chronoveil::mechanisms {
 std::vector<ParameterInfo> filter_parameters();
 Result<void> check_filter_parameters(const Parameters&);
 
-// Counts asked at most `most` times a series, at steps that may depend on earlier answers: the least noise for which
+// Counts asked at most `most` times per series, at steps that may depend on earlier answers: the least noise for which
 // all answers together are within the request, since one neighbour moves at most min(series × most, `changes`) of them,
 // by at most c each. Laplace noise when δ = 0, else Gaussian. The plan reserves one use for each answer.
 Result<SeriesPlan> calibrated_for_questions(const Request&, const SeriesMechanism&, Parameters, std::int64_t most,
@@ -27,7 +27,7 @@ class FilteredSeries {
  public:
   explicit FilteredSeries(const SeriesPlan&);
 
-  // One step further: the value as predicted. Then, if the step is asked, the value with the answer.
+  // predict(): one step further, the predicted value. Then, if the step is asked, correct(): the value with the answer.
   LiveValue predict();
   LiveValue correct(double answer);
 
@@ -39,7 +39,7 @@ class FilteredSeries {
  private:
   LiveValue published(bool sampled) const;
 
-  double widths_;  // standard deviations from the value to each end of the interval
+  double widths_;  // half the width of the interval, in standard deviations
   double maximum_;
   post::ScalarFilter filter_;
 };

@@ -1,7 +1,7 @@
 // Linear maps before noise, without floating point: coefficients are integers in units of 2^-kFixedBits, counts are
 // integers, sums are exact, and one rounding brings the sum to the grid.
 //   Size      46 bits for a coefficient of at most 1, 53 for a count and 27 for the number of terms are 126 bits
-//   Rounding  floor(x / g + ½): the results of two sums that are d apart are less than |d| + g apart
+//   Rounding  floor(x / g + ½): two sums that are d apart become less than |d| + g apart
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ inline constexpr std::int64_t kMostTerms = std::int64_t{1} << 27;
 
 __extension__ using FixedSum = __int128;
 
-// What to make room for on the grid when counts of at most `maximum` are multiplied by coefficients with this sum. It
-// stops at 2^28, which leaves 2^30 counts of room on a grid that is so fine (2^-31) that its rounding shows nowhere.
+// What the grid must have room for if counts of at most `maximum` are multiplied by coefficients with this sum. Limited
+// to 2^28, which leaves room for 2^30 counts on a grid so fine (2^-31) that its rounding never shows.
 inline double largest_sum(std::int64_t maximum, double coefficients) {
   return std::min(static_cast<double>(maximum) * coefficients, 0x1p28);
 }

@@ -62,7 +62,7 @@ class Basis {
 std::int64_t to_fixed(long double entry) { return llroundl(ldexpl(entry, kFixedBits)); }
 double to_double(long double entry) { return static_cast<double>(entry); }
 
-// max_t Σ_i |B_it|. |cos| + |sin| <= √2 bounds it by m/√T; where there is time, it is added up.
+// max_t Σ_i |B_it|. |cos| + |sin| <= √2 bounds it by m/√T; if that does not take too long, it is added up instead.
 double largest_column(std::int64_t steps, std::int64_t m) {
   constexpr std::int64_t kEntries = std::int64_t{1} << 24;
   const double bound = static_cast<double>(m) / std::sqrt(static_cast<double>(steps)) * kUp;

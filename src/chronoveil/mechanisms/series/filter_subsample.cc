@@ -74,7 +74,7 @@ double rounding_inflation(const PublicShape& shape, double filter_width, double 
   const double step = grid / static_cast<double>(shape.max_per_slot);
   const double factor =
       std::max(1 + step / std::sqrt(reach.highest), 1 + step * std::sqrt(can_differ) / std::sqrt(reach.energy));
-  // That the reach is rounded up does no harm: what is priced is r times it. Only the roundings here are left.
+  // Rounding the reach up does no harm: r times it is what is priced. So only the roundings here remain.
   return factor * (1 + 16 * std::numeric_limits<double>::epsilon());
 }
 

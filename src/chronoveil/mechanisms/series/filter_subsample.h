@@ -1,4 +1,4 @@
-// Smooths every series with a circular Gaussian filter y = Ax, then does to y what `subsample` does to x.
+// Smooths every series with a circular Gaussian filter y = Ax, then applies `subsample` to y.
 //   Filter    h_t ∝ exp(−½(d_t/σ_g)²), d_t the circular distance, as the integers k_t = ⌊2⁵⁰ h_t⌋ of
 //             accounting::filter_kernel: exactly those that the accountant prices. Y = 2⁵⁰ y is formed in integers.
 //   Privacy   the event's bound: with v_t = (Ad)_t² <= c·u² and Σ v_t <= S·u², u = max_per_slot, J random   [Koga22]
@@ -26,7 +26,7 @@ namespace chronoveil::mechanisms {
 
 const SeriesMechanism& filter_subsample();
 
-// Y rounded to the grid, series by series, as grid indices: what is measured, noise aside.
+// Y rounded to the grid, series by series, as grid indices: what is measured, before noise.
 std::vector<std::int64_t> filtered_indices(const SeriesPlan&, std::span<const std::int64_t> counts);
 
 // r above.

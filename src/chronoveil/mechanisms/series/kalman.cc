@@ -57,7 +57,7 @@ class Kalman final : public LiveProcess {
   }
 
   double scale_;
-  double widths_;  // standard deviations from the mean to each end of the interval
+  double widths_;  // half the width of the interval, in standard deviations
   double maximum_;
   std::vector<post::CausalFilter> filters_;
 };

@@ -1,13 +1,13 @@
-// Gaussian noise on every step, as `gaussian` draws it, and a causal filter that says at once what the step really was.
-// The recommended mechanism for a live release when δ > 0.
+// Gaussian noise on every step, as `gaussian` draws it, and a causal filter that estimates the step at once. The
+// recommended mechanism for a live release when δ > 0.
 //   Privacy   that of `gaussian`, event and price included: filtering is post-processing of the answers
-//   Method    post::CausalFilter, one a series: a bank of state-space models (level, trend, public season), weighted by
-//             how well they predicted the answers so far
+//   Method    post::CausalFilter, one per series: a bank of state-space models (level, trend, public season), weighted
+//             by how well they predicted the answers so far
 //   Why       under (ε, δ), m questions with Gaussian noise carry the same information for every m; asking every step
 //             and filtering loses none of it, and needs no guess of a rate
-//   Error     never much above σ² a step; far below it where the series moves slowly or repeats
-//   Edges     a missing step is predicted; before the first answer 0 in [0, maximum]; needs δ > 0; season = 0 or
-//   in 2..T
+//   Error     never much above σ² per step; far below it where the series moves slowly or repeats
+//   Edges     a missing step is predicted; before the first answer 0 in [0, maximum]; needs δ > 0; season = 0 or in
+//             2..T
 #pragma once
 
 #include "chronoveil/mechanisms/series_mechanism.h"

@@ -10,9 +10,9 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-constexpr std::int64_t kMostSteps = 1'000'000;  // a few minutes a series
+constexpr std::int64_t kMostSteps = 1'000'000;  // a few minutes per series
 
-// c_0, ..., c_{T−1}. They need not be exact: the norms are taken of the very integers that are multiplied with.
+// c_0, ..., c_{T−1}. They need not be exact: the norms are those of the very integers that are used.
 std::vector<long double> square_root_of_prefix_sum(std::int64_t steps) {
   std::vector<long double> c(static_cast<std::size_t>(steps), 1);
   for (std::size_t k = 1; k < c.size(); ++k)

@@ -2,8 +2,8 @@
 // knowing σ. The recommended mechanism for a whole series when δ > 0.
 //   Privacy   that of `gaussian`, event and price included: denoising is post-processing of the released values
 //   Error     about that of the best of a dictionary of smoothers for the series at hand (post/shrink/shrink.h), and
-//   never much
-//             above σ² a step: the measured values are in the dictionary. Between steps, errors are correlated.
+//             never much above σ² per step: the measured values are in the dictionary. Between steps, errors are
+//             correlated.
 //   Why       noise on every step carries T/σ² of Fisher information about a slow series, no less than noise on sampled
 //             steps at the same (ε, δ); a smoother that knows σ can use all of it
 //   Edges     the mean of a series is the mean of its measured values; a constant stays; needs δ > 0;

@@ -15,7 +15,7 @@ constexpr double kUp = 1 + 8 * std::numeric_limits<double>::epsilon();
 
 std::int64_t width_of(const SeriesPlan& plan) { return std::min(plan.shape.width, plan.shape.steps); }
 
-// Of a question that spends `shares` of the `whole` of ε/2, rounded up. The plan's scale is that of the whole.
+// The scale of a question that spends `shares` of the `whole` of ε/2, rounded up. The plan has that of the whole.
 double scale_of(const SeriesPlan& plan, std::int64_t shares, std::int64_t whole) {
   return plan.scale * (static_cast<double>(whole) / static_cast<double>(shares)) * kUp;
 }
@@ -40,7 +40,7 @@ Result<SeriesPlan> prepare(const Request& request) {
   plan.noise = NoiseKind::laplace;
   plan.event = found.event;
   plan.price = found.price;
-  // Each half of ε has a Laplace release of its own; this is what a slot may move, twice.
+  // Each half of ε pays for a Laplace release of its own; this is twice what a slot may move.
   const double sides = request.shape.relation == Relation::replace ? 2 : 1;
   plan.sensitivity = 2 * sides * static_cast<double>(request.shape.max_per_slot);
   plan.scale = plan.sensitivity / found.noise * kUp;
@@ -64,8 +64,8 @@ class WEvent final : public LiveProcess {
         shares_(std::move(shares)),
         distance_scale_(distance_scale(plan)),
         last_(static_cast<std::size_t>(plan.shape.series), 0.0) {
-    // A step is held by one of two intervals, and the noise decides which; so each is allowed half of what the level
-    // leaves. Noise below −b ln(1/(1 − level)) has a probability of half of 1 − level.
+    // A step has one of two intervals, and the noise decides which; so each may fail with half of 1 − level. That is
+    // the probability of noise below −b ln(1/(1 − level)).
     above_distance_ = std::max(noise_half_width(NoiseKind::laplace, distance_scale_, plan.level), plan.grid);
     published_level_ = 1 - (1 - plan.level) / 2;
   }

@@ -9,7 +9,7 @@
 //   Error      that of c/ε_t where a step is published anew, else what the series moved since, with an interval that
 //              holds whatever the series does: |count_s − last_s| <= S
 //   Edges      w >= T is a whole person; last is 0 before the first publication; a share so small that its noise could
-//              not be drawn is not spent; one use a step in which a series reports
+//              not be drawn is not spent; one use per step in which a series reports
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ namespace chronoveil::mechanisms {
 
 const SeriesMechanism& w_event();
 
-// The process with shares of any kind, so that tests can hold others to the same account.
+// The process with any kind of shares, so that tests can check others in the same way.
 std::unique_ptr<LiveProcess> w_event_process(const SeriesPlan&, std::unique_ptr<WindowShares>);
 
 }  // namespace chronoveil::mechanisms

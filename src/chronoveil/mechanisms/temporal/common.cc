@@ -29,7 +29,7 @@ Failure unused(std::string_view parameter, const TemporalMechanism& mechanism) {
           (mechanism.moves ? "moves values and never looks at them" : "changes values and leaves them in place"));
 }
 
-// A published analysis comes with a δ of its own where none is asked for, as it does in calibrate().
+// As in calibrate(), a published analysis has a δ of its own if none is asked for.
 Result<Delta> delta_for(double asked, const accounting::Event& event, const accounting::Options& options) {
   if (asked > 0 || options.analysis != accounting::Analysis::published) return Delta::make(asked);
   CV_TRY(const Delta any, Delta::make(std::nextafter(1.0, 0.0)));

@@ -1,4 +1,4 @@
-// Shared by the rows for one series of its owner: what is checked, priced and refused alike.
+// Shared by the mechanisms for a series of its owner: common checks, prices and refusals.
 #pragma once
 
 #include <cstdint>
@@ -28,25 +28,25 @@ Result<T> named(Result<T> result) {
 Result<void> check_moving(const TemporalRequest&, const TemporalMechanism&);
 Result<void> check_changing(const TemporalRequest&, const TemporalMechanism&);
 
-// The analysis that the request asks for, where the mechanism has another one than the certified.
+// The analysis that the request asks for, if the mechanism has one besides the certified.
 accounting::Analysis analysis_of(const TemporalRequest&, const TemporalMechanism&);
 
 // The least noise within the request's (ε, δ), and the price of an event that has no open parameter. The latter must be
-// within (ε, δ): otherwise `parameter` (as a job spells it, with its value) is refused, naming what it costs;
-// cannot_certify where no ε holds at this δ, naming the δ that it needs.
+// within (ε, δ): otherwise `parameter` (as a job spells it, with its value) is refused, naming what it costs; if no ε
+// holds at this δ, the error is cannot_certify and names the δ that it needs.
 Result<accounting::Calibration> calibrated(const TemporalRequest&, const TemporalMechanism&,
                                            const accounting::Event& open);
 Result<accounting::Price> priced(const TemporalRequest&, const TemporalMechanism&, const accounting::Event&,
                                  std::string_view parameter, std::string_view value);
 
-// A published analysis has a δ of its own, which is the plan's then.
+// If a published analysis has a δ of its own, the plan gets that δ.
 TemporalPlan planned(const TemporalRequest&, const TemporalMechanism&, Parameters, accounting::Event,
                      accounting::Price);
 
-// A series of fewer values than the window is not what was priced: bad_data.
+// A series shorter than the window was not priced: bad_data.
 Result<void> check_long_enough(std::int64_t values, std::int64_t window);
 
-// A whole number of at least `least`, or the error that says so.
+// A whole number of at least `least`, or an error.
 Result<std::int64_t> whole_number(std::string_view parameter, double value, std::int64_t least, std::int64_t most);
 
 // "the plan and its event disagree"

@@ -39,7 +39,7 @@ void add_changing(const TemporalPlan& plan, std::vector<Assumption>& all) {
                    Basis::enforced});
   add_lanes(plan, all);
   if (plan.lower && plan.upper) {
-    // No number is as near to another text as another.
+    // A text that is not a number has no nearest number.
     all.push_back(or_it_ends("every value is a finite number"));
     all.push_back({"a value outside " + shortest(*plan.lower) + " to " + shortest(*plan.upper) +
                        " is taken as the nearer of the two, bounds that are public",

@@ -13,9 +13,9 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-constexpr std::int64_t kMostSteps = 1'000'000;  // of one series, which is held in memory where it is sorted
+constexpr std::int64_t kMostSteps = 1'000'000;  // of one series, which is held in memory if it is sorted
 
-// The steps that values typically move, at most: a run must be many times as long for its ends to count for little.
+// About how many steps values move at most: a run must be many times longer, so that its ends count for little.
 double reach(const TemporalPlan& plan) {
   double steps = static_cast<double>(plan.window);
   if (const auto* sort = std::get_if<accounting::NoisySort>(&plan.event.kind))
@@ -23,7 +23,7 @@ double reach(const TemporalPlan& plan) {
   return steps;
 }
 
-// Whether that many steps have no middle to speak of.
+// Whether even the longest series would be mostly ends.
 bool is_wide(const TemporalPlan& plan) { return 50 * reach(plan) > static_cast<double>(kMostSteps); }
 
 std::int64_t run_length(const TemporalPlan& plan, std::int64_t steps) {
@@ -69,20 +69,20 @@ Moves MoveCount::moves(std::int64_t steps, std::int64_t missing, std::int64_t wi
 
 namespace {
 
-// Which made-up series are run. Without `rows`, or where the middle of a series is all that counts, long ones.
+// Which made-up series are run: long ones without `rows`, or if only the middle of a series counts.
 struct MadeUp {
   std::int64_t length = 0, runs = 1;
-  std::int64_t ends = 0;    // values at either end that do not count: they have fewer places to go
-  std::int64_t stands_for;  // the length of the series that each is about
+  std::int64_t ends = 0;    // values at either end that are not counted: they have fewer places to go
+  std::int64_t stands_for;  // the length of the series that each represents
 };
 
-// So much is done at most in runs of short series: values, and the places that a stream holds for them.
+// The most work for runs of short series: values, and the places that a stream holds for them.
 constexpr double kMostWork = 2e7;
 
 MadeUp made_up(const TemporalPlan& plan, std::int64_t steps, std::optional<std::int64_t> rows) {
   const auto wide_enough = static_cast<std::int64_t>(16 * reach(plan));
   const bool crowded = rows && (static_cast<double>(*rows) < reach(plan) || is_wide(plan));
-  // What gets lost does so at the ends of each series: how much that is depends on how long series are.
+  // Values get lost only at the ends of a series, so the share depends on its length.
   const bool loses = rows && std::holds_alternative<accounting::Threshold>(plan.event.kind);
   if (!crowded && !loses) {
     const std::int64_t length = is_wide(plan) ? wide_enough : run_length(plan, steps);
@@ -100,8 +100,8 @@ MadeUp made_up(const TemporalPlan& plan, std::int64_t steps, std::optional<std::
           .stands_for = whole};
 }
 
-// noisy_sort on steps that are `times` as wide. Its noise is nearly the same then, counted in those: the scale 2(k -
-// 1)/ε is exactly.
+// noisy_sort on steps that are `times` as wide. Measured in those steps, its noise is nearly the same, and its scale
+// 2(k - 1)/ε exactly.
 TemporalPlan coarser(TemporalPlan plan, std::int64_t times) {
   auto& sort = std::get<accounting::NoisySort>(plan.event.kind);
   const auto coarse = [&](std::int64_t steps) {
@@ -119,7 +119,7 @@ TemporalPlan coarser(TemporalPlan plan, std::int64_t times) {
   return plan;
 }
 
-// A sort that is wide holds too many values at once.
+// A wide sort would hold too many values at once.
 Result<Moves> moves_on_coarser_steps(const TemporalPlan& plan, std::int64_t steps, std::uint64_t seed) {
   const double times = std::ceil(60 * reach(plan) / static_cast<double>(kMostSteps));
   CV_TRY(Moves moves, expected_moves(coarser(plan, static_cast<std::int64_t>(times)), steps, seed));
@@ -129,7 +129,7 @@ Result<Moves> moves_on_coarser_steps(const TemporalPlan& plan, std::int64_t step
   return moves;
 }
 
-// The mean of what parts of the made-up values gave, and how far off it may be.
+// The mean over parts of the made-up values, and its standard error.
 class PartMeans {
  public:
   void add(std::size_t part, double value) {
@@ -159,11 +159,11 @@ class PartMeans {
 };
 
 // To the last decimal place that is at least four standard errors wide: what is shown is then off by less than one in
-// that place, but with a probability of 0.05 at most.
+// that place, except with a probability of at most 0.05.
 double to_what_holds(double value, double standard_error) {
   if (!(standard_error > 0) || value == 0) return value;
   const double place = std::pow(10, std::min(std::ceil(std::log10(4 * standard_error)), std::floor(std::log10(value))));
-  // As a decimal would be read: nearest to the quotient, not a bit beside it.
+  // Rounded as a decimal would be read: the double nearest to the quotient.
   return place < 1 ? std::round(value / place) / std::round(1 / place) : std::round(value / place) * place;
 }
 
@@ -192,7 +192,7 @@ Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::
   DrawRight right = DrawRight::seeded(seed);
   PartMeans distances, losses;
   std::int64_t counted = 0, empty = 0, missing = 0;
-  CV_TRY(const auto process, mechanism->start(plan));  // as new after each series
+  CV_TRY(const auto process, mechanism->start(plan));  // reset after each series
   std::vector<Released> out;
   for (std::int64_t run = 0; run < series.runs; ++run) {
     std::int64_t released = 0;
@@ -219,7 +219,7 @@ Result<Moves> expected_moves(const TemporalPlan& plan, std::int64_t steps, std::
     losses.add(PartMeans::part_of(run, series.runs), static_cast<double>(lost));
   }
   Moves moves = moved.moves(counted, 0, plan.window);
-  // Slots stay empty and values go missing at the ends alone: so many a series, of whatever length.
+  // Slots stay empty and values go missing only at the ends: the same number per series, whatever its length.
   const auto length = static_cast<double>(series.stands_for);
   const auto share = [&](double all) { return all / static_cast<double>(series.runs) / length; };
   moves.missing = share(static_cast<double>(missing));

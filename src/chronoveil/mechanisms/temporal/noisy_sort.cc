@@ -27,7 +27,7 @@ Result<std::optional<std::int64_t>> shift_in(const Parameters& parameters) {
   return std::optional(whole);
 }
 
-// The event that the plan's parameters say, with the ε and the plateau of its event.
+// The event that follows from the plan's parameters, with the ε and the plateau of its event.
 Result<NoisySort> sort_of(const TemporalPlan& plan) {
   const auto* said = std::get_if<NoisySort>(&plan.event.kind);
   CV_TRY(const auto shift, shift_in(plan.parameters));
@@ -35,7 +35,7 @@ Result<NoisySort> sort_of(const TemporalPlan& plan) {
   const bool settled = law != "auto" && (shift || text(plan.parameters, "max_shift") == "none");
   if (said == nullptr || !settled) return disagreement();
   const bool staircase = law == name_of(Law::staircase);
-  if (said->plateau.has_value() != staircase) return disagreement();  // what is drawn is said, not left to a rule
+  if (said->plateau.has_value() != staircase) return disagreement();  // the event must say what is drawn
   return NoisySort{.window = plan.window,
                    .epsilon = said->epsilon,
                    .law = staircase ? Law::staircase : Law::laplace,
@@ -56,7 +56,7 @@ Result<Event> event_of(const TemporalPlan& plan) {
   return Event{sort, plan.lanes};
 }
 
-// Every lane has an equal share of ε, rounded down: what is left for δ is then all for what max_shift cuts off.
+// Every lane has an equal share of ε, rounded down: δ then only has to cover what max_shift cuts off.
 double share_of(const TemporalRequest& request) {
   const double share = request.epsilon / static_cast<double>(request.lanes);
   return request.lanes == 1 ? share : share * (1 - 4 * std::numeric_limits<double>::epsilon());
@@ -70,7 +70,7 @@ Result<double> delta_of_largest_shift(const TemporalRequest& request, Law law) {
   return price.delta;
 }
 
-// No law that the request leaves open reaches its δ.
+// No law that the request allows reaches its δ.
 Failure too_small_for_a_stream(const TemporalRequest& request) {
   double least = 1;
   for (const Law law : {Law::laplace, Law::staircase}) {
@@ -117,7 +117,7 @@ Result<Event> with_smallest_shift(const TemporalRequest& request, Law law) {
   return event_for(high);
 }
 
-// What cannot be drawn is known before the debit.
+// Refuses what cannot be drawn, before the debit.
 Result<TemporalPlan> drawable(const TemporalRequest& request, Parameters parameters, Event event,
                               accounting::Price price) {
   CV_CHECK(named(temporal::check(kernel_law(std::get<NoisySort>(event.kind)))));
@@ -156,7 +156,7 @@ Result<Parameters> with_kind_of_shift(const TemporalRequest& request, Parameters
   return parameters;
 }
 
-// Made-up values to tell by which law values move less far: enough wherever it matters, and a plan is made often.
+// Made-up values to find out by which law values move less far: few, since plans are made often.
 constexpr std::int64_t kToChoose = 20'000;
 
 Result<TemporalPlan> prepare(const TemporalRequest& request) {
@@ -174,7 +174,7 @@ Result<TemporalPlan> prepare(const TemporalRequest& request) {
   return by_staircase.cost < by_laplace.cost ? staircase : laplace;
 }
 
-// Without a bound on the noise, the last value may turn out to be the first to leave.
+// Without a bound on the noise, the last value may be the first to leave.
 class WholeFile final : public TemporalProcess {
  public:
   WholeFile(temporal::KeySampler keys, std::int64_t window) : keys_(std::move(keys)), window_(window) {}

@@ -1,5 +1,5 @@
 // piecewise and local_laplace, baselines that change numbers; both limit a value to public bounds first.
-//   piecewise      an answer from a bounded range, likelier near the value [Wang19]; each value costs its ε, purely
+//   piecewise      an answer from a bounded range, likelier near the value [Wang19]; each value costs its ε (pure)
 //   local_laplace  rounded Laplace noise of scale (upper - lower)/ε
 //   Edges          text that is not a finite number is bad_data
 #pragma once

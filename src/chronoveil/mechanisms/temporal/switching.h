@@ -2,7 +2,7 @@
 // it where it is [Ye23].
 //   Law       temporal/switching.h; staswitch never delays a value by more than k - 1 steps in all
 //   Privacy   δ(ε) over sets, from the accountant; the papers' numbers, which are for single outputs, stand beside it.
-//             No δ = 0 holds: whatever left more than k - 1 steps early is impossible under the neighbour
+//             No δ = 0 holds: a value that left more than k - 1 steps early would be impossible under the neighbour
 //   Calibration  `stay` = "auto": the largest p within (ε, δ). Smaller p moves more, and costs more δ
 #pragma once
 

@@ -10,7 +10,7 @@ using accounting::Event;
 using accounting::Threshold;
 using Kernel = temporal::ThresholdDispatch<TimedValue>;
 
-constexpr std::int64_t kToCalibrateToo = 0;  // of a threshold, which is whole
+constexpr std::int64_t kToCalibrateToo = 0;  // for a threshold, which is a whole number
 
 Result<TemporalPlan> prepare(const TemporalRequest& request) {
   CV_CHECK(check_moving(request, threshold()));

@@ -33,7 +33,7 @@ class ValueProcess final : public TemporalProcess {
   std::int64_t values_ = 0;
 };
 
-// Without δ costs are a sum, and each answer has the same part of it, rounded down: its ε, or the noise for that.
+// Without δ costs add up, and each answer has the same part of ε, rounded down: its ε, or the noise for it.
 double equal_share(double epsilon, const accounting::Event& open) {
   constexpr double kDown = 1 - 4 * std::numeric_limits<double>::epsilon();
   const double share = epsilon / static_cast<double>(open.count) * kDown;

@@ -10,19 +10,19 @@
 
 namespace chronoveil::mechanisms {
 
-// How often one neighbour is asked about: once a lane for unit event, T times a lane for unit user.
+// How many answers are about one neighbour: one per lane for unit event, T per lane for unit user.
 std::int64_t answers(Unit, std::optional<std::int64_t> length, std::int64_t lanes);
 
 // The plan with the least noise of `open`, an event of one value, within (ε, δ).
 Result<TemporalPlan> with_shares(const TemporalRequest&, const TemporalMechanism&, accounting::Kind open);
 
-// Public bounds: finite, lower < upper, and so is their difference.
+// Public bounds: lower < upper, both and their difference finite.
 Result<void> check_bounds(std::optional<double> lower, std::optional<double> upper, std::string_view mechanism);
 
 // A number that takes the whole text, blanks around it aside. Errors are bad_data and never quote it.
 Result<double> number_in(std::string_view text);
 
-// A process that answers each value by itself, and no more than T of them where T is given: unit user pays for so many.
+// A process that answers each value by itself, and at most T of them if T is given: unit user pays for that many.
 using Answer = std::function<Result<std::string>(const std::string& value, BitSource&)>;
 std::unique_ptr<TemporalProcess> value_process(const TemporalPlan&, Answer);
 

@@ -1,15 +1,15 @@
 // deepar [Salinas20]: an LSTM along the steps. At each step it reads the values `lags` before it (1 and further back),
-// the step's covariates and the logarithm of the window's scale, and says the law of the step.
+// the step's covariates and the logarithm of the window's scale, and gives the law of the step.
 //   Training    teacher forcing over the context_length steps before the forecast and the forecast. The loss is the
-//               mean over all of them, as in GluonTS: it depends on the window alone either way, and a mean over more
-//               steps is a less noisy gradient at the same bound
+//               mean over all of them, as in GluonTS: it depends only on the window either way, and a mean over more
+//               steps gives a less noisy gradient at the same bound
 //   Prediction  sample paths: the context is read once, then each path goes on from its own draws
 #include "chronoveil/neural/models/layers.h"
 
 namespace chronoveil::neural {
 namespace {
 
-// Scales may be thousands or thousandths: at a tenth of its logarithm, that one input does not fill the gradient.
+// Scales may be thousands or thousandths: a tenth of the logarithm keeps that one input from dominating the gradient.
 constexpr double kScaleInput = 0.1;
 
 class DeepAr final : public LayeredModel {
@@ -84,7 +84,7 @@ class DeepAr final : public LayeredModel {
     return x;
   }
 
-  // Of the steps from `first` of `values` on, each around the value a season before it.
+  // The laws of the steps from `first` of `values` on, each around the value a season before it.
   StudentT laws(Tape& tape, const torch::Tensor& top, const torch::Tensor& values, std::int64_t first) const {
     StudentT law = law_along(head_(tape, top).view({top.size(0), top.size(1), 3, config_.channels}), 2);
     if (config_.season > 0) law.location = law.location + values.narrow(1, first - config_.season, top.size(1));

@@ -1,5 +1,5 @@
 // dlinear [Zeng23]: the context is split into a moving average and what remains; each goes through one linear map to
-// `hidden` features a forecast step, and their sum through a head that all steps share. Channels share the weights.
+// `hidden` features per forecast step, and their sum through a head that all steps share. Channels share the weights.
 // Reads no covariates, as published.
 #include "chronoveil/neural/models/layers.h"
 
@@ -25,7 +25,7 @@ class DLinear final : public LayeredModel {
   }
 
  private:
-  // Over `kernel` steps around each; the first and the last value stand for those outside, so that nothing outside the
+  // Over `kernel` steps around each; the first and the last value are repeated outward, so that nothing outside the
   // window is read.
   torch::Tensor moving_average(const torch::Tensor& x) const {
     const std::int64_t before = (config_.kernel - 1) / 2, after = config_.kernel / 2, last = x.size(2) - 1;

@@ -39,7 +39,7 @@ class ITransformer final : public LayeredModel {
       x = encoder.after_attention(tape, x + encoder.output(tape, attention(encoder.projection(tape, x))));
       x = encoder.after_feed_forward(tape, x + encoder.outer(tape, torch::relu(encoder.inner(tape, x))));
     }
-    // What belongs to the covariates has been read by attention; the head needs it no more.
+    // Attention has read the covariates' tokens; the head does not need them.
     const torch::Tensor raw = head_(tape, last_(tape, x.narrow(1, 0, d).contiguous()));
     return around_season(law_along(raw.view({b, d, 3, steps}).permute({0, 3, 1, 2}), 3), batch);
   }

@@ -1,4 +1,4 @@
-// What models are composed of: layers, which are places of parameters in a layout, and the Student-t head.
+// The parts of models: layers, which are places of parameters in a layout, and the Student-t head.
 #pragma once
 
 #include <cstddef>
@@ -38,11 +38,11 @@ class Layout {
   Lstm lstm(const std::string& name, std::int64_t in, std::int64_t hidden);
   // Three raw numbers for each of `laws` laws: all locations, then all scales, then all freedoms. Weights as linear();
   // the bias is such that a head without input says location 0, scale 1, freedom 5. With a season weights start at 0
-  // and the scale at its spread: a model that has learned nothing then says what was a season before.
+  // and the scale at its spread: an untrained model then repeats the last season.
   Linear student_t_head(const std::string& name, std::int64_t in, std::int64_t laws, const forecasting::ModelConfig&);
 
   std::vector<ParameterShape> shapes() const;
-  // The same on every machine: bits of BitSource::with_seed(seed), 24 a number.
+  // The same on every machine: bits of BitSource::with_seed(seed), 24 per number.
   Parameters initial(std::uint64_t seed) const;
 
  private:
@@ -50,7 +50,7 @@ class Layout {
     std::string name;
     std::vector<std::int64_t> shape;
     double spread = 0;               // uniform on ±spread around
-    std::vector<double> centres{0};  // one for each of as many equal parts
+    std::vector<double> centres{0};  // one for each of equally many parts of the tensor
   };
   std::size_t add(Start);
   std::vector<Start> starts_;
@@ -73,13 +73,13 @@ class LayeredModel : public Model {
   torch::Tensor read_context(const Batch& batch) const {
     return batch.context.narrow(1, batch.context.size(1) - config_.context_length, config_.context_length);
   }
-  // The law around the value a season before: of what is forecast, that of the last season of the context, again and
-  // again. Part of the model and of the window alone, so it costs nothing.
+  // The law around the value a season before; for the forecast, the last season of the context is repeated. It depends
+  // only on the model and the window, so it costs nothing.
   StudentT around_season(StudentT law, const Batch& batch) const;
   Layout layout_;
 };
 
-// One a model; the config is completed().
+// One per model; the config must be completed().
 std::unique_ptr<const Model> make_simple_feed_forward(const forecasting::ModelConfig&);
 std::unique_ptr<const Model> make_dlinear(const forecasting::ModelConfig&);
 std::unique_ptr<const Model> make_deepar(const forecasting::ModelConfig&);

@@ -11,7 +11,7 @@ namespace {
 
 torch::Tensor on(const std::vector<float>& values, std::int64_t batch, std::int64_t steps, std::int64_t features,
                  const torch::Device& device) {
-  // from_blob wants a pointer that is not const; the copy is made before `values` goes.
+  // from_blob wants a non-const pointer; the copy is made before `values` is gone.
   const torch::Tensor view =
       torch::from_blob(const_cast<float*>(values.data()), {batch, steps, features}, torch::kFloat32);
   return device.is_cpu() ? view.clone() : view.to(device);

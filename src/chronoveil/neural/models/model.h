@@ -1,4 +1,4 @@
-// A model: from the context of a window to a Student-t law for each forecast step and channel. One file a model,
+// A model: from the context of a window to a Student-t law for each forecast step and channel. One file per model,
 // composed of the operations of a tape.
 #pragma once
 
@@ -35,14 +35,14 @@ class Model {
   virtual ~Model() = default;
   const forecasting::ModelConfig& config() const { return config_; }
 
-  // The parameters in their order: what the configuration asks for, whatever that would take.
+  // The parameters in their order, as the configuration asks for them, however much memory that would take.
   virtual std::vector<ParameterShape> shapes() const = 0;
   // Initial weights, from a public seed alone.
   virtual Parameters initial(std::uint64_t seed) const = 0;
   // Teacher forcing where a model is autoregressive.
   virtual StudentT forward(Tape&, const Batch&) const = 0;
-  // What training minimises, one number a window [B]: that of forward(), unless a model learns from more steps of the
-  // same window.
+  // What training minimises, one number per window [B]: the loss of forward(), unless a model learns from more steps of
+  // the window.
   virtual torch::Tensor loss(Tape&, const Batch&) const;
   // Sample paths [count, B, L_F, D] in units of the window's scale. Those of a model that is not autoregressive are
   // draws of forward(), independent from step to step.

@@ -14,7 +14,7 @@ struct Parameter {
   torch::Tensor value;  // float32
 };
 
-// What a parameter is called and how large it is, before there is one.
+// Name and size of a parameter that does not exist yet.
 struct ParameterShape {
   std::string name;
   std::vector<std::int64_t> sizes;

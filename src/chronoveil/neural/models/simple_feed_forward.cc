@@ -1,6 +1,6 @@
 // simple_feed_forward: the whole context at once through hidden layers with ReLU; no batch normalisation, which would
 // let windows see each other. Reads the context_length · D values, and the covariates of the first forecast step: they
-// say where in its cycles the forecast begins, and the rest follows from there.
+// say where in its cycles the forecast begins; the rest follows from that.
 #include "chronoveil/neural/models/layers.h"
 
 namespace chronoveil::neural {

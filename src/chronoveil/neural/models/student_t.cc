@@ -10,9 +10,9 @@ namespace {
 
 constexpr double kLeastScale = 1e-4;   // of a law, in units of the window's scale: the density stays bounded
 constexpr double kMostFreedom = 1e6;   // as good as normal, for draws
-constexpr double kLeastGamma = 1e-30;  // draws of Gamma(freedom / 2) are not this small; no division by 0
+constexpr double kLeastGamma = 1e-30;  // below all real draws of Gamma(freedom / 2); avoids division by 0
 
-// By one loop, which finds the gradient on the way.
+// In one loop, which also finds the gradient.
 class Fused : public torch::autograd::Function<Fused> {
  public:
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& location,
@@ -59,7 +59,7 @@ torch::Tensor negative_log_likelihood(const StudentT& law, const torch::Tensor& 
 
 torch::Tensor negative_log_likelihood_by_operations(const StudentT& law, const torch::Tensor& target,
                                                     const torch::Tensor& observed) {
-  // A target that was not observed may be anything: its difference is replaced before it meets a gradient.
+  // An unobserved target may be anything: its difference is replaced before a gradient is formed.
   const torch::Tensor difference = target - law.location;
   const torch::Tensor z = torch::where(observed > 0, difference, torch::zeros_like(difference)) / law.scale;
   const torch::Tensor half = law.freedom / 2;
@@ -75,7 +75,7 @@ torch::Tensor draw(const StudentT& law, std::int64_t count, torch::Generator gen
   std::vector<std::int64_t> shape = law.location.sizes().vec();
   shape.insert(shape.begin(), count);
   const torch::Tensor normal = torch::randn(shape, generator, law.location.options());
-  // The comparison is false for what is not a number, for which a draw of a gamma law would never end.
+  // The comparison is false for NaN, for which a draw of a gamma law would never end.
   const torch::Tensor freedom =
       torch::where(law.freedom < kMostFreedom, law.freedom, torch::full_like(law.freedom, kMostFreedom));
   const torch::Tensor half = (freedom / 2).expand(shape).contiguous();

@@ -1,4 +1,4 @@
-// Student's law for a forecast: its parameters, how unlikely it finds what came, and draws of it.
+// Student's law for a forecast: its parameters, its negative log-likelihood, and draws of it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ torch::Tensor negative_log_likelihood_by_operations(const StudentT&, const torch
                                                     const torch::Tensor& observed);
 
 // Draws of a law, [count, B, L_F, D]; the generator is of the law's device. A law that is not finite gives draws that
-// are not.
+// are not finite.
 torch::Tensor draw(const StudentT&, std::int64_t count, torch::Generator);
 // A generator of its own for a device, from a public seed.
 torch::Generator generator_for(const torch::Device&, std::uint64_t seed);

@@ -3,7 +3,7 @@
 //     (ν + 1)/2 ln(1 + z²/ν) + ln scale + ½ ln 2π + P(u),   P(u) = lnΓ(1/u) - ½ ln u - lnΓ(1/u + ½)
 //   P is smooth, from 0 at u = 0 (the normal law) to 0.121 at u = 1: a polynomial, within 2e-9, its slope within 4e-8.
 //   A window's loss is the mean of its observed terms; 0 without any. An unobserved y may be anything.
-// A window is computed alike wherever it stands and whatever stands beside it.
+// The result for a window does not depend on its place or on its neighbours in the batch.
 #pragma once
 
 #include <cstdint>

@@ -17,16 +17,16 @@ namespace chronoveil::post {
 //   predict   x⁻ = x, P⁻ = P + Q
 //   correct   K = P⁻/(P⁻ + R), x = x⁻ + K(z − x⁻), P = (1 − K)P⁻; the first: x = z, P = R
 // Q `auto`: of the filters with q = 0 and q = R 4^k, k = −12..12, the one under which the measurements so far are
-// likeliest (the least of equals) gives Q from the next predict on; 0 before two measurements.
-// P is only as good as Q, and as the R that the gain assumes where that is not the noise itself. How far x may be off
-// is kept beside it, whatever the gain was, for a walk of the rate q that the measurements leave plausible (step_rate
-// in intervals.h, with the newest measurement in it):
+// likeliest (in a tie the least) gives Q from the next predict on; 0 before the second measurement. P is only as good
+// as Q, and as the R that the gain assumes if that is not the true noise. The error variance V of x is kept beside it,
+// whatever the gain, for a walk of a rate q that the measurements leave plausible (step_rate in intervals.h, with the
+// newest measurement in it):
 //   predict   V⁻ = V + g q, g the steps since the last measurement
 //   correct   V = (1 − K)² V⁻ + K² R; the first: V = R
 //   Edges     before the first measurement: x = 0, P and V infinite. Between the first and the second: V infinite
 class ScalarFilter {
  public:
-  // R > 0; Q >= 0, or none: auto. `assumed`: another R for x, P and Q, as the report has it; V rests on the true one.
+  // R > 0; Q >= 0, or empty: auto. `assumed`: another R for x, P and Q, as in the paper; V uses the true one.
   ScalarFilter(double noise_variance, std::optional<double> process_variance,
                std::optional<double> assumed = std::nullopt);
 
@@ -68,7 +68,7 @@ struct PidSettings {
   double proportional = 0.9, integral = 0.1, derivative = 0;  // C_p, C_i, C_d
   std::int64_t window = 20;                                   // T_i >= 1: of the integral, and of the warm-up
   double theta = 5;                                           // how fast the interval changes
-  double xi = 0.4;                                            // > 0: the error at which it stays as it is
+  double xi = 0.4;                                            // > 0: the error at which the interval stays unchanged
   double shortest = 1;                                        // s_min
 };
 
@@ -82,7 +82,7 @@ class PidController {
  public:
   explicit PidController(const PidSettings&);
 
-  // To be called at every query; the first has no error. Gives the step of the next.
+  // Called at every query; the first has no error. Returns the step of the next query.
   std::int64_t next(std::int64_t step, std::optional<double> error);
 
   double interval() const { return interval_; }  // s

@@ -15,7 +15,7 @@ namespace chronoveil::post {
 namespace {
 
 constexpr double kSwitch = 1e-3;      // κ
-constexpr double kNegligible = 1e-3;  // of the weight: too little to have a say in a prediction
+constexpr double kNegligible = 1e-3;  // of the weight: too little to count in a prediction
 constexpr std::size_t kMost = CausalLevels::kCount + CausalTrends::kCount + CausalSeasons::kCount;
 
 }  // namespace

@@ -54,7 +54,7 @@ void CausalSeasons::aim(Model& model) const {
   }
 }
 
-// Nothing is known of the level: it is the value less season, irregularity and noise.
+// Without prior knowledge, the level is the value less season, irregularity and noise.
 void CausalSeasons::start(double measured, std::int64_t phase) {
   look(phase);
   for (Model& model : models_) {

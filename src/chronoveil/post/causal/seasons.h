@@ -1,7 +1,7 @@
 // The models of the causal filter that know a public season of s >= 2 steps (filter.h): a level and the lowest
 // harmonics,
 //   x_t = l_t + Σ_j (a_j cos 2πjt/s + b_j sin 2πjt/s) + N(0, v),  j = 1..min(6, s/2), no sine at j = s/2
-// all of which walk. Few harmonics learn the shape of a season from few seasons, and from much noise.
+// all of which walk. With few harmonics the shape is learnt from few seasons, even with much noise.
 #pragma once
 
 #include <array>

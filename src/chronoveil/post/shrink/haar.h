@@ -1,6 +1,6 @@
 // Shrinking in the Haar wavelets of all shifts at once [CoifmanDonoho95]: for steps and spikes, which no smooth basis
-// holds. The series is taken as a circle of T steps, any T; levels j = 0..J−1 with 2^J <= T. With a_0 = z (the values
-// in units of the noise) and every index modulo T,
+// represents well. The series is taken as a circle of T steps, any T; levels j = 0..J−1 with 2^J <= T. With a_0 = z
+// (the values in units of the noise) and every index modulo T,
 //   a_{j+1}(t) = (a_j(t) + a_j(t + 2^j))/2         d_j(t) = 2^{(j+1)/2} (a_j(t) − a_j(t + 2^j))/2, of noise variance 1
 // Each d_j is shrunk with a slab (slab.h), g_j = 2^{j+1}/s: a random walk that shows from scale s on, and
 // π_j = min(1/2, 3 · 2^{j+1}/T). a_J is kept. Going back averages over the shifts:
@@ -32,7 +32,7 @@ class HaarShrinker {
   // s = 1, 4, 16, ... up to 8T.
   const std::vector<double>& scales() const { return scales_; }
 
-  // Takes a series apart; shrunk() then refers to it. With `only_risk`, variance is left alone.
+  // Decomposes a series; shrunk() then refers to it. With `only_risk`, variance is not computed.
   void analyse(const Eigen::ArrayXd& values);
   void shrink(double scale, bool only_risk, HaarShrunk& out);
 

@@ -26,8 +26,8 @@ auto view(Array&& array) {
   return std::span(array.data(), static_cast<std::size_t>(array.size()));
 }
 
-// A batch of series through the whole dictionary. Everything is in units of the noise, one column a series, and told as
-// residuals z − x̂ rather than estimates: differences between good estimates of a large value are small, and stay exact.
+// A batch of series through the whole dictionary. Everything is in units of the noise, one column per series, as
+// residuals z − x̂ rather than estimates: small differences between good estimates of a large value stay exact.
 class Batch {
  public:
   Batch(CosineBasis& basis, const Spectra& spectra, HaarShrinker& haar, Index series)
@@ -132,14 +132,14 @@ class Batch {
     const double cosine_weight = weights_.row(s).head(first_haar()).sum();
     ArrayXd residual = ArrayXd::Zero(steps), variance = ArrayXd::Zero(steps), cosine_residual = ArrayXd::Zero(steps);
     if (cosine_weight > 0) {
-      // Within the cosine family, how far the estimates differ is spread like their coefficients.
+      // Within the cosine family, the differences between estimates are spread over steps like their coefficients.
       column_ = slope.col(s) + (second.col(s) - first.col(s).square() / cosine_weight).max(0);
       basis_.spread(view(column_), view(variance));
       column_ = first.col(s);
       basis_.inverse(view(column_), view(residual));
       cosine_residual = residual / cosine_weight;
     }
-    std::vector<std::pair<double, ArrayXd>> others;  // residuals of the wavelets that count
+    std::vector<std::pair<double, ArrayXd>> others;  // residuals of the wavelets with weight
     if (cosine_weight < 1 && first_haar() < candidates()) {
       haar_.analyse(values_.col(s));
       for (Index i = first_haar(); i < candidates(); ++i) {
@@ -165,7 +165,7 @@ class Batch {
   const Spectra& spectra_;
   HaarShrinker& haar_;
   ArrayXXd values_, coefficients_, estimates_, variances_;
-  ArrayXXd risks_, weights_;  // a row a series, a column a candidate
+  ArrayXXd risks_, weights_;  // one row per series, one column per candidate
   ArrayXd share_, odds_, column_;
   Shrunk shrunk_;
   HaarShrunk haar_shrunk_;

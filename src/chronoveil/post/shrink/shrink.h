@@ -12,15 +12,14 @@
 // Intervals: x̂_t ± h √V_t, h the half-width of the interval of a measured value. V_t, in units of σ², is
 //   the mixture's posterior variance Σ p_i (variance_i + (x̂_i − x̂)²/σ²)_t           [Wahba83, Nychka88]; how far the
 //   estimates of the cosine basis differ among themselves is spread over the steps coefficient by coefficient, as φ_k²;
-//   raised on all steps alike until its mean is at least Σ p_i R_i/T + √(2/T): what Stein's estimate says of the true
-//   error, bias included, and one standard error of that estimate on top;
+//   raised equally on all steps until its mean is at least Σ p_i R_i/T + √(2/T): Stein's estimate of the true
+//   error, bias included, plus one standard error of that estimate;
 //   limited to 1: never wider than the measured value's own interval.
-// The coverage is meant on average over the steps of a series, not at each: a lone spike below the noise is smoothed
-// away.
+// Coverage is an average over the steps of a series, not for each step: a lone spike below the noise is smoothed away.
 //
-// Trend: on request, roughness of the series itself counts as noise too. σ is then replaced, series by series, by
+// Trend: on request, the roughness of the series itself counts as noise, too. σ is then replaced, series by series, by
 //   max(σ, s),  s² the mean square of the cosine coefficients k > T/2
-// and the intervals are for the trend, not for the series. No coefficient beyond T/2 (T < 3): σ stays.
+// and the intervals are for the trend, not for the series. With no coefficient beyond T/2 (T < 3), σ is unchanged.
 //   Edges     the mean of a series is the mean of its measured values; a constant stays; T = 1 is the measured value
 #pragma once
 

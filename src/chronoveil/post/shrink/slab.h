@@ -1,5 +1,5 @@
 // How one noisy coefficient is shrunk, in units of the noise: c = θ + N(0, 1).
-//   Prior     θ ~ N(0, g), told as the noise share u = 1/(1 + g): u = 1 pure noise, u = 0 pure signal
+//   Prior     θ ~ N(0, g), given by the noise share u = 1/(1 + g): u = 1 pure noise, u = 0 pure signal
 //   Linear    residual e = c − θ̂ = c u,                      slope v = dθ̂/dc = 1 − u
 //   Slab      a coefficient may instead be an outlier that no prior variance explains. With q the probability that it
 //             is not,  1/q = 1 + exp(odds + c² u/2),  odds = ln(π/(1 − π)) − ½ ln(1 + 100 u):

@@ -8,8 +8,7 @@
 namespace chronoveil::report {
 
 // RFC 4180: quoted when it holds a comma, a quote or a line break, with quotes doubled. Blanks at an end are quoted
-// too, since some readers drop them. Keys are plain text when a job is read; what an older release holds is made
-// visible.
+// too, since some readers drop them. Control characters, which only keys of older releases hold, are made visible.
 std::string csv_field(const std::string& text);
 
 class CsvRows {

@@ -11,7 +11,7 @@ namespace chronoveil::report {
 using json = nlohmann::json;
 
 Result<std::string> release_digest(std::string_view release_json) {
-  constexpr int kDeepest = 100;             // no release goes half as deep; writing calls itself for each level
+  constexpr int kDeepest = 100;             // no release is half as deep; writing recurses once per level
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   bool twice = false, deep = false;
   const auto watch = [&](int depth, json::parse_event_t event, const json& parsed) {

@@ -206,7 +206,7 @@ Result<std::optional<BudgetLeft>> budget_in(const Fields& document) {
 
 std::optional<std::string> kind_in(std::string_view text) {
   std::string before = "series";
-  // Of the values, only that of `kind` is kept: documents are large.
+  // Only the value of `kind` is kept: documents are large.
   const auto look = [&](int depth, json::parse_event_t event, const json& parsed) {
     if (event != json::parse_event_t::key) return true;
     if (depth != 1) return false;

@@ -31,11 +31,10 @@ std::string text_of(const nlohmann::ordered_json&);
 nlohmann::ordered_json head_json(std::string_view kind, const std::string& mark, const std::string& title);
 
 nlohmann::ordered_json parameters_json(const mechanisms::Parameters&);
-// With `beta` where the bound holds with confidence, and `nominal_epsilon`, `nominal_delta` where a paper states
-// others.
+// With `beta` for a bound with confidence, and `nominal_epsilon`, `nominal_delta` where a paper states other numbers.
 nlohmann::ordered_json price_json(const accounting::Price&);
-// Where ε is not finite, `reason` is the mark of the release or that of the price. `width` of w-events, `window` of
-// relation swap, `beta` of the price.
+// Where ε is not finite, `reason` is the mark of the release or the reason of the price. `width` of w-events, `window`
+// of relation swap, `beta` of the price.
 nlohmann::ordered_json guarantee_json(const Guarantee&, const accounting::Price&, const std::string& mark,
                                       const std::vector<std::string>& not_protected);
 nlohmann::ordered_json debit_json(const std::optional<ledger::DebitReference>&);
@@ -53,11 +52,11 @@ Result<SlotAxis> axis_in(const Fields& document);
 Result<std::optional<ledger::DebitReference>> debit_in(const Fields& document);
 Result<std::optional<BudgetLeft>> budget_in(const Fields& document);
 
-// The kind that a document says it is. Documents of earlier versions do not say: those of means have `cells`, those of
-// perturb a `view`, those of train a `model_sha256`; any other is taken for series. Nothing for what is no object.
+// The kind that a document says it is. Documents of earlier versions do not say: means have `cells`, perturb has a
+// `view`, train a `model_sha256`; anything else is taken for series. Empty if it is not an object.
 std::optional<std::string> kind_in(std::string_view text);
 
-// The document as an object, handed to `read`. What other modules call a wrong parameter is, in a file, bad data.
+// Hands the document to `read`, as an object. What other modules call a wrong parameter is bad data in a file.
 template <class Read>
 auto read_document(std::string_view text, Read read) -> decltype(read(std::declval<const Fields&>())) {
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);

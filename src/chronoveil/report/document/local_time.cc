@@ -50,7 +50,7 @@ LocalTime from_wall(std::int64_t milliseconds) {
 
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-// A rhythm of ticks: a slot carries one when the number of its period is not that of the slot before.
+// A rhythm of ticks: a slot has a tick when it begins a new period.
 struct Rhythm {
   enum class In { wall, weeks, months } in;
   std::int64_t length;  // milliseconds, weeks or months
@@ -144,8 +144,8 @@ std::string span_words(const SlotAxis& axis) {
   const auto first = parse_label(axis.labels.front());
   const auto last = parse_label(axis.labels.back());
   if (!first || !last) return axis.labels.front() + " to " + axis.labels.back();
-  // The end of the last slot, on the wall clock that showed its start; a clock change inside a slot of days leaves an
-  // hour too many or too few, which the nearest midnight puts right.
+  // The end of the last slot, by the wall clock of its start. A clock change inside a slot of days makes it an hour too
+  // long or too short, which rounding to the nearest midnight corrects.
   const std::size_t steps = axis.labels.size();
   std::int64_t length = axis.boundaries[steps] - axis.boundaries[steps - 1];
   if (length > kDay / 2) length = (length + kDay / 2) / kDay * kDay;

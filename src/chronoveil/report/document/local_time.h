@@ -17,11 +17,11 @@ struct LocalTime {
   int hour = 0, minute = 0, second = 0;
 };
 
-// "2026-03-01T06:00:00+01:00"; nothing when the text is no such time.
+// "2026-03-01T06:00:00+01:00"; empty if the text is no such time.
 std::optional<LocalTime> parse_label(std::string_view label);
 
 std::string day_words(const LocalTime&);    // "1 Mar"
-std::string clock_words(const LocalTime&);  // "06:00"; seconds where there are some
+std::string clock_words(const LocalTime&);  // "06:00"; with seconds unless they are 0
 std::string date_words(const LocalTime&);   // "Sun 1 Mar 2026"
 std::string time_words(const LocalTime&);   // "Sun 1 Mar 2026, 06:00"; the time is left out at midnight
 

@@ -59,7 +59,7 @@ std::string rounded(double value, int digits) {
 std::string rounded_up(double value, int digits) {
   if (!std::isfinite(value) || value <= 0) return rounded(value, digits);
   const double step = std::pow(10.0, magnitude(value) - digits + 1);
-  // A value that is a decimal of so many digits already stays as it is, whatever its last bits are.
+  // A value that already is a decimal of so many digits, up to its last bits, is not rounded up.
   const double near = std::round(value / step) * step;
   if (fmt::format("{:.{}g}", value, digits + 8) == fmt::format("{:.{}g}", near, digits + 8))
     return with_places(value, digits);

@@ -23,7 +23,7 @@ std::string rounded_up(double value, int digits = 4);
 // "12.5 %" of 0.125
 std::string percent(double fraction);
 
-// rounded() in whole steps of `unit`: what an axis with ticks every `unit` shows.
+// rounded() to whole steps of `unit`: the label of a tick on an axis with ticks every `unit`.
 std::string tick_text(double value, double unit);
 
 }  // namespace chronoveil::report

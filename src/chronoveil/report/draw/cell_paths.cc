@@ -10,7 +10,7 @@
 namespace chronoveil::report {
 namespace {
 
-// Relative whole-number moves: short, and nothing adds up wrongly.
+// Relative moves by whole numbers: short, without rounding errors that add up.
 std::string outline(std::span<const TileCorner> corners) {
   std::string d = fmt::format("M{} {}l", corners[0].x, corners[0].y);
   for (std::size_t i = 1; i < corners.size(); ++i)

@@ -1,5 +1,5 @@
-// Coloured shapes of a drawing of cells, as SVG. Those that say little are struck through, those without a mean are
-// bare, with a dot where there are too few people.
+// Coloured shapes of a drawing of cells, as SVG. Vague cells are struck through; cells without a mean are bare, with a
+// dot where there are too few people.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@
 
 namespace chronoveil::report {
 
-// The palest colour of a mean: bare cells keep the ground to themselves.
+// The palest colour of a mean; only bare cells have the colour of the ground.
 inline constexpr std::size_t kPalestMean = 1;
 
 class CellPaths {
  public:
-  // With `tooltips`, every shape is an element of its own with a title; else there is one for each colour.
+  // With `tooltips`, every shape is an element with a title; else there is one element per colour.
   CellPaths(const MeansRelease& release, const Levels& levels, bool tooltips)
       : release_(release), levels_(levels), tooltips_(tooltips) {}
 

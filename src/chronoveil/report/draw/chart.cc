@@ -67,7 +67,7 @@ class Pen {
   }
   int y(double value) const { return up_at(scale_.position(value)); }
 
-  // Relative whole-number moves: short, and nothing adds up wrongly.
+  // Relative moves by whole numbers: short, without rounding errors that add up.
   void move(int x, int y) { go('M', x, y); }
   void draw(int x, int y) {
     out_ += fmt::format("l{} {}", x - x_, y - y_);
@@ -106,7 +106,7 @@ std::string line_path(Pen& pen, std::span<const double> values) {
   return pen.take();
 }
 
-// Upper bounds there, lower bounds back, the widest of each stretch.
+// Along the upper bounds and back along the lower ones, at the widest of each stretch.
 std::string band_path(Pen& pen, std::span<const double> lower, std::span<const double> upper) {
   const std::size_t columns = std::min(lower.size(), kColumns);
   if (columns == 0) return "";

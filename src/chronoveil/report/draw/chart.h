@@ -13,7 +13,7 @@ struct Chart {
   std::string id;                         // unique on the page
   std::string title;                      // not yet escaped
   std::string note;                       // beside the title
-  const SlotAxis* axis = nullptr;         // what follows has a value a step
+  const SlotAxis* axis = nullptr;         // the members below have one value per step
   std::span<const double> value;          // drawn as the line
   std::span<const double> lower, upper;   // the band
   std::span<const std::uint8_t> sampled;  // dots, unless all of many steps are sampled

@@ -55,8 +55,8 @@ bool is_finite(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
-// Between quantile `low` and its mirror image, there and back, opening at the last value of the past where there is
-// one. A step without finite quantiles ends a band, and the next one begins anew.
+// The band between quantile `low` and its mirror image; it opens at the last value of the past, if any. A step without
+// finite quantiles ends the band, and the next finite step begins a new one.
 std::string band(const Drawn& drawn, const Scale& scale, const ForecastSeries& series, std::size_t low) {
   std::string out;
   const std::size_t steps = series.quantiles.size();

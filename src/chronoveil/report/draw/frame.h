@@ -1,5 +1,5 @@
 // The frame of a drawing with two axes: grid lines, ticks, a caption, a description for those who cannot see it. The
-// drawing is an SVG that is stretched to the room there is, with strokes that are not; the labels are HTML over it, so
+// drawing is an SVG that is stretched to the available room, except for its strokes; the labels are HTML over it, so
 // that text has its full size on a phone and on paper.
 #pragma once
 
@@ -14,15 +14,15 @@ namespace chronoveil::report {
 
 // The drawing's own units: whole numbers, fine enough for any screen. (0, 0) is the upper left corner.
 inline constexpr int kFrameWide = 2000, kFrameHigh = 1000;
-// Of a position between 0 (left, bottom) and 1 (right, top).
+// The unit of a position between 0 (left, bottom) and 1 (right, top).
 int across_at(double position);
 int up_at(double position);
 
 struct Frame {
   std::string id;                 // unique on the page
-  std::string title;              // not yet escaped, as the next two
+  std::string title;              // not yet escaped, like the next two
   std::string note;               // beside the title
-  std::string description;        // what is seen, in words
+  std::string description;        // the drawing in words
   std::vector<Tick> across = {};  // to the right
   std::vector<Tick> up = {};
   std::string drawing;  // elements of SVG, over the grid
@@ -32,7 +32,7 @@ std::string to_html(const Frame&);
 
 std::vector<Tick> ticks_of(const Scale&);
 
-// <path class="css" d="..."/>, or nothing where there is nothing to draw.
+// <path class="css" d="..."/>; empty if there is nothing to draw.
 std::string path_of(std::string_view css, const std::string& d);
 
 // An entry of a legend: a small drawing 22 wide and 12 high, and what it stands for.

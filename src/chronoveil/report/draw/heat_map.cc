@@ -38,7 +38,7 @@ Cells averaged(const Release& release) {
   return cells;
 }
 
-// One path a colour, a horizontal stroke for each run of equal cells. Colour 0 is the ground.
+// One path per colour, one horizontal stroke per run of equal cells. Colour 0 is the ground.
 std::string paths(const Cells& cells, const Levels& levels) {
   std::array<std::string, kColours> drawn;
   const auto colour_of = [&](std::size_t at) { return levels.colour_of(cells.mean[at]); };

@@ -1,5 +1,5 @@
-// All series at once: a row a series, a column a step, darker for more. Rows and columns beyond what a screen can show
-// are averaged, so that the drawing stays small however large the release is.
+// All series at once: one row per series, one column per step, darker for more. Rows and columns beyond what a screen
+// can show are averaged, so that the drawing stays small however large the release is.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ Scale nice_scale(double low, double high, int count) {
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   const double lead = rough / power;
   const double unit = power * (lead <= 1.5 ? 1 : lead <= 3 ? 2 : lead <= 7 ? 5 : 10);
-  // A bound that is a tick but for its last bits is one.
+  // A bound that equals a tick up to its last bits is a tick.
   return {.low = std::floor(low / unit + 1e-9) * unit, .high = std::ceil(high / unit - 1e-9) * unit, .unit = unit};
 }
 
@@ -49,7 +49,7 @@ std::vector<double> LogScale::ticks(int most) const {
 LogScale log_scale(double low, double high) {
   constexpr int kMostPowers = 15;
   if (!(std::isfinite(low) && std::isfinite(high)) || low <= 0 || high < low) return {};
-  // A bound that is a power of ten but for its last bits is one.
+  // A bound that equals a power of ten up to its last bits is one.
   const int above = static_cast<int>(std::ceil(std::log10(high) - 1e-9));
   const int below = static_cast<int>(std::floor(std::log10(low) + 1e-9));
   return {.low = std::clamp(below, above - kMostPowers, above - 1), .high = above};

@@ -14,17 +14,17 @@ struct Scale {
   std::vector<double> ticks() const;
 };
 
-// A scale of about `count` ticks that covers [low, high]. From zero when that takes less than twice the room and
-// nothing is negative: heights of counts are then comparable. Equal bounds are widened to hold one tick on either side.
+// A scale of about `count` ticks that covers [low, high]. It starts at zero if nothing is negative and this takes less
+// than twice the room: heights of counts are then comparable. Equal bounds are widened to hold one tick on either side.
 Scale nice_scale(double low, double high, int count);
 
-// Powers of ten, for numbers of which the small ones matter. Zero and what is below lie at the bottom.
+// Powers of ten, for when small numbers matter. Zero and negative numbers lie at the bottom.
 struct LogScale {
   int low = -1, high = 0;  // exponents; low < high
 
   // 0 at 10^low, 1 at 10^high, kept within.
   double position(double value) const;
-  // Powers of ten, not more than `most`, the greatest among them.
+  // At most `most` powers of ten, the greatest included.
   std::vector<double> ticks(int most) const;
 };
 

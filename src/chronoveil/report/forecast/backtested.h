@@ -1,5 +1,5 @@
-// What a backtest found: CRPS of models and baselines on the end of each series. For the owner of the data, or for data
-// that is public: it is computed without noise from what is held back.
+// What a backtest found: CRPS of models and baselines on the end of each series. For the owner of the data, or for
+// public data: it is computed without noise from the steps that were held back.
 #pragma once
 
 #include <cstdint>

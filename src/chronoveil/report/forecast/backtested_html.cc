@@ -34,7 +34,7 @@ Table table_of(const Backtested& backtested) {
   return table;
 }
 
-// CRPS by ε, one small figure a model, with the better baseline as a line across.
+// CRPS by ε, one small figure per model, with the better baseline as a line across.
 std::string figures(const Backtested& backtested) {
   std::map<std::string, std::vector<const BacktestedRow*>> models;
   std::map<std::string, double> without_noise;

@@ -1,4 +1,4 @@
-// A forecast as it is handed out: quantiles, perhaps sample paths, and what protects the series behind them.
+// A published forecast: quantiles, perhaps sample paths, and what protects the series behind them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace chronoveil::report {
 
-// What a model was trained on, and what it promises to those who are in there.
+// What a model was trained on, and what it promises to the people in that data.
 struct ModelFacts {
   std::string name;  // simple_feed_forward, ...
   std::int64_t context_length = 0, forecast_length = 0, parameters = 0, steps = 0;
@@ -29,7 +29,7 @@ struct ModelFacts {
 struct ForecastSeries {
   std::string key;                             // "" for a single series
   std::string channel;                         // "" where the model reads a single column
-  std::vector<double> history;                 // what the model read, NaN where missing; one a slot of the past
+  std::vector<double> history;                 // what the model read, NaN where missing; one per slot of the past
   std::vector<std::vector<double>> quantiles;  // [step][9], 0.1, ..., 0.9
   std::vector<std::vector<double>> paths;      // [path][step], if kept
 };
@@ -38,7 +38,7 @@ struct Forecasted {
   std::string title;
   std::string mark;
   ModelFacts model;
-  // Of a history that is itself private: noise was added to it before the model read it.
+  // For a history that is itself private: noise was added to it before the model read it.
   struct PrivateInput {
     Guarantee guarantee;
     accounting::Price price;
@@ -54,16 +54,16 @@ struct Forecasted {
   std::vector<ForecastSeries> series;
 };
 
-// `series,time,q10,...,q90`; no column of series where there is one without a name. A channel stands behind its key:
-// "key/channel". What is marked has a last column `mark` that says so in every row. Numbers are the shortest that read
+// `series,time,q10,...,q90`; no series column for one series without a name. A channel follows its key: "key/channel".
+// A forecast that is not private has a last column `mark` that says so in every row. Numbers are the shortest that read
 // back as the same float, the precision that models compute in.
 std::string forecast_csv(const Forecasted&);
 // `series,path,time,value`, paths from 0.
 std::string paths_csv(const Forecasted&);
 // title, model, input (null unless the history is protected), debit (that of the history), times, levels, series.
 std::string to_json(const Forecasted&);
-// With a fan chart for each of the first kMostCharts series, the history in front of it. Says first whether the history
-// is protected.
+// With a fan chart, history included, for each of the first kMostCharts series. Says first whether the history is
+// protected.
 std::string to_html(const Forecasted&);
 
 }  // namespace chronoveil::report

@@ -17,7 +17,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// What a row begins with and ends with; as in CsvRows, what is not private says so in every row.
+// How a row begins and ends; as in CsvRows, what is not private says so in every row.
 struct RowEnds {
   bool named = false;
   std::string header_end, row_end;
@@ -29,8 +29,8 @@ struct RowEnds {
   std::string start(const ForecastSeries& series) const { return named ? csv_field(label_of(series)) + "," : ""; }
 };
 
-// Models compute in single precision: the digits of a double behind that are noise to whoever reads them. The number
-// whose shortest text reads back as the same float; what is no float stays as it is.
+// Models compute in single precision, so further digits of a double mean nothing. Gives the number whose shortest text
+// reads back as the same float; a value that is no float stays as it is.
 double without_false_digits(double value) {
   const auto single = static_cast<float>(value);
   if (!std::isfinite(value) || static_cast<double>(single) != value) return value;
@@ -118,7 +118,7 @@ std::string to_json(const Forecasted& forecasted) {
   json all = head_json("forecast", forecasted.mark, forecasted.title);
   all["model"] = model_json(forecasted.model);
   all["input"] = forecasted.input ? input_json(*forecasted.input, forecasted.mark) : json(nullptr);
-  // Where every release has them, so that `budget verify --against` finds them. The model's own stands with the model.
+  // In the same place as in every release, so that `budget verify --against` finds it. The model has its own debit.
   all["debit"] = debit_json(forecasted.input ? forecasted.input->debit : std::nullopt);
   if (forecasted.input && forecasted.input->budget) all["budget"] = budget_json(*forecasted.input->budget);
   all["times"] = std::vector<std::string>(forecasted.axis.labels.begin() + static_cast<std::ptrdiff_t>(forecasted.past),

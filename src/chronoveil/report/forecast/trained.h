@@ -17,13 +17,13 @@ struct Trained {
   std::int64_t series = 0, least_windows = 0, most_windows = 0;
   std::int64_t batch_size = 0, windows_per_series = 1;
   std::string top_level, bottom_level;  // as a job spells them
-  double touched_share = 0;             // r: of a series' windows that one neighbour can change
-  double series_rate = 0;               // ρ: that a series is in a batch
+  double touched_share = 0;             // r: the share of a series' windows that one neighbour can change
+  double series_rate = 0;               // ρ: the probability that a series is in a batch
   double noise_multiplier = 0;          // σ
   double clip = 0;                      // C
   std::optional<double> lower, upper;   // to which values were clamped
   std::int64_t planned_steps = 0, spare_steps = 0;
-  std::int64_t uses = 0;  // steps that were begun, those that a crash took included
+  std::int64_t uses = 0;  // steps that were begun, including those lost in a crash
   bool resumed = false;
   std::string reason;  // why so many steps, or so much noise
   struct Spent {

@@ -26,7 +26,7 @@ std::string strength(const Trained& trained) {
 }
 
 std::string curve(const Trained& trained) {
-  // Of what is marked nothing was spent, and no ε holds.
+  // A marked training spent nothing, and no ε holds.
   const bool finite = std::all_of(trained.spent.begin(), trained.spent.end(),
                                   [](const Trained::Spent& point) { return std::isfinite(point.epsilon); });
   if (trained.spent.size() < 2 || !finite || !trained.model.mark.empty()) return "";

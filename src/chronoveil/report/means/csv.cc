@@ -7,7 +7,7 @@ namespace chronoveil::report {
 std::string means_csv(const MeansPublished& published) {
   const MeansRelease& release = published.release;
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
-  // A file is passed on without the words that were printed beside it, so what is not private says so in every row.
+  // A file is passed on alone, so what is not private says so in every row.
   const std::string end = release.mark.empty() ? "\n" : "," + csv_field(release.mark) + "\n";
   std::string out = "place,slot,mean,lower,upper";
   out += release.mark.empty() ? "\n" : ",mark\n";

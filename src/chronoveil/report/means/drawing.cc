@@ -65,7 +65,7 @@ struct StripRow {
   std::vector<std::size_t> places;
 };
 
-// All places together first; then each, or those with the most published cells, in the order of the list.
+// First all places together; then each place, or those with the most published cells, in the order of the list.
 std::vector<StripRow> strip_rows(const MeansRelease& release) {
   const std::vector<std::size_t> places = first_numbers(release.place_count());
   if (release.places.empty()) return {{"All", places}};
@@ -160,7 +160,7 @@ std::string means_strip(const MeansPublished& published) {
   for (const StripRow& row : rows)
     for (const SlotColumn& column : columns.all) shown.push_back(summary_of(release, row.places, column.slots));
   const Levels levels = levels_of(shown);
-  // Four units a side leave room for a stroke through the middle.
+  // Four units per side leave room for a stroke through the middle.
   constexpr int kSide = 4;
   CellPaths paths(release, levels, true);
   for (std::size_t i = 0; i < shown.size(); ++i) {

@@ -7,7 +7,7 @@
 
 namespace chronoveil::report {
 
-// Shapes in one drawing, and in all small maps together; beyond, places are put together.
+// The most shapes in one drawing, and in all small maps together; more places than that are merged.
 inline constexpr std::size_t kMostTiles = 20'000;
 inline constexpr std::size_t kMostStripRows = 40;
 
@@ -17,7 +17,7 @@ std::string means_map(const MeansPublished&);
 // A small map for each column of slots; empty for one place, one slot or no slots.
 std::string means_multiples(const MeansPublished&);
 
-// A row a place and one for all of them, a column an hour of the day or a slot; empty for one slot or no slots.
+// One row per place and one for all of them, one column per hour of the day or slot; empty for one slot or none.
 std::string means_strip(const MeansPublished&);
 
 }  // namespace chronoveil::report

@@ -55,7 +55,7 @@ std::string left_out_section(const MeansEvaluation& evaluation) {
   return section("What the caps cost", to_html(table));
 }
 
-// A dot a cell: the truth to the right, the release upwards. On the line both are the same.
+// One dot per cell: the truth to the right, the release upwards. On the line both are the same.
 std::string scatter(const MeansEvaluation& evaluation, const std::vector<std::size_t>& pairs) {
   constexpr int kWide = 1000;
   const std::vector<CellEstimate>& cells = evaluation.published.release.cells;

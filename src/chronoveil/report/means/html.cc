@@ -29,7 +29,7 @@ std::string header(const MeansPublished& published) {
                      escaped(release.axis.zone));
 }
 
-// What an interval covers, and what it cannot.
+// What an interval covers, and what it does not.
 std::string interval_note() {
   return "<p class=\"quiet\">The intervals cover the noise that was added. They do not cover what a cap left out, or "
          "what moving values into their bounds changed.</p>\n";
@@ -63,7 +63,7 @@ std::string comparison_part(const MeansPublished& published) {
   bool recommended = false;
   for (const plan::MeansCandidate& row : comparison.candidates) {
     const bool chosen = is_chosen(row, published.plan);
-    // The first of that name with a plan is the one that is meant.
+    // The first row of that name that has a plan is the recommended one.
     const bool best = !recommended && row.plan && row.mechanism == comparison.recommended;
     recommended = recommended || best;
     out += fmt::format("<tr{}><td>{}{}{}{}</td>", chosen ? " class=\"chosen\"" : "", escaped(row.mechanism),

@@ -25,7 +25,7 @@ json shape_json(const mechanisms::CellShape& shape) {
           {"registered", or_null(shape.registered)}};
 }
 
-// Without the fills: they are those of the comparison, or of another m_ub and nobody's concern.
+// Without the fills: they are those of the comparison, or of another m_ub that does not matter here.
 json facts_json(const mechanisms::CellFacts& facts) {
   return {{"users", facts.users},
           {"m_ub", facts.m_ub},

@@ -26,7 +26,7 @@ bool same_day(const LocalTime& a, const LocalTime& b) {
   return a.year == b.year && a.month == b.month && a.day == b.day;
 }
 
-// Short enough to stand under a column; the heading says which day it is where there is one only.
+// Short enough for the label of a column; a single day is named in the heading.
 std::string start_words(const SlotAxis& axis, const std::vector<LocalTime>& starts, std::size_t slot) {
   if (starts.empty()) return axis.labels[slot];
   if (same_day(starts.front(), starts.back()) && starts.size() > 1) return clock_words(starts[slot]);
@@ -38,7 +38,7 @@ bool differ_in_hour(const std::vector<LocalTime>& starts) {
                      [&](const LocalTime& start) { return start.hour != starts.front().hour; });
 }
 
-// A clock change moves the hour of a slot of days, which makes it no hour of the day.
+// A clock change moves the hour at which a slot of days begins, so that hour means nothing.
 bool shorter_than_a_day(const SlotAxis& axis) {
   constexpr std::int64_t kHalfDay = 43'200'000;
   return axis.boundaries[1] - axis.boundaries[0] <= kHalfDay;

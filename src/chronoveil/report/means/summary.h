@@ -1,5 +1,5 @@
-// Cells of a release taken together for drawing: which slots share a column, and what the cells of some places and
-// slots say. All of it is made of what is published.
+// Cells of a release merged for drawing: which slots share a column, and what the cells of some places and slots say.
+// Made from published values only.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace chronoveil::report {
 
-// The mean of the published means, and of the ends of their intervals; of one cell, its own.
+// The mean of the published means, and of the ends of their intervals; for one cell, its own.
 //   Edges   nothing published: all three are NaN
 struct CellSummary {
   std::int64_t published = 0, empty = 0, sparse = 0;
@@ -22,11 +22,11 @@ struct CellSummary {
 };
 CellSummary summary_of(const MeansRelease&, std::span<const std::size_t> places, std::span<const std::size_t> slots);
 
-// Whether the intervals are, on average, wider than half of what a value can be: then the mean says little.
+// Whether the intervals are, on average, wider than half the range of a value: then the mean says little.
 bool is_vague(const CellSummary&, const MeansRelease&);
 
-// What a reader is told about cells that are taken together, not yet escaped: "21.3 (95 % interval 18.2 to 24.4)",
-// "21.3, mean of 24 cells (intervals ± 3.1)", "nobody there", "too few to publish".
+// What a reader is told about merged cells, not yet escaped: "21.3 (95 % interval 18.2 to 24.4)", "21.3, mean of 24
+// cells (intervals ± 3.1)", "nobody there", "too few to publish".
 std::string words_of(const CellSummary&, const MeansRelease&);
 
 struct SlotColumn {

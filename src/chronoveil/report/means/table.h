@@ -9,7 +9,7 @@ namespace chronoveil::report {
 
 inline constexpr std::size_t kMostCellRows = 500;
 
-// The cells that have a mean, in the order of the CSV, with their intervals; beyond 500 the CSV is pointed to.
+// The cells that have a mean, in the order of the CSV, with their intervals; beyond 500 cells it refers to the CSV.
 std::string means_table(const MeansRelease&);
 
 // "Sun 1 Mar 2026, 06:00", not yet escaped; days and longer slots have no time.

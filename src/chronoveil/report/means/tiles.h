@@ -1,5 +1,5 @@
 // Where the places of a release are drawn: the hexagons or squares of its grid, or tiles row by row in the order of its
-// list. More places than can be drawn are put together.
+// list. Where there are too many, places are merged.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct Tile {
 
 struct Tiles {
   int width = 0, height = 0;
-  int across = 1;  // about how many there are side by side
+  int across = 1;  // about how many are side by side
   std::vector<Tile> all;
 };
 

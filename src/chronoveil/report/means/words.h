@@ -10,7 +10,7 @@ namespace chronoveil::report {
 
 Facts facts_of(const MeansPublished&);
 
-// What is averaged: "speed", or "value" where nobody has a better word.
+// What is averaged: "speed", or "value" where the job has no better word.
 std::string measure_words(const MeansPublished&);
 
 // "Laplace noise with b = 20 times the most that one person moves the sum of a cell"

@@ -9,8 +9,8 @@
 
 namespace chronoveil::report {
 
-// & < > " ' as entities; control characters, which HTML forbids, are left out, and what would turn the direction of the
-// text around it is made visible. Safe in text and in quoted attributes.
+// & < > " ' as entities; control characters, which HTML forbids, are left out, and characters that turn the direction
+// of text are made visible. Safe in text and in quoted attributes.
 std::string escaped(std::string_view text);
 
 // The times under a drawing, placed along its width; the first and the last keep inside it.

@@ -1,5 +1,5 @@
-// The frame of every page: one file, inline style, no script, nothing fetched. The content security policy in it makes
-// a browser refuse what would be fetched anyway.
+// The frame of every page: one file, inline style, no script, nothing fetched. Its content security policy makes a
+// browser refuse to fetch anything.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ std::string budget_section(const std::optional<BudgetLeft>&, const std::optional
 std::string citation(const std::string& title, const SlotAxis&, const std::string& mechanism, const Guarantee&,
                      const std::string& mark, const std::optional<ledger::DebitReference>&);
 
-// The same of what has no axis; `what` says all of it.
+// The same for a release without an axis; `what` describes it in full.
 std::string citation(const std::string& what, const std::string& mechanism, const Guarantee&, const std::string& mark,
                      const std::optional<ledger::DebitReference>&);
 

@@ -55,7 +55,7 @@ std::string cap_fact(const Published& published, const SlotWords& slot) {
 }
 
 std::string public_fact(const mechanisms::PublicShape& shape) {
-  // Nobody needs to know a maximum that no count comes near.
+  // A maximum that no count comes near is not worth telling.
   const bool notable = shape.maximum < mechanisms::PublicShape{}.maximum;
   return fmt::format("{} the period, the cap{} and the method. They were fixed beforehand, not taken from the data.",
                      shape.series > 1 ? "The list of series," : "Which series,",

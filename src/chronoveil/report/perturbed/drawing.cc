@@ -84,7 +84,7 @@ std::string outline_path(const std::vector<double>& heights, const Scale& scale)
   return out + fmt::format("V{}", kFrameHigh);
 }
 
-// δ upwards: by powers of ten where the small ones would not be seen otherwise.
+// δ upwards: by powers of ten where small ones would be invisible otherwise.
 class DeltaAxis {
  public:
   explicit DeltaAxis(const std::vector<double>& deltas) {
@@ -99,7 +99,7 @@ class DeltaAxis {
     linear_ = nice_scale(0, most, 5);
     if (!(most > least * kFarApart)) return;
     logarithmic_ = log_scale(least, most);
-    // Room below for what has no logarithm.
+    // Room below for 0, which has no logarithm.
     zero_ = zero;
     if (zero_) --logarithmic_->low;
   }

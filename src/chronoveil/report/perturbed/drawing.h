@@ -8,11 +8,11 @@
 
 namespace chronoveil::report {
 
-// How far values move: bars by distance, to the left those that are released earlier than they were measured. Many
-// distances share a bar. `realised` is an outline over the bars of the law; none in anything that is published.
+// How far values move, as bars by distance; values released earlier than measured are to the left. Distances share bars
+// if there are many. `realised` is an outline over the bars of the law; none in anything that is published.
 std::string moves_figure(const mechanisms::Moves& law, const mechanisms::Moves* realised = nullptr);
 
-// δ over ε, certified, with the promise and a paper's point on it. Nothing where there is no curve.
+// δ over ε, certified, with the promise and a paper's point on it. Empty if there is no curve.
 std::string curve_figure(const Perturbed&);
 
 // The moving averages before and after, for the owner only.

@@ -50,7 +50,7 @@ Result<mechanisms::Moves> moves_in(const Fields& moves) {
   return all;
 }
 
-// From the least ε to the greatest: a curve that goes back was put together by somebody else.
+// ε must ascend: a curve that goes back was not written by us.
 Result<std::vector<CurvePoint>> curve_in(const Fields& document) {
   CV_TRY(const std::vector<Fields> rows, document.objects("curve"));
   std::vector<CurvePoint> all;
@@ -87,7 +87,7 @@ Result<Perturbed> perturbed_in(const Fields& document) {
   CV_TRY(const Fields plan, document.object("plan"));
   CV_TRY(all.plan, plan_in(plan));
   CV_TRY(all.reason, plan.text("reason"));
-  // A promise about other neighbours than those that were planned for was not made by us.
+  // We never promise anything about neighbours other than those of the plan.
   if (all.guarantee.relation != all.plan.relation) return unreadable(guarantee.path_to("relation"));
   if (all.guarantee.relation == Relation::swap && all.guarantee.window != all.plan.window)
     return unreadable(guarantee.path_to("window"));

@@ -12,8 +12,8 @@
 namespace chronoveil::report {
 namespace {
 
-// Shares of the law are found by chance: they hold to a tenth of a percent, and are told to a whole one but near 0 and
-// 100.
+// Shares of the law are simulated, with an error of a tenth of a percent; they are given to whole percents except near
+// 0 and 100.
 std::string share_words(double share) {
   const double percents = share * 100;
   const bool near_an_end = percents < 1 || percents > 99;
@@ -118,7 +118,7 @@ std::int64_t distance_of(const mechanisms::Moves& moves, double share) {
   double within = 0;
   for (const auto& [distance, part] : by_distance) {
     within += part;
-    // Sums of shares are a few bits off.
+    // Sums of shares have rounding errors.
     if (within >= share * all * (1 - 1e-12)) return distance;
   }
   return 0;
@@ -147,7 +147,7 @@ std::optional<double> delta_on(const std::vector<CurvePoint>& curve, double epsi
   const CurvePoint& left = *(after - 1);
   if (after == curve.end() || left.epsilon == epsilon) return left.delta;
   const double along = std::expm1(epsilon - left.epsilon) / std::expm1(after->epsilon - left.epsilon);
-  // A step so wide that it overflows: δ only falls.
+  // The step is so wide that it overflows; δ only falls.
   if (!std::isfinite(along)) return left.delta;
   return left.delta + (after->delta - left.delta) * along;
 }

@@ -14,8 +14,8 @@ inline constexpr std::size_t kMostTableRows = 1000;
 // `truth` is empty in anything that is published.
 std::string series_charts(const Release&, std::span<const double> truth = {});
 
-// Mean, greatest value and usual half width of the interval, a row a series; nothing for one series, whose chart says
-// it.
+// Mean, greatest value and usual half width of the interval, one row per series; empty for one series, whose chart
+// shows them.
 std::string summary_table(const Release&);
 
 }  // namespace chronoveil::report

@@ -21,7 +21,7 @@ std::string csv_field(const std::string& given) {
 CsvRows::CsvRows(const std::vector<std::string>& keys, const std::string& mark) : named_(!keys.empty()) {
   for (const std::string& key : keys) starts_.push_back(csv_field(key) + ",");
   if (!named_) starts_.emplace_back();
-  // A file is passed on without the words that were printed beside it, so what is not private says so in every row.
+  // A file is passed on alone, so what is not private says so in every row.
   end_ = mark.empty() ? "\n" : "," + csv_field(mark) + "\n";
   header_ = named_ ? "series,time,value,lower,upper,sampled" : "time,value,lower,upper,sampled";
   header_ += mark.empty() ? "\n" : ",mark\n";

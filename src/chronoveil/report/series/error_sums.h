@@ -7,7 +7,7 @@
 
 namespace chronoveil::report {
 
-// Over the values [from, to), series-major. Nothing to compare is no error.
+// Over the values [from, to), series-major. All zero if there is nothing to compare.
 Errors errors_between(const Evaluation&, std::size_t from, std::size_t to);
 
 }  // namespace chronoveil::report

@@ -43,7 +43,7 @@ std::string left_out_section(const Evaluation& evaluation) {
   return section("What the caps cost", to_html(table));
 }
 
-// A row a series, the largest error first.
+// One row per series, the largest error first.
 std::string series_section(const Evaluation& evaluation) {
   const Release& release = evaluation.published.release;
   if (release.series() < 2) return "";

@@ -110,7 +110,7 @@ std::string plan_section(const Published& published) {
   return section("How it was made", out);
 }
 
-// What a figure counts, what an interval covers, and what it cannot.
+// What a figure counts, what an interval covers, and what it does not.
 std::string interval_note(const Published& published) {
   const auto mechanism = mechanisms::find_series_mechanism(published.plan.mechanism);
   return fmt::format("<p class=\"quiet\">{}{}The intervals cover the noise that was added{}.</p>\n",

@@ -1,8 +1,8 @@
 // Values in the order of step + noise X; ties in random order. Keys with more than `max_shift` of noise are drawn
 // again. Neighbours are one series with two values swapped that are less than `window` steps apart. With D = k - 1, a
-// swap of values d <= D steps apart shifts the two keys by d in opposite directions; the pair of keys is what is
-// priced, for sorting them, breaking ties with fresh bits and letting values leave by their keys and the clock are
-// post-processing. One key's loss, at a shift of d:
+// swap of values d <= D steps apart shifts the two keys by d in opposite directions; the pair of keys is priced, for
+// sorting them, breaking ties with fresh bits and releasing values by their keys and the clock are post-processing. One
+// key's loss, at a shift of d:
 //   Laplace    x <= 0: d/s;  0 < x < d: (d - 2x)/s;  x >= d: -d/s, with s = 2D/ε
 //   Staircase  -ε/2, 0 or ε/2
 //   |X| <= m   infinite where x - d < -m, with probability w_d = P(m - d < X <= m) / P(|X| <= m)
@@ -26,7 +26,7 @@ struct NoisySort {
   double epsilon;
   Law law = Law::laplace;
   std::optional<std::int64_t> max_shift;  // m
-  // The r of a staircase, 1 to window - 1; without it staircase_plateau(window, ε), for ever.
+  // The r of a staircase, 1 to window - 1; if absent, staircase_plateau(window, ε), which must never change.
   std::optional<std::int64_t> plateau = std::nullopt;
 
   static constexpr auto fields() {
@@ -43,21 +43,21 @@ struct NoisySort {
 
   Result<void> check(bool open) const;
   MadeLoss loss() const;
-  Result<Event> for_replacement() const;  // refused, as for all that moves values in time
+  Result<Event> for_replacement() const;  // refused, as for all events that move values
   bool dominated_by(const NoisySort& slot) const;
   std::optional<PureEpsilon> pure() const { return max_shift ? std::nullopt : std::optional(PureEpsilon{epsilon}); }
   Result<ZcdpCost> zcdp(double count) const;
 };
 
-// The same event, a staircase's plateau said where it is left to staircase_plateau(). Pure ε is the same for every
-// plateau; what max_shift costs is not.
+// The same event, with the plateau of a staircase filled in. Pure ε is the same for every plateau; what max_shift costs
+// is not.
 NoisySort with_plateau(NoisySort);
 
 AtomicLaw noisy_sort_law(const NoisySort&);
-// The P-mass of infinite losses, 1 - (1 - w_D)^2, rounded up; 0 without max_shift alone.
+// The P-mass of infinite losses, 1 - (1 - w_D)^2, rounded up; 0 only without max_shift.
 double truncation_cost(const NoisySort&);
 
-// The smallest max_shift at which the truncation costs at most `delta`; nothing if there is none up to 2^40.
+// The smallest max_shift at which the truncation costs at most `delta`; empty if there is none up to 2^40.
 std::optional<std::int64_t> least_max_shift(NoisySort, double delta);
 
 }  // namespace chronoveil::accounting

@@ -5,7 +5,7 @@
 //   δ(ε) = δ0 + (1 - δ0) max(0, (p - e^ε q)/(p + q)),   δ0 = 1 - (1 - q)^(k-1)
 // the largest over all swap distances and positions of a series of at least k values, start and end included. That is
 // the profile of a coin of ε0 = ln(p/q) that is shown in full with probability δ0.
-//   Edges   p = 1/k: ε0 = 0, and δ0 alone is left. p near 1: δ0 near 1 - p, ε0 without bound
+//   Edges   p = 1/k: ε0 = 0, only δ0 is left. p near 1: δ0 near 1 - p, ε0 unbounded
 #pragma once
 
 #include "chronoveil/accounting/events/kind.h"
@@ -13,7 +13,7 @@
 namespace chronoveil::accounting {
 
 inline constexpr std::string_view kStayHelp = "probability that a value is not exchanged at its step";
-// `stay` is at least 1/window and less than 1; of StaSwitch too.
+// `stay` is at least 1/window and less than 1; also for StaSwitch.
 Result<void> check_stay(std::int64_t window, double stay, bool open);
 
 struct RanSwitch {
@@ -29,7 +29,7 @@ struct RanSwitch {
 
   Result<void> check(bool open) const { return check_stay(window, stay, open); }
   MadeLoss loss() const;
-  Result<Event> for_replacement() const;  // refused, as for all that moves values in time
+  Result<Event> for_replacement() const;  // refused, as for all events that move values
   // Whether other parameters disclose less depends on all of them.
   bool dominated_by(const RanSwitch& slot) const { return *this == slot; }
   Result<ZcdpCost> zcdp(double count) const;

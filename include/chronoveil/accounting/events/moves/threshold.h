@@ -1,5 +1,5 @@
-// The one-way dispatch of [Ye21]: known by its published analysis alone. A threshold of 0 is one that calibrate() is to
-// choose. The stationary law:
+// The one-way dispatch of [Ye21]: it has only a published analysis. A threshold of 0 is chosen by calibrate(). The
+// stationary law:
 //   c, the number of empty slots in the window, never grows, and falls when a slot passes empty: in the long run c =
 //   c0, no slot passes empty, and value i goes to slot i if that is empty, else to one of the c0 later empty ones, each
 //   with probability 1/c0. That is the random juggling of k - c0 balls to heights of at most k - 1, whose stationary
@@ -30,11 +30,11 @@ struct Threshold {
 
   Result<void> check(bool open) const;
   MadeLoss loss() const;                  // cannot_certify
-  Result<Event> for_replacement() const;  // refused, as for all that moves values in time
+  Result<Event> for_replacement() const;  // refused, as for all events that move values
   bool dominated_by(const Threshold& slot) const { return *this == slot; }
 };
 
-// Beyond this the published number is not computed: the sums take the square of it.
+// Beyond this window the published number is not computed: the sums take time that grows with its square.
 inline constexpr std::int64_t kWidestThresholdWindow = 512;
 
 // p_0, ..., p_(k-1): how far ahead a value is dispatched. Precondition: 1 <= threshold < window <= the widest.

@@ -22,7 +22,7 @@ struct DiscreteGaussian {
 
   MadeLoss loss() const;
   Result<Event> for_replacement() const;
-  // Log-concave noise, so a smaller shift reveals less. Of a larger scale it is not known.
+  // Log-concave noise, so a smaller shift reveals less. For a larger scale this is not known.
   bool dominated_by(const DiscreteGaussian& slot) const {
     return scale == slot.scale && sensitivity <= slot.sensitivity;
   }

@@ -21,7 +21,7 @@ struct DiscreteLaplace {
 
   MadeLoss loss() const;
   Result<Event> for_replacement() const;
-  // More noise is the slot's noise and some on top; log-concave, so that a smaller shift reveals less.
+  // More noise is the slot's noise plus some more; log-concave, so that a smaller shift reveals less.
   bool dominated_by(const DiscreteLaplace& slot) const {
     return scale >= slot.scale && sensitivity <= slot.sensitivity;
   }

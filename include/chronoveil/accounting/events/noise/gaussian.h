@@ -1,6 +1,7 @@
 // Continuous Gaussian noise, also when rounded to a grid, which is post-processing.
-//   Loss      δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), μ = 1/m, the same in both directions [BalleWang18] Moments   D_α
-//   = αμ²/2 Edges     m from 1e-150 to 1e150; n uses are one of μ√n
+//   Loss      δ(ε) = Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ), μ = 1/m, the same in both directions            [BalleWang18]
+//   Moments   D_α = αμ²/2
+//   Edges     m from 1e-150 to 1e150; n uses are one of μ√n
 #pragma once
 
 #include "chronoveil/accounting/events/kind.h"

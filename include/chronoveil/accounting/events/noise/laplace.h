@@ -21,11 +21,11 @@ struct Laplace {
 
   MadeLoss loss() const;
   Result<Event> for_replacement() const;
-  // Laplace laws are self-decomposable: a wider one is a narrower one and some noise on top.
+  // Laplace laws are self-decomposable: a wider one is a narrower one plus independent noise.
   bool dominated_by(const Laplace& slot) const { return only_noisier(*this, slot); }
   std::optional<PureEpsilon> pure() const { return PureEpsilon{1 / noise_multiplier, 1, noise_multiplier}; }
   double renyi(double order) const;
-  // What it adds to μ² beside Gaussian noise (gaussian_beside.h): less than any other event of its ε may.
+  // What it adds to μ² beside Gaussian noise (gaussian_beside.h): no more than the worst event of its ε adds.
   static double beside_gaussian(double epsilon, double reserve);
 };
 

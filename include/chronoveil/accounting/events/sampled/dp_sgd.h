@@ -1,4 +1,4 @@
-// One step of DP-SGD as it is widely known: a Poisson-sampled Gaussian, for one unit added or removed (sampled.h).
+// One step of the usual DP-SGD: a Poisson-sampled Gaussian, for one unit added or removed (sampled.h).
 //   Edges     a rate of 0 costs nothing; one of 1 is `gaussian`
 #pragma once
 
@@ -23,7 +23,7 @@ struct DpSgd {
   Result<Event> for_replacement() const;
   // A smaller sample shows less: its pair is a mixture of that of the larger one and of nothing.
   bool dominated_by(const DpSgd& slot) const { return rate <= slot.rate && noise_multiplier >= slot.noise_multiplier; }
-  // A sample shows no more than all of it does.
+  // A sample reveals no more than all units do.
   Result<double> gaussian_distance() const { return 1 / noise_multiplier; }
 };
 

@@ -1,7 +1,7 @@
 // A sample of `batch_size` out of `population` units: every draw is any of them (sampled.h). In both relations inner is
 // for a unit that is replaced: the size of the sample does not change. Under add_remove `population` counts the unit
 // that is added or removed.
-//   Edges     one unit in all: the inner event, drawn so often
+//   Edges     a population of one: the inner event, with the unit drawn batch_size times
 #pragma once
 
 #include "chronoveil/accounting/events/sampled/inner.h"
@@ -33,7 +33,7 @@ struct SampledWithReplacement {
   bool dominated_by(const SampledWithReplacement& slot) const {
     return relation == slot.relation && population == slot.population && batch_size <= slot.batch_size;
   }
-  // The sample may hold a unit as often as it is large.
+  // The sample may hold one unit batch_size times.
   Result<double> gaussian_distance() const;
 };
 

@@ -1,7 +1,7 @@
 // A sample of `batch_size` out of `population` units: every subset is equally likely (sampled.h). In both relations
 // inner is for a unit that is replaced: the size of the sample does not change. Under add_remove `population` counts
 // the unit that is added or removed.
-//   Edges     as large as the population: the inner event
+//   Edges     a batch as large as the population: the inner event
 #pragma once
 
 #include "chronoveil/accounting/events/sampled/inner.h"

@@ -63,9 +63,9 @@ struct StructuredSubsampling {
   Result<Event> for_replacement() const;  // refused: the sensitivity is no parameter
   bool dominated_by(const StructuredSubsampling& slot) const { return only_noisier(*this, slot); }
   Result<double> gaussian_distance() const;
-  // 1 − (1 − q)^n, the largest over the lengths: a window that the change touches is drawn in a step (an epoch),
-  // q = ρ (1 − (1 − K/T)^λ), or ρ (1 − (1 − min(1, λ/T))^K) for poisson. What noise on windows hides is not counted:
-  // the window is drawn all the same.
+  // 1 − (1 − q)^n, the largest over the lengths, where q is the chance that a step (an epoch) draws a window that the
+  // change touches: q = ρ (1 − (1 − K/T)^λ), or ρ (1 − (1 − min(1, λ/T))^K) for poisson. Noise on windows does not
+  // lower it: the window is drawn all the same.
   double chance_of_use(double count) const;
 };
 
@@ -82,8 +82,8 @@ double series_rate(const StructuredSubsampling&);
 // (1/T) Σ_windows τ, τ = 2Φ(½√(m_C/σ_C² + m_F/σ_F²)) − 1 the total variation that the window shows.
 double augmented_share(const StructuredSubsampling&);
 
-// For comparison: all windows of all series pooled and batch_size of them drawn without replacement. A mixture whose
-// price is a lower bound on any analysis that knows only this.
+// For comparison: all windows of all series are pooled and batch_size of them are drawn without replacement. The price
+// of this mixture is a lower bound for any analysis that knows only this.
 Result<Event> black_box_event(const StructuredSubsampling&);
 
 }  // namespace chronoveil::accounting

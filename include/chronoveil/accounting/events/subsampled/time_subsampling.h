@@ -34,11 +34,11 @@ struct TimeSubsampling {
   static constexpr Relation own_relation() { return Relation::add_remove; }
   static constexpr Unit own_unit() { return Unit::user; }
   MadeLoss loss() const;
-  // Refused after a filter where twice the steps are more than the series has.
+  // Refused after a filter if twice the steps are more than the series has.
   Result<Event> for_replacement() const;
   bool dominated_by(TimeSubsampling slot) const;
   Result<double> gaussian_distance() const;
-  // 1 − (1 − p)^(I n): some step of a person is kept. With a filter, too, of the steps that it changes most.
+  // 1 − (1 − p)^(I n): some step of a person is kept. With a filter the same, for the steps that change most.
   double chance_of_use(double count) const;
 };
 

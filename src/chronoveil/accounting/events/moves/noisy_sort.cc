@@ -23,7 +23,7 @@ long double geometric(std::int64_t first, std::int64_t last, long double rate) {
   return start * terms / -std::expm1(-rate);
 }
 
-// The weight of the steps first..last, 0 <= first, of a staircase of plateau r and fall h a level.
+// The weight of the steps first..last, 0 <= first, of a staircase with plateau r and fall h per level.
 class Staircase {
  public:
   explicit Staircase(const NoisySort& e)
@@ -135,10 +135,10 @@ NoisySort with_plateau(NoisySort e) {
 
 double truncation_cost(const NoisySort& e) {
   if (!e.max_shift) return 0;
-  // What is drawn has the scale of key_scale(), rounded up by 2^-52 of it at most: a tail at m of the scale s is
-  // heavier by m/s times as much, less than 2e-13 wherever it is a double above 0.
+  // Noise is drawn at the scale of key_scale(), rounded up by at most 2^-52 relatively: this makes a tail at m heavier
+  // by m/s times as much, less than 2e-13 wherever the tail is a double above 0.
   const long double w = one_key_cost(e), both = std::min(1.0L, w * (2 - w) * (1 + 1e-12L));
-  // Up, and never 0: nothing that is truncated is pure.
+  // Rounded up, and never 0: a truncated law is not pure.
   return std::max(std::nextafter(static_cast<double>(both), 1.0), std::numeric_limits<double>::min());
 }
 

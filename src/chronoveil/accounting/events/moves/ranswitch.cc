@@ -11,7 +11,7 @@
 namespace chronoveil::accounting {
 namespace {
 
-// Rounding errors of a few operations in long double, and of the step to double, go up.
+// Rounded up by the errors of a few operations in long double and of the conversion to double.
 double above(long double value) {
   const long double raised = value * (1 + 1e-18L);
   const auto rounded = static_cast<double>(raised);
@@ -27,7 +27,7 @@ std::unique_ptr<const LossModel> coin_of(const RanSwitch& e) {
 
 ResponsePair ranswitch_pair(const RanSwitch& e) {
   const long double p = e.stay, k = static_cast<long double>(e.window), q = (1 - p) / (k - 1);
-  // p/q = 1 + (pk - 1)/(1 - p), with pk - 1 rounded once: ε0 keeps its digits near 0. A `stay` that is 1/k but for its
+  // p/q = 1 + (pk - 1)/(1 - p), with pk - 1 rounded once: ε0 keeps its digits near 0. A `stay` that is 1/k up to its
   // last digit may lie below q; the loss is then ln(q/p).
   const long double epsilon = std::abs(std::log1p(std::fma(p, k, -1.0L) / (1 - p)));
   const long double delta = -std::expm1((k - 1) * std::log1p(-q));
@@ -37,7 +37,7 @@ ResponsePair ranswitch_pair(const RanSwitch& e) {
 BestSwitch best_ranswitch(std::int64_t window, double epsilon) {
   const long double k = static_cast<long double>(window);
   const long double q = 1 / (std::exp(static_cast<long double>(epsilon)) + k - 1);
-  // Inside the range of `stay` whatever was rounded.
+  // Inside the range of `stay` whatever the rounding.
   const double least = 1 / static_cast<double>(window);
   double stay = std::clamp(static_cast<double>(1 - (k - 1) * q), least, std::nextafter(1.0, 0.0));
   while (!validate({RanSwitch{window, stay}, 1})) stay = std::nextafter(stay, 1.0);

@@ -20,12 +20,12 @@
 namespace chronoveil::accounting {
 namespace {
 
-// Profiles for compositions ask for many points: up to here they are those of worst_swap().
+// Profiles for compositions need many points: up to this window they come from worst_swap().
 constexpr std::int64_t kLargestExactProfile = 8;
 
 long double exp_of(double epsilon) { return std::exp(static_cast<long double>(epsilon)); }
 
-// One use of StaSwitch in a wide window: what was measured, where that is lower than what is certain.
+// One use of StaSwitch in a wide window: the measured bound where it is lower than the certain one.
 class MeasuredSwitch final : public LossModel {
  public:
   MeasuredSwitch(const StaSwitch& event, const LossModel& certain)
@@ -51,7 +51,7 @@ class MeasuredSwitch final : public LossModel {
   }
 
  private:
-  // Whether it would come out lower even if no more were measured than is known to be attained.
+  // Whether measuring could give a lower bound, even if it showed no more than is known to be attained.
   bool worth_measuring(double epsilon) const {
     return simulated_at_best(window_, static_cast<double>(delta_lower(epsilon))) < certain_.delta(epsilon);
   }
@@ -102,13 +102,13 @@ class StaSwitchModel final : public LossModel {
   }
   bool attainable() const override { return false; }  // the worst swap differs from ε to ε
 
-  // The profile is known point by point: cut twice as finely as asked, then paired.
+  // The profile is known at points only: cut twice as finely as asked, then paired.
   LossHalves halves(double step, std::size_t bins, bool) const override {
     const auto profile = quick_profile();
     std::vector<long double> values(2 * bins + 1);
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = std::min(1.0L, profile(step / 2 * static_cast<double>(i)) * (1 + kProfileError));
-    // No finite loss is above the top: what the profile has there stays.
+    // No finite loss is above the top: beyond it the profile is constant.
     const double reach = step * static_cast<double>(bins);
     const double infinite = reach >= top(0) * (1 - kOnGrid) ? static_cast<double>(values.back()) : 0.0;
     LossHalves halves;
@@ -158,7 +158,7 @@ class StaSwitchModel final : public LossModel {
     return staswitch_upper_bound(event_.window, event_.stay, exp_of(epsilon));
   }
 
-  // δ, or a bound on it that can be asked many times.
+  // δ, or a bound on it that is quick to compute.
   std::function<long double(double)> quick_profile() const {
     if (covered())
       return [this](double epsilon) {

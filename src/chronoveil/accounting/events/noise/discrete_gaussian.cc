@@ -57,10 +57,10 @@ class DiscreteGaussianModel final : public LossModel {
   }
 
  private:
-  // Rounded outward: of a wide law two nearly equal sums are subtracted, each with its own error. What lies above a
-  // loss of ε has e^ε as much of P as of Q, or more, so that q never exceeds p.
+  // Rounded outward: for a wide law two nearly equal sums are subtracted, each with its own error. Above a loss of ε, P
+  // has at least e^ε times the mass of Q, so q never exceeds p.
   long double profile(double epsilon, int sign) const {
-    // The first output with a loss above ε. The one before it may be it, where its loss comes as near as rounding.
+    // The first output with a loss above ε. It may be the one before, if that one's loss is within rounding of ε.
     const long double edge = epsilon * s_ * s_ / d_ + d_ / 2, first = std::floor(edge) + 1;
     const long double before = edge - (first - 1) <= 1e-18L * edge ? density(first - 1 - d_) : 0;
     const long double p = sum_from(first - d_), q = smaller(sum_from(first, epsilon), p);
@@ -69,14 +69,14 @@ class DiscreteGaussianModel final : public LossModel {
     return larger(0.0L, smaller(p - q + sign * error, p + before + p_error)) / total_;
   }
 
-  // Of a sum from there on: a few roundings of 2^-64, and as many of the exponent, each relative to its size. Where
-  // they come near 1 they say nothing.
+  // The error of a sum from there on: a few roundings of 2^-64, and as many of the exponent, relative to its size. If
+  // they come near 1, the bound says nothing.
   long double sum_error(long double sum, long double from) const {
     const long double relative = 1e-18L * (10 + (from > 0 ? from * from / (2 * s_ * s_) : 0));
     return relative < 0.1L ? sum * relative : std::numeric_limits<long double>::infinity();
   }
 
-  // e^{scale − x²/2s²}. At large losses Q's masses are below the range of any number, but not times e^loss.
+  // e^{scale − x²/2s²}. At large losses Q's masses underflow, but not times e^loss.
   long double density(long double x, long double scale = 0) const { return std::exp(scale - x * x / (2 * s_ * s_)); }
 
   // Σ_{x >= from} e^{scale − x²/2s²}: term by term for small s and where each is less than the last over e; otherwise
@@ -92,7 +92,7 @@ class DiscreteGaussianModel final : public LossModel {
       for (long double x = from;; x += 1) {
         const long double term = density(x, scale);
         sum += term;
-        if (!(term > sum * 1e-22L)) return sum;  // also what is no number
+        if (!(term > sum * 1e-22L)) return sum;  // also if it is NaN
       }
     }
     // ∫ + f/2 − Σ B_2k/(2k)! f^(2k−1), and f^(n) = (−1/s)^n He_n(x/s) f. Terms shrink by (x/(2π s²))² or more.

@@ -22,7 +22,7 @@ class DiscreteLaplaceModel final : public LossModel {
 
   long double delta(double epsilon) const override {
     const long double s = scale_, d = static_cast<long double>(shift_);
-    // With g = d/s − ε and M the outputs strictly between the centres whose loss exceeds ε, summed by hand:
+    // With g = d/s − ε and M the number of outputs strictly between the centres whose loss exceeds ε, in closed form:
     // δ = (1 − e^{M/s − g} + a (1 − e^{−M/s})) / (1 + a), two positive terms.
     const long double steps = std::fma(-static_cast<long double>(epsilon), s, d);  // g × s, rounded once
     if (steps <= 0) return 0;

@@ -13,7 +13,7 @@ namespace {
 class GaussianModel final : public LossModel {
  public:
   explicit GaussianModel(long double mu) : exact_mu_(mu), mu_(static_cast<double>(mu)) {}
-  // The profile grows with μ. At large μ the rounding of μ and of ε/μ − μ/2 shows, and is rounded outward.
+  // The profile grows with μ. At large μ the rounding errors of μ and of ε/μ − μ/2 matter, and are rounded outward.
   long double delta(double epsilon) const override { return gaussian_profile(exact_mu_ * (1 + kExactError), epsilon); }
   long double delta_lower(double epsilon) const override {
     return gaussian_profile(exact_mu_ * (1 - kExactError), epsilon);
@@ -36,7 +36,7 @@ class GaussianModel final : public LossModel {
   }
 
  private:
-  static constexpr long double kExactError = 1e-16L;  // a thousand roundings of 2^-64, of as many noises composed
+  static constexpr long double kExactError = 1e-16L;  // a thousand roundings of 2^-64, for a thousand composed noises
   long double exact_mu_;                              // at large μ, ε/μ − μ/2 cancels: a double would not do
   double mu_;
 };

@@ -66,7 +66,7 @@ struct ExponentialSum {
 class MixtureModel final : public LossModel {
  public:
   explicit MixtureModel(const Mixture& event) {
-    // Only differences of means matter, and far from 0 a double does not hold them: they are counted from the lowest.
+    // Only differences of means matter, and far from 0 a double would lose them: means are counted from the lowest.
     const long double origin = std::min(*std::min_element(event.p.means.begin(), event.p.means.end()),
                                         *std::min_element(event.q.means.begin(), event.q.means.end()));
     auto scaled = [&](const GaussianMixture& in) {
@@ -122,7 +122,7 @@ class MixtureModel final : public LossModel {
     PositiveLoss forward_up = empty_half(step, bins), backward_up = forward_up;
     PositiveLoss forward_low = forward_up, backward_low = forward_up;
     for (PositiveLoss* half : {&forward_up, &backward_up, &forward_low, &backward_low}) half->zero = 0;
-    // Outside this range neither side has mass that matters; it is charged as an infinite loss.
+    // Outside this range the mass of both sides is negligible; it is charged as an infinite loss.
     constexpr double kOutside = 1e-80;
     const auto [from, to] = range(kOutside);
     forward_up.infinite = backward_up.infinite = 2 * kOutside;
@@ -160,7 +160,7 @@ class MixtureModel final : public LossModel {
     finish(backward_up);
     out.upper = pointwise_maximum({forward_up, backward_up});
     out.lower = maximum_of_merged(forward_low, backward_low);
-    // Real neighbours show one direction through all uses, which is less than the larger of both at every step.
+    // Real neighbours show the same direction in all uses, which is less than the larger of both at every step.
     backward_low.zero = forward_low.zero;
     out.attained = LossHalves::OneWay{std::move(forward_low), std::move(backward_low)};
     return out;
@@ -170,8 +170,8 @@ class MixtureModel final : public LossModel {
   using Components = std::map<double, double>;
   using ExactComponents = std::map<long double, double>;
 
-  // H_α(P‖Q) for α = e^ε: the integral of p − αq where it is positive, rounded up (sign +1) or down. Where both are
-  // nearly the same, what is left of their difference is no more than some roundings of each.
+  // H_α(P‖Q) for α = e^ε: the integral of p − αq where it is positive, rounded up (sign +1) or down. If both are nearly
+  // the same, their difference is only a few rounding errors of each.
   static long double one_way(const ExactComponents& p, const ExactComponents& q, double epsilon, int sign) {
     // p − αq = φ(x) Σ c_i e^{m_i x − m_i²/2}.
     std::map<long double, long double> by_mean;
@@ -205,7 +205,7 @@ class MixtureModel final : public LossModel {
     return total;
   }
 
-  // Of a tail: a few units of 64 bits, and as many as its exponent has, which is below the range of any number at 3e4.
+  // The error of a tail: a few units of 64 bits, and a few per unit of its exponent; beyond 3e4 the tail underflows.
   static long double tail_error(long double x) {
     return 0x1p-63L * (4 + (x > 0 ? std::min(x * x, 3e4L) : 0.0L)) * normal_tail(x);
   }
@@ -252,15 +252,15 @@ class MixtureModel final : public LossModel {
     return {x, log_p - log_q, mean_p, mean_q};
   }
 
-  // The masses of a cell whose losses lie on one side of `base`, away from 0. The measure that has less there is kept
-  // times e^|base|, so that it is about as large as the other: it alone may be below the range of a double.
+  // The masses of a cell whose losses lie on one side of `base`, away from 0. The measure with less mass there is kept
+  // times e^|base|, so that it is about as large as the other: by itself it may underflow.
   struct CellMasses {
     double base = 0;
     double raised_p = 0, raised_q = 0;  // p times e^{−base} where base < 0, q times e^{base} where base > 0
 
     double p() const { return raised_p * std::exp(std::min(0.0, base)); }
     double q() const { return raised_q * std::exp(std::min(0.0, -base)); }
-    // q e^{base} and p e^{−base}: what goes with p() and with q().
+    // q e^{base}, which goes with p(), and p e^{−base}, which goes with q().
     double q_scaled() const { return raised_q * std::exp(std::min(0.0, base)); }
     double p_scaled() const { return raised_p * std::exp(std::min(0.0, -base)); }
   };
@@ -284,7 +284,7 @@ class MixtureModel final : public LossModel {
   }
 
   // A cell with losses in [lowest, highest] is dominated by a two-point pair at grid losses around them with the same
-  // P- and Q-mass. Seen in one direction only those above 0 matter; the other direction sees the same cell mirrored.
+  // P- and Q-mass. In one direction only losses above 0 matter; the other direction sees the same cell mirrored.
   static void spread(PositiveLoss& half, double lowest, double highest, double base, double p, double q) {
     if (highest <= 0) return;
     const double step = half.step;
@@ -305,7 +305,7 @@ class MixtureModel final : public LossModel {
     half.p[i] += mass;
     half.q[i] += mass * std::exp(-half.step);
   }
-  // Symmetric reading of one half: what neither it nor its mirror takes sits at 0.
+  // Symmetric reading of one half: the mass outside it and its mirror image is at 0.
   static void finish(PositiveLoss& half) {
     double taken = half.infinite;
     for (std::size_t i = 0; i < half.bins(); ++i) taken += half.p[i] + half.q[i] * std::exp(-half.loss(i));

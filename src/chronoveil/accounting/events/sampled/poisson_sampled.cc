@@ -11,8 +11,8 @@ Result<void> PoissonSampled::check(bool) const { return check_inner(inner, relat
 
 MadeLoss PoissonSampled::loss() const { return sampled_model(*inner, rate, directions_for(relation)); }
 
-// Where a unit may be in the sample, so may the one in its place: the pair given that is the inner event's for a
-// replacement, or for a unit that is missing, which the doubled one covers (sampled.h).
+// If a unit is in the sample, the one in its place may be, or may be missing: the inner event is then for a
+// replacement, or for a missing unit, which the doubled inner event covers (sampled.h).
 Result<Event> PoissonSampled::for_replacement() const {
   if (relation != Relation::add_remove) return not_convertible(kName);
   CV_TRY(Event twice, accounting::for_replacement(*inner));
@@ -21,7 +21,7 @@ Result<Event> PoissonSampled::for_replacement() const {
 
 Result<double> PoissonSampled::pure_epsilon() const { return sampled_pure_epsilon(*inner, rate); }
 
-// A sample shows no more than all of it does.
+// A sample reveals no more than all units do.
 Result<double> PoissonSampled::gaussian_distance() const { return accounting::gaussian_distance(*inner); }
 
 }  // namespace chronoveil::accounting

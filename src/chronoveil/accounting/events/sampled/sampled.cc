@@ -30,8 +30,8 @@ class SampledModel final : public LossModel {
   }
   double infinite() const override { return share_ * inner_->infinite(); }
   double infinite_lower() const override { return share_ * inner_->infinite_lower(); }
-  // (1 − η)Q + ηP has no more mass above a loss than P. What only P has is an infinite loss of it, and in the reverse
-  // direction one of −ln(1 − η).
+  // (1 − η)Q + ηP has no more mass above a loss than P. Mass that only P has is an infinite loss, and in the reverse
+  // direction a loss of −ln(1 − η).
   double top(double tail) const override {
     const double finite = loss_outside(inner_->top(tail), share_);
     return larger(finite, inner_->infinite() > tail ? -std::log1p(-share_) : 0.0) * (1 + kLossError);
@@ -41,7 +41,7 @@ class SampledModel final : public LossModel {
   bool attainable() const override { return inner_->tight() && inner_->attainable(); }
   bool directed() const override { return directions_ == Directions::fixed; }
   bool symmetric() const override { return false; }
-  // The grid inside is a few times as large; atoms of it are placed one by one.
+  // The inner grid is a few times larger; its atoms are placed one by one.
   double terms() const override { return 4 * (1 + inner_->terms()); }
   double least_terms() const override { return inner_->least_terms(); }
 
@@ -51,7 +51,7 @@ class SampledModel final : public LossModel {
     const GridLoss grid = dominating(inside.upper);
     LossHalves out;
     out.upper = positive(forward(grid, Side::upper), share_ * grid.infinite, step, bins);
-    // Outputs are merged within bins of losses above 0 alone: what is mirrored must not hold any below.
+    // Outputs are merged within bins only for losses above 0: the mirrored half must not hold losses below 0.
     const PositiveLoss& half = inside.lower ? *inside.lower : inside.upper;
     std::vector<MassAt> merged;
     for (std::size_t i = inner_bins; i-- > 0;) {
@@ -85,7 +85,7 @@ class SampledModel final : public LossModel {
   enum class Side { upper, lower };
   static constexpr double kLossError = 1e-15;
 
-  // Fine enough that neighbouring losses inside are at most a step apart outside, where they are furthest apart.
+  // So fine that neighbouring inner losses are at most one step apart outside, even where they are furthest apart.
   std::pair<double, std::size_t> inner_grid(double step, std::size_t bins) const {
     double highest = loss_inside(step * static_cast<double>(bins), share_);
     if (inner_->bounded()) highest = smaller(highest, inner_->top(0));
@@ -101,21 +101,21 @@ class SampledModel final : public LossModel {
     return {loss_outside(loss, share_), (1 - share_) * q + share_ * p};
   }
 
-  // Of a pair that is dominated: losses beyond the grid are lowered to its end, or left out below it.
+  // For a dominated pair: losses above the grid are lowered to its end, those below it are left out.
   static std::vector<MassAt> within(std::vector<MassAt> atoms, double reach) {
     while (!atoms.empty() && atoms.back().loss < -reach) atoms.pop_back();
     for (MassAt& atom : atoms) atom.loss = smaller(atom.loss, reach);
     return atoms;
   }
 
-  // ((1 − η)Q + ηP, Q) by falling loss. Q-mass that the grid does not show, where P has none, has the lowest loss.
+  // ((1 − η)Q + ηP, Q) by falling loss. Q-mass that is not on the grid, because P has none there, has the lowest loss.
   std::vector<MassAt> forward(const GridLoss& inside, Side side) const {
     std::vector<MassAt> atoms;
     double shown = 0;
     for (std::size_t k = inside.mass.size(); k-- > 0;) {
-      if (inside.mass[k] == 0) continue;  // what is no number goes on, to be refused
+      if (inside.mass[k] == 0) continue;  // NaN goes on, to be refused later
       const double loss = inside.step * static_cast<double>(inside.first + static_cast<long>(k));
-      // A dominated grid merges outputs and shows the lowest with too little loss, that is with too much under Q.
+      // A dominated grid merges outputs and gives the lowest too small a loss, that is too much mass under Q.
       double q = inside.mass[k] * std::exp(-loss);
       if (side == Side::lower) q = smaller(q, 1 - shown);
       shown += q;
@@ -125,7 +125,7 @@ class SampledModel final : public LossModel {
     return atoms;
   }
 
-  // (P, (1 − η)P + ηQ) by falling loss: what only P has is still there with probability 1 − η.
+  // (P, (1 − η)P + ηQ) by falling loss: under the second, mass that only P has remains with probability 1 − η.
   std::vector<MassAt> backward(const GridLoss& inside) const {
     std::vector<MassAt> atoms;
     if (inside.infinite > 0) atoms.push_back({-std::log1p(-share_), inside.infinite});

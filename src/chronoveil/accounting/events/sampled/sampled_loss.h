@@ -9,7 +9,7 @@ namespace chronoveil::accounting {
 // For losses of either sign; η = 1 changes nothing.
 inline double loss_outside(double inside, double share) {
   if (share >= 1) return inside;
-  // The sum of logarithms would lose a small loss; from 700 on it is large, of any share that can be priced.
+  // A sum of logarithms would lose a small loss; above 700 the loss is large for every share that can be priced.
   return inside > 700 ? inside + std::log(share) + std::log1p((1 / share - 1) * std::exp(-inside))
                       : std::log1p(std::expm1(inside) * share);
 }
@@ -18,7 +18,7 @@ inline double loss_outside(double inside, double share) {
 inline double loss_inside(double outside, double share) {
   if (share >= 1) return outside;
   if (outside > 30) return outside - std::log(share) + std::log1p(-(1 - share) * std::exp(-outside));
-  // A quotient beyond the range of numbers is no infinite loss.
+  // A quotient that overflows does not mean an infinite loss.
   const double grown = std::expm1(outside) / share;
   return grown < 1e300 ? std::log1p(grown) : std::log(std::expm1(outside)) - std::log(share);
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Model = std::unique_ptr<const LossModel>;
 
-// One of several symmetric mechanisms, which one being shown: Σ w_k h_k. `tail` is the probability of all others.
+// One of several symmetric mechanisms, and which one is revealed: Σ w_k h_k. `tail` is the probability of all others.
 class RevealedModel final : public LossModel {
  public:
   RevealedModel(std::vector<Model> models, std::vector<double> weights, double tail)
@@ -25,7 +25,7 @@ class RevealedModel final : public LossModel {
     for (std::size_t k = 0; k < models_.size(); ++k) sum += weights_[k] * models_[k]->delta(epsilon);
     return sum;
   }
-  // Of a unit drawn several times the noise was rounded down (drawn_again()), by less than this.
+  // For a unit drawn several times the noise was rounded down (drawn_again()), by less than this.
   long double delta_lower(double epsilon) const override {
     constexpr double kUp = 1 + 4e-16;
     long double sum = 0;
@@ -70,7 +70,7 @@ class RevealedModel final : public LossModel {
   }
 
  private:
-  // Of a pair thinned to rate w, without the rest that sits at 0.
+  // The losses of a pair thinned to rate w, without the rest, which is at 0.
   PositiveLoss weighted(const LossModel& model, std::size_t k, double step, std::size_t bins) const {
     PositiveLoss half = thinned(model.halves(step, bins, false).upper, weights_[k]);
     half.zero -= 1 - weights_[k];
@@ -104,7 +104,7 @@ Result<Event> drawn_again(const Event& inner, std::int64_t times) {
   return more;
 }
 
-// "gaussian, laplace or pure": the kinds of which is known what a unit drawn several times costs.
+// "gaussian, laplace or pure": the kinds for which the cost of a unit drawn several times is known.
 std::string kinds_that_scale() {
   std::vector<std::string_view> known;
   each_kind([&]<class E>() {
@@ -142,7 +142,7 @@ double SampledWithReplacement::share() const {
 
 MadeLoss SampledWithReplacement::loss() const {
   const double chance = share();
-  // How often a unit is drawn spreads over about 30 standard deviations, and each number of draws is a model.
+  // The number of draws of a unit spreads over about 30 standard deviations, and each number has a model.
   constexpr double kMostSpread = 1000;
   const double mean = static_cast<double>(batch_size) / static_cast<double>(population);
   if (!(mean <= kMostSpread))
@@ -166,7 +166,7 @@ MadeLoss SampledWithReplacement::loss() const {
   return sampled_model(std::move(revealed), chance, directions_for(relation));
 }
 
-// The inner event is for a replacement already.
+// The inner event is already for a replacement.
 Result<Event> SampledWithReplacement::for_replacement() const {
   if (relation != Relation::add_remove) return not_convertible(kName);
   return Event{SampledWithReplacement{population, batch_size, inner, Relation::replace}};

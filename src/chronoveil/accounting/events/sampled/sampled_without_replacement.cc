@@ -25,7 +25,7 @@ double SampledWithoutReplacement::share() const {
 
 MadeLoss SampledWithoutReplacement::loss() const { return sampled_model(*inner, share(), directions_for(relation)); }
 
-// The inner event is for a replacement already.
+// The inner event is already for a replacement.
 Result<Event> SampledWithoutReplacement::for_replacement() const {
   if (relation != Relation::add_remove) return not_convertible(kName);
   return Event{SampledWithoutReplacement{population, batch_size, inner, Relation::replace}};
@@ -33,7 +33,7 @@ Result<Event> SampledWithoutReplacement::for_replacement() const {
 
 Result<double> SampledWithoutReplacement::pure_epsilon() const { return sampled_pure_epsilon(*inner, share()); }
 
-// A sample shows no more than all of it does.
+// A sample reveals no more than all units do.
 Result<double> SampledWithoutReplacement::gaussian_distance() const { return accounting::gaussian_distance(*inner); }
 
 }  // namespace chronoveil::accounting

@@ -7,7 +7,7 @@
 
 namespace chronoveil::accounting {
 
-// A coefficient k stands for k / 2^50: so fine that the filter is the real one to some twelve digits.
+// A coefficient k stands for k / 2^50: fine enough for some twelve digits of the real filter.
 inline constexpr int kFilterBits = 50;
 
 // h_t ∝ exp(−½(d_t/width)²), d_t = T/2 − |t − T/2| the circular distance, t = 0..T−1; rounded toward zero after

@@ -31,8 +31,8 @@ double least_terms_of(const Models& models) {
   return sum;
 }
 
-// Several valid upper bounds on one profile: their minimum, convexified. `below` is a pair that real neighbours show,
-// where one is known.
+// The convexified minimum of several upper bounds on one profile. `below` is a pair that real neighbours show, if
+// known.
 class BestBoundModel final : public LossModel {
  public:
   explicit BestBoundModel(Models bounds, std::unique_ptr<const LossModel> below = nullptr)
@@ -121,7 +121,7 @@ class WorstSeriesModel final : public LossModel {
   Models series_;
 };
 
-// Only with probability `rate` is the series in the batch at all.
+// The series is in the batch only with probability `rate`.
 class ThinnedModel final : public LossModel {
  public:
   ThinnedModel(std::unique_ptr<const LossModel> model, double rate) : model_(std::move(model)), rate_(rate) {}
@@ -215,7 +215,7 @@ double largest_shown(const StructuredSubsampling& e, std::int64_t length, std::i
       most = std::max(
           most, prefix[static_cast<std::size_t>(to - first + 1)] - prefix[static_cast<std::size_t>(from - first)]);
   };
-  // Where all of them exist the sum is largest; otherwise try every placement that the ends cut.
+  // If all of these windows exist the sum is largest; otherwise every placement cut by an end is tried.
   const std::int64_t inner = e.forecast_length, placements = length - block + 1;
   if (inner <= placements && last <= windows - inner) {
     place(inner);
@@ -237,8 +237,8 @@ MadeLoss model_of(const StructuredSubsampling& e) {
     if (rho >= 1) return model;
     Models bounds;
     bounds.push_back(std::make_unique<ThinnedModel>(std::move(model), rho));
-    // "The series was drawn, and a window that the unit touches" as one event of probability R = ρ(1 − (1−r)^λ). Where
-    // it happens all λ windows may differ from those of a batch in which it does not: distance 2λ.
+    // "The series and a window that the unit touches were drawn" as one event of probability R = ρ(1 − (1−r)^λ). If it
+    // happens, all λ windows may differ from those of a batch in which it does not: distance 2λ.
     const double windows = static_cast<double>(e.windows_per_series);
     const double any = r < 1 ? -std::expm1(windows * std::log1p(-r)) * (1 + 1e-15) : 1.0;
     bounds.push_back(subsampled_gaussian_model(windows * distance, std::min(1.0, rho * any)));
@@ -249,8 +249,8 @@ MadeLoss model_of(const StructuredSubsampling& e) {
   std::int64_t covered = 0;
   for (std::int64_t length : e.length) {  // shortest first
     const std::int64_t windows = windows_of(e, length), touched = touched_windows(e, length);
-    // A longer series with as many touched windows draws each of them less often: a mixture of what the shorter one
-    // shows with some of its windows, so it is covered.
+    // A longer series with equally many touched windows draws each of them less often: it shows a mixture of what the
+    // shorter one shows with some of its windows, so it is covered.
     if (touched == covered) continue;
     covered = touched;
     const double rate = std::min(1.0, static_cast<double>(e.windows_per_series) / static_cast<double>(windows));
@@ -286,7 +286,7 @@ double touched_share(const StructuredSubsampling& e) {
 
 double series_rate(const StructuredSubsampling& e) {
   if (e.top_level == StructuredSubsampling::Top::iterate) return 1;
-  const std::int64_t drawn = e.batch_size / e.windows_per_series;  // rounded down, as the batches are
+  const std::int64_t drawn = e.batch_size / e.windows_per_series;  // rounded down, like the batches
   return static_cast<double>(drawn) / static_cast<double>(e.series);
 }
 

@@ -17,15 +17,15 @@ namespace {
 
 // After a filter: δ(ε) <= E f̃(Σ_{t∈J} v_t) with v_t in [0, c] and Σ v_t <= S, where f̃ is f(s) = G(√s/σ) up to its
 // inflection s* = 2(√(1+ε²) − 1)σ² and its tangent beyond: convex, so the expectation is largest when floor(S/c)
-// weights are c and one is the remainder. Also never more than G(√S/σ), all steps kept. The profile itself is convex in
-// e^ε, which this bound need not be: its envelope counts.
+// weights are c and one is the remainder. Also never more than G(√S/σ), all steps kept. The profile is convex in e^ε;
+// this bound need not be, so its convex envelope is used.
 class FilteredModel final : public LossModel {
  public:
   FilteredModel(double sigma, double rate, FilterReach reach)
       : upper_(sigma, rate, reach, +1), lower_(sigma, rate, reach, -1), energy_(reach.energy), sigma_(sigma) {}
 
   bool tight() const override { return false; }
-  // One value each at two points a bin.
+  // One value each at two points per bin.
   double terms() const override { return 2 * upper_.size(); }
   long double delta(double epsilon) const override { return upper_.bound(epsilon); }
   long double delta_lower(double epsilon) const override { return lower_.bound(epsilon); }
@@ -42,8 +42,8 @@ class FilteredModel final : public LossModel {
   }
 
  private:
-  // The bound, rounded up (sign +1) or down: it grows with every energy, and √energy/σ is rounded as any distance is.
-  // What was cut off of the binomial law is charged to the upper one alone.
+  // The bound, rounded up (sign +1) or down: it grows with every energy, and √energy/σ is rounded like any distance.
+  // The cut-off part of the binomial law is charged only to the upper bound.
   class Bound {
    public:
     Bound(long double sigma, double rate, FilterReach reach, int sign) : sigma_(sigma) {
@@ -51,7 +51,7 @@ class FilteredModel final : public LossModel {
       energy_ = reach.energy * scale;
       const long double whole = std::floor(reach.energy / reach.highest);
       const long double highest = reach.highest * scale;
-      // Both are rounded up, and the bound holds for them as they are: what is left has one rounding of 64 bits.
+      // Both are rounded up, and the bound holds for the rounded values: this difference adds one rounding of 64 bits.
       const long double left = static_cast<long double>(reach.energy) - whole * reach.highest;
       const long double remainder = std::clamp(left * scale + sign * 0x1p-60L * reach.energy, 0.0L, highest);
       const Binomial kept = binomial(static_cast<std::int64_t>(whole), rate);
@@ -76,7 +76,7 @@ class FilteredModel final : public LossModel {
       std::call_once(touched_, [&] { find_touch(); });
       return epsilon < touch_.at ? smaller(bound, chord(touch_, epsilon)) : bound;
     }
-    // At one ε alone, without the envelope; the quick one is rounded up by what it may be wrong.
+    // At one ε, without the envelope; the quick one is rounded up by its possible error.
     long double quick_pointwise(double epsilon) const {
       const long double whole = gaussian_profile(std::sqrt(energy_) / sigma_, epsilon) * (1 + kProfileError);
       const long double mean =
@@ -106,8 +106,8 @@ class FilteredModel final : public LossModel {
       const Sums& line = above_[at];
       long double sum =
           tail_ + at_inflection * line.weight + slope * larger(0.0L, line.energy - inflection * line.weight);
-      // From there downward the majorant falls: what is left is at most the next value, times all weights left. The
-      // largest energies are unlikely; where they cannot matter beside a value in the middle they are not looked at.
+      // From there downward the majorant falls: the rest is at most the next value times all remaining weights. The
+      // largest energies are unlikely and are skipped if they cannot matter beside a value in the middle.
       auto value = [&](std::size_t i) {
         return kept_[i].distance > 0 ? static_cast<long double>(profile(static_cast<T>(kept_[i].distance), epsilon))
                                      : 0.0L;
@@ -242,14 +242,14 @@ Result<Event> TimeSubsampling::for_replacement() const {
   TimeSubsampling twice = *this;
   twice.participation *= 2;
   if (!length || twice.participation <= *length) return Event{twice};
-  // Without a filter `length` counts all steps of all series. A filter's is that of one series, and how many there are
-  // is not in the event: the steps beyond it may lie in another one.
+  // Without a filter `length` counts all steps of all series. With a filter it is that of one series, and the event
+  // does not say how many there are: the further steps may lie in another one.
   if (filter_width) return not_convertible(kName);
   twice.participation = *length;
   return Event{twice};
 }
 
-// Fewer steps of a person are no more to see.
+// Fewer steps of a person reveal no more.
 bool TimeSubsampling::dominated_by(TimeSubsampling slot) const {
   if (participation > slot.participation) return false;
   slot.participation = participation;
