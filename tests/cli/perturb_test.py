@@ -329,7 +329,9 @@ class Streams(PerturbTest):
         while text.count(b"\n") < number:
             ready, _, _ = select.select([process.stdout], [], [], 60)
             self.assertTrue(ready, f"only {text.count(bytes([10]))} lines came")
-            text += os.read(process.stdout.fileno(), 65536)
+            piece = os.read(process.stdout.fileno(), 65536)
+            self.assertTrue(piece, f"it ended after {text.count(bytes([10]))} lines")
+            text += piece
         return text.decode().splitlines()
 
     def test_a_comparison_of_published_prices_calls_none_of_them_certified(self):

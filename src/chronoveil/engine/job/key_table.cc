@@ -129,10 +129,12 @@ constexpr JobKey kKeys[] = {
         .of(KeyShape::texts)
         .offered_to(has_part<MeansSpec>),
     shape().as("--grid-shape", "of a grid: `hexagon` or `square`", "`hexagon`").offered_to(has_part<MeansSpec>),
-    edge<&PlaceGridSpec::west>("west").as("--grid", "of a grid: the west of its box, in degrees", "needed there"),
-    edge<&PlaceGridSpec::south>("south").as("--grid", "the south", "needed there"),
-    edge<&PlaceGridSpec::east>("east").as("--grid", "the east", "needed there"),
-    edge<&PlaceGridSpec::north>("north").as("--grid", "the north", "needed there"),
+    edge<&PlaceGridSpec::west>("west")
+        .as("--grid", "of a grid: the west of its box, in degrees", "needed there")
+        .offered_to(has_part<MeansSpec>),
+    edge<&PlaceGridSpec::south>("south").as("--grid", "the south", "needed there").offered_to(has_part<MeansSpec>),
+    edge<&PlaceGridSpec::east>("east").as("--grid", "the east", "needed there").offered_to(has_part<MeansSpec>),
+    edge<&PlaceGridSpec::north>("north").as("--grid", "the north", "needed there").offered_to(has_part<MeansSpec>),
     edge<&PlaceGridSpec::size>("size")
         .as("--cell-size", "of a grid: metres between the middles of neighbouring places", "needed there")
         .offered_to(has_part<MeansSpec>),
