@@ -12,11 +12,13 @@ std::string plain(std::string_view markdown) {
   static const std::regex links(R"(\[([^\]]*)\]\([^)]*\))");
   std::string text = std::regex_replace(std::string(markdown), links, "$1");
   std::erase(text, '`');
-  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  if (!text.empty() && markdown.front() != '`')
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
 }
 
 std::string help_of(const engine::KeyInfo& key) {
+  if (key.negates()) return "No to: " + plain(key.meaning);
   if (key.shape == engine::KeyShape::flag || key.standard.empty()) return plain(key.meaning);
   std::string standard(key.standard);
   std::erase(standard, '`');

@@ -71,7 +71,7 @@ TEST(PrivateHistory, NumbersOutOfTheirRangeAreUsageByName) {
   for (const double epsilon : {0.0, -1.0, double{INFINITY}})
     EXPECT_TRUE(refused(&PrivateHistory::epsilon, epsilon, "epsilon")) << epsilon;
   for (const double rate : {0.0, 1.5, std::nan("")}) EXPECT_TRUE(refused(&PrivateHistory::rate, rate, "rate")) << rate;
-  EXPECT_TRUE(refused(&PrivateHistory::changed_steps, 0, "participation"));
+  EXPECT_TRUE(refused(&PrivateHistory::changed_steps, 0, "max_steps"));
 }
 
 TEST(PrivateHistory, ARateAtWhichDeltaCoversAllIsRefused) {

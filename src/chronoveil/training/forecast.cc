@@ -40,20 +40,6 @@ Result<Extent> extent_of(const data::SourceSpec& spec, const std::vector<std::st
   return extent;
 }
 
-engine::Job job_of(const ForecastRequest& request, const PrivateHistoryPlan& plan) {
-  engine::Job job;
-  job.dataset = plan.asked.dataset;
-  job.purpose = plan.asked.purpose;
-  job.source = request.source;
-  job.keys = request.keys;
-  job.unit = plan.guarantee.unit;
-  job.max_steps = plan.asked.changed_steps;
-  job.relation = plan.guarantee.relation;
-  job.epsilon = plan.asked.epsilon;
-  job.delta = plan.asked.delta;
-  return job;
-}
-
 engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
   // The steps of a person are declared: no cap leaves any out.
   const auto asked_for = [](const accounting::Event& event, double delta) {
@@ -69,10 +55,20 @@ engine::Ask ask_of(const PrivateHistoryPlan& plan, std::int64_t channels) {
 }
 
 // The digest of everything that decides the result: another model, or other draws of its paths, is another job.
-std::string digest_of_forecast(const engine::Job& job, const ForecastRequest& request, const std::string& model,
+// What is read and protected is told as a job would.
+std::string digest_of_forecast(const ForecastRequest& request, const PrivateHistoryPlan& plan, const std::string& model,
                                const std::vector<std::string>& channels) {
-  engine::Facts facts = engine::facts_of(job);
-  const PrivateHistory& asked = *request.privacy;
+  const PrivateHistory& asked = plan.asked;
+  engine::Job told;
+  told.dataset = asked.dataset;
+  told.source = request.source;
+  told.keys = request.keys;
+  told.unit = plan.guarantee.unit;
+  told.max_steps = asked.changed_steps;
+  told.relation = plan.guarantee.relation;
+  told.epsilon = asked.epsilon;
+  told.delta = asked.delta;
+  engine::Facts facts = engine::facts_of(told);
   facts.emplace_back("forecast.model", model);
   for (const std::string& channel : channels) facts.emplace_back("forecast.value", channel);
   facts.emplace_back("forecast.rate", shortest(asked.rate));
@@ -83,6 +79,21 @@ std::string digest_of_forecast(const engine::Job& job, const ForecastRequest& re
   facts.emplace_back("forecast.path_seed", std::to_string(request.prediction.seed));
   facts.emplace_back("forecast.keeps_paths", request.prediction.keep_paths ? "true" : "false");
   return engine::digest_of(facts);
+}
+
+engine::Claim claim_of(const ForecastRequest& request, const PrivateHistoryPlan& plan, const std::string& model,
+                       const std::vector<std::string>& channels) {
+  engine::Claim claim;
+  claim.dataset = plan.asked.dataset;
+  claim.purpose = plan.asked.purpose;
+  claim.digest = digest_of_forecast(request, plan, model, channels);
+  claim.unit = plan.guarantee.unit;
+  claim.relation = plan.guarantee.relation;
+  claim.max_steps = plan.asked.changed_steps;
+  claim.epsilon = plan.asked.epsilon;
+  claim.delta = plan.asked.delta;
+  claim.of = engine::Claim::Of::steps;
+  return claim;
 }
 
 Result<void> forecast(const ForecastRequest& request, const LoadedNetwork& network,
@@ -277,10 +288,9 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
     return fail(ErrorKind::usage, "run.noise_from", "a forecast draws too much to replay it; `run.seed` repeats a run");
   CV_TRY(Prepared ready, prepared(model_path, request));
   Forecasting& forecasting = ready.forecasting;
-  const engine::Job job = job_of(request, *forecasting.privacy);
-  engine::Ask ask = ask_of(*forecasting.privacy, forecasting.model.config.channels);
-  ask.job = digest_of_forecast(job, request, ready.model, ready.channels);
   engine::ReleaseKind<Kept> kind;
+  kind.claim = claim_of(request, *forecasting.privacy, ready.model, ready.channels);
+  kind.open_budget = [&] { return engine::open_budget(kind.claim, request.run.ledger); };
   kind.open = [&] { return engine::check_train_columns(request.source, ready.channels); };
   kind.make = [&](mechanisms::Draws& draws) -> Result<Kept> {
     if (!draws.mark().empty()) {
@@ -295,9 +305,11 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
   kind.to_store = to_store;
   kind.from_store = from_store;
   kind.document_in = document_in;
-  kind.write = [&](const engine::Job&, const Kept& kept, const std::string&) { return write(documents_of(kept)); };
-  CV_TRY(const Kept kept, again ? engine::emit_again(job, ask, *again, request.run, kind)
-                                : engine::run_debited(job, request.run, ask, kind));
+  kind.write = [&](const Kept& kept, const std::string&) { return write(documents_of(kept)); };
+  CV_TRY(const Kept kept,
+         again
+             ? engine::emit_again(*again, request.run, kind)
+             : engine::run_debited(request.run, ask_of(*forecasting.privacy, forecasting.model.config.channels), kind));
   return documents_of(kept);
 }
 

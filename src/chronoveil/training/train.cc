@@ -174,7 +174,7 @@ ledger::BeforeSecond before_second_training(const engine::OpenBudget& budget, co
 }
 
 Result<void> train(const Job& job, const TrainOptions& options, Training& training) {
-  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
+  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, engine::claim_of(job), options.ledger));
   CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
   CV_CHECK(check_trainer(job, training.planned, options.device));
   CV_TRY(const std::string folder, folder_of(budget, job));
@@ -184,9 +184,10 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
     engine::tell(options, "debiting");
-    CV_TRY(const ledger::Reservation debit, engine::reserve_run(budget, job, engine::ask_of(job, training.planned),
-                                                                training.planned.steps + training.planned.spare_steps,
-                                                                before_second_training(budget, options, folder)));
+    CV_TRY(const ledger::Reservation debit,
+           engine::reserve_run(budget, engine::claim_of(job), engine::ask_of(job, training.planned),
+                               training.planned.steps + training.planned.spare_steps,
+                               before_second_training(budget, options, folder)));
     id = debit.id;
   }
   training.model.debit = ledger::DebitReference{*id, ""};  // every error from here on names it
@@ -365,8 +366,8 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   Training training;
   CV_TRY(training.planned, engine::plan_training(job));
   CV_CHECK(engine::check_train_outputs(job));
-  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, options.ledger));
-  CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, job, engine::digest_of(job), debit));
+  CV_TRY(engine::OpenBudget budget, engine::open_budget(job, engine::claim_of(job), options.ledger));
+  CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, engine::claim_of(job), debit));
   if (found.state == ledger::State::reserved)
     return fail(ErrorKind::usage, "run.again",
                 "the training of " + debit + " is not finished; the same command without `run.again` goes on");

@@ -101,22 +101,22 @@ std::vector<std::string> names_of(const Batch& batch) {
 Result<void> check_batch(const Batch& batch) {
   for (const Column& column : batch) {
     if (column.rows() != batch.front().rows())
-      return fail(ErrorKind::usage, "rows",
+      return fail(ErrorKind::usage, "source.rows",
                   "column " + column.name + " is not as long as column " + batch.front().name);
     if (!column.valid.empty() && column.valid.size() < (column.rows() + 7) / 8)
-      return fail(ErrorKind::usage, "rows", "column " + column.name + " needs a bit for each of its cells");
+      return fail(ErrorKind::usage, "source.rows", "column " + column.name + " needs a bit for each of its cells");
   }
   return {};
 }
 
 Result<void> check_table(const Table& table) {
   if (table.batches.empty() || table.batches.front().empty())
-    return fail(ErrorKind::usage, "rows", "a table needs a batch with columns, however few rows it has");
+    return fail(ErrorKind::usage, "source.rows", "a table needs a batch with columns, however few rows it has");
   const std::vector<std::string> names = names_of(table.batches.front());
   for (const Batch& batch : table.batches) {
     CV_CHECK(check_batch(batch));
     if (names_of(batch) != names)
-      return fail(ErrorKind::usage, "rows", "every batch needs the same columns in the same order");
+      return fail(ErrorKind::usage, "source.rows", "every batch needs the same columns in the same order");
   }
   return {};
 }

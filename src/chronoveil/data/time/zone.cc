@@ -55,6 +55,8 @@ Result<std::shared_ptr<const Zone>> Zone::find(const std::string& name, std::str
     try {
       const date::time_zone* found = date::locate_zone(name);
       changes = listed_changes(*found);
+    } catch (const std::bad_alloc&) {
+      throw;  // says nothing of the zone
     } catch (const std::exception&) {
       return invalid(parameter, name, "it must be a time zone of the IANA database, such as Europe/Berlin or UTC");
     }

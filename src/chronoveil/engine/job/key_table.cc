@@ -251,7 +251,8 @@ constexpr JobKey kKeys[] = {
             "a CSV with a column `value` (and `series`), in order of time, that you declare public; errors are "
             "predicted on it",
             "none"),
-    file<&Job::csv>("output", "csv").as("--csv,--output", "the release as [CSV](reports.md)", "none"),
+    file<&Job::csv>("output", "csv")
+        .as("--csv,--output", "the release as [CSV](reports.md)", "none; of a command, standard output"),
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),
     file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
     aside<&Job::title>("output", "title").as("--title", "of the report", "the dataset"),

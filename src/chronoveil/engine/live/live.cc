@@ -130,12 +130,12 @@ Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock,
 }
 
 Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
-  CV_TRY(OpenBudget budget, open_budget(job, ledger));
+  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), ledger));
   return standing_of(job, budget);
 }
 
 Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
-  CV_TRY(OpenBudget budget, open_budget(job, ledger));
+  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), ledger));
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
   if (!debit) return fail(ErrorKind::usage, "live", "no release '" + job.live().name + "' is in the ledger");
   if (debit->state != ledger::State::reserved)

@@ -126,7 +126,7 @@ Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& opt
 Result<LiveSession> LiveSession::open(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
   LiveSession session(job, options, clock);
-  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
   CV_TRY(LiveFolder folder, LiveFolder::of_release(budget.place, job));
   CV_CHECK(folder.make());
   CV_TRY(FolderLock lock, folder.lock());
@@ -223,7 +223,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
   // Before anything is written, so that a job over the budget can be changed and tried again.
-  if (!unused) CV_CHECK(check_debit(keeping.budget, this_span, ask_of(planned)));
+  if (!unused) CV_CHECK(check_debit(keeping.budget, claim_of(this_span), ask_of(planned)));
   const SignalsHeld held;
   if (!begun_before && span == 0) CV_CHECK(LiveOutput::begin(job_->csv));
   CV_CHECK(keeping.files.save(opening));
@@ -238,15 +238,15 @@ Result<void> LiveSession::open_span(std::int64_t span) {
                   "the release '" + job_->live().name + "' was opened before, as " + earlier.text() +
                       ", from another folder; `run.yes` opens a second one");
     };
-    Ask ask = ask_of(planned);
+    Claim claim = claim_of(this_span);
     Facts facts = live_facts_of(*job_);
     facts.emplace_back("live.name", job_->live().name);
     facts.emplace_back("live.span", std::to_string(keeping.state.span));
-    ask.job = digest_of(facts);
+    claim.digest = digest_of(facts);
     const std::string before = told_;
     tell("a debit may have been made; budget history tells");
     Result<ledger::Reservation> made =
-        reserve_run(keeping.budget, this_span, ask, planned.chosen.measured, refuse, tag);
+        reserve_run(keeping.budget, claim, ask_of(planned), planned.chosen.measured, refuse, tag);
     if (!made) {
       tell(before);  // the error itself says what is in doubt
       return tl::unexpected(std::move(made.error()));

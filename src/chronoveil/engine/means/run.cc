@@ -9,12 +9,6 @@
 namespace chronoveil::engine {
 namespace {
 
-// The mechanism fixes the relation; the job has no choice.
-Job with_relation(Job job, const MeansPlanned& planned) {
-  job.relation = planned.chosen.relation;
-  return job;
-}
-
 // One more record can push out a cell, or another record of the same cell.
 ledger::Eviction eviction_of(const mechanisms::CellShape& shape) {
   return shape.max_cells < shape.cells() || shape.max_records ? ledger::Eviction::possible : ledger::Eviction::none;
@@ -72,8 +66,14 @@ Result<void> write_means(const Job& job, const report::MeansPublished& published
   return write_outputs(job, published, document, report::means_csv, report::means_html);
 }
 
-ReleaseKind<report::MeansPublished> means_kind() {
-  return {{}, {}, report::means_json, document_itself, report::means_from_json, itself, write_means, {}};
+ReleaseKind<report::MeansPublished> means_kind(const Job& job) {
+  ReleaseKind<report::MeansPublished> kind;
+  kind.document = report::means_json;
+  kind.to_store = document_itself;
+  kind.from_store = report::means_from_json;
+  kind.document_in = itself;
+  kind.write = [&job](const auto& published, const auto& document) { return write_means(job, published, document); };
+  return kind;
 }
 
 Result<report::MeansPublished> made(const Job& job, const RunOptions& options, const MeansPlanned& planned,
@@ -94,27 +94,30 @@ Result<report::MeansPublished> run_means(const Job& job, const RunOptions& optio
   tell(options, "planning");
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
-  ReleaseKind<report::MeansPublished> kind = means_kind();
+  ReleaseKind<report::MeansPublished> kind = means_kind(job);
+  claim_for(job, planned.chosen.relation, options, kind);
   std::unique_ptr<data::RecordSource> source;
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
-  return run_debited(with_relation(job, planned), options, ask_of(planned), kind);
+  return run_debited(options, ask_of(planned), kind);
 }
 
 Result<report::MeansPublished> run_means_again(const Job& job, const std::string& debit, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
-  return emit_again(with_relation(job, planned), ask_of(planned), debit, options, means_kind());
+  ReleaseKind<report::MeansPublished> kind = means_kind(job);
+  claim_for(job, planned.chosen.relation, options, kind);
+  return emit_again(debit, options, kind);
 }
 
-Result<MeansChecked> check_means_job(const Job& given, const RunOptions& options, bool read_data) {
-  CV_TRY(MeansPlanned planned, plan_means(given, Compare::when_needed));
-  const Job job = with_relation(given, planned);
+Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, bool read_data) {
+  CV_TRY(MeansPlanned planned, plan_means(job, Compare::when_needed));
+  const Claim claim = claim_of(job, planned.chosen.relation);
   CV_CHECK(check_outputs(job));
-  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
-  CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
+  CV_TRY(ledger::Cost cost, check_debit(budget, claim, ask_of(planned)));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
   if (read_data) {
     DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(bounded(planned, *source, forgotten));

@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
 
-// The mechanism fixes the relation; the job has no choice.
-Job with_relation(Job job, const PerturbPlanned& planned) {
-  job.relation = planned.chosen.relation;
-  return job;
-}
-
 Ask ask_of(const PerturbPlanned& planned) {
   const auto ask = [](const mechanisms::TemporalPlan& plan) {
     // Every value of the series stays, moved or noised: there is no cap.
@@ -257,8 +251,13 @@ Result<void> check_files(const Job& job) {
 }
 
 ReleaseKind<PerturbedRelease> perturbed_kind(const Job& job) {
-  const auto document = [](const PerturbedRelease& release) { return report::perturbed_json(release); };
-  return {{}, {}, document, leaves_at_once(job) ? nullptr : stored, from_store, document_in, write_perturbed, {}};
+  ReleaseKind<PerturbedRelease> kind;
+  kind.document = [](const PerturbedRelease& release) { return report::perturbed_json(release); };
+  if (!leaves_at_once(job)) kind.to_store = stored;
+  kind.from_store = from_store;
+  kind.document_in = document_in;
+  kind.write = [&job](const auto& release, const auto& document) { return write_perturbed(job, release, document); };
+  return kind;
 }
 
 }  // namespace
@@ -276,6 +275,7 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
   if (!options.rehearses()) CV_CHECK(check_payable(planned));
   CV_CHECK(check_files(job));
   ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
+  claim_for(job, planned.chosen.relation, options, kind);
   Passage passage(job, options, planned);
   OpenRows open;
   const auto open_now = [&]() -> Result<void> {
@@ -290,7 +290,7 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
     return passage.run(open, draws);
   };
   kind.left_in_part = [&] { return passage.rows_left(); };
-  return or_why_not_charged(run_debited(with_relation(job, planned), options, ask_of(planned), kind), planned);
+  return or_why_not_charged(run_debited(options, ask_of(planned), kind), planned);
 }
 
 Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::string& debit,
@@ -302,17 +302,19 @@ Result<PerturbedRelease> run_perturbation_again(const Job& job, const std::strin
                 "what only the owner may see is not stored with a release; leave it out where a "
                 "release is emitted anew");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
-  return emit_again(with_relation(job, planned), ask_of(planned), debit, options, perturbed_kind(job));
+  ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
+  claim_for(job, planned.chosen.relation, options, kind);
+  return emit_again(debit, options, kind);
 }
 
-Result<PerturbChecked> check_perturbation(const Job& given, const RunOptions& options, bool read_data) {
-  CV_TRY(PerturbPlanned planned, plan_perturbation(given, Compare::when_needed));
+Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& options, bool read_data) {
+  CV_TRY(PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   CV_CHECK(check_payable(planned));
-  const Job job = with_relation(given, planned);
+  const Claim claim = claim_of(job, planned.chosen.relation);
   CV_CHECK(check_files(job));
-  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
-  CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, job, ask_of(planned)), planned));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(planned)));
+  CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
+  CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, claim, ask_of(planned)), planned));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
   if (job.source.path != "-" && !job.source.header && !read_data) {
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
   } else if (job.source.path != "-") {

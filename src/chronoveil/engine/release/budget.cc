@@ -18,85 +18,83 @@ namespace chronoveil::engine {
 namespace {
 
 // A budget with room for this job twice: its total covers everything that will ever be released.
-std::string create_command(const Job& job, const std::string& ledger) {
-  std::string command = "chronoveil budget create " + job.dataset + " --epsilon " + shortest(2 * job.epsilon);
-  if (job.delta > 0) command += " --delta " + shortest(std::min(2 * job.delta, 0.5));
-  command += " --unit " + std::string(name(job.unit));
-  if (job.unit == Unit::w_event) command += " --width " + std::to_string(job.width);
-  if (job.relation == Relation::swap) command += " --window " + std::to_string(job.perturb().window.value_or(0));
-  if (job.relation != Relation::add_remove) command += " --relation " + std::string(name(job.relation));
+std::string create_command(const Claim& claim, const std::string& ledger) {
+  std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon);
+  if (claim.delta > 0) command += " --delta " + shortest(std::min(2 * claim.delta, 0.5));
+  command += " --unit " + std::string(name(claim.unit));
+  if (claim.unit == Unit::w_event) command += " --width " + std::to_string(claim.width);
+  if (claim.relation == Relation::swap) command += " --window " + std::to_string(claim.width);
+  if (claim.relation != Relation::add_remove) command += " --relation " + std::string(name(claim.relation));
   // A URL may hold a password.
   if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
   return command;
 }
 
 // Training, and forecasts from a private history, hide the values of some steps; times and series are public.
-Result<void> check_values_fit(const Job& job, const ledger::Protected& promise) {
+Result<void> check_values_fit(const Claim& claim, const ledger::Protected& promise) {
   if (promise.relation != Relation::replace_values)
     return fail(ErrorKind::usage, "dataset.name",
-                "the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                "the dataset '" + claim.dataset + "' promises " + std::string(name(promise.relation)) +
                     "; this hides the values of steps alone, where and when they are being public "
                     "(replace_values). Take a dataset that promises that");
   // The steps of a person are declared, not enforced: fewer than w of them need not hide w in a row.
-  if (job.unit == Unit::user && promise.unit == Unit::w_event && job.max_steps.value_or(1) < promise.width)
-    return invalid("privacy.max_steps", std::to_string(job.max_steps.value_or(1)),
+  if (claim.unit == Unit::user && promise.unit == Unit::w_event && claim.max_steps.value_or(1) < promise.width)
+    return invalid("privacy.max_steps", std::to_string(claim.max_steps.value_or(1)),
                    "it must be at least " + std::to_string(promise.width) + ", the steps in a row that the dataset '" +
-                       job.dataset + "' promises");
+                       claim.dataset + "' promises");
   return {};
 }
 
-Result<void> check_fit(const Job& job, const ledger::Protected& promise) {
-  const bool wide_enough = job.unit != Unit::w_event || promise.unit != Unit::w_event || job.width >= promise.width;
-  if (!covers(job.unit, promise.unit) || !wide_enough) {
+Result<void> check_fit(const Claim& claim, const ledger::Protected& promise) {
+  const bool wide_enough = claim.unit != Unit::w_event || promise.unit != Unit::w_event || claim.width >= promise.width;
+  if (!covers(claim.unit, promise.unit) || !wide_enough) {
     std::string own(name(promise.unit));
     if (promise.unit == Unit::w_event) own += " with `privacy.width` of at least " + std::to_string(promise.width);
-    return invalid("privacy.unit", name(job.unit),
-                   "it must cover what the dataset '" + job.dataset + "' promises: " + own);
+    return invalid("privacy.unit", name(claim.unit),
+                   "it must cover what the dataset '" + claim.dataset + "' promises: " + own);
   }
-  if (job.is<TrainSpec>() || (job.relation == Relation::replace_values && !job.is<MeansSpec>()))
-    return check_values_fit(job, promise);
-  if (job.relation == Relation::replace && promise.relation == Relation::add_remove && job.is<MeansSpec>())
+  if (claim.of == Claim::Of::steps) return check_values_fit(claim, promise);
+  if (claim.relation == Relation::replace && promise.relation == Relation::add_remove && claim.of == Claim::Of::means)
     return fail(ErrorKind::usage, "dataset.name",
-                "the dataset '" + job.dataset +
+                "the dataset '" + claim.dataset +
                     "' promises add_remove, which also hides whether somebody is registered; this mechanism does not "
                     "(replace). Take a dataset that promises replace, or the mechanism sum_over_count");
-  if (job.relation == Relation::replace && promise.relation == Relation::add_remove)
+  if (claim.relation == Relation::replace && promise.relation == Relation::add_remove)
     return invalid("privacy.relation", "replace",
-                   "it must be add_remove, as the dataset '" + job.dataset +
+                   "it must be add_remove, as the dataset '" + claim.dataset +
                        "' promises: noise for a replacement need not hide that somebody is there");
-  if (job.relation == Relation::swap && promise.relation != Relation::swap)
+  if (claim.relation == Relation::swap && promise.relation != Relation::swap)
     return fail(ErrorKind::usage, "dataset.name",
-                "the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                "the dataset '" + claim.dataset + "' promises " + std::string(name(promise.relation)) +
                     ", which hides what the values are; moving them in time hides only when they were (swap). Take a "
                     "dataset that promises no more");
-  if (job.relation == Relation::swap && job.perturb().window.value_or(0) < promise.width)
+  if (claim.relation == Relation::swap && claim.width < promise.width)
     return invalid(
-        "privacy.window", std::to_string(job.perturb().window.value_or(0)),
-        "it must be at least " + std::to_string(promise.width) + ", as the dataset '" + job.dataset + "' promises");
-  if (job.relation == Relation::replace_values && promise.relation != Relation::replace_values)
+        "privacy.window", std::to_string(claim.width),
+        "it must be at least " + std::to_string(promise.width) + ", as the dataset '" + claim.dataset + "' promises");
+  if (claim.relation == Relation::replace_values && promise.relation != Relation::replace_values)
     return fail(ErrorKind::usage, "dataset.name",
-                "the dataset '" + job.dataset + "' promises " + std::string(name(promise.relation)) +
+                "the dataset '" + claim.dataset + "' promises " + std::string(name(promise.relation)) +
                     ", which also hides where and when people are; this mechanism hides their values alone "
                     "(replace_values). Take a dataset that promises no more, or keep the counts private too");
   return {};
 }
 
-ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& dataset) {
+ledger::Terms terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset) {
   ledger::Terms terms;
-  terms.dataset = job.dataset;
-  terms.purpose = job.purpose;
-  if (terms.purpose.empty())
-    terms.purpose = job.slots.start.empty() ? ask.what : ask.what + " " + job.slots.start + ".." + job.slots.end;
+  terms.dataset = claim.dataset;
+  terms.purpose = claim.purpose;
+  if (terms.purpose.empty()) terms.purpose = claim.span.empty() ? ask.what : ask.what + " " + claim.span;
   terms.mechanism = ask.mechanism;
-  terms.job = job_digest(job, ask);
+  terms.job = claim.digest;
   // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
   // before. In a composition the parts that do not know theirs must be told.
   const bool composed = std::holds_alternative<accounting::Compose>(ask.event.kind);
   if (composed || !accounting::unit_of(ask.event)) {
-    terms.stated.unit = job.unit;
-    if (job.unit == Unit::w_event) terms.stated.width = job.width;
+    terms.stated.unit = claim.unit;
+    if (claim.unit == Unit::w_event) terms.stated.width = claim.width;
   }
-  if (composed || !accounting::relation_of(ask.event)) terms.stated.relation = job.relation;
+  if (composed || !accounting::relation_of(ask.event)) terms.stated.relation = claim.relation;
   // Said only where it makes a difference.
   if (ledger::depends_on_eviction(ask.event, terms.stated, dataset.promise)) terms.stated.eviction = ask.eviction;
   if (dataset.filter.kind == ledger::FilterKind::sum && ask.delta > 0) terms.delta = ask.delta;
@@ -104,10 +102,10 @@ ledger::Terms terms_of(const Job& job, const Ask& ask, const ledger::Dataset& da
 }
 
 // The largest ε, to two digits, whose plan the budget still admits; empty if not even a thousandth of the job's ε fits.
-std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, const Ask& ask) {
+std::optional<double> epsilon_that_fits(OpenBudget& budget, const Claim& claim, const Ask& ask) {
   const auto fits = [&](double epsilon) {
     const Result<Ask> smaller = ask.at_epsilon(epsilon);
-    return smaller && budget.ledger.check(terms_of(job, *smaller, budget.view.dataset), smaller->event).has_value();
+    return smaller && budget.ledger.check(terms_of(claim, *smaller, budget.view.dataset), smaller->event).has_value();
   };
   const auto two_digits = [](double epsilon) {
     const double digit = std::pow(10.0, std::floor(std::log10(epsilon)) - 1);
@@ -116,10 +114,10 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
   // Where ε are added up, the rest is the most that can be had; and a switch has no small ε at all. A union adds them
   // up, too, but another member may have more left.
   const double left = budget.view.left.values[0].value();
-  const auto fits_exactly = [&] { return left > 0 && left < job.epsilon && fits(two_digits(left)); };
+  const auto fits_exactly = [&] { return left > 0 && left < claim.epsilon && fits(two_digits(left)); };
   const ledger::FilterKind kind = budget.view.dataset.filter.kind;
   if (kind == ledger::FilterKind::sum && fits_exactly()) return two_digits(left);
-  double low = job.epsilon / 1000, high = job.epsilon;
+  double low = claim.epsilon / 1000, high = claim.epsilon;
   if (!fits(low)) return std::nullopt;
   while (high / low > 1.02) {
     const double middle = std::sqrt(low * high);
@@ -130,9 +128,9 @@ std::optional<double> epsilon_that_fits(OpenBudget& budget, const Job& job, cons
 }
 
 template <class T>
-Result<T> with_advice(Result<T> result, OpenBudget& budget, const Job& job, const Ask& ask) {
+Result<T> with_advice(Result<T> result, OpenBudget& budget, const Claim& claim, const Ask& ask) {
   if (result || result.error().kind != ErrorKind::over_budget) return result;
-  const std::optional<double> epsilon = epsilon_that_fits(budget, job, ask);
+  const std::optional<double> epsilon = epsilon_that_fits(budget, claim, ask);
   result.error().message += epsilon
                                 ? fmt::format("; {} with `privacy.epsilon = {:.2g}` would fit", ask.mechanism, *epsilon)
                                 : "; no smaller `privacy.epsilon` worth having would fit";
@@ -181,9 +179,20 @@ report::BudgetLeft budget_left(const ledger::View& view) {
   return left;
 }
 
-Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
-  if (job.dataset.empty())
-    return fail(ErrorKind::usage, "dataset.name", "it is missing; a release is debited to a dataset of the ledger");
+Claim claim_of(const Job& job) { return claim_of(job, job.relation); }
+
+Claim claim_of(Job job, Relation relation) {
+  job.relation = relation;
+  Claim claim{job.dataset, job.purpose,   "",          digest_of(job), job.unit, relation,
+              job.width,   job.max_steps, job.epsilon, job.delta};
+  if (!job.slots.start.empty()) claim.span = job.slots.start + ".." + job.slots.end;
+  if (relation == Relation::swap) claim.width = job.perturb().window.value_or(0);
+  if (job.is<MeansSpec>()) claim.of = Claim::Of::means;
+  if (job.is<TrainSpec>()) claim.of = Claim::Of::steps;
+  return claim;
+}
+
+Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::string& ledger) {
   CV_TRY(const std::string place, ledger_place(ledger));
   // SQLite keeps the latest writes in files beside it.
   for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
@@ -197,11 +206,18 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
     CV_CHECK(check_outside(job, what, folder));
   }
   CV_CHECK(check_outside(job, "the stored releases", place + ".releases"));  // by the name that was given
+  return open_budget(claim, ledger);
+}
+
+Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger) {
+  if (claim.dataset.empty())
+    return fail(ErrorKind::usage, "dataset.name", "it is missing; a release is debited to a dataset of the ledger");
+  CV_TRY(const std::string place, ledger_place(ledger));
   const auto no_dataset = [&] {
-    return invalid("dataset.name", job.dataset,
+    return invalid("dataset.name", claim.dataset,
                    "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "
                    "example: " +
-                       create_command(job, ledger));
+                       create_command(claim, ledger));
   };
   // Opening would make the file, and a mistyped path would leave an empty ledger behind.
   std::error_code error;
@@ -209,10 +225,10 @@ Result<OpenBudget> open_budget(const Job& job, const std::string& ledger) {
   CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
   CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
   CV_TRY(const std::vector<std::string> names, open.datasets());
-  CV_CHECK(check_witnesses(open, place, job.dataset));
-  if (std::find(names.begin(), names.end(), job.dataset) == names.end()) return no_dataset();
-  CV_TRY(ledger::View view, open.view(job.dataset));
-  CV_CHECK(check_fit(job, view.dataset.promise));
+  CV_CHECK(check_witnesses(open, place, claim.dataset));
+  if (std::find(names.begin(), names.end(), claim.dataset) == names.end()) return no_dataset();
+  CV_TRY(ledger::View view, open.view(claim.dataset));
+  CV_CHECK(check_fit(claim, view.dataset.promise));
   return OpenBudget{place, std::move(open), std::move(store), std::move(view)};
 }
 
@@ -232,35 +248,32 @@ Ask ask_of(const Planned& planned) {
   return asked;
 }
 
-Result<ledger::Cost> check_debit(OpenBudget& budget, const Job& job, const Ask& ask) {
-  return with_advice(budget.ledger.check(terms_of(job, ask, budget.view.dataset), ask.event), budget, job, ask);
+Result<ledger::Cost> check_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  return with_advice(budget.ledger.check(terms_of(claim, ask, budget.view.dataset), ask.event), budget, claim, ask);
 }
 
-Result<ledger::Receipt> reserve(OpenBudget& budget, const Job& job, const Ask& ask,
+Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const Ask& ask,
                                 const ledger::BeforeSecond& before_second) {
   return or_perhaps_made(with_advice(
-      budget.ledger.reserve(terms_of(job, ask, budget.view.dataset), ask.event, before_second), budget, job, ask));
+      budget.ledger.reserve(terms_of(claim, ask, budget.view.dataset), ask.event, before_second), budget, claim, ask));
 }
 
-Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Job& job, const Ask& ask, std::int64_t uses,
+Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, const Ask& ask, std::int64_t uses,
                                         const ledger::BeforeSecond& before_second,
                                         const std::optional<ledger::LiveTag>& live) {
-  ledger::Terms terms = terms_of(job, ask, budget.view.dataset);
+  ledger::Terms terms = terms_of(claim, ask, budget.view.dataset);
   terms.live = live;
   return or_perhaps_made(
-      with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, job, ask));
+      with_advice(budget.ledger.reserve_run(terms, ask.event, uses, before_second), budget, claim, ask));
 }
 
-std::string job_digest(const Job& job, const Ask& ask) { return ask.job.empty() ? digest_of(job) : ask.job; }
-
-Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Job& job, const Ask& ask) {
-  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
-  const std::string digest = job_digest(job, ask);
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(claim.dataset));
   const auto last = std::find_if(debits.rbegin(), debits.rend(),
-                                 [&](const ledger::Debit& debit) { return debit.terms.job == digest; });
+                                 [&](const ledger::Debit& debit) { return debit.terms.job == claim.digest; });
   if (last == debits.rend()) return std::nullopt;
   CV_TRY(const std::optional<ledger::DebitReference> unused,
-         budget.ledger.to_take_up(terms_of(job, ask, budget.view.dataset), ask.event, last->uses));
+         budget.ledger.to_take_up(terms_of(claim, ask, budget.view.dataset), ask.event, last->uses));
   return EarlierDebit{last->id, last->state, budget.store.has(last->id), unused.has_value()};
 }
 

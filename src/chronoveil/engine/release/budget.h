@@ -21,6 +21,22 @@ double share_left(const ledger::View&);
 std::string still_admits(const ledger::View&);
 report::BudgetLeft budget_left(const ledger::View&);
 
+// In whose name a ledger is asked: what of a job, or of a forecast from a private history, matters to a budget.
+struct Claim {
+  std::string dataset, purpose;
+  std::string span;    // "START..END"; empty: none
+  std::string digest;  // tells this job from others
+  Unit unit = Unit::user;
+  Relation relation = Relation::add_remove;
+  std::int64_t width = 1;                 // steps in a row of a w-event, or the window within which a swap is hidden
+  std::optional<std::int64_t> max_steps;  // of one person
+  double epsilon = 0, delta = 0;
+  enum class Of { counts, means, steps } of = Of::counts;  // steps: values of steps whose times are public
+};
+Claim claim_of(const Job&);
+// Of a kind whose mechanism decides the relation.
+Claim claim_of(Job, Relation);
+
 // The ledger of a run, open, with the job's dataset in it.
 struct OpenBudget {
   std::string place;
@@ -28,9 +44,11 @@ struct OpenBudget {
   ReleaseStore store;
   ledger::View view;
 };
-// Refused: a dataset that is not there (the error shows the command that creates it), and a job whose unit or relation
+// Refused: a dataset that is not there (the error shows the command that creates it), and a claim whose unit or relation
 // does not cover what the dataset promises.
-Result<OpenBudget> open_budget(const Job&, const std::string& ledger);
+Result<OpenBudget> open_budget(const Claim&, const std::string& ledger);
+// The same, once no output of the job would replace the ledger or anything beside it.
+Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger);
 
 // What a plan asks of a ledger.
 struct Ask {
@@ -41,7 +59,6 @@ struct Ask {
   ledger::Eviction eviction = ledger::Eviction::possible;  // by the caps of the job
   // The same at another ε, to find one that would fit.
   std::function<Result<Ask>(double epsilon)> at_epsilon;
-  std::string job = {};  // the job's digest, where it is not that of its facts
 };
 Ask ask_of(const Planned&);
 
@@ -50,17 +67,15 @@ Ask ask_of(const Planned&);
 // plans alone.
 // reserve takes up a debit of the same job for which nothing was drawn; if the job has another debit, `before_second`
 // decides, in the transaction that would make the second.
-Result<ledger::Cost> check_debit(OpenBudget&, const Job&, const Ask&);
-Result<ledger::Receipt> reserve(OpenBudget&, const Job&, const Ask&, const ledger::BeforeSecond& before_second);
+Result<ledger::Cost> check_debit(OpenBudget&, const Claim&, const Ask&);
+Result<ledger::Receipt> reserve(OpenBudget&, const Claim&, const Ask&, const ledger::BeforeSecond& before_second);
 
 // The same for what happens over time, in `uses` numbered uses; `live`, where given, is how its debit is found again.
-Result<ledger::Reservation> reserve_run(OpenBudget&, const Job&, const Ask&, std::int64_t uses,
+Result<ledger::Reservation> reserve_run(OpenBudget&, const Claim&, const Ask&, std::int64_t uses,
                                         const ledger::BeforeSecond& before_second,
                                         const std::optional<ledger::LiveTag>& live = std::nullopt);
 
-// The digest by which a debit names its job.
-std::string job_digest(const Job&, const Ask&);
 // The last debit of the same job.
-Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Job&, const Ask&);
+Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Claim&, const Ask&);
 
 }  // namespace chronoveil::engine

@@ -64,18 +64,17 @@ Result<void> check_not_stored(const OpenBudget& budget, const ledger::DebitId& i
                   "latest ledger");
 }
 
-Result<ledger::Debit> debit_of_job(OpenBudget& budget, const Job& job, const std::string& digest,
-                                   const std::string& debit) {
+Result<ledger::Debit> debit_of_job(OpenBudget& budget, const Claim& claim, const std::string& debit) {
   auto parsed = ledger::DebitId::parse(debit);
   if (!parsed) return invalid("run.again", parsed.error().value, parsed.error().valid);
   const ledger::DebitId& id = *parsed;
-  if (id.dataset != job.dataset)
-    return invalid("run.again", debit, "it must be a debit of the job's dataset '" + job.dataset + "'");
-  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
+  if (id.dataset != claim.dataset)
+    return invalid("run.again", debit, "it must be a debit of the job's dataset '" + claim.dataset + "'");
+  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(claim.dataset));
   const auto found = std::find_if(debits.begin(), debits.end(), [&](const ledger::Debit& one) { return one.id == id; });
   if (found == debits.end())
     return invalid("run.again", debit, "it must be a debit that is in the ledger; see budget history");
-  if (found->terms.job != digest)
+  if (found->terms.job != claim.digest)
     return invalid("run.again", debit, "it must be a debit of this very job over this span");
   return *found;
 }

@@ -51,10 +51,22 @@ struct ReleaseKind {
   // The release JSON exactly as stored: another version of this program might write it differently, and the digest in
   // the ledger would not match.
   Result<std::string> (*document_in)(std::string_view stored) = nullptr;
-  std::function<Result<void>(const Job&, const Published&, const std::string& document)> write;
+  std::function<Result<void>(const Published&, const std::string& document)> write;
   // Whether a part of it is out although it failed; if absent, never.
   std::function<bool()> left_in_part;
+  // Opens the ledger in the name of the release.
+  std::function<Result<OpenBudget>()> open_budget;
+  Claim claim;
+  std::string title;  // of the documents; empty: their own
 };
+
+// In the name of a job whose relation is decided by the plan. The kind keeps references to all three.
+template <class Published>
+void claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
+  kind.claim = claim_of(job, relation);
+  kind.title = job.title;
+  kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
+}
 
 // For kinds that store their document and nothing else.
 template <class Published>
@@ -70,8 +82,8 @@ Result<void> check_rehearsal(const RunOptions&);
 // Decides about a second debit; the ledger calls it inside the transaction that would make one. `budget` must outlive
 // it.
 ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOptions&);
-// The debit that `--again` names, once it is sure to be of the job with this digest.
-Result<ledger::Debit> debit_of_job(OpenBudget&, const Job&, const std::string& digest, const std::string& debit);
+// The debit that `--again` names, once it is sure to be of the same job.
+Result<ledger::Debit> debit_of_job(OpenBudget&, const Claim&, const std::string& debit);
 // What an error says of the debit that was made before it.
 std::string what_became_of(const ledger::DebitId&, mechanisms::Draws::Begun);
 // A number that the ledger gave twice, because it lost rows, is found before data is touched.
@@ -94,13 +106,13 @@ auto caught(const Work& work) -> decltype(work()) {
 
 // Not private, so nothing is debited and no ledger is opened.
 template <class Published>
-Result<Published> rehearse(const Job& job, const RunOptions& options, const ReleaseKind<Published>& kind) {
+Result<Published> rehearse(const RunOptions& options, const ReleaseKind<Published>& kind) {
   CV_CHECK(kind.open());
   mechanisms::Draws draws =
       options.replay ? mechanisms::Draws::replayed(*options.replay) : mechanisms::Draws::seeded(*options.seed);
   CV_TRY(Published published, kind.make(draws));
   tell(options, "writing");
-  CV_CHECK(kind.write(job, published, kind.document(published)));
+  CV_CHECK(kind.write(published, kind.document(published)));
   return published;
 }
 
@@ -113,12 +125,12 @@ struct Stored {
 };
 
 template <class Published>
-Result<Stored<Published>> make_and_store(const Job& job, const RunOptions& options, OpenBudget& budget,
-                                         mechanisms::Draws& draws, const ReleaseKind<Published>& kind) {
+Result<Stored<Published>> make_and_store(const RunOptions& options, OpenBudget& budget, mechanisms::Draws& draws,
+                                         const ReleaseKind<Published>& kind) {
   CV_CHECK(check_not_stored(budget, draws.debit()->id));
   CV_TRY(Published published, kind.make(draws));
   published.debit = draws.debit();
-  CV_TRY(const ledger::View after, budget.ledger.view(job.dataset));
+  CV_TRY(const ledger::View after, budget.ledger.view(kind.claim.dataset));
   published.budget = budget_left(after);
   tell(options, "writing");
   Stored<Published> stored{std::move(published), "", std::nullopt};
@@ -132,20 +144,19 @@ Result<Stored<Published>> make_and_store(const Job& job, const RunOptions& optio
 
 // An error after the debit says what became of it. What is not private (a seed, a replay) touches no ledger.
 template <class Published>
-Result<Published> run_debited(const Job& job, const RunOptions& options, const Ask& ask,
-                              const ReleaseKind<Published>& kind) {
-  if (options.rehearses()) return rehearse(job, options, kind);
-  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+Result<Published> run_debited(const RunOptions& options, const Ask& ask, const ReleaseKind<Published>& kind) {
+  if (options.rehearses()) return rehearse(options, kind);
+  CV_TRY(OpenBudget budget, kind.open_budget());
   CV_CHECK(kind.open());
   CV_CHECK(budget.store.prepare());
   tell(options, "debiting");
-  CV_TRY(ledger::Receipt receipt, reserve(budget, job, ask, before_second_debit(budget, options)));
+  CV_TRY(ledger::Receipt receipt, reserve(budget, kind.claim, ask, before_second_debit(budget, options)));
   const ledger::DebitId id = receipt.reference().id;
   if (options.note_debit) options.note_debit(id.text());
   const bool taken_up = receipt.taken_up();
   CV_TRY(mechanisms::Draws draws, mechanisms::Draws::authorised(std::move(receipt), ask.event));
   if (options.note_drawing) draws.tell_when_begun([&] { options.note_drawing(id.text()); });
-  Result<Stored<Published>> made = caught([&] { return make_and_store(job, options, budget, draws, kind); });
+  Result<Stored<Published>> made = caught([&] { return make_and_store(options, budget, draws, kind); });
   if (!made) {
     made.error().message += what_became_of(id, draws.begun());
     if (draws.begun() == mechanisms::Draws::Begun::yes) {
@@ -163,7 +174,7 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
     CV_CHECK(budget.ledger.settle(id, ledger::State::released, made->digest));
     if (options.note_released) options.note_released(id.text(), kind.to_store != nullptr);
     if (taken_up && options.note_taken_up) options.note_taken_up(id.text());
-    return kind.write(job, made->published, made->document);
+    return kind.write(made->published, made->document);
   });
   if (!done) {
     done.error().message += anew;
@@ -178,12 +189,11 @@ Result<Published> run_debited(const Job& job, const RunOptions& options, const A
 // must match it. Nothing is drawn, so the debit still covers one draw. A debit for which the ledger knows of no draw is
 // refused, since no release of it can be stored.
 template <class Published>
-Result<Published> emit_again(const Job& job, const Ask& ask, const std::string& debit, const RunOptions& options,
-                             const ReleaseKind<Published>& kind) {
+Result<Published> emit_again(const std::string& debit, const RunOptions& options, const ReleaseKind<Published>& kind) {
   if (options.rehearses())
     return fail(ErrorKind::usage, "run.again", "a stored release draws nothing; leave `run.seed` and replays out");
-  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
-  CV_TRY(const ledger::Debit found, debit_of_job(budget, job, job_digest(job, ask), debit));
+  CV_TRY(OpenBudget budget, kind.open_budget());
+  CV_TRY(const ledger::Debit found, debit_of_job(budget, kind.claim, debit));
   CV_TRY(const std::string text, budget.store.get(found.id));
   CV_TRY(Published published, kind.from_store(text));
   CV_TRY(const std::string document, kind.document_in(text));
@@ -195,10 +205,10 @@ Result<Published> emit_again(const Job& job, const Ask& ask, const std::string& 
   CV_TRY(const std::string digest, report::release_digest(document));
   if (found.digest && *found.digest != digest)
     return refuse("is not what was released: it does not match the digest in the ledger");
-  published.title = job.title.empty() ? published.title : job.title;
+  if (!kind.title.empty()) published.title = kind.title;
   if (found.state == ledger::State::abandoned) return refuse("is of a debit that was abandoned");
   if (found.state != ledger::State::released) CV_CHECK(budget.ledger.settle(found.id, ledger::State::released, digest));
-  CV_CHECK(kind.write(job, published, with_title(document, job.title)));
+  CV_CHECK(kind.write(published, with_title(document, kind.title)));
   return published;
 }
 

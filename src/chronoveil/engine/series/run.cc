@@ -9,8 +9,14 @@ Result<void> write_series(const Job& job, const report::Published& published, co
   return write_outputs(job, published, document);
 }
 
-ReleaseKind<report::Published> series_kind() {
-  return {{}, {}, report::to_json, document_itself, report::from_json, itself, write_series, {}};
+ReleaseKind<report::Published> series_kind(const Job& job) {
+  ReleaseKind<report::Published> kind;
+  kind.document = report::to_json;
+  kind.to_store = document_itself;
+  kind.from_store = report::from_json;
+  kind.document_in = itself;
+  kind.write = [&job](const auto& published, const auto& document) { return write_series(job, published, document); };
+  return kind;
 }
 
 Result<report::Published> made(const Job& job, const RunOptions& options, const Planned& planned,
@@ -33,16 +39,19 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   tell(options, "planning");
   CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
   CV_CHECK(check_outputs(job));
-  ReleaseKind<report::Published> kind = series_kind();
+  ReleaseKind<report::Published> kind = series_kind(job);
+  claim_for(job, job.relation, options, kind);
   std::unique_ptr<data::RecordSource> source;
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
-  return run_debited(job, options, ask_of(planned), kind);
+  return run_debited(options, ask_of(planned), kind);
 }
 
 Result<report::Published> run_again(const Job& job, const std::string& debit, const RunOptions& options) {
   CV_CHECK(check_outputs(job));
-  return emit_again(job, Ask{}, debit, options, series_kind());
+  ReleaseKind<report::Published> kind = series_kind(job);
+  claim_for(job, job.relation, options, kind);
+  return emit_again(debit, options, kind);
 }
 
 }  // namespace chronoveil::engine

@@ -299,10 +299,10 @@ Result<void> check_train_outputs(const Job& job) {
 Result<TrainChecked> check_training(const Job& job, const RunOptions& options, bool read_data) {
   CV_TRY(TrainPlanned planned, plan_training(job));
   CV_CHECK(check_train_outputs(job));
-  CV_TRY(OpenBudget budget, open_budget(job, options.ledger));
+  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
   if (job.source.path != "-") CV_CHECK(check_train_columns(job.source, planned.channels));
-  CV_TRY(ledger::Cost cost, check_debit(budget, job, ask_of(job, planned)));
-  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, job, ask_of(job, planned)));
+  CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(job, planned)));
+  CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(job, planned)));
   if (read_data) CV_CHECK(read_panel(job, planned));
   return TrainChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
 }

@@ -26,14 +26,14 @@ Result<CellsPlan> as_published(CellsPlan plan) {
   return drawable(std::move(plan));
 }
 
-Result<CellsPlan> prepare(const CellRequest& request) {
+Result<CellsPlan> plan_of(const CellRequest& request) {
   CV_TRY(const Checked checked, check_request(request, array_averaging()));
   CV_TRY(CellsPlan plan, with_noise(request, array_averaging(), checked));
   if (request.analysis == accounting::Analysis::published && wraps(plan)) return as_published(std::move(plan));
   return plan;
 }
 
-Result<CellFacts> look(const CellsPlan& plan, UserCounts counts) {
+Result<CellFacts> cell_facts(const CellsPlan& plan, UserCounts counts) {
   CellFacts facts;
   facts.users = static_cast<std::int64_t>(counts.size());
   facts.m_ub = m_ub_of(plan, counts);
@@ -96,8 +96,8 @@ const CellMechanism& array_averaging() {
       .has_published = true,
       .has_gaussian = true,
       .parameters = {m_ub_parameter(), grouping_parameter(), noise_parameter()},
-      .prepare = prepare,
-      .look = look,
+      .prepare = plan_of,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;

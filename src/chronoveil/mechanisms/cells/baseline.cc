@@ -9,14 +9,14 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-Result<CellsPlan> prepare(const CellRequest& request) {
+Result<CellsPlan> plan_of(const CellRequest& request) {
   CV_TRY(const Checked checked, check_request(request, baseline()));
   return with_noise(request, baseline(), checked);
 }
 
 double records(UserCounts counts) { return std::accumulate(counts.begin(), counts.end(), 0.0); }
 
-Result<CellFacts> look(const CellsPlan& plan, UserCounts counts) {
+Result<CellFacts> cell_facts(const CellsPlan& plan, UserCounts counts) {
   CellFacts facts;
   facts.users = static_cast<std::int64_t>(counts.size());
   facts.sensitivity = range_of(plan) * counts.front() / records(counts);
@@ -39,8 +39,8 @@ const CellMechanism& baseline() {
       .summary = "noise on the mean of all values, for all that one person can change",
       .has_gaussian = true,
       .parameters = {noise_parameter()},
-      .prepare = prepare,
-      .look = look,
+      .prepare = plan_of,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;

@@ -10,12 +10,12 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-Result<CellsPlan> prepare(const CellRequest& request) {
+Result<CellsPlan> plan_of(const CellRequest& request) {
   CV_TRY(const Checked checked, check_request(request, clip_mean()));
   return with_noise(request, clip_mean(), checked);
 }
 
-Result<CellFacts> look(const CellsPlan& plan, UserCounts counts) {
+Result<CellFacts> cell_facts(const CellsPlan& plan, UserCounts counts) {
   CellFacts facts;
   facts.users = static_cast<std::int64_t>(counts.size());
   facts.m_ub = m_ub_of(plan, counts);
@@ -48,8 +48,8 @@ const CellMechanism& clip_mean() {
       .summary = "noise on the mean of the first values of every person, as many as a bound says",
       .has_gaussian = true,
       .parameters = {m_ub_parameter(), noise_parameter()},
-      .prepare = prepare,
-      .look = look,
+      .prepare = plan_of,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;

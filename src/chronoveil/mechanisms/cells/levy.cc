@@ -16,11 +16,11 @@ double charge() { return noise::charge_of_log_weights(kLogWeightError); }
 // What a log weight loses per array mean below or above the bin.
 double rate(double share) { return share / 2 / 2; }
 
-Result<CellsPlan> prepare(const CellRequest& request) {
+Result<CellsPlan> plan_of(const CellRequest& request) {
   return with_choices(request, levy(), {.count = 1, .part = 0.5, .charge = charge()});
 }
 
-Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
+Result<CellFacts> cell_facts(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
   CV_TRY(const std::int64_t upper, upper_steps(plan));
   Arrays arrays = arrays_of(plan, counts);
   const LevyBins bins(upper, arrays.count(), arrays.m_ub);
@@ -77,8 +77,8 @@ const CellMechanism& levy() {
       .name = "levy",
       .summary = "finds the bin where the array means are, and adds noise to their mean in and around it",
       .parameters = {m_ub_parameter(), grouping_parameter()},
-      .prepare = prepare,
-      .look = look,
+      .prepare = plan_of,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;

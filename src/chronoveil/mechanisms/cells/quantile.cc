@@ -15,12 +15,12 @@ namespace {
 
 double charge() { return noise::charge_of_grid_points(kLogWeightError); }
 
-Result<CellsPlan> prepare(const CellRequest& request, const CellMechanism& mechanism) {
+Result<CellsPlan> plan_of(const CellRequest& request, const CellMechanism& mechanism) {
   const double times = request.analysis == accounting::Analysis::published ? 2 : 1;
   return with_choices(request, mechanism, {.count = 2, .part = 0.25, .charge = charge(), .times = times});
 }
-Result<CellsPlan> prepare_fixed(const CellRequest& request) { return prepare(request, fixed_quantile()); }
-Result<CellsPlan> prepare_epsilon(const CellRequest& request) { return prepare(request, epsilon_quantile()); }
+Result<CellsPlan> prepare_fixed(const CellRequest& request) { return plan_of(request, fixed_quantile()); }
+Result<CellsPlan> prepare_epsilon(const CellRequest& request) { return plan_of(request, epsilon_quantile()); }
 
 // A guess of b − a in units of U, for recommendations alone. Means of m_ub independent values in [0, U] have a standard
 // deviation of at most U / (2√m_ub): their quantiles α and 1 − α are then z / √m_ub apart, with the z of a normal law.
@@ -39,7 +39,7 @@ double expected_width(const CellsPlan& plan, const Arrays& arrays) {
   return std::min(1.0, spread(rank / count) + outside / (outside + inside));
 }
 
-Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
+Result<CellFacts> cell_facts(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
   CV_TRY(const std::int64_t upper, upper_steps(plan));
   Arrays arrays = arrays_of(plan, counts);
   const auto widest = static_cast<double>(upper);
@@ -107,7 +107,7 @@ const CellMechanism& fixed_quantile() {
       .has_published = true,
       .parameters = {m_ub_parameter(), grouping_parameter()},
       .prepare = prepare_fixed,
-      .look = look,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;
@@ -120,7 +120,7 @@ const CellMechanism& epsilon_quantile() {
       .has_published = true,
       .parameters = {m_ub_parameter(), grouping_parameter()},
       .prepare = prepare_epsilon,
-      .look = look,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;

@@ -58,7 +58,7 @@ Result<CellsPlan> with_registered_noise(const CellRequest& request, const Checke
   }
 }
 
-Result<CellsPlan> prepare(const CellRequest& request) {
+Result<CellsPlan> plan_of(const CellRequest& request) {
   CV_TRY(const Checked checked, check_request(request, registered_mean()));
   const CellShape& shape = checked.shape;
   if (!shape.registered)
@@ -73,7 +73,7 @@ Result<CellsPlan> prepare(const CellRequest& request) {
   return with_registered_noise(request, checked);
 }
 
-Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
+Result<CellFacts> cell_facts(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
   CellFacts facts;
   facts.users = static_cast<std::int64_t>(counts.size());
   facts.m_ub = plan.shape.max_records.value_or(0);
@@ -116,8 +116,8 @@ const CellMechanism& registered_mean() {
                       .standard = std::string("auto"),
                       .or_number = true},
                      noise_parameter()},
-      .prepare = prepare,
-      .look = look,
+      .prepare = plan_of,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;

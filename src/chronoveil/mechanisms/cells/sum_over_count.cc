@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kCountBits = 20;  // a record is 2^20 steps of the count's grid
 
-Result<CellsPlan> prepare(const CellRequest& request) {
+Result<CellsPlan> plan_of(const CellRequest& request) {
   CV_TRY(const Checked checked, check_request(request, sum_over_count()));
   if (!checked.shape.max_records)
     return fail(ErrorKind::usage, "means.max_records",
@@ -23,7 +23,7 @@ Result<CellsPlan> prepare(const CellRequest& request) {
 
 // The sum's sensitivity over the number of records. The count's noise moves the mean as well: by half the range per
 // record if values lie in the middle.
-Result<CellFacts> look(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
+Result<CellFacts> cell_facts(const CellsPlan& plan, std::span<const std::uint32_t> counts) {
   CellFacts facts;
   facts.users = static_cast<std::int64_t>(counts.size());
   facts.m_ub = *plan.shape.max_records;
@@ -68,8 +68,8 @@ const CellMechanism& sum_over_count() {
       .has_gaussian = true,
       .sums = 2,
       .parameters = {noise_parameter()},
-      .prepare = prepare,
-      .look = look,
+      .prepare = plan_of,
+      .look = cell_facts,
       .measure = measure_cell,
   };
   return row;

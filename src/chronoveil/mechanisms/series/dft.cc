@@ -98,7 +98,7 @@ class Sensitivity {
   double moved_, exact_;
 };
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, dft()));
   CV_TRY(Parameters parameters, resolved(request, dft()));
   const std::int64_t wanted = integer(parameters, "coefficients"), steps = request.shape.steps;
@@ -180,7 +180,7 @@ const SeriesMechanism& dft() {
       .has_published = true,
       .parameters = {{"coefficients", "frequencies that are kept, the lowest, the mean included; at most T/2 + 1",
                       std::int64_t{30}}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_frequencies,
       .reconstruct = transform_back,
       .step_spread = spread,

@@ -12,7 +12,7 @@ Result<SeriesPlan> with_law(const Request& request, Parameters parameters, Noise
                     [&](double) { return request.shape.l2(); });
 }
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, event()));
   CV_TRY(Parameters parameters, resolved(request, event()));
   const std::string law = text(parameters, "law");
@@ -39,7 +39,7 @@ const SeriesMechanism& event() {
       .units = {Unit::event},
       .parameters = {{"law", "auto, laplace or gaussian; auto takes the one with the smaller variance",
                       std::string("auto")}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_every_step,
       .reconstruct = reconstruct_every_step,
       .go_live = go_live_every_step,

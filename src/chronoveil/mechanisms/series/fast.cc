@@ -21,7 +21,7 @@ Result<void> positive(const Parameters& parameters, std::string_view name) {
   return invalid("mechanism." + std::string(name), value, "a finite number greater than 0");
 }
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, fast()));
   CV_TRY(Parameters parameters, resolved(request, fast()));
   CV_CHECK(check_filter_parameters(parameters));
@@ -113,7 +113,7 @@ class Fast final : public LiveProcess {
   std::vector<Followed> series_;
 };
 
-Result<std::unique_ptr<LiveProcess>> start(const SeriesPlan& plan) { return std::make_unique<Fast>(plan); }
+Result<std::unique_ptr<LiveProcess>> make_process(const SeriesPlan& plan) { return std::make_unique<Fast>(plan); }
 
 }  // namespace
 
@@ -132,10 +132,10 @@ const SeriesMechanism& fast() {
                        {"xi", "ξ: the error at which the interval stays", 0.4},
                        {"min_interval", "s_min: the least steps between two questions", 1.0},
                        {"sanity_bound", "values below this count as this in relative errors", 1.0}},
-        .prepare = prepare,
+        .prepare = plan_of,
         .measure = measure_live,
         .reconstruct = reconstruct_live,
-        .go_live = start,
+        .go_live = make_process,
         .causal = true,
     };
     for (const ParameterInfo& info : filter_parameters()) made.parameters.push_back(info);

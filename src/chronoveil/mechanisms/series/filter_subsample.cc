@@ -28,7 +28,7 @@ std::int64_t rounded(WideSum scaled, int places) {
   return static_cast<std::int64_t>(scaled << -shift);
 }
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, filter_subsample()));
   CV_TRY(Parameters parameters, resolved(request, filter_subsample()));
   CV_CHECK(check_resampling(parameters));
@@ -104,7 +104,7 @@ const SeriesMechanism& filter_subsample() {
       .parameters = {{"rate", "the probability that a step is kept", 0.1},
                      {"filter_width", "the standard deviation of the filter, in steps", 10.0},
                      {"interpolation", "linear, nearest, pchip or smooth", std::string("linear")}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_filtered,
       .reconstruct = reconstruct_kept,
   };

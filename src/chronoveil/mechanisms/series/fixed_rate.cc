@@ -11,7 +11,7 @@ namespace {
 // ceil(a / b)
 std::int64_t times(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, fixed_rate()));
   CV_TRY(Parameters parameters, resolved(request, fixed_rate()));
   CV_CHECK(check_filter_parameters(parameters));
@@ -59,7 +59,7 @@ class FixedRate final : public LiveProcess {
   std::vector<FilteredSeries> series_;
 };
 
-Result<std::unique_ptr<LiveProcess>> start(const SeriesPlan& plan) { return std::make_unique<FixedRate>(plan); }
+Result<std::unique_ptr<LiveProcess>> make_process(const SeriesPlan& plan) { return std::make_unique<FixedRate>(plan); }
 
 }  // namespace
 
@@ -70,10 +70,10 @@ const SeriesMechanism& fixed_rate() {
         .summary = "noise on every s-th step, and a Kalman filter between them",
         .units = {Unit::user, Unit::event, Unit::w_event},
         .parameters = {{"interval", "s: every s-th step is asked", std::int64_t{4}}},
-        .prepare = prepare,
+        .prepare = plan_of,
         .measure = measure_live,
         .reconstruct = reconstruct_live,
-        .go_live = start,
+        .go_live = make_process,
         .causal = true,
     };
     for (const ParameterInfo& info : filter_parameters()) made.parameters.push_back(info);

@@ -6,7 +6,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, gaussian()));
   CV_TRY(Parameters parameters, resolved(request, gaussian()));
   return calibrated(request, gaussian(), std::move(parameters), NoiseKind::gaussian,
@@ -22,7 +22,7 @@ const SeriesMechanism& gaussian() {
       .units = {Unit::user, Unit::event, Unit::w_event},
       .needs_delta = true,
       .has_published = true,
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_every_step,
       .reconstruct = reconstruct_every_step,
       .go_live = go_live_every_step,

@@ -10,7 +10,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, kalman()));
   CV_TRY(Parameters parameters, resolved(request, kalman()));
   CV_CHECK(check_season(parameters, request.shape.steps));
@@ -62,7 +62,7 @@ class Kalman final : public LiveProcess {
   std::vector<post::CausalFilter> filters_;
 };
 
-Result<std::unique_ptr<LiveProcess>> start(const SeriesPlan& plan) { return std::make_unique<Kalman>(plan); }
+Result<std::unique_ptr<LiveProcess>> make_process(const SeriesPlan& plan) { return std::make_unique<Kalman>(plan); }
 
 }  // namespace
 
@@ -75,10 +75,10 @@ const SeriesMechanism& kalman() {
       .has_published = true,
       .parameters = {{"season", "steps after which a series roughly repeats (24 for hourly counts of days), or 0",
                       std::int64_t{0}}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_live,
       .reconstruct = reconstruct_live,
-      .go_live = start,
+      .go_live = make_process,
       .causal = true,
   };
   return row;

@@ -6,7 +6,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, laplace()));
   CV_TRY(Parameters parameters, resolved(request, laplace()));
   return pure_laplace(request, laplace(), std::move(parameters));
@@ -19,7 +19,7 @@ const SeriesMechanism& laplace() {
       .name = "laplace",
       .summary = "Laplace noise on every step",
       .units = {Unit::user, Unit::event, Unit::w_event},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_every_step,
       .reconstruct = reconstruct_every_step,
       .go_live = go_live_every_step,

@@ -37,7 +37,7 @@ double column_norm(std::int64_t steps, NoiseKind noise) {
   return static_cast<double>(noise == NoiseKind::gaussian ? sqrtl(sum) : sum) * (1 + 0x1p-40);
 }
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, running_total()));
   CV_TRY(Parameters parameters, resolved(request, running_total()));
   const PublicShape& shape = request.shape;
@@ -120,7 +120,7 @@ const SeriesMechanism& running_total() {
       .summary = "running totals that hide one person's slot",
       .units = {Unit::event},
       .totals = true,
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_halfway,
       .reconstruct = add_up,
       .step_spread = last_spread,

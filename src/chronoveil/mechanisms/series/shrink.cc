@@ -6,7 +6,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, shrink()));
   CV_TRY(Parameters parameters, resolved(request, shrink()));
   CV_CHECK(check_season(parameters, request.shape.steps));
@@ -36,7 +36,7 @@ const SeriesMechanism& shrink() {
       .parameters = {{"season", "steps after which a series roughly repeats (24 for hourly counts of days), or 0",
                       std::int64_t{0}},
                      {"trend", "publish the trend below the series' own roughness, not the series", false}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_every_step,
       .reconstruct = reconstruct_smooth,
   };

@@ -11,7 +11,7 @@
 namespace chronoveil::mechanisms {
 namespace {
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, subsample()));
   CV_TRY(Parameters parameters, resolved(request, subsample()));
   CV_CHECK(check_resampling(parameters));
@@ -104,7 +104,7 @@ const SeriesMechanism& subsample() {
       .keeps_steps = true,
       .parameters = {{"rate", "the probability that a step is kept", 0.1},
                      {"interpolation", "linear, nearest, pchip or smooth", std::string("linear")}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_counts,
       .reconstruct = reconstruct_kept,
   };

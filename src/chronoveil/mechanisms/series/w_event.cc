@@ -22,7 +22,7 @@ double scale_of(const SeriesPlan& plan, std::int64_t shares, std::int64_t whole)
 
 double distance_scale(const SeriesPlan& plan) { return scale_of(plan, 1, width_of(plan)); }
 
-Result<SeriesPlan> prepare(const Request& request) {
+Result<SeriesPlan> plan_of(const Request& request) {
   CV_CHECK(check_request(request, w_event()));
   CV_TRY(Parameters parameters, resolved(request, w_event()));
   if (const std::string& strategy = text(parameters, "strategy");
@@ -119,7 +119,7 @@ class WEvent final : public LiveProcess {
   std::vector<double> last_;
 };
 
-Result<std::unique_ptr<LiveProcess>> start(const SeriesPlan& plan) {
+Result<std::unique_ptr<LiveProcess>> make_process(const SeriesPlan& plan) {
   const bool absorbs = text(plan.parameters, "strategy") == "absorption";
   return w_event_process(plan, absorbs ? absorption(width_of(plan)) : distribution(width_of(plan)));
 }
@@ -140,10 +140,10 @@ const SeriesMechanism& w_event() {
       .units = {Unit::w_event},
       .parameters = {{"strategy", "absorption (skipped steps leave their share) or distribution (half of what is left)",
                       std::string("absorption")}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .measure = measure_live,
       .reconstruct = reconstruct_live,
-      .go_live = start,
+      .go_live = make_process,
       .causal = true,
       .step_scale = own_scale,
   };

@@ -159,7 +159,7 @@ Result<Parameters> with_kind_of_shift(const TemporalRequest& request, Parameters
 // Made-up values to find out by which law values move less far: few, since plans are made often.
 constexpr std::int64_t kToChoose = 20'000;
 
-Result<TemporalPlan> prepare(const TemporalRequest& request) {
+Result<TemporalPlan> plan_of(const TemporalRequest& request) {
   CV_CHECK(check_moving(request, noisy_sort()));
   CV_TRY(Parameters parameters, resolved(request.parameters, noisy_sort().name, noisy_sort().parameters));
   CV_TRY(parameters, with_kind_of_shift(request, std::move(parameters)));
@@ -200,7 +200,7 @@ class WholeFile final : public TemporalProcess {
   std::vector<TimedValue> values_;
 };
 
-Result<std::unique_ptr<TemporalProcess>> start(const TemporalPlan& plan) {
+Result<std::unique_ptr<TemporalProcess>> make_process(const TemporalPlan& plan) {
   CV_TRY(const NoisySort sort, sort_of(plan));
   const temporal::NoisySortLaw law = kernel_law(sort);
   CV_CHECK(named(temporal::check(law)));
@@ -229,9 +229,9 @@ const TemporalMechanism& noisy_sort() {
                       .standard = "auto",
                       .or_number = true,
                       .words = {"auto", "none"}}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .event = event_of,
-      .start = start};
+      .start = make_process};
   return row;
 }
 

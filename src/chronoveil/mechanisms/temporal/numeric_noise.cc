@@ -23,7 +23,7 @@ Result<void> check_numeric(const TemporalRequest& request, const TemporalMechani
 }
 
 template <class Kind>
-Result<Event> event(const TemporalPlan& plan) {
+Result<Event> priced_event(const TemporalPlan& plan) {
   const auto* said = std::get_if<Kind>(&plan.event.kind);
   if (said == nullptr) return disagreement();
   return Event{*said, answers(plan.unit, plan.length, plan.lanes)};
@@ -85,7 +85,7 @@ const TemporalMechanism& piecewise() {
                                      .summary = "numbers answered from a bounded range around them; a baseline",
                                      .moves = false,
                                      .prepare = prepare_piecewise,
-                                     .event = event<Pure>,
+                                     .event = priced_event<Pure>,
                                      .start = start_piecewise};
   return row;
 }
@@ -95,7 +95,7 @@ const TemporalMechanism& local_laplace() {
                                      .summary = "numbers with Laplace noise; a baseline",
                                      .moves = false,
                                      .prepare = prepare_laplace,
-                                     .event = event<Laplace>,
+                                     .event = priced_event<Laplace>,
                                      .start = start_laplace};
   return row;
 }

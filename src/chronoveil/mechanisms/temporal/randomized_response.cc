@@ -25,7 +25,7 @@ Result<Places> places_of(const std::vector<std::string>& categories) {
   return places;
 }
 
-Result<TemporalPlan> prepare(const TemporalRequest& request) {
+Result<TemporalPlan> plan_of(const TemporalRequest& request) {
   const TemporalMechanism& row = randomized_response();
   CV_CHECK(check_changing(request, row));
   CV_TRY(const Places places, places_of(request.categories));
@@ -39,14 +39,14 @@ Result<TemporalPlan> prepare(const TemporalRequest& request) {
   return plan;
 }
 
-Result<accounting::Event> event(const TemporalPlan& plan) {
+Result<accounting::Event> priced_event(const TemporalPlan& plan) {
   const auto* said = std::get_if<RandomizedResponse>(&plan.event.kind);
   if (said == nullptr) return disagreement();
   return accounting::Event{RandomizedResponse{said->epsilon, static_cast<std::int64_t>(plan.categories.size())},
                            answers(plan.unit, plan.length, plan.lanes)};
 }
 
-Result<std::unique_ptr<TemporalProcess>> start(const TemporalPlan& plan) {
+Result<std::unique_ptr<TemporalProcess>> make_process(const TemporalPlan& plan) {
   const auto* said = std::get_if<RandomizedResponse>(&plan.event.kind);
   if (said == nullptr) return disagreement();
   CV_TRY(Places places, places_of(plan.categories));
@@ -67,9 +67,9 @@ const TemporalMechanism& randomized_response() {
   static const TemporalMechanism row{.name = "randomized_response",
                                      .summary = "categories answered at random now and then; a baseline",
                                      .moves = false,
-                                     .prepare = prepare,
-                                     .event = event,
-                                     .start = start};
+                                     .prepare = plan_of,
+                                     .event = priced_event,
+                                     .start = make_process};
   return row;
 }
 

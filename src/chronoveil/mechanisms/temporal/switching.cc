@@ -21,7 +21,7 @@ template <class Kind>
 constexpr bool kStateful = std::is_same_v<Kind, StaSwitch>;
 
 template <class Kind>
-Result<TemporalPlan> prepare(const TemporalRequest& request) {
+Result<TemporalPlan> plan_of(const TemporalRequest& request) {
   const TemporalMechanism& row = kStateful<Kind> ? staswitch() : ranswitch();
   CV_CHECK(check_moving(request, row));
   CV_TRY(Parameters parameters, resolved(request.parameters, row.name, row.parameters));
@@ -38,14 +38,14 @@ Result<TemporalPlan> prepare(const TemporalRequest& request) {
 }
 
 template <class Kind>
-Result<Event> event(const TemporalPlan& plan) {
+Result<Event> priced_event(const TemporalPlan& plan) {
   const std::optional<double> stay = auto_or_number(plan.parameters, "stay");
   if (!stay) return disagreement();
   return Event{Kind{plan.window, *stay}, plan.lanes};
 }
 
 template <class Kind>
-Result<std::unique_ptr<TemporalProcess>> start(const TemporalPlan& plan) {
+Result<std::unique_ptr<TemporalProcess>> make_process(const TemporalPlan& plan) {
   using Kernel = temporal::Switching<TimedValue>;
   const std::optional<double> stay = auto_or_number(plan.parameters, "stay");
   if (!stay) return disagreement();
@@ -60,9 +60,9 @@ const TemporalMechanism& ranswitch() {
                                      .summary = "values exchanged with later ones of their window",
                                      .has_published = true,
                                      .parameters = {stay_info()},
-                                     .prepare = prepare<RanSwitch>,
-                                     .event = event<RanSwitch>,
-                                     .start = start<RanSwitch>};
+                                     .prepare = plan_of<RanSwitch>,
+                                     .event = priced_event<RanSwitch>,
+                                     .start = make_process<RanSwitch>};
   return row;
 }
 
@@ -71,9 +71,9 @@ const TemporalMechanism& staswitch() {
                                      .summary = "the same, but no value is late by a window or more",
                                      .has_published = true,
                                      .parameters = {stay_info()},
-                                     .prepare = prepare<StaSwitch>,
-                                     .event = event<StaSwitch>,
-                                     .start = start<StaSwitch>};
+                                     .prepare = plan_of<StaSwitch>,
+                                     .event = priced_event<StaSwitch>,
+                                     .start = make_process<StaSwitch>};
   return row;
 }
 

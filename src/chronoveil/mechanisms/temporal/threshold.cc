@@ -12,7 +12,7 @@ using Kernel = temporal::ThresholdDispatch<TimedValue>;
 
 constexpr std::int64_t kToCalibrateToo = 0;  // for a threshold, which is a whole number
 
-Result<TemporalPlan> prepare(const TemporalRequest& request) {
+Result<TemporalPlan> plan_of(const TemporalRequest& request) {
   CV_CHECK(check_moving(request, threshold()));
   if (analysis_of(request, threshold()) != accounting::Analysis::published)
     return fail(ErrorKind::cannot_certify, "mechanism.name",
@@ -65,7 +65,7 @@ class Process final : public TemporalProcess {
   std::int64_t values_ = 0;
 };
 
-Result<std::unique_ptr<TemporalProcess>> start(const TemporalPlan& plan) {
+Result<std::unique_ptr<TemporalProcess>> make_process(const TemporalPlan& plan) {
   CV_TRY(const Threshold dispatch, dispatch_of(plan));
   CV_TRY(Kernel kernel, named(Kernel::make({.window = dispatch.window, .threshold = dispatch.threshold})));
   return std::make_unique<Process>(std::move(kernel), plan.window);
@@ -84,9 +84,9 @@ const TemporalMechanism& threshold() {
                                  "within epsilon",
                       .standard = "auto",
                       .or_number = true}},
-      .prepare = prepare,
+      .prepare = plan_of,
       .event = event_of,
-      .start = start};
+      .start = make_process};
   return row;
 }
 
