@@ -31,6 +31,29 @@ TEST(ResultTest, InvalidNamesTheParameterTheValueAndWhatWouldBeValid) {
   EXPECT_EQ(failure.value().text(), "noise_multiplier: -1 is not valid; it must be a finite number greater than 0");
 }
 
+TEST(ResultTest, TheTextSaysWhereThenWhatIsToBlameThenWhatIsWrong) {
+  const Result<int> failed = at("city.toml", at("row 3", Result<int>(invalid("epsilon", -1.0, "greater than 0"))));
+  EXPECT_EQ(failed.error().where, "city.toml: row 3");
+  EXPECT_EQ(failed.error().parameter, "epsilon");
+  EXPECT_EQ(failed.error().value, "-1");
+  EXPECT_EQ(failed.error().text(), "city.toml: row 3: epsilon: -1 is not valid; it must be greater than 0");
+}
+
+TEST(ResultTest, ADoorPutsItsNamesOnTheParameterAndOnKeysInTheMessage) {
+  const Failure failure = fail(ErrorKind::usage, "privacy.delta",
+                               "give it, or `privacy.analysis = \"published\"`; not `a.csv`, and not `half");
+  const KeyNames names = [](std::string_view key) -> std::string {
+    if (key == "privacy.delta") return "--delta";
+    return key == "privacy.analysis" ? "--analysis" : std::string(key);
+  };
+  EXPECT_EQ(failure.value().text(names), "--delta: give it, or --analysis published; not a.csv, and not `half");
+  EXPECT_EQ(failure.value().text(),
+            "privacy.delta: give it, or privacy.analysis = \"published\"; not a.csv, and not `half");
+  const Failure outer = fail(ErrorKind::usage, "mechanism.name", "none fits (" + failure.value().marked() + ")");
+  EXPECT_EQ(outer.value().text(names),
+            "mechanism.name: none fits (--delta: give it, or --analysis published; not a.csv, and not `half)");
+}
+
 TEST(ResultTest, KindsAreTheExitCodesOfTheCommandLine) {
   EXPECT_EQ(static_cast<int>(ErrorKind::internal), 1);
   EXPECT_EQ(static_cast<int>(ErrorKind::usage), 2);
