@@ -84,6 +84,36 @@ class Copies(CopyTest):
             refused += "somebody else" in theirs.stderr
         self.assertGreater(refused, 0, "the case that counts did not come up")
 
+    def test_a_release_does_not_go_on_out_of_a_backup(self):
+        """Ledger, folder and output of one night, on a machine that was restored; the first machine has gone on."""
+        self.prepare({"privacy": {"epsilon": 0.5}})
+        for rows in ((), ((0, 100), (1, 100))):  # with a debit alone, and with steps
+            self.live(counts(*rows) if rows else "")
+            backup, restored = self.folder / f"backup-{len(rows)}.db", self.folder / f"restored-{len(rows)}.db"
+            self.assert_succeeds("budget", "backup", str(backup), "--ledger", str(self.ledger))
+            self.assert_succeeds("budget", "restore", str(backup), "--ledger", str(restored))
+            original, published = self.ledger, self.out.read_bytes()
+            for place in (backup, restored):
+                shutil.copytree(f"{original}.live", f"{place}.live")
+                self.ledger = place
+                self.refuses(counts((2, 100)), 2, ("clinic:1", "came out of a backup", "--yes"))
+                if place == backup:
+                    shutil.rmtree(f"{place}.live")  # nor without a state
+                    self.refuses(counts((2, 100)), 2, "came out of a backup")
+            # What its owner can do: end it, or open another one.
+            self.live(counts((2, 100)), "--yes", code=2, says="is there already")
+            self.out.rename(self.folder / "kept.csv")
+            self.live(counts((2, 100)), "--yes")
+            self.assertEqual([debit["state"] for debit in self.history()], ["reserved", "reserved"])
+            self.live(counts((3, 100)))
+            self.ledger, self.out = backup, self.folder / "out.csv"
+            self.assert_succeeds(*self.words("close", str(self.job)))
+            self.assertEqual([debit["state"] for debit in self.history()], ["released"])
+            self.ledger = original
+            self.out.write_bytes(published)
+        self.live(counts((2, 100)))  # the first machine goes on
+        self.assertEqual(self.history()[0]["uses"]["used"], 3)
+
     def state_as_opened(self):
         """Another copy of the state as it was opened: the first of the two files, without the one that followed."""
         numbered = sorted(self.state.glob("state.*"), key=lambda path: path.read_bytes()[8:16][::-1])

@@ -103,6 +103,23 @@ class TakingUp(OrderTest):
             self.released(kind, "--yes")
             self.assertEqual(kind.states(), ["reserved", "released"])
 
+    def test_a_backup_that_is_used_as_it_is_or_moved_draws_nothing_either(self):
+        for kind in self.each(EVERY):
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            kind.budget("backup", "backup.db")
+            kind.mend()
+            self.assertEqual(kind.run().returncode, 0)
+            for place in ("backup.db", "moved.db"):
+                kind.ledger = kind.folder / place
+                done = kind.run()
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"{kind.dataset}:1 (reserved)", done.stderr)
+                self.assertEqual((kind.states(), kind.rows("drawing"), kind.rows("use")), (["reserved"], [], []))
+                if place == "backup.db":
+                    kind.budget("move", "moved.db")
+            self.released(kind, "--yes")
+
     def test_a_stream_that_breaks_off_is_spent(self):
         with tempfile.TemporaryDirectory() as folder:
             kind = Perturbed(folder)

@@ -17,7 +17,7 @@ class LedgerCopies : public OnEveryStore {
 };
 CHRONOVEIL_ON_EVERY_STORE(LedgerCopies);
 
-TEST_P(LedgerCopies, ABackupIsTheSameChainAndCanBeRestored) {
+TEST_P(LedgerCopies, ABackupGoesOnWithTheSameChainAndCanBeRestored) {
   TemporaryFolder folder;
   DebitReference reference;
   const std::string backup = folder.path() + "/backup.db";
@@ -32,7 +32,10 @@ TEST_P(LedgerCopies, ABackupIsTheSameChainAndCanBeRestored) {
     rows = value_of(ledger.entries("city"));
   }
   Ledger copy = value_of(Ledger::open(backup));
-  EXPECT_EQ(value_of(copy.entries("city")), rows);
+  std::vector<Entry> copied = value_of(copy.entries("city"));
+  EXPECT_EQ(copied.back().kind, "opened");
+  copied.pop_back();
+  EXPECT_EQ(copied, rows);
   Ledger restored = value_of(Ledger::open(folder.path() + "/new.db"));
   ok(restored.restore(backup));
   refusal(restored.restore(backup), ErrorKind::usage);

@@ -304,6 +304,13 @@ Result<void> Account::may_draw(const DebitId& id) const {
   return {};
 }
 
+Result<void> Account::check_own(const DebitId& id) const {
+  if (!from_backup(id.sequence)) return {};
+  return invalid("id", id.text(),
+                 "a debit that did not come out of a backup: the ledger that the backup was made of may have gone on "
+                 "with this one; make a new debit");
+}
+
 std::optional<Account::JobDebit> Account::last_of(const std::string& job) const {
   const auto found = jobs_.find(job);
   if (job.empty() || found == jobs_.end()) return std::nullopt;

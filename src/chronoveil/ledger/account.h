@@ -80,6 +80,9 @@ class Account {
   std::optional<JobDebit> last_of(const std::string& job) const;
   // Whether the row came out of a backup. The original ledger may have drawn for it since, so nobody draws for it here.
   bool from_backup(std::int64_t sequence) const { return sequence < from_backup_; }
+  // Refuses to draw, or to hand out a use or a slot, for a debit out of a backup. Not asked of rows that are read:
+  // earlier versions let runs and slots go on.
+  Result<void> check_own(const DebitId&) const;
 
   std::int64_t debit_count() const { return static_cast<std::int64_t>(debits_.size()); }
 

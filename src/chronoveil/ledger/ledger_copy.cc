@@ -16,7 +16,12 @@ Result<void> Ledger::back_up(const std::string& to) {
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
     CV_CHECK(inside_->check_anchored(name, stored.rows));
-    CV_CHECK(inside_->copy(stored, *target, std::nullopt));
+    // Whoever uses the backup as it is, or moves it, must know no less than whoever restores it.
+    std::optional<Entry> note;
+    if (stored.rows.back().kind != "moved") {
+      CV_TRY(note, inside_->opened(stored.rows, Origin::backup));
+    }
+    CV_CHECK(inside_->copy(stored, *target, note));
   }
   return {};
 }
@@ -32,6 +37,7 @@ Result<void> Ledger::restore(const std::string& from) {
     if (stored.rows.back().kind == "moved") {
       return fail(ErrorKind::usage, "restore", "dataset '" + name + "' was moved elsewhere before the backup was made");
     }
+    // Backups of earlier versions do not say that they are any.
     CV_TRY(const Entry note, inside_->opened(stored.rows, Origin::backup));
     CV_CHECK(inside_->copy(stored, *inside_->store, note));
     CV_TRY(const Account* here, inside_->catch_up(name, inside_->reader(name)));
