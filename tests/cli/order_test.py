@@ -330,6 +330,50 @@ class NotOverwritten(OrderTest):
             self.assertEqual(stored.read_bytes(), first)
 
 
+class OlderLedger(OrderTest):
+    """A ledger from before a release, beside what is stored of the release."""
+
+    @staticmethod
+    def files(kind):
+        return {path: path.read_bytes() for path in kind.folder.glob("ledger.db*") if path.is_file()}
+
+    def put_back(self, kind, files):
+        for path in self.files(kind):
+            path.unlink()
+        for path, content in files.items():
+            path.write_bytes(content)
+
+    def refuses(self, kind, says):
+        event = '{"event": "noisy_sort", "window": 4, "epsilon": 0.1}' if kind.name == "perturb" else \
+            '{"event": "pure", "epsilon": 0.01}'
+        for done in (kind.verify(), kind.run(), kind.run("--yes"),
+                     kind.program("budget", "debit", kind.dataset, event, "--ledger", str(kind.ledger))):
+            self.assertEqual(done.returncode, 5, (kind.name, done.args, done.stdout, done.stderr))
+            self.assertIn(says, done.stderr)
+
+    def test_is_refused_beside_a_release_of_every_kind(self):
+        for kind in self.each(EVERY):
+            older = self.files(kind)
+            self.released(kind)
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not have the debit")
+            self.assertEqual(kind.states(), [])
+
+    def test_is_refused_beside_a_forecast_as_earlier_versions_stored_it(self):
+        for kind in self.each([one for one in STORED if one.name == "forecast"]):
+            older = self.files(kind)
+            self.released(kind)
+            stored = kind.folder / "ledger.db.releases" / "city-1.json"
+            documents = json.loads(stored.read_text())
+            del documents["debit"]
+            stored.write_text(json.dumps(documents, sort_keys=True))
+            released = kind.written()
+            self.released(kind, "--again", "city:1")
+            self.assertEqual(kind.written(), released)
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not have the debit")
+
+
 class ToldAtTheEnd(OrderTest):
     def test_a_closed_standard_output_names_the_debit(self):
         for kind in self.each(LIGHT):

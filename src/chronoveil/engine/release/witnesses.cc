@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/live/state.h"
@@ -36,10 +37,11 @@ struct Witness {
   std::optional<std::string> before = std::nullopt;
 };
 
-// Takes "debit": {"id": ..., "chain_head": ...} out of a release and stops there: its values come last.
+// Takes "debit": {"id": ..., "chain_head": ...} out of a release and stops there: its values come last. A forecast is
+// stored as several documents; in those of earlier versions the debit is only within "json": "{...}".
 class DebitReader : public nlohmann::json_sax<nlohmann::json> {
  public:
-  std::string id, chain_head;
+  std::string id, chain_head, document;
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -50,6 +52,7 @@ class DebitReader : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t& text) override {
     if (depth_ == 2 && inside_ && key_ == "id") id = text;
     if (depth_ == 2 && inside_ && key_ == "chain_head") chain_head = text;
+    if (depth_ == 1 && key_ == "json") document = text;
     return true;
   }
   bool key(string_t& name) override {
@@ -130,6 +133,15 @@ std::optional<ledger::DebitId> debit_of_name(const std::string& name) {
   return ledger::DebitId{stem.substr(0, dash), *number, std::nullopt};
 }
 
+// Whether it was read to its end without a debit.
+bool has_no_debit(std::string_view text, DebitReader& reader) {
+  constexpr auto kJson = nlohmann::json::input_format_t::json;
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &reader, kJson, false) || !reader.id.empty()) return false;
+  if (reader.document.empty()) return true;
+  const std::string document = std::exchange(reader, {}).document;
+  return has_no_debit(document, reader);
+}
+
 constexpr std::size_t kMostOfRelease = std::size_t{4} << 20, kMostBefore = 4096;
 
 void add_releases(const fs::path& folder, const std::optional<std::string>& dataset, std::vector<Witness>& all) {
@@ -142,10 +154,7 @@ void add_releases(const fs::path& folder, const std::optional<std::string>& data
     DebitReader reader;
     const std::string text = first_bytes(path, kMostOfRelease);
     const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some begin with their length
-    const bool whole = start != std::string::npos &&
-                       nlohmann::json::sax_parse(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), &reader,
-                                                 nlohmann::json::input_format_t::json, false);
-    if (whole && reader.id.empty()) return;  // read to its end: not a release
+    if (start != std::string::npos && has_no_debit(std::string_view(text).substr(start), reader)) return;
     if (reader.id == named->text()) witness.chain_head = reader.chain_head;
     all.push_back(std::move(witness));
   });
