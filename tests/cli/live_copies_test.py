@@ -4,6 +4,7 @@ places where a release could get stuck for good."""
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -113,6 +114,33 @@ class Copies(CopyTest):
             self.out.write_bytes(published)
         self.live(counts((2, 100)))  # the first machine goes on
         self.assertEqual(self.history()[0]["uses"]["used"], 3)
+
+    def test_a_release_that_cannot_be_opened_anew_still_contradicts_an_older_ledger(self):
+        self.prepare({"privacy": {"epsilon": 0.5}})
+        older = self.ledger.read_bytes()
+        self.live(counts((0, 100), (1, 100)))
+        self.assert_succeeds(*self.words("close", str(self.job)))
+        self.out.rename(self.folder / "first.csv")
+        latest = self.ledger.read_bytes()
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "CHRONOVEIL_WAIT": "1"}
+        held = sqlite3.connect(self.ledger, isolation_level=None)
+        held.execute("BEGIN IMMEDIATE")
+        for _ in range(3):  # both files of the state are written anew
+            done = subprocess.run([PROGRAM, *self.words(str(self.job), "--yes")], input=counts((0, 100)), text=True,
+                                  capture_output=True, env=environment, check=False)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("for too long", done.stderr)
+        held.execute("ROLLBACK")
+        held.close()
+        self.assertEqual(self.ledger.read_bytes(), latest)
+        for path in self.folder.glob("ledger.db-*"):
+            path.unlink()
+        self.ledger.write_bytes(older)
+        self.refuses(counts((0, 100)), 5, "it does not have the debit clinic:1 that this was paid with", "--yes")
+        self.assertEqual(run("budget", "verify", "--ledger", str(self.ledger)).returncode, 5)
+        self.ledger.write_bytes(latest)
+        self.live(counts((0, 100)), "--yes")
+        self.assertEqual(len(self.history()), 2)
 
     def state_as_opened(self):
         """Another copy of the state as it was opened: the first of the two files, without the one that followed."""

@@ -227,6 +227,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
       opening.unsynced = keeping.state.unsynced;
     }
     opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
+    opening.earlier = keeping.state.witness();
   }
   const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
@@ -264,6 +265,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   // An error before the first step must name this debit, not an earlier one.
   tell("the debit " + opened_.debit->id.text() + " is made, and none of its steps is published; run it again to go on");
   keeping.state.debit = opened_.debit->id.sequence;
+  keeping.state.earlier.reset();
   keeping.asked = 0;  // of this debit
   CV_CHECK(keeping.files.save(keeping.state));
   return enter_span();

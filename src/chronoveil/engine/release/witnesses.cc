@@ -166,16 +166,17 @@ void add_live(const fs::path& folder, const std::string& dataset, std::vector<Wi
       if (std::error_code error; fs::exists(fs::symlink_status(path / name, error)) && !is_plain_file(path / name))
         return;
     const Result<std::optional<LiveState>> state = read_live_state(path.string());
-    if (!state || !*state || (*state)->debit < 0) return;  // a damaged state is reported when the release resumes
-    const LiveState& held = **state;
+    if (!state || !*state) return;  // a damaged state is reported when the release resumes
+    const std::optional<LiveWitness> held = (*state)->witness();
+    if (!held) return;
     all.push_back({path.string(),
-                   {dataset, held.debit, std::nullopt},
+                   {dataset, held->debit, std::nullopt},
                    "",
                    "",
-                   token_text(held.holder),
+                   token_text(held->holder),
                    true,
-                   held.asked,
-                   token_text(held.before)});
+                   held->asked,
+                   token_text(held->before)});
   });
 }
 
