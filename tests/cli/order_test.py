@@ -120,6 +120,25 @@ class TakingUp(OrderTest):
                     kind.budget("move", "moved.db")
             self.released(kind, "--yes")
 
+    def test_a_move_that_is_run_again_opens_nothing_a_second_time(self):
+        """The ledger that it was moved to is elsewhere by then, and has drawn."""
+        with tempfile.TemporaryDirectory() as folder:
+            kind = Series(folder)
+            kind.create()
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            kind.mend()
+            left, place = kind.ledger, kind.folder / "there.db"
+            kind.budget("move", str(place))
+            kind.budget("move", str(place))  # nothing left to do
+            place.rename(kind.folder / "renamed.db")
+            kind.ledger = kind.folder / "renamed.db"
+            self.assertEqual(kind.run().returncode, 0)
+            done = kind.program("budget", "move", str(place), "--ledger", str(left))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("dataset 'city' has arrived there before, and is there no longer", done.stderr)
+            self.assertEqual(kind.program("budget", "verify", "--ledger", str(left)).returncode, 0)
+
     def test_a_stream_that_breaks_off_is_spent(self):
         with tempfile.TemporaryDirectory() as folder:
             kind = Perturbed(folder)

@@ -130,7 +130,9 @@ class Ledger {
   Result<void> back_up(const std::string& to);
   // Takes in the rows of a backup for datasets that this ledger does not have.
   Result<void> restore(const std::string& from);
-  // Closes every dataset here, then copies it there and opens it. A crash in between leaves it closed here: run again.
+  // Closes every dataset here, copies it there and opens it, and notes here that it arrived. A crash in between leaves it
+  // closed here: run again. What has arrived is not opened a second time, and what a second run opens counts as out of a
+  // backup, since the first may have opened it too.
   Result<void> move(const std::string& to);
 
  private:

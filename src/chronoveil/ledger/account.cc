@@ -68,6 +68,13 @@ Result<void> Account::apply_body(const Entry& entry) {
     dataset_ = std::move(dataset);
     return {};
   }
+  if (arrived_) return refuse("the dataset was moved away and has arrived");
+  if (entry.kind == "arrived") {
+    CV_CHECK(check_arrived_body(entry.body));
+    if (!moved_) return refuse("only what was moved away arrives");
+    arrived_ = true;
+    return {};
+  }
   if (entry.kind == "opened") {
     CV_TRY(const Origin origin, origin_from_body(entry.body));
     if ((origin == Origin::moved) != moved_)
