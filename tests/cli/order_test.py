@@ -393,6 +393,42 @@ class OlderLedger(OrderTest):
             self.refuses(kind, "it does not have the debit")
 
 
+    def test_is_refused_beside_a_model_whose_checkpoint_is_gone(self):
+        """It has the debit, and knows of no step."""
+        for kind in self.each([one for one in EVERY if one.name == "train"]):
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            older = self.files(kind)
+            kind.mend()
+            self.released(kind)
+            folder = next((kind.folder / "ledger.db.training" / "city").iterdir())
+            model = (folder / "model-1").read_bytes()
+            (folder / "checkpoint").unlink()
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not know all that was made of the debit")
+            (folder / "model-1.json").unlink()  # as in versions that did not store it
+            self.refuses(kind, "it does not know all that was made of the debit")
+            self.assertEqual((folder / "model-1").read_bytes(), model)
+
+    def test_is_not_accepted_because_the_disk_with_the_releases_is_not_mounted(self):
+        for kind in self.each([one for one in EVERY if one.name in ("run", "train")]):
+            older = self.files(kind)
+            self.released(kind)
+            name = "ledger.db.training" if kind.name == "train" else "ledger.db.releases"
+            disk = kind.folder / "disk"
+            disk.mkdir()
+            (kind.folder / name).rename(disk / name)
+            (kind.folder / name).symlink_to(disk / name)
+            self.assertEqual(kind.verify().returncode, 0)
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not have the debit")
+            disk.rename(kind.folder / "elsewhere")
+            self.refuses(kind, f"{name}' cannot be read")
+            (kind.folder / name).unlink()
+            (kind.folder / name).write_text("no folder")  # holds nothing
+            self.assertEqual(kind.verify().returncode, 0)
+
+
 class ToldAtTheEnd(OrderTest):
     def test_a_closed_standard_output_names_the_debit(self):
         for kind in self.each(LIGHT):
