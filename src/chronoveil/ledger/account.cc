@@ -7,6 +7,7 @@
 
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/json_fields.h"
+#include "chronoveil/ledger/receipt.h"
 
 namespace chronoveil::ledger {
 namespace {
@@ -302,12 +303,14 @@ Result<void> Account::may_draw(const DebitId& id) const {
     return invalid("id", id.text(), "a debit for one event, or a slot");
   const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
   if (!state) return invalid("id", id.text(), "a slot that was used");
-  if (*state == State::drawing)
+  if (*state == State::drawing || (*state == State::released && debit->says_drawing))
     return fail(
-        ErrorKind::usage, "debit",
-        "another process draws for " + id.text() + " already, and a debit covers one draw; this one has drawn nothing");
+        ErrorKind::usage, kDrawnForByAnother,
+        std::string(*state == State::drawing ? "another process draws for " : "another process has drawn for ") +
+            id.text() + " already, and a debit covers one draw; this one has drawn nothing");
   if (*state != State::reserved)
-    return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
+    return fail(ErrorKind::usage, "ledger",
+                id.text() + " is " + std::string(name(*state)) + " by now, and nothing is drawn for what is settled");
   return {};
 }
 
