@@ -438,7 +438,8 @@ class Budget(FolderTest):
         rows = self.told("export")["rows"]
         self.assertEqual([row["kind"] for row in rows], ["create", "debit"])
         self.told("backup", str(self.folder / "backup.db"))
-        self.assertEqual(self.told("export", ledger=self.folder / "backup.db")["rows"], rows)
+        copied = self.told("export", ledger=self.folder / "backup.db")["rows"]
+        self.assertEqual((copied[:2], copied[2]["kind"], copied[2]["body"]), (rows, "opened", '{"from":"backup"}'))
         self.told("restore", str(self.folder / "backup.db"), ledger=self.folder / "new.db")
         self.assertEqual(self.told("export", "city", ledger=self.folder / "new.db")["rows"][:2], rows)
         self.told("move", str(self.folder / "there.db"))

@@ -273,12 +273,22 @@ class Interrupts(JobTest):
         (self.folder / "trips.csv").unlink()
         os.mkfifo(self.folder / "trips.csv")
         process = self.start(*self.words("run"))
-        pipe = open(self.folder / "trips.csv", "w", encoding="utf-8")
-        self.addCleanup(pipe.close)
-        pipe.write(HEADER + ROWS)
-        pipe.flush()
+        self.pipe = open(self.folder / "trips.csv", "w", encoding="utf-8")
+        self.addCleanup(self.pipe.close)
+        self.pipe.write(HEADER + ROWS)
+        self.pipe.flush()
         self.wait_for_debit(process)
         return process
+
+    def test_a_debit_that_its_owner_abandons_meanwhile_stays_spent(self):
+        process = self.run_until_it_waits_for_data()
+        self.assert_succeeds("budget", "settle", "city:1", "--abandoned", *self.words("run")[2:])
+        self.pipe.close()
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (2, ""))
+        self.assertEqual(err, "chronoveil: ledger: city:1 is abandoned by now, and nothing is drawn for what is settled; the "
+                              "debit city:1 stays spent\n")
+        self.assertEqual((self.debits(), self.outputs()), ([("city:1", "abandoned")], []))
 
     def test_an_interrupt_says_what_was_spent_and_leaves_no_file(self):
         for number in (signal.SIGINT, signal.SIGTERM):

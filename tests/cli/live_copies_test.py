@@ -4,6 +4,7 @@ places where a release could get stuck for good."""
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -83,6 +84,63 @@ class Copies(CopyTest):
             self.assertEqual(len(set(answers)), 1, "two answers about one step")
             refused += "somebody else" in theirs.stderr
         self.assertGreater(refused, 0, "the case that counts did not come up")
+
+    def test_a_release_does_not_go_on_out_of_a_backup(self):
+        """Ledger, folder and output of one night, on a machine that was restored; the first machine has gone on."""
+        self.prepare({"privacy": {"epsilon": 0.5}})
+        for rows in ((), ((0, 100), (1, 100))):  # with a debit alone, and with steps
+            self.live(counts(*rows) if rows else "")
+            backup, restored = self.folder / f"backup-{len(rows)}.db", self.folder / f"restored-{len(rows)}.db"
+            self.assert_succeeds("budget", "backup", str(backup), "--ledger", str(self.ledger))
+            self.assert_succeeds("budget", "restore", str(backup), "--ledger", str(restored))
+            original, published = self.ledger, self.out.read_bytes()
+            for place in (backup, restored):
+                shutil.copytree(f"{original}.live", f"{place}.live")
+                self.ledger = place
+                self.refuses(counts((2, 100)), 2, ("clinic:1", "came out of a backup", "--yes"))
+                if place == backup:
+                    shutil.rmtree(f"{place}.live")  # nor without a state
+                    self.refuses(counts((2, 100)), 2, "came out of a backup")
+            # What its owner can do: end it, or open another one.
+            self.live(counts((2, 100)), "--yes", code=2, says="is there already")
+            self.out.rename(self.folder / "kept.csv")
+            self.live(counts((2, 100)), "--yes")
+            self.assertEqual([debit["state"] for debit in self.history()], ["reserved", "reserved"])
+            self.live(counts((3, 100)))
+            self.ledger, self.out = backup, self.folder / "out.csv"
+            self.assert_succeeds(*self.words("close", str(self.job)))
+            self.assertEqual([debit["state"] for debit in self.history()], ["released"])
+            self.ledger = original
+            self.out.write_bytes(published)
+        self.live(counts((2, 100)))  # the first machine goes on
+        self.assertEqual(self.history()[0]["uses"]["used"], 3)
+
+    def test_a_release_that_cannot_be_opened_anew_still_contradicts_an_older_ledger(self):
+        self.prepare({"privacy": {"epsilon": 0.5}})
+        older = self.ledger.read_bytes()
+        self.live(counts((0, 100), (1, 100)))
+        self.assert_succeeds(*self.words("close", str(self.job)))
+        self.out.rename(self.folder / "first.csv")
+        latest = self.ledger.read_bytes()
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "CHRONOVEIL_WAIT": "1"}
+        held = sqlite3.connect(self.ledger, isolation_level=None)
+        held.execute("BEGIN IMMEDIATE")
+        for _ in range(3):  # both files of the state are written anew
+            done = subprocess.run([PROGRAM, *self.words(str(self.job), "--yes")], input=counts((0, 100)), text=True,
+                                  capture_output=True, env=environment, check=False)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertIn("for too long", done.stderr)
+        held.execute("ROLLBACK")
+        held.close()
+        self.assertEqual(self.ledger.read_bytes(), latest)
+        for path in self.folder.glob("ledger.db-*"):
+            path.unlink()
+        self.ledger.write_bytes(older)
+        self.refuses(counts((0, 100)), 5, "it does not have the debit clinic:1 that this was paid with", "--yes")
+        self.assertEqual(run("budget", "verify", "--ledger", str(self.ledger)).returncode, 5)
+        self.ledger.write_bytes(latest)
+        self.live(counts((0, 100)), "--yes")
+        self.assertEqual(len(self.history()), 2)
 
     def state_as_opened(self):
         """Another copy of the state as it was opened: the first of the two files, without the one that followed."""

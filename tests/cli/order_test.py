@@ -103,6 +103,42 @@ class TakingUp(OrderTest):
             self.released(kind, "--yes")
             self.assertEqual(kind.states(), ["reserved", "released"])
 
+    def test_a_backup_that_is_used_as_it_is_or_moved_draws_nothing_either(self):
+        for kind in self.each(EVERY):
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            kind.budget("backup", "backup.db")
+            kind.mend()
+            self.assertEqual(kind.run().returncode, 0)
+            for place in ("backup.db", "moved.db"):
+                kind.ledger = kind.folder / place
+                done = kind.run()
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(f"{kind.dataset}:1 (reserved)", done.stderr)
+                self.assertEqual((kind.states(), kind.rows("drawing"), kind.rows("use")), (["reserved"], [], []))
+                if place == "backup.db":
+                    kind.budget("move", "moved.db")
+            self.released(kind, "--yes")
+
+    def test_a_move_that_is_run_again_opens_nothing_a_second_time(self):
+        """The ledger that it was moved to is elsewhere by then, and has drawn."""
+        with tempfile.TemporaryDirectory() as folder:
+            kind = Series(folder)
+            kind.create()
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            kind.mend()
+            left, place = kind.ledger, kind.folder / "there.db"
+            kind.budget("move", str(place))
+            kind.budget("move", str(place))  # nothing left to do
+            place.rename(kind.folder / "renamed.db")
+            kind.ledger = kind.folder / "renamed.db"
+            self.assertEqual(kind.run().returncode, 0)
+            done = kind.program("budget", "move", str(place), "--ledger", str(left))
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("dataset 'city' has arrived there before, and is there no longer", done.stderr)
+            self.assertEqual(kind.program("budget", "verify", "--ledger", str(left)).returncode, 0)
+
     def test_a_stream_that_breaks_off_is_spent(self):
         with tempfile.TemporaryDirectory() as folder:
             kind = Perturbed(folder)
@@ -311,6 +347,86 @@ class NotOverwritten(OrderTest):
             self.assertNotEqual(done.returncode, 0)
             self.assertEqual(kind.rows("drawing"), [])
             self.assertEqual(stored.read_bytes(), first)
+
+
+class OlderLedger(OrderTest):
+    """A ledger from before a release, beside what is stored of the release."""
+
+    @staticmethod
+    def files(kind):
+        return {path: path.read_bytes() for path in kind.folder.glob("ledger.db*") if path.is_file()}
+
+    def put_back(self, kind, files):
+        for path in self.files(kind):
+            path.unlink()
+        for path, content in files.items():
+            path.write_bytes(content)
+
+    def refuses(self, kind, says):
+        event = '{"event": "noisy_sort", "window": 4, "epsilon": 0.1}' if kind.name == "perturb" else \
+            '{"event": "pure", "epsilon": 0.01}'
+        for done in (kind.verify(), kind.run(), kind.run("--yes"),
+                     kind.program("budget", "debit", kind.dataset, event, "--ledger", str(kind.ledger))):
+            self.assertEqual(done.returncode, 5, (kind.name, done.args, done.stdout, done.stderr))
+            self.assertIn(says, done.stderr)
+
+    def test_is_refused_beside_a_release_of_every_kind(self):
+        for kind in self.each(EVERY):
+            older = self.files(kind)
+            self.released(kind)
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not have the debit")
+            self.assertEqual(kind.states(), [])
+
+    def test_is_refused_beside_a_forecast_as_earlier_versions_stored_it(self):
+        for kind in self.each([one for one in STORED if one.name == "forecast"]):
+            older = self.files(kind)
+            self.released(kind)
+            stored = kind.folder / "ledger.db.releases" / "city-1.json"
+            documents = json.loads(stored.read_text())
+            del documents["debit"]
+            stored.write_text(json.dumps(documents, sort_keys=True))
+            released = kind.written()
+            self.released(kind, "--again", "city:1")
+            self.assertEqual(kind.written(), released)
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not have the debit")
+
+
+    def test_is_refused_beside_a_model_whose_checkpoint_is_gone(self):
+        """It has the debit, and knows of no step."""
+        for kind in self.each([one for one in EVERY if one.name == "train"]):
+            kind.spoil()
+            self.assertEqual(kind.run().returncode, 3)
+            older = self.files(kind)
+            kind.mend()
+            self.released(kind)
+            folder = next((kind.folder / "ledger.db.training" / "city").iterdir())
+            model = (folder / "model-1").read_bytes()
+            (folder / "checkpoint").unlink()
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not know all that was made of the debit")
+            (folder / "model-1.json").unlink()  # as in versions that did not store it
+            self.refuses(kind, "it does not know all that was made of the debit")
+            self.assertEqual((folder / "model-1").read_bytes(), model)
+
+    def test_is_not_accepted_because_the_disk_with_the_releases_is_not_mounted(self):
+        for kind in self.each([one for one in EVERY if one.name in ("run", "train")]):
+            older = self.files(kind)
+            self.released(kind)
+            name = "ledger.db.training" if kind.name == "train" else "ledger.db.releases"
+            disk = kind.folder / "disk"
+            disk.mkdir()
+            (kind.folder / name).rename(disk / name)
+            (kind.folder / name).symlink_to(disk / name)
+            self.assertEqual(kind.verify().returncode, 0)
+            self.put_back(kind, older)
+            self.refuses(kind, "it does not have the debit")
+            disk.rename(kind.folder / "elsewhere")
+            self.refuses(kind, f"{name}' cannot be read")
+            (kind.folder / name).unlink()
+            (kind.folder / name).write_text("no folder")  # holds nothing
+            self.assertEqual(kind.verify().returncode, 0)
 
 
 class ToldAtTheEnd(OrderTest):

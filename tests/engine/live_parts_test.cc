@@ -84,6 +84,26 @@ TEST_F(LiveParts, TheLatestStateIsReadBack) {
   EXPECT_EQ(facts.st_mode & 0777, 0600u);
 }
 
+TEST_F(LiveParts, AStateThatIsBeingOpenedKeepsTheDebitBefore) {
+  auto files = LiveStateFiles::open(folder_.path());
+  ASSERT_TRUE(files);
+  LiveState opening;
+  EXPECT_FALSE(opening.witness()) << "the first of its release";
+  LiveState before = state_at(6);
+  before.holder = -5;
+  before.before = 77;
+  opening.earlier = before.witness();
+  ASSERT_TRUE(files->save(opening));
+  const LiveState found = latest();
+  expect_equal(found, opening);
+  const std::optional<LiveWitness> witness = found.witness();
+  ASSERT_TRUE(witness);
+  EXPECT_EQ(witness->debit, 3);
+  EXPECT_EQ(witness->holder, -5);
+  EXPECT_EQ(witness->asked, 12);
+  EXPECT_EQ(witness->before, 77);
+}
+
 // As a version wrote it that knew no seals: twelve numbers, no process, no lines.
 TEST_F(LiveParts, AStateOfAVersionWithoutSealsIsReadBack) {
   std::string bytes = "CVLIVE01";

@@ -113,6 +113,20 @@ TEST_F(Train, ALedgerThatKnowsOfFewerStepsThanTheCheckpointIsRefused) {
   EXPECT_TRUE(run_training(job, train_));
 }
 
+// As a crash leaves it that came after the model was stored, if the checkpoint is then lost.
+TEST_F(Train, AModelThatIsStoredIsNotReplacedByAnother) {
+  create_dataset_for_training();
+  const engine::Job job = train_job("spare_steps = 10\n");
+  crash_after(job, 40);
+  const std::string model = "ledger.db.training/city/" + engine::digest_of(job) + "/model-1";
+  write(model, "what was stored");
+  EXPECT_TRUE(fails(run_training(job, train_), ErrorKind::storage, "is stored already"));
+  EXPECT_EQ(read(model), "what was stored");
+  EXPECT_EQ(debits()[0].used, 40);
+  std::filesystem::remove(at(model));
+  EXPECT_TRUE(run_training(job, train_));
+}
+
 TEST_F(Train, ARunThatCameOutOfABackupIsNotGoneOnWith) {
   create_dataset_for_training();
   const engine::Job job = train_job();

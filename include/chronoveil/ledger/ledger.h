@@ -92,13 +92,13 @@ class Ledger {
                                                    std::optional<std::int64_t> uses = std::nullopt);
   // Debits a list of events at once, composed tightly; open_slot later hands out the receipts, in any order.
   Result<DebitReference> reserve_slots(const Terms&, const std::vector<accounting::Event>& slots);
-  // A receipt for an event that the slot's event dominates. A slot is used once.
+  // A receipt for an event that the slot's event dominates. A slot is used once, and not out of a backup.
   Result<Receipt> open_slot(const DebitId& slot, const accounting::Event&, const std::string& mechanism = "");
   // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already. A
   // run of the same job that used nothing is taken up.
   Result<Reservation> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses, const BeforeSecond& = {});
   // Resumes a run, once any write of an earlier process is either durable or gone. Refused for a debit that is not a
-  // run, and for a settled one.
+  // run, for a settled one, and for one out of a backup, which nobody uses here either.
   Result<Run> resume_run(const DebitId&);
   // Records durably that uses [first, first + count) are used up. Refused unless exactly `first` are used up already,
   // so that nobody uses one twice, and beyond what was reserved (over_budget). After a storage error the uses may or
@@ -125,11 +125,14 @@ class Ledger {
   // Whether the ledger still has the row that covers a release.
   Result<Verification> verify_against(const DebitReference&);
 
-  // Copies every row to an empty place, chain and all.
+  // Copies every row to an empty place, chain and all, and adds a row that says so: whatever is reserved there may since
+  // have been drawn for here. Needs the key of what is signed.
   Result<void> back_up(const std::string& to);
   // Takes in the rows of a backup for datasets that this ledger does not have.
   Result<void> restore(const std::string& from);
-  // Closes every dataset here, then copies it there and opens it. A crash in between leaves it closed here: run again.
+  // Closes every dataset here, copies it there and opens it, and notes here that it arrived. A crash in between leaves it
+  // closed here: run again. What has arrived is not opened a second time, and what a second run opens counts as out of a
+  // backup, since the first may have opened it too.
   Result<void> move(const std::string& to);
 
  private:

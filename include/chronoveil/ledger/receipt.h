@@ -16,11 +16,15 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include "chronoveil/ledger/debit.h"
 
 namespace chronoveil::ledger {
+
+// What redeem() blames if somebody else has redeemed another receipt of the debit; for any other refusal, something else.
+inline constexpr std::string_view kDrawnForByAnother = "debit";
 
 class [[nodiscard]] Receipt {
  public:

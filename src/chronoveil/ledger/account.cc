@@ -7,6 +7,7 @@
 
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/json_fields.h"
+#include "chronoveil/ledger/receipt.h"
 
 namespace chronoveil::ledger {
 namespace {
@@ -66,6 +67,13 @@ Result<void> Account::apply_body(const Entry& entry) {
     CV_TRY(Dataset dataset, dataset_from_body(entry.body));
     dataset.name = entry.dataset;
     dataset_ = std::move(dataset);
+    return {};
+  }
+  if (arrived_) return refuse("the dataset was moved away and has arrived");
+  if (entry.kind == "arrived") {
+    CV_CHECK(check_arrived_body(entry.body));
+    if (!moved_) return refuse("only what was moved away arrives");
+    arrived_ = true;
     return {};
   }
   if (entry.kind == "opened") {
@@ -295,13 +303,22 @@ Result<void> Account::may_draw(const DebitId& id) const {
     return invalid("id", id.text(), "a debit for one event, or a slot");
   const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
   if (!state) return invalid("id", id.text(), "a slot that was used");
-  if (*state == State::drawing)
+  if (*state == State::drawing || (*state == State::released && debit->says_drawing))
     return fail(
-        ErrorKind::usage, "debit",
-        "another process draws for " + id.text() + " already, and a debit covers one draw; this one has drawn nothing");
+        ErrorKind::usage, kDrawnForByAnother,
+        std::string(*state == State::drawing ? "another process draws for " : "another process has drawn for ") +
+            id.text() + " already, and a debit covers one draw; this one has drawn nothing");
   if (*state != State::reserved)
-    return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
+    return fail(ErrorKind::usage, "ledger",
+                id.text() + " is " + std::string(name(*state)) + " by now, and nothing is drawn for what is settled");
   return {};
+}
+
+Result<void> Account::check_own(const DebitId& id) const {
+  if (!from_backup(id.sequence)) return {};
+  return invalid("id", id.text(),
+                 "a debit that did not come out of a backup: the ledger that the backup was made of may have gone on "
+                 "with this one; make a new debit");
 }
 
 std::optional<Account::JobDebit> Account::last_of(const std::string& job) const {

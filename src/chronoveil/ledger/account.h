@@ -32,6 +32,8 @@ class Account {
 
   bool exists() const { return dataset_.has_value(); }
   bool moved_away() const { return moved_; }
+  // Whether what was moved away is known to be open at its new place.
+  bool arrived() const { return arrived_; }
   const Dataset& dataset() const { return *dataset_; }
   std::int64_t next_sequence() const { return next_sequence_; }
   const std::string& head() const { return head_; }
@@ -80,6 +82,9 @@ class Account {
   std::optional<JobDebit> last_of(const std::string& job) const;
   // Whether the row came out of a backup. The original ledger may have drawn for it since, so nobody draws for it here.
   bool from_backup(std::int64_t sequence) const { return sequence < from_backup_; }
+  // Refuses to draw, or to hand out a use or a slot, for a debit out of a backup. Not asked of rows that are read:
+  // earlier versions let runs and slots go on.
+  Result<void> check_own(const DebitId&) const;
 
   std::int64_t debit_count() const { return static_cast<std::int64_t>(debits_.size()); }
 
@@ -108,7 +113,7 @@ class Account {
   std::int64_t next_sequence_ = 0;
   std::string head_;
   std::string last_time_;
-  bool moved_ = false;
+  bool moved_ = false, arrived_ = false;
   std::int64_t from_backup_ = 0;  // rows that came out of a backup
   std::map<std::string, Spent> spent_;
   Sums sums_;

@@ -265,6 +265,13 @@ Result<Origin> origin_from_body(std::string_view text) {
   return from == "moved" ? Origin::moved : Origin::backup;
 }
 
+std::string arrived_body() { return canonical(json::object()); }
+
+Result<void> check_arrived_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  return fields_of(body).nothing_else();
+}
+
 accounting::Event composed(const std::vector<accounting::Event>& events) {
   if (events.size() == 1) return events.front();
   std::map<std::string, accounting::Event> by_text;

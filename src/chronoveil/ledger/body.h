@@ -92,6 +92,10 @@ enum class Origin { moved, backup };
 std::string to_body(Origin);
 Result<Origin> origin_from_body(std::string_view);
 
+// What was moved away is open at its new place. Nothing follows this row.
+std::string arrived_body();
+Result<void> check_arrived_body(std::string_view);
+
 // The composition of events, equal ones counted: one event is itself, 52 equal slots are one event of that count.
 accounting::Event composed(const std::vector<accounting::Event>&);
 

@@ -152,6 +152,7 @@ Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const s
                          [&](const Account& account, const std::string&,
                              const Store::Reader& read) -> Result<std::vector<Inside::Draft>> {
                            CV_CHECK(account.may_open_slot(id));
+                           CV_CHECK(account.check_own(id));
                            CV_TRY(const Stored from_debit, read(id.sequence));
                            CV_TRY(const DebitBody debit, debit_from_body(from_debit.rows.front().body));
                            CV_TRY(const std::vector<Event> slots, debit.parsed_events());
@@ -178,6 +179,7 @@ Result<Run> Ledger::resume_run(const DebitId& id) {
   const Inside::Composer compose = [&](const Account& account, const std::string&,
                                        const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
     CV_TRY(const RunProgress* run, account.open_run(id));
+    CV_CHECK(account.check_own(id));
     progress = *run;
     return std::vector<Inside::Draft>{};
   };
@@ -192,6 +194,7 @@ Result<void> Ledger::use_run(const DebitId& id, std::int64_t first, std::int64_t
   const Inside::Composer compose = [&](const Account& account, const std::string&,
                                        const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
     CV_CHECK(account.may_use(id, first, count));
+    CV_CHECK(account.check_own(id));
     return std::vector<Inside::Draft>{{"use", to_body(UseBody{id.sequence, first, count, token})}};
   };
   CV_CHECK(inside_->append(id.dataset, true, compose));

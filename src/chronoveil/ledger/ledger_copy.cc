@@ -6,6 +6,16 @@
 
 namespace chronoveil::ledger {
 
+namespace {
+
+// The row that closed a dataset here; nothing if it is open.
+const Entry* closing_row(const std::vector<Entry>& rows) {
+  const auto row = std::find_if(rows.rbegin(), rows.rend(), [](const Entry& one) { return one.kind != "arrived"; });
+  return row != rows.rend() && row->kind == "moved" ? &*row : nullptr;
+}
+
+}  // namespace
+
 Result<void> Ledger::back_up(const std::string& to) {
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(const std::unique_ptr<Store> target, open_store(to, first_seal_of));
@@ -16,7 +26,12 @@ Result<void> Ledger::back_up(const std::string& to) {
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
     CV_CHECK(inside_->check_anchored(name, stored.rows));
-    CV_CHECK(inside_->copy(stored, *target, std::nullopt));
+    // Whoever uses the backup as it is, or moves it, must know no less than whoever restores it.
+    std::vector<Entry> notes;
+    if (closing_row(stored.rows) == nullptr) {
+      CV_TRY(notes.emplace_back(), inside_->opened(stored.rows, Origin::backup));
+    }
+    CV_CHECK(inside_->copy(stored, *target, notes));
   }
   return {};
 }
@@ -29,11 +44,12 @@ Result<void> Ledger::restore(const std::string& from) {
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*source, name));
     CV_CHECK(inside_->check_anchored(name, stored.rows));
-    if (stored.rows.back().kind == "moved") {
+    if (closing_row(stored.rows) != nullptr) {
       return fail(ErrorKind::usage, "restore", "dataset '" + name + "' was moved elsewhere before the backup was made");
     }
+    // Backups of earlier versions do not say that they are any.
     CV_TRY(const Entry note, inside_->opened(stored.rows, Origin::backup));
-    CV_CHECK(inside_->copy(stored, *inside_->store, note));
+    CV_CHECK(inside_->copy(stored, *inside_->store, {note}));
     CV_TRY(const Account* here, inside_->catch_up(name, inside_->reader(name)));
     CV_CHECK(inside_->anchor_head(name, *here));
   }
@@ -48,15 +64,27 @@ Result<void> Ledger::move(const std::string& to) {
   const MovedBody body{std::string(target->kind()), place_digest(to)};
   for (const std::string& name : names) {
     CV_TRY(Stored stored, Inside::sound_rows(*inside_->store, name));
-    const bool left_before = stored.rows.back().kind == "moved";
-    const bool arrived = std::find(present.begin(), present.end(), name) != present.end();
+    const Entry* closing = closing_row(stored.rows);
+    const bool left_before = closing != nullptr,
+               is_there = std::find(present.begin(), present.end(), name) != present.end();
     if (left_before) {
-      CV_TRY(const MovedBody moved, moved_from_body(stored.rows.back().body));
+      CV_TRY(const MovedBody moved, moved_from_body(closing->body));
       if (moved.place != body.place)
         return fail(ErrorKind::usage, "move", "dataset '" + name + "' was moved elsewhere");
-      if (arrived) continue;  // an earlier run came as far as this
     }
-    if (arrived) return fail(ErrorKind::usage, "move", "dataset '" + name + "' exists there already");
+    if (is_there) {
+      // An earlier run may have come as far as this.
+      CV_TRY(const Stored there, target->read(name, left_before ? closing->sequence : 0));
+      if (!left_before || there.rows.empty() || there.rows.front().hash != closing->hash)
+        return fail(ErrorKind::usage, "move", "dataset '" + name + "' exists there already");
+      CV_CHECK(inside_->note_arrival(name));
+      continue;
+    }
+    if (left_before && stored.rows.back().kind == "arrived")
+      return fail(ErrorKind::usage, "move",
+                  "dataset '" + name +
+                      "' has arrived there before, and is there no longer; find the ledger that it was moved to, for "
+                      "nothing is opened twice");
     if (!left_before) {
       CV_CHECK(inside_->append(
           name, true,
@@ -65,8 +93,15 @@ Result<void> Ledger::move(const std::string& to) {
           }));
       CV_TRY(stored, Inside::sound_rows(*inside_->store, name));
     }
-    CV_TRY(const Entry note, inside_->opened(stored.rows, Origin::moved));
-    CV_CHECK(inside_->copy(stored, *target, note));
+    std::vector<Entry> notes;
+    CV_TRY(notes.emplace_back(), inside_->opened(stored.rows, Origin::moved));
+    // An earlier run closed the dataset, and nobody knows whether it also opened it there: if so, and if that ledger was
+    // taken away, somebody may have gone on with it.
+    if (left_before) {
+      CV_TRY(notes.emplace_back(), inside_->opened(stored.rows, Origin::backup));
+    }
+    CV_CHECK(inside_->copy(stored, *target, notes));
+    CV_CHECK(inside_->note_arrival(name));
   }
   return {};
 }

@@ -68,8 +68,13 @@ Result<void> Draws::start(const accounting::Event& about_to_run) {
     receipt_.reset();
     Result<ledger::DebitReference> redeemed = ledger::redeem(std::move(receipt), about_to_run);
     // After a storage error the row may be there all the same.
-    begun_ = redeemed ? Begun::yes : redeemed.error().kind == ErrorKind::storage ? Begun::unknown : Begun::by_another;
-    if (!redeemed) return tl::unexpected(std::move(redeemed.error()));
+    if (!redeemed) {
+      const Error& error = redeemed.error();
+      const bool by_another = error.parameter == ledger::kDrawnForByAnother;
+      begun_ = error.kind == ErrorKind::storage ? Begun::unknown : by_another ? Begun::by_another : Begun::refused;
+      return tl::unexpected(std::move(redeemed.error()));
+    }
+    begun_ = Begun::yes;
     if (told_) told_();
   }
   right_.standing_ = Standing::running;

@@ -56,8 +56,9 @@ class Draws {
   //               take it up
   //   yes         bits may have been drawn: the debit is spent on this run
   //   by_another  another process came first and this one drew nothing
+  //   refused     the debit was settled meanwhile, and nothing was drawn
   //   unknown     it is not certain that the ledger recorded it, and nothing was drawn
-  enum class Begun { no, yes, by_another, unknown };
+  enum class Begun { no, yes, by_another, refused, unknown };
   Begun begun() const { return begun_; }
   // `told` is called as soon as the answer is yes.
   void tell_when_begun(std::function<void()> told) { told_ = std::move(told); }

@@ -178,16 +178,23 @@ ForecastDocuments documents_of(const Kept& kept) {
 
 std::string document_of(const Kept& kept) { return documents_of(kept).json; }
 
+// The debit comes first, where engine/release/witnesses.cc looks for it.
 std::string to_store(const Kept& kept, const std::string& document) {
   const ForecastDocuments all = documents_of(kept);
-  const nlohmann::json stored{{"json", document}, {"csv", all.csv}, {"paths", all.paths}, {"html", all.html}};
-  return stored.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  nlohmann::ordered_json stored;
+  stored["debit"] = {{"id", kept.debit->id.text()}, {"chain_head", kept.debit->chain_head}};
+  stored["json"] = document;
+  stored["csv"] = all.csv;
+  stored["paths"] = all.paths;
+  stored["html"] = all.html;
+  return stored.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 Result<Kept> from_store(std::string_view text) {
   const auto damaged = [] { return fail(ErrorKind::storage, "run.again", "the stored forecast is damaged"); };
   const nlohmann::json stored = nlohmann::json::parse(text, nullptr, false);
-  if (!stored.is_object() || stored.size() != 4) return damaged();
+  // Earlier versions stored the four documents alone.
+  if (!stored.is_object() || stored.size() != (stored.contains("debit") ? 5 : 4)) return damaged();
   Kept kept;
   kept.documents.emplace();
   for (const auto& [name, document] :
@@ -198,6 +205,7 @@ Result<Kept> from_store(std::string_view text) {
   }
   const nlohmann::json release = nlohmann::json::parse(kept.documents->json, nullptr, false);
   if (!release.is_object() || !release.contains("debit") || !release["debit"].is_object()) return damaged();
+  if (stored.contains("debit") && stored["debit"] != release["debit"]) return damaged();
   const auto id = release["debit"].find("id"), head = release["debit"].find("chain_head");
   const auto end = release["debit"].end();
   if (id == end || head == end || !id->is_string() || !head->is_string()) return damaged();

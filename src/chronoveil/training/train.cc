@@ -143,6 +143,14 @@ std::string stored_json(const std::string& folder, const ledger::DebitId& debit)
   return stored_model(folder, debit) + ".json";
 }
 
+// A stored model is never replaced by another one.
+Failure stored_already(const std::string& folder, const ledger::DebitId& debit) {
+  return fail(ErrorKind::storage, "training",
+              "a model of the debit " + debit.text() + " is stored already, in '" + stored_model(folder, debit) +
+                  "', and what lies beside it would make another one: the ledger or the checkpoint is older; put back "
+                  "the latest");
+}
+
 // The run of this job that was begun and not finished.
 Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget, const Job& job) {
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
@@ -203,6 +211,10 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   if (const std::optional<Checkpoint> checkpoint = load_checkpoint(folder);
       checkpoint && checkpoint->debit == id->text())
     CV_CHECK(work.trainer().restore(checkpoint->state));
+  // A model is stored once all its steps are taken, so there is nothing left to draw for it.
+  std::error_code error;
+  const bool stored = fs::exists(stored_model(folder, *id), error);
+  if (stored && !work.finished() && draws.used() < uses) return stored_already(folder, *id);
   CV_CHECK(draws.start(training.planned.event));
   while (!work.finished() && draws.used() < uses) {
     const std::int64_t number = draws.used();
@@ -221,8 +233,13 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_TRY(const report::Trained trained, report_of(job, training));
   training.json = report::to_json(trained);
   CV_TRY(const std::string digest, report::release_digest(training.json));
+  std::string bytes = to_bytes(training.model);
+  if (stored) {
+    CV_TRY(const TrainedModel before, load_model(stored_model(folder, *id)));
+    if (to_bytes(before) != bytes) return stored_already(folder, *id);
+  }
   CV_CHECK(write_files(
-      {{stored_json(folder, *id), training.json, 0600}, {stored_model(folder, *id), to_bytes(training.model), 0600}}));
+      {{stored_json(folder, *id), training.json, 0600}, {stored_model(folder, *id), std::move(bytes), 0600}}));
   CV_CHECK(budget.ledger.settle(*id, ledger::State::released, digest));
   if (options.note_released) options.note_released(id->text(), true);
   return {};

@@ -140,14 +140,16 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   if (!debit) return fail(ErrorKind::usage, "live", "no release '" + job.live().name + "' is in the ledger");
   if (debit->state != ledger::State::reserved)
     return fail(ErrorKind::usage, "live", "the release '" + job.live().name + "' is over already");
-  LiveOptions options;
-  options.ledger = ledger;
-  Result<LiveSession> session = LiveSession::open(job, options, LiveClock());
-  if (session) {
-    CV_CHECK(session->finish());
-    return standing_of(job, budget);
+  if (!debit->from_backup) {
+    LiveOptions options;
+    options.ledger = ledger;
+    Result<LiveSession> session = LiveSession::open(job, options, LiveClock());
+    if (session) {
+      CV_CHECK(session->finish());
+      return standing_of(job, budget);
+    }
+    if (session.error().kind != ErrorKind::storage) return Failure(std::move(session).error());
   }
-  if (session.error().kind != ErrorKind::storage) return Failure(std::move(session).error());
   // A release must be possible to end, whatever of it is lost or changed. Its documents are not written then.
   CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
   if (const Result<LiveFolder> folder = LiveFolder::of_release(budget.place, job))

@@ -146,9 +146,17 @@ Result<void> LiveSession::open_or_resume() {
   const bool opening = has_state && keeping.state.debit < 0;
   const std::string where = "the state in '" + keeping.folder.path() + "'";
   const auto storage = [](const std::string& message) { return fail(ErrorKind::storage, "live", message); };
+  // Whoever has the ledger that a backup was made of may have gone on: this debit may have answered more than is known
+  // here.
+  const bool lost = debit && debit->state == ledger::State::reserved && debit->from_backup;
+  if (lost && !options_->confirmed)
+    return fail(ErrorKind::usage, "live",
+                "the debit " + debit->id.text() + " of the release '" + job_->live().name +
+                    "' came out of a backup, and the ledger that the backup was made of may have gone on with it, so "
+                    "nothing more is published for it here; `run.yes` opens a new release with a new debit");
   if (has_state && !opening && (!debit || debit->id.sequence < keeping.state.debit))
     return storage(where + " is of a debit that this ledger does not have");
-  if (debit && debit->state == ledger::State::reserved && debit->used > 0) {
+  if (debit && debit->state == ledger::State::reserved && debit->used > 0 && !lost) {
     if (!has_state)
       return storage("the debit " + debit->id.text() + " is in use, but " + where + " is gone; put it back");
     if (debit->id.sequence != keeping.state.debit)
@@ -162,7 +170,7 @@ Result<void> LiveSession::open_or_resume() {
     if (debit && debit->terms.live->holder == token_text(keeping.state.holder)) CV_CHECK(check_unchanged());
     return open_span(keeping.state.span);
   }
-  if (!debit || (!over && !has_state)) return open_span(0);
+  if (!debit || lost || (!over && !has_state)) return open_span(0);
   if (!over) {
     CV_CHECK(check_unchanged());
     CV_TRY(const std::string opened, keeping.folder.opening_digest());
@@ -219,6 +227,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
       opening.unsynced = keeping.state.unsynced;
     }
     opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
+    opening.earlier = keeping.state.witness();
   }
   const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
@@ -256,6 +265,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   // An error before the first step must name this debit, not an earlier one.
   tell("the debit " + opened_.debit->id.text() + " is made, and none of its steps is published; run it again to go on");
   keeping.state.debit = opened_.debit->id.sequence;
+  keeping.state.earlier.reset();
   keeping.asked = 0;  // of this debit
   CV_CHECK(keeping.files.save(keeping.state));
   return enter_span();
@@ -265,7 +275,8 @@ Result<void> LiveSession::open_span(std::int64_t span) {
 Result<std::optional<ledger::DebitReference>> LiveSession::unused_debit(const ledger::LiveTag& tag) {
   CV_TRY(const std::optional<ledger::Debit> last, live_debit(keeping_->budget.ledger, *job_));
   std::optional<ledger::DebitReference> found;
-  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.live == tag)
+  if (last && last->state == ledger::State::reserved && last->used == 0 && last->terms.live == tag &&
+      !last->from_backup)
     found = ledger::DebitReference{last->id, last->chain_head};
   return found;
 }

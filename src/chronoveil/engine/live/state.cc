@@ -59,10 +59,21 @@ auto fields_in_seal(Seal& seal) {
   return std::array{&seal.key, &seal.people, &seal.uses, &seal.first, &seal.second};
 }
 
-// A seal, if any, follows the rest, and its secret follows the seal: earlier versions had neither.
+template <class Witness>
+auto fields_in_witness(Witness& witness) {
+  return std::array{&witness.debit, &witness.holder, &witness.asked, &witness.before};
+}
+
+// A seal, if any, follows the rest, and its secret follows the seal: earlier versions had neither. A state without a
+// debit has no seal; the debit before it follows there.
 std::vector<std::uint64_t> fields_of(const LiveState& state) {
   StateWriter writer;
   for (const std::int64_t* field : fields_in(state)) writer.put(*field);
+  if (state.debit < 0) {
+    if (state.earlier)
+      for (const std::int64_t* field : fields_in_witness(*state.earlier)) writer.put(*field);
+    return std::move(writer).take();
+  }
   if (state.seal)
     for (const std::int64_t* field : fields_in_seal(*state.seal)) writer.put(*field);
   if (state.seal && state.seal->secret)
@@ -103,7 +114,10 @@ std::optional<Numbered> decode(std::string_view bytes) {
   LiveState& state = found.state;
   const auto own = fields_in(state);
   for (std::int64_t* field : own) *field = reader.integer();
-  if (fields.size() > own.size()) {
+  if (state.debit < 0 && fields.size() > own.size()) {
+    const auto of_earlier = fields_in_witness(state.earlier.emplace());
+    for (std::int64_t* field : of_earlier) *field = reader.integer();
+  } else if (fields.size() > own.size()) {
     const auto of_seal = fields_in_seal(state.seal.emplace());
     for (std::int64_t* field : of_seal) *field = reader.integer();
     if (fields.size() > own.size() + of_seal.size())

@@ -13,6 +13,11 @@
 
 namespace chronoveil::engine {
 
+// What a state says of its debit, for a ledger that knows less (engine/release/witnesses.h).
+struct LiveWitness {
+  std::int64_t debit = -1, holder = 0, asked = 0, before = 0;  // as in LiveState
+};
+
 struct LiveState {
   std::int64_t format = mechanisms::kLiveStateFormat;  // of what the mechanism keeps
   std::int64_t debit = -1;                             // the row of the ledger; none while the span is being opened
@@ -32,6 +37,12 @@ struct LiveState {
   std::int64_t synced = 0;             // bytes of the output that are on the disk for certain
   std::string unsynced;                // what follows them there
   std::vector<std::uint64_t> process;  // what the mechanism keeps
+  // While a span is being opened, the debit before it: that one was paid for whether or not the opening succeeds.
+  // Without it in states of earlier versions.
+  std::optional<LiveWitness> earlier;
+
+  // Of the latest debit that this state knows.
+  std::optional<LiveWitness> witness() const { return debit < 0 ? earlier : LiveWitness{debit, holder, asked, before}; }
 };
 
 class LiveStateFiles {

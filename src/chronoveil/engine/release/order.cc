@@ -48,6 +48,7 @@ std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun b
              " is made, and nothing was drawn for it; the same job run again takes it up, unless the ledger says that "
              "it draws (chronoveil budget history " +
              id.dataset + ")";
+    case mechanisms::Draws::Begun::refused:
     case mechanisms::Draws::Begun::yes: break;
   }
   return "; the debit " + id.text() + " stays spent";

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/live/state.h"
@@ -36,10 +37,11 @@ struct Witness {
   std::optional<std::string> before = std::nullopt;
 };
 
-// Takes "debit": {"id": ..., "chain_head": ...} out of a release and stops there: its values come last.
+// Takes "debit": {"id": ..., "chain_head": ...} out of a release and stops there: its values come last. A forecast is
+// stored as several documents; in those of earlier versions the debit is only within "json": "{...}".
 class DebitReader : public nlohmann::json_sax<nlohmann::json> {
  public:
-  std::string id, chain_head;
+  std::string id, chain_head, document;
 
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -50,6 +52,7 @@ class DebitReader : public nlohmann::json_sax<nlohmann::json> {
   bool string(string_t& text) override {
     if (depth_ == 2 && inside_ && key_ == "id") id = text;
     if (depth_ == 2 && inside_ && key_ == "chain_head") chain_head = text;
+    if (depth_ == 1 && key_ == "json") document = text;
     return true;
   }
   bool key(string_t& name) override {
@@ -88,10 +91,27 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
-void for_each_file(const fs::path& folder, const std::function<void(const fs::path&)>& look) {
+// A folder that is there but cannot be listed is an error, since it may hold witnesses: its rights were taken away, or it
+// is a link to a disk that is not mounted. What is no folder holds no files.
+Result<void> for_each_file(const fs::path& folder, const std::function<Result<void>(const fs::path&)>& look) {
   std::error_code error;
+  const fs::file_status name = fs::symlink_status(folder, error);
+  if (name.type() == fs::file_type::not_found) return {};
+  if (name.type() != fs::file_type::none && name.type() != fs::file_type::directory) {
+    const fs::file_type target = fs::status(folder, error).type();
+    if (target != fs::file_type::directory && target != fs::file_type::not_found && target != fs::file_type::none)
+      return {};
+  }
   for (fs::directory_iterator file(folder, error), end; !error && file != end; file.increment(error))
-    look(file->path());
+    CV_CHECK(look(file->path()));
+  if (!error) return {};
+  return fail(ErrorKind::storage, "ledger",
+              "'" + folder.string() + "' cannot be read, and what was paid with this ledger may lie there: " +
+                  error.message() + "; mount its disk, or give the right to read it");
+}
+
+Result<void> check_listed(const fs::path& folder) {
+  return for_each_file(folder, [](const fs::path&) { return Result<void>(); });
 }
 
 // The first bytes of a plain file; empty for anything else: a pipe would block, and a link may lead to an endless file.
@@ -130,43 +150,52 @@ std::optional<ledger::DebitId> debit_of_name(const std::string& name) {
   return ledger::DebitId{stem.substr(0, dash), *number, std::nullopt};
 }
 
+// Whether it was read to its end without a debit.
+bool has_no_debit(std::string_view text, DebitReader& reader) {
+  constexpr auto kJson = nlohmann::json::input_format_t::json;
+  if (!nlohmann::json::sax_parse(text.begin(), text.end(), &reader, kJson, false) || !reader.id.empty()) return false;
+  if (reader.document.empty()) return true;
+  const std::string document = std::exchange(reader, {}).document;
+  return has_no_debit(document, reader);
+}
+
 constexpr std::size_t kMostOfRelease = std::size_t{4} << 20, kMostBefore = 4096;
 
-void add_releases(const fs::path& folder, const std::optional<std::string>& dataset, std::vector<Witness>& all) {
-  for_each_file(folder, [&](const fs::path& path) {
+Result<void> add_releases(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
+  return for_each_file(folder, [&](const fs::path& path) -> Result<void> {
     const std::optional<ledger::DebitId> named = debit_of_name(path.filename().string());
-    if (!named || (dataset && named->dataset != *dataset)) return;
-    if (!is_plain_file(path)) return;
+    if (!named || named->dataset != dataset || !is_plain_file(path)) return {};
     // A file that cannot be read still has a name.
     Witness witness{path.string(), *named, "", "", "", false};
     DebitReader reader;
     const std::string text = first_bytes(path, kMostOfRelease);
     const std::size_t start = std::string_view(text).substr(0, kMostBefore).find('{');  // some begin with their length
-    const bool whole = start != std::string::npos &&
-                       nlohmann::json::sax_parse(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), &reader,
-                                                 nlohmann::json::input_format_t::json, false);
-    if (whole && reader.id.empty()) return;  // read to its end: not a release
+    if (start != std::string::npos && has_no_debit(std::string_view(text).substr(start), reader)) return {};
     if (reader.id == named->text()) witness.chain_head = reader.chain_head;
     all.push_back(std::move(witness));
+    return {};
   });
 }
 
-void add_live(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
-  for_each_file(folder, [&](const fs::path& path) {
+Result<void> add_live(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
+  return for_each_file(folder, [&](const fs::path& path) -> Result<void> {
+    CV_CHECK(check_listed(path));
     for (const char* name : {"state.0", "state.1"})
       if (std::error_code error; fs::exists(fs::symlink_status(path / name, error)) && !is_plain_file(path / name))
-        return;
+        return {};
     const Result<std::optional<LiveState>> state = read_live_state(path.string());
-    if (!state || !*state || (*state)->debit < 0) return;  // a damaged state is reported when the release resumes
-    const LiveState& held = **state;
+    if (!state || !*state) return {};  // a damaged state is reported when the release resumes
+    const std::optional<LiveWitness> held = (*state)->witness();
+    if (!held) return {};
     all.push_back({path.string(),
-                   {dataset, held.debit, std::nullopt},
+                   {dataset, held->debit, std::nullopt},
                    "",
                    "",
-                   token_text(held.holder),
+                   token_text(held->holder),
                    true,
-                   held.asked,
-                   token_text(held.before)});
+                   held->asked,
+                   token_text(held->before)});
+    return {};
   });
 }
 
@@ -188,16 +217,26 @@ void read_checkpoint(const fs::path& path, std::string& debit, std::int64_t& use
   if (bytes.starts_with(kSecond)) used = number_in(block()).value_or(0);
 }
 
-// TRAINING/DATASET/DIGEST/ holds `checkpoint` and model-17 for each that was finished.
-void add_training(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
-  for_each_file(folder, [&](const fs::path& job) {
-    if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return;  // not ours
-    for_each_file(job, [&](const fs::path& path) {
+// How many steps a stored model took: at least one, and as many as the document beside it says.
+std::int64_t steps_of_model(const fs::path& model) {
+  const auto document = nlohmann::json::parse(first_bytes(model.string() + ".json", kMostOfRelease), nullptr, false);
+  const auto uses = document.is_object() ? document.find("uses") : document.end();
+  return uses != document.end() && uses->is_number_integer() ? std::max<std::int64_t>(uses->get<std::int64_t>(), 1) : 1;
+}
+
+// TRAINING/DATASET/DIGEST/ holds `checkpoint`, and model-17 with model-17.json for each that was finished.
+Result<void> add_training(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
+  return for_each_file(folder, [&](const fs::path& job) -> Result<void> {
+    if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return {};  // not ours
+    return for_each_file(job, [&](const fs::path& path) -> Result<void> {
       const std::string name = path.filename().string();
-      if (!is_plain_file(path)) return;
+      if (!is_plain_file(path)) return {};
       std::optional<std::int64_t> number;
       std::int64_t used = 0;
-      if (name.starts_with("model-")) number = number_in(std::string_view(name).substr(6));
+      if (name.starts_with("model-")) {
+        number = number_in(std::string_view(name).substr(6));
+        if (number) used = steps_of_model(path);
+      }
       if (name == "checkpoint") {
         std::string debit;
         read_checkpoint(path, debit, used);
@@ -206,6 +245,7 @@ void add_training(const fs::path& folder, const std::string& dataset, std::vecto
       }
       if (number)
         all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job.filename().string(), "", true, used});
+      return {};
     });
   });
 }
@@ -219,7 +259,8 @@ Result<Folders> folders_of(const std::string& place) {
   CV_TRY(const ReleaseStore store, ReleaseStore::of_ledger(place));
   CV_TRY(const fs::path live, folder_beside(place, "live", ""));
   CV_TRY(const fs::path training, folder_beside(place, "training", ""));
-  return Folders{store.folders(), live, training};
+  // Without a slash at the end, which would look through a link.
+  return Folders{store.folders(), (live / "x").parent_path(), (training / "x").parent_path()};
 }
 
 bool is_debit_of(const ledger::Debit& debit, const Witness& witness) {
@@ -239,9 +280,10 @@ Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, con
                                                      const std::string& dataset,
                                                      const std::vector<std::string>& names) {
   std::vector<Witness> witnesses;
-  for (const fs::path& folder : folders.releases) add_releases(folder, dataset, witnesses);
-  add_live(folders.live / dataset, dataset, witnesses);
-  add_training(folders.training / dataset, dataset, witnesses);
+  for (const fs::path& folder : {folders.live, folders.training}) CV_CHECK(check_listed(folder));
+  for (const fs::path& folder : folders.releases) CV_CHECK(add_releases(folder, dataset, witnesses));
+  CV_CHECK(add_live(folders.live / dataset, dataset, witnesses));
+  CV_CHECK(add_training(folders.training / dataset, dataset, witnesses));
   std::vector<Contradiction> all;
   if (witnesses.empty()) return all;
   std::vector<ledger::Debit> history;
@@ -280,13 +322,15 @@ Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const 
   CV_TRY(const std::vector<std::string> names, ledger.datasets());
   std::set<std::string> datasets(names.begin(), names.end());
   for (const fs::path& folder : folders.releases)
-    for_each_file(folder, [&](const fs::path& path) {
+    CV_CHECK(for_each_file(folder, [&](const fs::path& path) -> Result<void> {
       if (const auto named = debit_of_name(path.filename().string())) datasets.insert(named->dataset);
-    });
+      return {};
+    }));
   for (const fs::path& folder : {folders.live, folders.training})
-    for_each_file(folder, [&](const fs::path& path) {
+    CV_CHECK(for_each_file(folder, [&](const fs::path& path) -> Result<void> {
       if (ledger::check_dataset_name(path.filename().string())) datasets.insert(path.filename().string());
-    });
+      return {};
+    }));
   std::vector<Contradiction> all;
   for (const std::string& dataset : datasets) {
     CV_TRY(std::vector<Contradiction> some, contradictions_of(ledger, folders, dataset, names));

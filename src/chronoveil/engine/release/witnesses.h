@@ -19,8 +19,9 @@ struct Contradiction {
   std::string text() const;
 };
 
-// All contradictions for a dataset, which may be missing from the ledger. Reads the head of each stored release and the
-// state of each live release, nothing else; only plain files, and only what has the name and form of ours.
+// All contradictions for a dataset, which may be missing from the ledger. Reads the head of each stored release and
+// checkpoint, the state of each live release and the document of each model, nothing else; only plain files, and only
+// what has the name and form of ours. A folder that is there but cannot be listed is a storage error.
 Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place,
                                                   const std::string& dataset);
 // The same for every dataset that the ledger or a file beside it knows.

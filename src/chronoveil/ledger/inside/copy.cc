@@ -2,16 +2,17 @@
 
 namespace chronoveil::ledger {
 
-// Copies the rows of a dataset, as they are, to a store that has none of it, and appends a note of how they came.
-Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::optional<Entry>& note) const {
+// Copies the rows of a dataset, as they are, to a store that has none of it, and appends notes of how they came.
+Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::vector<Entry>& notes) const {
   const std::string& dataset = from.rows.front().dataset;
   return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
     CV_TRY(const Stored present, read(0));
     if (!present.rows.empty() || present.seal)
       return fail(ErrorKind::usage, "dataset", "'" + dataset + "' exists there already");
     Addition all{from.rows, *from.seal};
-    if (!note) return all;
-    all.rows.push_back(linked(*note, from.rows.back().sequence + 1, from.rows.back().hash));
+    if (notes.empty()) return all;
+    for (const Entry& note : notes)
+      all.rows.push_back(linked(note, all.rows.back().sequence + 1, std::string(all.rows.back().hash)));
     CV_TRY(all.seal, seal_of(all.rows));
     if (!from.seal->signature.empty()) {
       CV_TRY(all.seal.signature, signature_for(dataset, all.seal, from.seal->signature, false));
@@ -33,6 +34,21 @@ Result<Entry> Ledger::Inside::opened(const std::vector<Entry>& rows, Origin orig
   Account account;
   for (const Entry& row : rows) CV_CHECK(account.apply(row));
   return Entry{rows.front().dataset, 0, time_of_next_row(account), options.who, "opened", to_body(origin), "", ""};
+}
+
+// Written once the rows are open at their new place. It is not anchored: the anchor goes on with the rows there.
+Result<void> Ledger::Inside::note_arrival(const std::string& dataset) {
+  Result<void> done = store->append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
+    CV_TRY(const Account* account, existing(dataset, read));
+    if (account->arrived()) return Addition{{}, account->seal()};
+    Entry note{dataset, 0, time_of_next_row(*account), options.who, "arrived", arrived_body(), "", ""};
+    Addition added{{linked(std::move(note), account->next_sequence(), account->head())}, {}};
+    CV_TRY(added.seal, account->seal_with(added.rows));
+    CV_TRY(added.seal.signature, signature_for(dataset, added.seal, signatures[dataset], false));
+    return added;
+  });
+  accounts.erase(dataset);
+  return done;
 }
 
 }  // namespace chronoveil::ledger

@@ -121,8 +121,7 @@ Result<void> Ledger::Inside::write_drawing(const DebitId& id) {
   const Composer compose = [&](const Account& account, const std::string&,
                                const Store::Reader&) -> Result<std::vector<Draft>> {
     CV_CHECK(account.may_draw(id));
-    if (!id.slot && account.from_backup(id.sequence))
-      return invalid("id", id.text(), "a debit that did not come out of a backup, which may have been drawn for since");
+    CV_CHECK(account.check_own(id));
     return std::vector<Draft>{{"drawing", to_body(DrawingBody{id.sequence, id.slot})}};
   };
   CV_CHECK(append(id.dataset, true, compose));

@@ -79,9 +79,10 @@ struct Ledger::Inside {
   Result<void> write_drawing(const DebitId&);
 
   // copy.cc: rows that go to another store, or come from one.
-  Result<void> copy(const Stored& from, Store& to, const std::optional<Entry>& note) const;
+  Result<void> copy(const Stored& from, Store& to, const std::vector<Entry>& notes) const;
   static Result<Stored> sound_rows(Store& from, const std::string& dataset);
   Result<Entry> opened(const std::vector<Entry>& rows, Origin) const;
+  Result<void> note_arrival(const std::string& dataset);
 };
 
 }  // namespace chronoveil::ledger

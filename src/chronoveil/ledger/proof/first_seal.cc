@@ -25,7 +25,7 @@ Result<Seal> first_seal_of(const std::vector<Entry>& rows) {
       return fail(ErrorKind::storage, "ledger",
                   "row " + std::to_string(row.sequence) + " of dataset '" + row.dataset +
                       "' was written with a seal, and the seals are gone; the ledger was edited, "
-                      "put it back from a backup");
+                      "restore a backup (chronoveil budget restore)");
   return seal_of(rows);
 }
 

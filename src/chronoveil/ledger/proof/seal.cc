@@ -21,7 +21,7 @@ Result<void> check_seal(const std::string& dataset, const Seal& rows, const std:
   const auto broken = [&](const std::string& what) {
     return fail(ErrorKind::storage, "ledger",
                 "the rows of dataset '" + dataset + "' do not fit their seal: " + what +
-                    "; the ledger is damaged or was edited, put it back from a backup");
+                    "; the ledger is damaged or was edited, restore a backup (chronoveil budget restore)");
   };
   if (!read) return rows.length == 0 ? Result<void>() : broken("it is gone");
   if (read->length != rows.length)

@@ -84,8 +84,8 @@ Result<void> check_log_has_database(const std::string& path) {
   if (!has_bytes(real + "-wal") || has_bytes(real)) return {};
   return fail(ErrorKind::storage, "ledger",
               "'" + path + "' is gone, but its log '" + real +
-                  "-wal' is there; put the database back beside its log, or the latest backup in "
-                  "place of both");
+                  "-wal' is there; put the database back beside its log, or take the log away and "
+                  "run: chronoveil budget restore BACKUP");
 }
 
 LastRows last_rows_without_log(const std::string& path) {

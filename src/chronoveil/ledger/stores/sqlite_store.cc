@@ -86,7 +86,8 @@ class SqliteStore final : public Store {
   bool in_memory() const { return path_ == ":memory:"; }
 
   Failure damaged(const std::string& what) const {
-    return fail(ErrorKind::storage, "ledger", "'" + path_ + "' is damaged: " + what + "; put it back from a backup");
+    return fail(ErrorKind::storage, "ledger",
+                "'" + path_ + "' is damaged: " + what + "; restore a backup (chronoveil budget restore)");
   }
 
   Result<void> connect(Absent absent) {
@@ -138,7 +139,7 @@ class SqliteStore final : public Store {
         return fail(ErrorKind::storage, "ledger",
                     "the log beside '" + path_ +
                         "' (-wal or -journal) is older than the file and would undo debits; if it was put there by "
-                        "hand, take it away, else put both back from a backup");
+                        "hand, take it away, else restore a backup (chronoveil budget restore)");
     }
     file_alone_.clear();
     sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
