@@ -321,9 +321,8 @@ std::string view_text(const ledger::View& view, const std::optional<Result<accou
 }
 
 std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit) {
-  std::string text =
-      fmt::format("{}  {}  {}  {}  {}", debit.id.text(), visible(debit.recorded_at), ledger::name(debit.state),
-                  cost_text(filter, debit.cost), to_text(debit.event));
+  std::string text = fmt::format("{}  {}  {}  {}  {}", debit.id.text(), visible(debit.recorded_at),
+                                 ledger::name(debit.state), cost_text(filter, debit.cost), to_text(debit.event));
   if (!debit.slots.empty()) {
     const auto used = std::count_if(debit.slots.begin(), debit.slots.end(),
                                     [](const ledger::Slot& slot) { return slot.used.has_value(); });

@@ -28,12 +28,7 @@ struct MeansPlanned {
 };
 Result<MeansPlanned> plan_means(const Job&, Compare = Compare::always);
 
-struct MeansChecked {
-  MeansPlanned planned;
-  ledger::View budget;
-  ledger::Cost cost;
-  std::optional<EarlierDebit> earlier;
-};
+using MeansChecked = CheckedJob<MeansPlanned>;
 Result<MeansChecked> check_means_job(const Job&, const RunOptions&, bool read_data);
 
 Result<report::MeansPublished> run_means(const Job&, const RunOptions&);

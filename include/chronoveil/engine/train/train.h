@@ -63,12 +63,7 @@ bool noises_windows(const TrainSpec&);
 // What the guarantee does not cover, in sentences.
 std::vector<std::string> not_protected(const TrainPlanned&);
 
-struct TrainChecked {
-  TrainPlanned planned;
-  ledger::View budget;
-  ledger::Cost cost;
-  std::optional<EarlierDebit> earlier;
-};
+using TrainChecked = CheckedJob<TrainPlanned>;
 Result<TrainChecked> check_training(const Job&, const RunOptions&, bool read_data);
 
 }  // namespace chronoveil::engine
