@@ -37,11 +37,14 @@ LAYERS = {
     "engine": {"json", "data", "bound", "noise", "accounting", "ledger", "temporal", "mechanisms", "forecasting", "plan", "post",
                "report"},
     # What others link: the front header, for jobs of any kind.
-    "library": {"data", "accounting", "ledger", "report", "engine"},
-    # The program parses, calls and prints. It may use a module directly if the engine would add nothing.
+    "library": {"data", "noise", "accounting", "ledger", "report", "engine", "simulate"},
+    # The program parses, calls and prints, with what is public.
     "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate", "library"},
     "forecast": {"forecasting", "ledger", "report", "engine", "training"},
 }
+
+# Modules that may include public headers only: what they do, any program linked to the library can do.
+PUBLIC_ONLY = {"cli"}
 
 # Headers from outside that a module must not include.
 FOREIGN = {"base": (r"nlohmann/", r"fmt/", r"CLI/")}
@@ -139,6 +142,8 @@ def check_file(path, module, root):
                 yield f"{where}: {parts[1]} is not a module of the table"
             elif parts[1] not in visible(module):
                 yield f"{where}: {module} must not include {parts[1]} ({name})"
+            elif module in PUBLIC_ONLY and not (root / "include" / name).is_file():
+                yield f"{where}: {module} must not include {name}; it is not public, in include/"
         elif ".." in name.split("/"):
             yield f"{where}: {name} leaves its folder; write chronoveil/MODULE/FILE"
 

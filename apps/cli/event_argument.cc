@@ -6,9 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "chronoveil/accounting/events/event_json.h"
-#include "chronoveil/accounting/events/event_options.h"
-#include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/chronoveil.h"
 
 namespace chronoveil::cli {
 namespace {
@@ -65,6 +63,10 @@ Result<json> read_field(const EventOption& field, const std::string& text) {
   return fail(ErrorKind::internal, "unknown form of a field");
 }
 
+Result<accounting::Event> parsed(std::string_view text, bool open_noise) {
+  return open_noise ? parse_open_event(text) : parse_event(text);
+}
+
 }  // namespace
 
 void add_event_argument(CLI::App& command, EventArgument& argument) {
@@ -99,9 +101,9 @@ Result<accounting::Event> read_event(const EventArgument& argument, bool open_no
                   "this option goes with an event given by name only");
     if (text == "-" || text.starts_with('@')) {
       CV_TRY(const std::string read, engine::read_text_file("event", text == "-" ? text : text.substr(1)));
-      return accounting::parse_event(read, open_noise);
+      return parsed(read, open_noise);
     }
-    return accounting::parse_event(text, open_noise);
+    return parsed(text, open_noise);
   }
   json object = {{"event", text}};
   for (const EventOption& field : accounting::event_options()) {
@@ -109,7 +111,9 @@ Result<accounting::Event> read_event(const EventArgument& argument, bool open_no
     if (given == argument.options.end()) continue;
     CV_TRY(object[std::string(field.name)], read_field(field, given->second));
   }
-  return accounting::event_from_json(object, open_noise);
+  return parsed(object.dump(-1, ' ', false, json::error_handler_t::replace), open_noise);
 }
+
+json event_json(const accounting::Event& event) { return json::parse(to_text(event)); }
 
 }  // namespace chronoveil::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ void add_event_argument(CLI::App& command, EventArgument& argument);
 
 // With `open_noise`, the noise parameter may be left out.
 Result<accounting::Event> read_event(const EventArgument& argument, bool open_noise = false);
+
+nlohmann::json event_json(const accounting::Event& event);
 
 // The whole text as a finite number, or an error that names the option.
 Result<double> read_number(std::string_view option, const std::string& text);

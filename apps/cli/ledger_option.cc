@@ -1,8 +1,6 @@
 #include "ledger_option.h"
 
-#include <cstdlib>
-
-#include "chronoveil/ledger/plausible_clock.h"
+#include "chronoveil/chronoveil.h"
 
 namespace chronoveil::cli {
 
@@ -15,9 +13,8 @@ void add_ledger_option(CLI::App& command, std::string& ledger) {
 }
 
 void add_clock_flag(CLI::App& command) {
-  // Set in the environment, where the ledger looks for it, also after another program takes over.
   command.add_flag_callback(
-      "--clock-is-right", [] { ::setenv(ledger::kClockIsRight, "1", 1); },
+      "--clock-is-right", [] { trust_clock(); },
       "Debit a budget that renews although the clock is far ahead of its last row");
 }
 

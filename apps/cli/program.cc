@@ -6,10 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chronoveil/accounting/accountant.h"
-#include "chronoveil/base/system/waiting.h"
-#include "chronoveil/base/version.h"
-#include "chronoveil/ledger/ledger.h"
+#include "chronoveil/chronoveil.h"
 #include "output/visible_output.h"
 #include "patience.h"
 #include "private_memory.h"
@@ -59,7 +56,7 @@ int run_program(int argc, char** argv, std::string_view name, std::string_view d
   install_signals();
   const VisibleOutput visible(std::cout);
   ledger::on_warning([](const std::string& warning) { print_error("warning: " + warning); });
-  set_waiting_notice([](std::string_view what) { print_error("waiting for " + std::string(what)); });
+  on_waiting([](std::string_view what) { print_error("waiting for " + std::string(what)); });
   int exit_code = static_cast<int>(ErrorKind::internal);
   try {
     exit_code = run(argc, argv, name, description, example, commands);

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "chronoveil/base/system/write_all.h"
+#include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "command.h"
 #include "ledger_option.h"

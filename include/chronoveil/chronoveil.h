@@ -13,15 +13,24 @@
 #include <vector>
 
 #include "chronoveil/accounting/accountant.h"
+#include "chronoveil/accounting/events/event_options.h"
+#include "chronoveil/base/plain_text.h"
+#include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/base/version.h"
 #include "chronoveil/data/memory/table.h"
 #include "chronoveil/engine/job/job.h"
 #include "chronoveil/engine/job/options.h"
+#include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/perturb/perturb.h"
+#include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/series/series.h"
+#include "chronoveil/engine/train/train.h"
+#include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/ledger.h"
+#include "chronoveil/noise/draws.h"
+#include "chronoveil/simulate/worlds.h"
 
 namespace chronoveil {
 
@@ -141,6 +150,13 @@ Result<Event> parse_event(std::string_view json);
 Result<Event> parse_open_event(std::string_view json);
 std::string to_text(const Event&);
 
+// ε at the same δ by other accountants, for comparison; empty where one has no answer. `black_box`: the least that
+// structured_subsampling would cost if its windows were pooled.
+struct OtherPrices {
+  std::optional<double> renyi, zcdp, black_box;
+};
+Result<OtherPrices> other_prices(const Event&, Delta);
+
 // ---- The ledger: budgets that last. docs/ledger.md ----
 
 using ledger::DatasetRequest;
@@ -148,5 +164,17 @@ using ledger::Ledger;
 
 // At a path or a URL, or the user's own if empty: as in RunOptions::ledger.
 Result<Ledger> open_ledger(const std::string& where = "", ledger::Options = {});
+
+// The digest of a release JSON that this key has signed. Errors: storage if it has not, bad_data if it is no release.
+Result<std::string> check_signature(std::string_view release_json, const ledger::PublicKey&);
+
+// ---- For whole programs. ----
+
+// Sets what is called with what is waited for ("the lock of the ledger 'x'"), on a thread of its own, once that takes
+// longer than a few seconds. Nothing unless set.
+void on_waiting(void (*notice)(std::string_view what));
+// Says that the clock is right, however far it is ahead of the last row of a budget that renews: for this process, and
+// for those that it starts.
+void trust_clock();
 
 }  // namespace chronoveil

@@ -1,6 +1,4 @@
 // Texts that are longer than what a pipe holds, by ways that do not take them at once.
-#include "chronoveil/base/system/write_all.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,6 +7,8 @@
 
 #include <string>
 #include <thread>
+
+#include "chronoveil/base/system/atomic_file.h"
 
 namespace chronoveil {
 namespace {

@@ -185,5 +185,17 @@ TEST(Events, AreReadPricedAndCalibrated) {
   EXPECT_EQ(to_text(*event), to_text(*parse_event(to_text(*event))));
 }
 
+TEST(Events, OtherAccountantsNeverPromiseMore) {
+  const Result<Event> event = parse_event(R"({"event": "gaussian", "noise_multiplier": 20, "count": 50})");
+  const Delta delta = *Delta::make_positive(1e-6);
+  const auto price = epsilon_at(*event, delta);
+  const Result<OtherPrices> others = other_prices(*event, delta);
+  ASSERT_TRUE(price && others);
+  ASSERT_TRUE(others->renyi && others->zcdp);
+  EXPECT_GE(*others->renyi, price->epsilon_lower);
+  EXPECT_GE(*others->zcdp, price->epsilon_lower);
+  EXPECT_FALSE(others->black_box);  // only windows can be pooled
+}
+
 }  // namespace
 }  // namespace chronoveil

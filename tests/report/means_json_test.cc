@@ -5,7 +5,6 @@
 
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/report/document/json_parts.h"
-#include "chronoveil/report/means/json.h"
 #include "report/json_checks.h"
 #include "report/means_sample.h"
 
@@ -56,7 +55,9 @@ TEST(MeansJson, HasTheKeysThatTheInterfaceNames) {
 }
 
 TEST(MeansJson, AComparisonGivesEveryNumberByMechanism) {
-  const json all = json::parse(comparison_json(testing::means_comparison(3, 24)).dump());
+  MeansPublished published = testing::means_sample(3, 24);
+  published.comparison = testing::means_comparison(3, 24);
+  const json all = json::parse(means_json(published))["plan"]["comparison"];
   EXPECT_EQ(all["m_ub_median"], 4);
   EXPECT_EQ(all["m_ub_optimised"], 7);
   EXPECT_EQ(all["arrays_best_fit"], 4);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "chronoveil/simulate/worlds.h"
+#include "chronoveil/simulate/making.h"
 
 namespace chronoveil::simulate {
 namespace {

@@ -1,5 +1,3 @@
-#include "chronoveil/simulate/worlds.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,6 +10,8 @@
 #include <numeric>
 #include <set>
 #include <sstream>
+
+#include "chronoveil/simulate/making.h"
 
 namespace chronoveil::simulate {
 namespace {

@@ -72,6 +72,15 @@ class LayerCheck(unittest.TestCase):
         self.plant("include/chronoveil/engine/job.h", "#pragma once\n")
         self.assert_one_problem("include/chronoveil/data/data.h:1", "data must not include engine")
 
+    def test_an_internal_header_in_the_program_is_rejected(self):
+        self.plant("include/chronoveil/chronoveil.h", '#include "chronoveil/engine/job/job.h"\n')
+        self.plant("include/chronoveil/engine/job/job.h", "#pragma once\n")
+        self.plant("src/chronoveil/engine/job/table.h", "#pragma once\n")
+        self.plant("apps/cli/main.cc", '#include "chronoveil/chronoveil.h"\n#include "chronoveil/engine/job/job.h"\n')
+        self.assertEqual(self.problems(), [])
+        self.plant("apps/cli/commands/run.cc", '\n#include "chronoveil/engine/job/table.h"\n')
+        self.assert_one_problem("apps/cli/commands/run.cc:2", "not public")
+
     def test_an_include_through_a_parent_folder_is_rejected(self):
         self.plant("src/chronoveil/plan/deep/plan.h", '#include "../../data/records.h"\n')
         self.assert_one_problem("leaves its folder")

@@ -10,11 +10,7 @@
 #include <optional>
 #include <sstream>
 
-#include "chronoveil/accounting/accountant.h"
-#include "chronoveil/accounting/events/event_json.h"
-#include "chronoveil/accounting/events/neighbours.h"
-#include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
-#include "chronoveil/accounting/moments.h"
+#include "chronoveil/chronoveil.h"
 #include "command.h"
 #include "event_argument.h"
 #include "output/progress_line.h"
@@ -97,7 +93,7 @@ std::string rounded_up(double value) {
 std::string described(const Event& event) {
   Event once = event;
   once.count = 1;
-  json fields = accounting::event_to_json(once);
+  json fields = event_json(once);
   fields.erase("event");
   std::string out(accounting::name(event));
   if (!std::holds_alternative<accounting::Compose>(event.kind) &&
@@ -119,7 +115,7 @@ void add_neighbours(json& out, const Event& event) {
 json finite_or_null(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json price_to_json(const Event& event, const Price& price, bool epsilon_asked) {
-  json out = {{"event", accounting::event_to_json(event)},
+  json out = {{"event", event_json(event)},
               {"epsilon", finite_or_null(price.epsilon)},
               {"delta", price.delta},
               {"analysis", price.analysis == Analysis::published ? "published" : "certified"},
@@ -201,20 +197,10 @@ Result<std::vector<double>> by_participation(const Event& event, Delta delta, co
 // Other accountants' answers to the same question, for comparison.
 Result<json> comparison(const Event& event, Delta delta) {
   json out = json::object();
-  CV_TRY(const Event one, accounting::in_one_relation(event));
-  CV_TRY(const auto renyi, accounting::renyi_cost(one, accounting::renyi_orders()));
-  if (renyi.delta < delta.value()) {
-    CV_TRY(const Delta rest, Delta::make_positive(delta.value() - renyi.delta));
-    out["epsilon_rdp"] = accounting::epsilon_from_renyi(accounting::renyi_orders(), renyi.epsilon, rest);
-  }
-  if (const auto zcdp = accounting::zcdp_cost(one); zcdp && zcdp->delta < delta.value())
-    out["epsilon_zcdp"] = zcdp->rho + 2 * std::sqrt(zcdp->rho * std::log(1 / (delta.value() - zcdp->delta)));
-  if (const auto* e = std::get_if<accounting::StructuredSubsampling>(&event.kind)) {
-    CV_TRY(Event pooled, accounting::black_box_event(*e));
-    pooled.count = event.count;
-    CV_TRY(const Price price, accounting::epsilon_at(pooled, delta));
-    out["epsilon_black_box"] = finite_or_null(price.epsilon_lower);
-  }
+  CV_TRY(const OtherPrices prices, other_prices(event, delta));
+  if (prices.renyi) out["epsilon_rdp"] = *prices.renyi;
+  if (prices.zcdp) out["epsilon_zcdp"] = *prices.zcdp;
+  if (prices.black_box) out["epsilon_black_box"] = finite_or_null(*prices.black_box);
   return out;
 }
 
@@ -234,7 +220,7 @@ Result<void> print_max_count(const Request& request, const Event& event, const a
   }
   Event repeated = event;
   repeated.count = std::max<std::int64_t>(count, 1);
-  json answer = {{"event", accounting::event_to_json(repeated)},
+  json answer = {{"event", event_json(repeated)},
                  {"count", count},
                  {"epsilon", epsilon.value()},
                  {"delta", delta.value()},

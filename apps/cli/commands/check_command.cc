@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "chronoveil/engine/release/budget.h"
+#include "chronoveil/engine/release/audit.h"
 #include "command.h"
 #include "ledger_option.h"
 #include "output/budget_output.h"

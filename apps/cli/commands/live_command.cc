@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "chronoveil/base/plain_text.h"
-#include "chronoveil/base/system/write_all.h"
+#include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/live/live.h"
 #include "command.h"
 #include "ledger_option.h"

@@ -15,11 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "chronoveil/base/bit_source.h"
-#include "chronoveil/base/system/write_all.h"
-#include "chronoveil/noise/grid.h"
-#include "chronoveil/noise/grid_decimal.h"
-#include "chronoveil/noise/sampler.h"
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/noise/draws.h"
 #include "command.h"
 
 namespace chronoveil::cli {
@@ -78,48 +75,36 @@ Result<Integer> parse_integer(std::string_view option, const std::string& text, 
   return value;
 }
 
+constexpr const char* kGrids = "a power of two between 2^-1000 and 2^1000, like 0.5 or 2^-20";
+
 // A number, or 2^N for those who would rather not write out 2^-20.
-Result<noise::Grid> parse_grid(const std::string& text) {
-  constexpr const char* kValid = "a power of two between 2^-1000 and 2^1000, like 0.5 or 2^-20";
+Result<double> parse_grid(const std::string& text) {
   const bool power = text.rfind("2^", 0) == 0;
   const char* const begin = text.data() + (power ? 2 : 0);
   const char* const end = text.data() + text.size();
   double step = 0;
   int exponent = 0;
   const auto parsed = power ? std::from_chars(begin, end, exponent) : std::from_chars(begin, end, step);
-  if (parsed.ec != std::errc() || parsed.ptr != end) return invalid("--grid", text, kValid);
-  if (power) step = std::ldexp(1.0, exponent);
-  const Result<noise::Grid> grid = noise::Grid::make(step);
-  return grid ? grid : invalid("--grid", text, kValid);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return invalid("--grid", text, kGrids);
+  return power ? std::ldexp(1.0, exponent) : step;
 }
 
-Result<noise::Sampler> make_sampler(const NoiseOptions& options, const noise::Grid& grid) {
-  CV_TRY(const noise::Law law, noise::parse_law(options.law));
-  const Result<double> steps = grid.in_steps(options.scale);
-  if (steps && *steps >= noise::kSmallestScale && *steps <= noise::kLargestScale) {
-    return noise::Sampler::make(law, *steps);
-  }
-  return invalid("--scale", options.scale, "between 2^-40 and 2^40 times the grid");
-}
-
-Result<void> print_draws(const NoiseOptions& options, std::int64_t count, const noise::Grid& grid,
-                         const noise::Sampler& sampler, BitSource& bits) {
+Result<void> print_draws(const NoiseOptions& options, std::int64_t count, noise::Draws& noise) {
   Output output;
   if (options.json) {
     CV_CHECK(output.text("{\"law\":\"" + options.law + "\",\"scale\":" + shortest(options.scale) +
-                         ",\"grid\":" + shortest(grid.step()) + ",\"count\":" + std::to_string(count) +
-                         ",\"seeded\":" + (bits.seeded() ? "true" : "false") + ",\"values\":["));
+                         ",\"grid\":" + shortest(noise.grid()) + ",\"count\":" + std::to_string(count) +
+                         ",\"seeded\":" + (options.seed ? "true" : "false") + ",\"values\":["));
   }
-  const noise::GridDecimal decimal(grid);
   const char separator = options.json ? ',' : '\n';
   std::array<std::int64_t, 1024> draws;
   for (std::int64_t left = count; left > 0;) {
     const auto size = static_cast<std::size_t>(std::min<std::int64_t>(left, draws.size()));
-    sampler.fill(std::span(draws.data(), size), bits);
+    noise.fill(std::span(draws.data(), size));
     left -= static_cast<std::int64_t>(size);
     for (std::size_t i = 0; i < size; ++i) {
-      CV_TRY(char* out, output.room(noise::GridDecimal::kMaxSize + 1));
-      out = decimal.write(draws[i], out);
+      CV_TRY(char* out, output.room(noise::Draws::kMaxSize + 1));
+      out = noise.write(draws[i], out);
       const bool last = left == 0 && i + 1 == size;
       if (!(options.json && last)) *out++ = separator;
       output.advance(out);
@@ -134,14 +119,19 @@ Result<void> run_noise(const NoiseOptions& options) {
   if (!(std::isfinite(options.scale) && options.scale > 0)) {
     return invalid("--scale", options.scale, "a finite number greater than 0");
   }
-  CV_TRY(const noise::Grid grid,
-         options.grid.empty() ? noise::Grid::for_scale(options.scale) : parse_grid(options.grid));
-  CV_TRY(const noise::Sampler sampler, make_sampler(options, grid));
-  if (!options.seed) return print_draws(options, count, grid, sampler, BitSource::for_this_thread());
-  CV_TRY(const std::uint64_t seed, parse_integer<std::uint64_t>("--seed", *options.seed, 0, "between 0 and 2^64 - 1"));
-  BitSource seeded = BitSource::with_seed(seed);
-  std::fputs("seeded: not private\n", stderr);
-  return print_draws(options, count, grid, sampler, seeded);
+  std::optional<double> grid;
+  if (!options.grid.empty()) {
+    CV_TRY(grid, parse_grid(options.grid));
+  }
+  std::optional<std::uint64_t> seed;
+  if (options.seed) {
+    CV_TRY(seed, parse_integer<std::uint64_t>("--seed", *options.seed, 0, "between 0 and 2^64 - 1"));
+  }
+  Result<noise::Draws> noise = noise::Draws::make(options.law, options.scale, grid, seed);
+  if (!noise && noise.error().parameter == "grid") return invalid("--grid", options.grid, kGrids);
+  if (!noise) return tl::unexpected(std::move(noise).error());
+  if (seed) std::fputs("seeded: not private\n", stderr);
+  return print_draws(options, count, *noise);
 }
 
 }  // namespace

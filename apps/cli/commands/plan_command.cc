@@ -2,8 +2,6 @@
 #include <iostream>
 #include <memory>
 
-#include "chronoveil/engine/means/job.h"
-#include "chronoveil/report/means/json.h"
 #include "command.h"
 #include "key_names.h"
 #include "output/job_output.h"
@@ -100,7 +98,7 @@ Result<void> plan_of_counts(const PlanOptions& options) {
     return tl::unexpected(std::move(compared.error()));
   }
   if (options.json) {
-    print_json(report::comparison_json(*compared));
+    print_json(comparison_json(*compared));
   } else {
     std::cout << comparison_text(*compared) << "\nadvised   " + compared->recommended + ": " + compared->reason + "\n";
   }

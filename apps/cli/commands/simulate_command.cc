@@ -19,15 +19,11 @@ namespace chronoveil::cli {
 
 namespace {
 
-using simulate::TextFile;
-using simulate::Truth;
-
 // The options of every world besides its own sizes.
 struct SimulateOptions {
   std::string seed = std::to_string(simulate::kStandardSeed);
   std::optional<std::int64_t> records;
-  std::string output = "-";
-  std::string truth, keys, job;  // empty: not wanted
+  simulate::Files files;
   bool json = false;
 };
 
@@ -37,32 +33,6 @@ Result<std::uint64_t> parse_seed(const std::string& text) {
   const auto parsed = std::from_chars(text.data(), end, seed);
   if (parsed.ec != std::errc() || parsed.ptr != end) return invalid("--seed", text, "between 0 and 2^64 - 1");
   return seed;
-}
-
-Result<std::optional<TextFile>> create(const std::string& option, const std::string& path) {
-  if (path.empty()) return std::optional<TextFile>();
-  CV_TRY(TextFile file, TextFile::create(option, path));
-  return std::optional<TextFile>(std::move(file));
-}
-
-// How a job names a file: as seen from the job's own folder.
-std::string seen_from(const std::string& job, const std::string& path) {
-  if (path == "-" || path.empty() || job == "-") return path;
-  std::error_code problem;
-  const std::filesystem::path folder = std::filesystem::absolute(job, problem).parent_path();
-  const std::filesystem::path seen =
-      std::filesystem::proximate(std::filesystem::absolute(path, problem), folder, problem);
-  return problem ? path : seen.string();
-}
-
-std::string job_of(const simulate::JobFacts& facts, const Truth& truth, const SimulateOptions& options) {
-  const std::string stem = options.job == "-" ? facts.dataset : std::filesystem::path(options.job).stem().string();
-  return simulate::job_text(facts, truth.keys,
-                            {.data = seen_from(options.job, options.output),
-                             .keys = seen_from(options.job, options.keys),
-                             .csv = stem + "_release.csv",
-                             .json = stem + "_release.json",
-                             .report = stem + "_report.html"});
 }
 
 std::string json_quoted(const std::string& text) {
@@ -77,35 +47,35 @@ std::string json_quoted(const std::string& text) {
   return out + "\"";
 }
 
-void print_summary(const Truth& truth, const SimulateOptions& options) {
-  const std::size_t series = truth.keys.empty() ? 1 : truth.keys.size();
+void print_summary(const simulate::Made& made, const SimulateOptions& options) {
+  const simulate::Files& files = options.files;
   if (options.json) {
-    std::string text = fmt::format("{{\"rows\":{},\"series\":{},\"slots\":{},\"seed\":{},\"output\":{}", truth.rows,
-                                   series, truth.axis.steps(), options.seed, json_quoted(options.output));
-    for (const auto& [name, path] : {std::pair{"truth", options.truth}, {"keys", options.keys}, {"job", options.job}})
+    std::string text = fmt::format("{{\"rows\":{},\"series\":{},\"slots\":{},\"seed\":{},\"output\":{}", made.rows,
+                                   made.series, made.slots, options.seed, json_quoted(files.rows));
+    for (const auto& [name, path] : {std::pair{"truth", files.truth}, {"keys", files.keys}, {"job", files.job}})
       if (!path.empty()) text += fmt::format(",\"{}\":{}", name, json_quoted(path));
     std::cout << text << "}\n";
     return;
   }
-  if (options.output == "-" || options.truth == "-" || options.keys == "-" || options.job == "-") return;
-  std::cout << fmt::format("wrote {}: {} rows, {} series of {} slots, seed {}\n", visible(options.output), truth.rows,
-                           series, truth.axis.steps(), options.seed);
-  if (!options.truth.empty()) std::cout << "truth: " << visible(options.truth) << "\n";
-  if (!options.keys.empty()) std::cout << "keys:  " << visible(options.keys) << "\n";
-  if (!options.job.empty()) std::cout << "job:   " << visible(options.job) << "\n";
+  if (files.rows == "-" || files.truth == "-" || files.keys == "-" || files.job == "-") return;
+  std::cout << fmt::format("wrote {}: {} rows, {} series of {} slots, seed {}\n", visible(files.rows), made.rows,
+                           made.series, made.slots, options.seed);
+  if (!files.truth.empty()) std::cout << "truth: " << visible(files.truth) << "\n";
+  if (!files.keys.empty()) std::cout << "keys:  " << visible(files.keys) << "\n";
+  if (!files.job.empty()) std::cout << "job:   " << visible(files.job) << "\n";
 }
 
 // Standard output and every file can hold only one thing.
 Result<void> check_places(const SimulateOptions& options) {
+  const simulate::Files& files = options.files;
   int uses = options.json ? 1 : 0;
-  for (const std::string& path : {options.output, options.truth, options.keys, options.job})
-    uses += path == "-" ? 1 : 0;
+  for (const std::string& path : {files.rows, files.truth, files.keys, files.job}) uses += path == "-" ? 1 : 0;
   if (uses > 1)
     return fail(ErrorKind::usage, "--output",
                 "standard output is asked to hold more than one of data, truth, keys, job and the JSON summary; "
                 "name files, as in --output data.csv");
   const std::pair<const char*, const std::string*> places[] = {
-      {"--output", &options.output}, {"--truth", &options.truth}, {"--keys", &options.keys}, {"--job", &options.job}};
+      {"--output", &files.rows}, {"--truth", &files.truth}, {"--keys", &files.keys}, {"--job", &files.job}};
   for (const auto& [option, path] : places) {
     for (const auto& [other, same] : places) {
       if (path != same && engine::same_file(*path, *same))
@@ -116,23 +86,11 @@ Result<void> check_places(const SimulateOptions& options) {
   return {};
 }
 
-template <class World>
-Result<void> run_simulate(const World& world, const SimulateOptions& options) {
+Result<void> run_simulate(const simulate::World& world, const SimulateOptions& options) {
   CV_CHECK(check_places(options));
   CV_TRY(const std::uint64_t seed, parse_seed(options.seed));
-  CV_TRY(const simulate::JobFacts facts, simulate::job_facts(world));
-  CV_TRY(TextFile rows, TextFile::create("--output", options.output));
-  CV_TRY(std::optional<TextFile> truth_file, create("--truth", options.truth));
-  CV_TRY(std::optional<TextFile> keys_file, create("--keys", options.keys));
-  CV_TRY(std::optional<TextFile> job_file, create("--job", options.job));
-  CV_TRY(const Truth truth, simulate::simulate(world, seed, rows));
-  if (truth_file) simulate::write_truth(truth, *truth_file);
-  if (keys_file) simulate::write_keys(truth, *keys_file);
-  if (job_file) job_file->append(job_of(facts, truth, options));
-  CV_CHECK(rows.commit());
-  for (std::optional<TextFile>* file : {&truth_file, &keys_file, &job_file})
-    if (*file) CV_CHECK((*file)->commit());
-  print_summary(truth, options);
+  CV_TRY(const simulate::Made made, simulate::make_world(world, seed, options.files));
+  print_summary(made, options);
   return {};
 }
 
@@ -148,9 +106,10 @@ std::shared_ptr<Command<World>> add_world(CLI::App& parent, const char* name, co
   SimulateOptions& options = state->options;
   command = parent.add_subcommand(name, meaning);
   command->add_option("--seed", options.seed, "The same sizes and seed give the same data")->capture_default_str();
-  command->add_option("--output", options.output, "Where the data goes; - is standard output")->capture_default_str();
-  command->add_option("--truth", options.truth, "Also write what is true, for every series and slot");
-  command->add_option("--job", options.job, "Also write a job that releases the data, ready to run");
+  command->add_option("--output", options.files.rows, "Where the data goes; - is standard output")
+      ->capture_default_str();
+  command->add_option("--truth", options.files.truth, "Also write what is true, for every series and slot");
+  command->add_option("--job", options.files.job, "Also write a job that releases the data, ready to run");
   add_json_flag(*command, options.json);
   return state;
 }
@@ -172,7 +131,7 @@ void add_people(CLI::App& command, Command<World>& state, const char* option, st
 }
 
 void add_keys(CLI::App& command, SimulateOptions& options) {
-  command.add_option("--keys", options.keys, "Also write the public list of series, a key a line");
+  command.add_option("--keys", options.files.keys, "Also write the public list of series, a key a line");
 }
 
 template <class World>

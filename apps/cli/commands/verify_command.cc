@@ -5,10 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/base/plain_text.h"
-#include "chronoveil/engine/job/text_file.h"
-#include "chronoveil/ledger/filters/rounded_text.h"
-#include "chronoveil/report/document/signature.h"
+#include "chronoveil/chronoveil.h"
 #include "command.h"
 #include "output/job_output.h"
 
@@ -38,7 +35,7 @@ std::string guarantee_line(const json& guarantee) {
 Result<void> verify(const VerifyOptions& options) {
   CV_TRY(const ledger::PublicKey key, ledger::PublicKey::read(options.key));
   CV_TRY(const std::string text, engine::read_text_file("release", options.release, engine::TextSize::document));
-  CV_TRY(const std::string digest, report::check_release_signature(text, key));
+  CV_TRY(const std::string digest, check_signature(text, key));
   const json release = json::parse(text, nullptr, false);
   if (!release.contains("guarantee") || !release["guarantee"].is_object() || !release.contains("debit") ||
       !release["debit"].is_object() || !release["debit"].contains("id") || !release["debit"]["id"].is_string())

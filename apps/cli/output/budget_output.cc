@@ -6,10 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "chronoveil/accounting/events/event_json.h"
-#include "chronoveil/base/plain_text.h"
-#include "chronoveil/engine/release/budget.h"
-#include "chronoveil/ledger/filters/rounded_text.h"
+#include "chronoveil/chronoveil.h"
+#include "event_argument.h"
 
 namespace chronoveil::cli {
 
@@ -182,7 +180,7 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
                  {"recorded_by", debit.recorded_by},
                  {"purpose", debit.terms.purpose},
                  {"mechanism", debit.terms.mechanism},
-                 {"event", accounting::event_to_json(debit.event)},
+                 {"event", event_json(debit.event)},
                  {"cost", cost_json(filter, debit.cost)},
                  {"state", ledger::name(debit.state)},
                  {"software", debit.software},
@@ -197,9 +195,8 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
   if (debit.digest) result["digest"] = *debit.digest;
   if (!debit.period.empty()) result["period"] = debit.period;
   for (const ledger::Slot& slot : debit.slots) {
-    json item = {{"reserved", accounting::event_to_json(slot.reserved)},
-                 {"state", slot.state ? ledger::name(*slot.state) : "free"}};
-    if (slot.used) item["used"] = accounting::event_to_json(*slot.used);
+    json item = {{"reserved", event_json(slot.reserved)}, {"state", slot.state ? ledger::name(*slot.state) : "free"}};
+    if (slot.used) item["used"] = event_json(*slot.used);
     result["slots"].push_back(std::move(item));
   }
   if (debit.uses) result["uses"] = uses_json(debit);
@@ -324,9 +321,8 @@ std::string view_text(const ledger::View& view, const std::optional<Result<accou
 }
 
 std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit) {
-  std::string text =
-      fmt::format("{}  {}  {}  {}  {}", debit.id.text(), visible(debit.recorded_at), ledger::name(debit.state),
-                  cost_text(filter, debit.cost), accounting::to_text(debit.event));
+  std::string text = fmt::format("{}  {}  {}  {}  {}", debit.id.text(), visible(debit.recorded_at),
+                                 ledger::name(debit.state), cost_text(filter, debit.cost), to_text(debit.event));
   if (!debit.slots.empty()) {
     const auto used = std::count_if(debit.slots.begin(), debit.slots.end(),
                                     [](const ledger::Slot& slot) { return slot.used.has_value(); });

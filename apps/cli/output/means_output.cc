@@ -7,8 +7,6 @@
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
-#include "chronoveil/mechanisms/cells/cell_guarantee.h"
-#include "chronoveil/report/means/json.h"
 #include "output/job_output.h"
 #include "output/text_table.h"
 
@@ -102,19 +100,25 @@ std::string means_plan_text(const engine::Job& job, const engine::MeansPlanned& 
   return text;
 }
 
+ordered_json comparison_json(const plan::MeansComparison& comparison) {
+  report::MeansPublished bare;
+  bare.comparison = comparison;
+  return means_summary_json(bare)["plan"]["comparison"];
+}
+
 ordered_json means_plan_json(const engine::MeansPlanned& planned) {
   report::MeansPublished published;
   published.release.guarantee = planned.guarantee;
   published.plan = planned.chosen;
   published.reason = planned.reason;
-  published.not_protected = mechanisms::not_protected(planned.chosen);
+  published.not_protected = planned.not_protected;
   const ordered_json summary = means_summary_json(published);
   ordered_json all{{"mechanism", planned.chosen.mechanism},
                    {"reason", planned.reason},
                    {"places", planned.chosen.shape.places},
                    {"steps", planned.chosen.shape.steps}};
   if (planned.comparison) {
-    const ordered_json comparison = report::comparison_json(*planned.comparison);  // items() refers to it
+    const ordered_json comparison = comparison_json(*planned.comparison);  // items() refers to it
     for (const auto& [key, value] : comparison.items())
       if (!all.contains(key)) all[key] = value;
   }

@@ -10,6 +10,7 @@ namespace chronoveil::cli {
 
 // Every public number of a comparison as a table, and what it recommends.
 std::string comparison_text(const plan::MeansComparison&);
+nlohmann::ordered_json comparison_json(const plan::MeansComparison&);
 
 std::string means_plan_text(const engine::Job&, const engine::MeansPlanned&);
 nlohmann::ordered_json means_plan_json(const engine::MeansPlanned&);

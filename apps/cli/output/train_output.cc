@@ -4,12 +4,10 @@
 
 #include <iostream>
 
-#include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/accounting/events/subsampled/structured_subsampling.h"
 #include "chronoveil/base/plain_text.h"
-#include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
-#include "chronoveil/report/document/json_parts.h"
+#include "chronoveil/report/means/published.h"
 #include "output/job_output.h"
 #include "output/text_table.h"
 
@@ -33,6 +31,10 @@ bool iterates(const engine::TrainPlanned& planned) { return planned.scheme.top =
 
 bool is_poisson(const engine::TrainPlanned& planned) {
   return planned.scheme.bottom == forecasting::BottomLevel::poisson;
+}
+
+ordered_json number_or_null(const std::optional<double>& number) {
+  return number ? ordered_json(*number) : ordered_json(nullptr);
 }
 
 std::string span_text(std::int64_t least, std::int64_t most) {
@@ -125,11 +127,17 @@ ordered_json train_plan_json(const engine::Job& job, const engine::TrainPlanned&
   all["spare_steps"] = planned.spare_steps;
   all["noise_multiplier"] = planned.noise_multiplier;
   all["clip"] = planned.clip;
-  all["lower"] = report::or_null(job.train().lower);
-  all["upper"] = report::or_null(job.train().upper);
+  all["lower"] = number_or_null(job.train().lower);
+  all["upper"] = number_or_null(job.train().upper);
   if (engine::noises_windows(job.train())) all["noise_unit"] = job.train().noise_unit;
-  all["guarantee"] = report::guarantee_json(planned.guarantee, planned.price, "", engine::not_protected(planned));
-  all["plan"] = {{"event", accounting::event_to_json(planned.event)}, {"price", report::price_json(planned.price)}};
+  report::MeansPublished bare;  // every kind of release says these in the same words
+  bare.release.guarantee = planned.guarantee;
+  bare.plan.event = planned.event;
+  bare.plan.price = planned.price;
+  bare.not_protected = engine::not_protected(planned);
+  const ordered_json document = ordered_json::parse(report::means_json(bare));
+  all["guarantee"] = document["guarantee"];
+  all["plan"] = {{"event", document["plan"]["event"]}, {"price", document["plan"]["price"]}};
   return all;
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "chronoveil/engine/train/plan.h"
+#include "chronoveil/engine/train/train.h"
 
 namespace chronoveil::cli {
 

@@ -1,5 +1,8 @@
-// How windows are drawn and filled: the choices of a training job.
+// How windows are shaped, drawn and filled, and what the calendar adds: the choices of a training job.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 namespace chronoveil::forecasting {
 
@@ -7,7 +10,33 @@ namespace chronoveil::forecasting {
 enum class TopLevel { iterate, without_replacement };
 enum class BottomLevel { with_replacement, poisson };
 
+struct SamplingScheme {
+  TopLevel top = TopLevel::without_replacement;
+  BottomLevel bottom = BottomLevel::with_replacement;
+  std::int64_t batch_size = 128;        // Λ, the expected number of windows: what the sum is divided by
+  std::int64_t windows_per_series = 1;  // λ
+  std::int64_t group() const { return batch_size / windows_per_series; }  // ⌊Λ/λ⌋
+};
+
+struct WindowShape {
+  std::int64_t context = 0;   // L_C, everything that a model reads before the forecast, lags included
+  std::int64_t forecast = 0;  // L_F
+  std::int64_t windows(std::int64_t length) const { return length - forecast + 1; }  // T
+};
+
 // How a missing value of a window is filled, from that window only.
 enum class Fill { zero, window_mean, last };
+
+// Each period of p steps gives two covariates, sin and cos of 2π (step + phase) / p.
+struct Calendar {
+  struct Cycle {
+    double period = 0;  // in steps; greater than 0
+    double phase = 0;
+  };
+  std::vector<Cycle> cycles;
+
+  std::int64_t covariates() const { return 2 * static_cast<std::int64_t>(cycles.size()); }
+  void at(std::int64_t step, float* out) const;  // covariates() numbers
+};
 
 }  // namespace chronoveil::forecasting

@@ -4,19 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "chronoveil/forecasting/choices.h"
+
 namespace chronoveil::forecasting {
-
-// Each period of p steps gives two covariates, sin and cos of 2π (step + phase) / p.
-struct Calendar {
-  struct Cycle {
-    double period = 0;  // in steps; greater than 0
-    double phase = 0;
-  };
-  std::vector<Cycle> cycles;
-
-  std::int64_t covariates() const { return 2 * static_cast<std::int64_t>(cycles.size()); }
-  void at(std::int64_t step, float* out) const;  // covariates() numbers
-};
 
 // The covariates of the steps first, ..., first + count - 1, row by row: for every step the same floats as
 // Calendar::at(). For integer periods, sines are computed once per step of the period.

@@ -22,14 +22,6 @@
 
 namespace chronoveil::forecasting {
 
-struct SamplingScheme {
-  TopLevel top = TopLevel::without_replacement;
-  BottomLevel bottom = BottomLevel::with_replacement;
-  std::int64_t batch_size = 128;        // Λ, the expected number of windows: what the sum is divided by
-  std::int64_t windows_per_series = 1;  // λ
-  std::int64_t group() const { return batch_size / windows_per_series; }  // ⌊Λ/λ⌋
-};
-
 class WindowSampler {
  public:
   // Refused (usage, naming the parameter): λ < 1, Λ < λ, ⌊Λ/λ⌋ greater than the number of series, L_C < 0, L_F < 1, a

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "chronoveil/base/rounded_up.h"
+#include "chronoveil/forecasting/panel.h"
 
 namespace chronoveil::forecasting {
 

@@ -15,12 +15,6 @@
 
 namespace chronoveil::forecasting {
 
-struct WindowShape {
-  std::int64_t context = 0;   // L_C, everything that a model reads before the forecast, lags included
-  std::int64_t forecast = 0;  // L_F
-  std::int64_t windows(std::int64_t length) const { return length - forecast + 1; }  // T
-};
-
 struct Window {
   std::int64_t series = 0;
   std::int64_t start = 0;  // t; for prediction after the end of a series, t = L

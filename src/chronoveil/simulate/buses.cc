@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "chronoveil/simulate/chance.h"
+#include "chronoveil/simulate/making.h"
 #include "chronoveil/simulate/rows.h"
-#include "chronoveil/simulate/worlds.h"
 
 namespace chronoveil::simulate {
 namespace {

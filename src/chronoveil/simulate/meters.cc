@@ -4,8 +4,8 @@
 #include <numbers>
 
 #include "chronoveil/simulate/chance.h"
+#include "chronoveil/simulate/making.h"
 #include "chronoveil/simulate/rows.h"
-#include "chronoveil/simulate/worlds.h"
 
 namespace chronoveil::simulate {
 namespace {

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "chronoveil/base/system/write_all.h"
+#include "chronoveil/base/system/atomic_file.h"
 
 namespace chronoveil::simulate {
 

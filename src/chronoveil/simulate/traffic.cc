@@ -3,8 +3,8 @@
 #include <tuple>
 
 #include "chronoveil/simulate/chance.h"
+#include "chronoveil/simulate/making.h"
 #include "chronoveil/simulate/rows.h"
-#include "chronoveil/simulate/worlds.h"
 
 namespace chronoveil::simulate {
 namespace {

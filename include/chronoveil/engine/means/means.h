@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/mechanisms/cell_mechanism.h"
@@ -23,19 +24,20 @@ struct MeansPlanned {
   mechanisms::CellsPlan chosen;
   Guarantee guarantee;  // that a release by the chosen mechanism carries
   std::string reason;
+  std::vector<std::string> not_protected;  // sentences
 };
 Result<MeansPlanned> plan_means(const Job&, Compare = Compare::always);
 
-struct MeansChecked {
-  MeansPlanned planned;
-  ledger::View budget;
-  ledger::Cost cost;
-  std::optional<EarlierDebit> earlier;
-};
+using MeansChecked = CheckedJob<MeansPlanned>;
 Result<MeansChecked> check_means_job(const Job&, const RunOptions&, bool read_data);
 
 Result<report::MeansPublished> run_means(const Job&, const RunOptions&);
 Result<report::MeansPublished> run_means_again(const Job&, const std::string& debit, const RunOptions&);
+
+// "5,3,2", or the name of a file with whole numbers separated by white space or commas: records of each person.
+// `path` becomes the file's, relative to the folder of the job; empty for a list.
+Result<std::vector<std::uint32_t>> read_counts(std::string_view key, const std::string& text, const std::string& job,
+                                               std::string& path);
 
 // Reveals the data.
 Result<report::MeansEvaluation> evaluate_means(const Job&, std::string_view release_json);

@@ -44,12 +44,7 @@ bool leaves_at_once(const Job&);
 Result<PerturbedRelease> run_perturbation(const Job&, const PerturbOptions&);
 Result<PerturbedRelease> run_perturbation_again(const Job&, const std::string& debit, const PerturbOptions&);
 
-struct PerturbChecked {
-  PerturbPlanned planned;
-  ledger::View budget;
-  ledger::Cost cost;
-  std::optional<EarlierDebit> earlier;
-};
+using PerturbChecked = CheckedJob<PerturbPlanned>;
 Result<PerturbChecked> check_perturbation(const Job&, const RunOptions&, bool read_data);
 
 }  // namespace chronoveil::engine

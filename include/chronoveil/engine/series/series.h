@@ -63,12 +63,14 @@ struct EarlierDebit {
 
 // Validates job, columns, outputs and budget. Makes no debit and reads no value, except that with `read_data` the data
 // is read and bounded as in a run, and forgotten: its errors are found before they cost a debit.
-struct Checked {
-  Planned planned;
+template <class Plan>
+struct CheckedJob {
+  Plan planned;
   ledger::View budget;  // as it stands
   ledger::Cost cost;    // of the debit
   std::optional<EarlierDebit> earlier;
 };
+using Checked = CheckedJob<Planned>;
 Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);
 
 // Plan, check outputs and columns, debit, read and bound, measure, reconstruct, store, write the outputs.

@@ -14,7 +14,6 @@
 #include <system_error>
 
 #include "chronoveil/base/system/signals_held.h"
-#include "chronoveil/base/system/write_all.h"
 
 namespace chronoveil {
 namespace {

@@ -1,9 +1,9 @@
-#include "chronoveil/base/system/write_all.h"
-
 #include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "chronoveil/base/system/atomic_file.h"
 
 namespace chronoveil {
 

@@ -6,7 +6,7 @@
 
 #include "chronoveil/data/time/duration.h"
 #include "chronoveil/engine/job/key_fields.h"
-#include "chronoveil/engine/means/job.h"
+#include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/stores/store.h"
 #include "chronoveil/mechanisms/catalogue.h"

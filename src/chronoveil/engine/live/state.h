@@ -13,7 +13,7 @@
 
 namespace chronoveil::engine {
 
-// What a state says of its debit, for a ledger that knows less (engine/release/witnesses.h).
+// What a state says of its debit, for a ledger that knows less (engine/release/audit.h).
 struct LiveWitness {
   std::int64_t debit = -1, holder = 0, asked = 0, before = 0;  // as in LiveState
 };

@@ -8,6 +8,7 @@
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/job/section_readers.h"
 #include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/means/means.h"
 
 namespace chronoveil::engine {
 namespace {

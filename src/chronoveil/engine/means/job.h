@@ -16,9 +16,4 @@ Result<void> complete_means(const JobTable&, Job&);
 // What holds for every job of means. Errors name the key as a job file spells it.
 Result<void> check_means(const Job&);
 
-// "5,3,2", or the name of a file with whole numbers separated by white space or commas: records of each person.
-// `path` becomes the file's, relative to the folder of the job; empty for a list.
-Result<std::vector<std::uint32_t>> read_counts(std::string_view key, const std::string& text, const std::string& job,
-                                               std::string& path);
-
 }  // namespace chronoveil::engine

@@ -88,6 +88,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
                    "it must be sum_over_count or registered_mean where `means.counts` is \"private\"");
   CV_TRY(planned.chosen, named(mechanism->prepare(request)));
   planned.guarantee = mechanisms::guarantee_of(planned.chosen);
+  planned.not_protected = mechanisms::not_protected(planned.chosen);
   add_reading(job.source, Reading::whole, planned.guarantee.assumptions);
   if (ours_to_choose && planned.comparison && !planned.comparison->from_caps)
     planned.guarantee.assumptions.push_back(

@@ -3,7 +3,6 @@
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/mechanisms/cells/cell_guarantee.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
@@ -41,7 +40,7 @@ report::MeansPublished published_of(const Job& job, const MeansPlanned& planned,
   report::MeansPublished published;
   published.title = job.title.empty() ? (job.dataset.empty() ? "Private means" : job.dataset) : job.title;
   published.measure = *job.source.measure;
-  published.not_protected = mechanisms::not_protected(planned.chosen);
+  published.not_protected = planned.not_protected;
   MeansRelease& release = published.release;
   release.places = planned.places;
   release.grid = planned.grid;

@@ -9,7 +9,6 @@
 
 #include "chronoveil/accounting/events/event.h"
 #include "chronoveil/engine/release/beside_ledger.h"
-#include "chronoveil/engine/release/witnesses.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/stores/store.h"
 #include "chronoveil/mechanisms/catalogue.h"

@@ -5,20 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/release/store.h"
 #include "chronoveil/engine/series/series.h"
-#include "chronoveil/ledger/ledger.h"
 #include "chronoveil/report/series/published.h"
 
 namespace chronoveil::engine {
 
-// Where the ledger is: as given, or the user's own when empty.
-Result<std::string> ledger_place(const std::string& given);
-
-// The share of the filter that is left, in [0, 1]: of its tightest coordinate, or of the union's member with the most.
-double share_left(const ledger::View&);
-// "a gaussian with noise_multiplier >= 4.7, or a pure event with epsilon <= 0.5", or "nothing".
-std::string still_admits(const ledger::View&);
 report::BudgetLeft budget_left(const ledger::View&);
 
 // In whose name a ledger is asked: what of a job, or of a forecast from a private history, matters to a budget.

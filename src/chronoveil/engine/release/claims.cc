@@ -1,9 +1,8 @@
-#include "chronoveil/engine/release/claims.h"
-
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/engine/release/audit.h"
 #include "chronoveil/report/document/digest.h"
 
 namespace chronoveil::engine {

@@ -1,5 +1,3 @@
-#include "chronoveil/engine/release/witnesses.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +14,7 @@
 
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/live/state.h"
+#include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/release/beside_ledger.h"
 #include "chronoveil/engine/release/store.h"
 

@@ -3,9 +3,8 @@
 
 #include <optional>
 
-#include "chronoveil/engine/job/job.h"
 #include "chronoveil/engine/job/table.h"
-#include "chronoveil/forecasting/value_bounds.h"
+#include "chronoveil/engine/train/train.h"
 
 namespace chronoveil::engine {
 
@@ -19,8 +18,6 @@ Result<void> check_train(const Job&);
 // user.
 std::int64_t changed_steps(const Job&);
 
-// Whether windows get noise of their own (σ_C or σ_F), which hides changes of at most noise_unit.
-bool noises_windows(const TrainSpec&);
 // train.lower and train.upper. One without the other, or invalid bounds, are usage errors.
 Result<std::optional<forecasting::ValueBounds>> bounds_of(const TrainSpec&);
 // With bounds, how far a change can move the values of a step: the least noise_unit that needs no trust.

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "chronoveil/base/system/write_all.h"
+#include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/ledger/stores/postgres_session.h"
 
 namespace chronoveil::ledger {

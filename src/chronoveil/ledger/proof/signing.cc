@@ -13,7 +13,7 @@
 #include <mutex>
 #include <utility>
 
-#include "chronoveil/base/system/write_all.h"
+#include "chronoveil/base/system/atomic_file.h"
 
 namespace chronoveil::ledger {
 namespace {

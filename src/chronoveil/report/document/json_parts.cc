@@ -5,7 +5,7 @@
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/base/version.h"
-#include "chronoveil/report/document/json_names.h"
+#include "chronoveil/report/document/members.h"
 
 namespace chronoveil::report {
 
@@ -71,14 +71,6 @@ ordered_json guarantee_json(const Guarantee& guarantee, const accounting::Price&
 ordered_json debit_json(const std::optional<ledger::DebitReference>& debit) {
   if (!debit) return nullptr;
   return {{"id", debit->id.text()}, {"chain_head", debit->chain_head}};
-}
-
-ordered_json budget_json(const BudgetLeft& budget) {
-  return {{"dataset", budget.dataset},
-          {"epsilon", finite_or_null(budget.epsilon)},
-          {"delta", finite_or_null(budget.delta)},
-          {"fraction_left", finite_or_null(budget.fraction_left)},
-          {"still_admits", budget.still_admits}};
 }
 
 ordered_json software_json() {
@@ -192,16 +184,20 @@ Result<std::optional<ledger::DebitReference>> debit_in(const Fields& document) {
   return ledger::DebitReference{std::move(id), std::move(chain_head)};
 }
 
+void members(BudgetLeft& budget, auto& with) {
+  with("dataset", budget.dataset);
+  with("epsilon", budget.epsilon);
+  with("delta", budget.delta);
+  with("fraction_left", budget.fraction_left);
+  with("still_admits", budget.still_admits);
+}
+
+ordered_json budget_json(const BudgetLeft& budget) { return object_json(budget); }
+
 Result<std::optional<BudgetLeft>> budget_in(const Fields& document) {
   if (!document.has("budget")) return std::nullopt;
   CV_TRY(const Fields budget, document.object("budget"));
-  BudgetLeft left;
-  CV_TRY(left.dataset, budget.text("dataset"));
-  CV_TRY(left.epsilon, budget.number("epsilon"));
-  CV_TRY(left.delta, budget.number("delta"));
-  CV_TRY(left.fraction_left, budget.number("fraction_left"));
-  CV_TRY(left.still_admits, budget.text("still_admits"));
-  return left;
+  return object_in<BudgetLeft>(budget);
 }
 
 std::optional<std::string> kind_in(std::string_view text) {

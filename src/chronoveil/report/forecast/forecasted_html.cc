@@ -93,8 +93,7 @@ std::string model_section(const ModelFacts& model) {
 }  // namespace
 
 std::string to_html(const Forecasted& forecasted) {
-  Page page{.title = forecasted.title, .banner = "", .watermark = "", .body = ""};
-  if (!forecasted.mark.empty()) page.banner = escaped(forecasted.mark) + ". For tests only; do not publish.";
+  Page page = page_of(forecasted.title, forecasted.mark);
   page.body = header(forecasted) + section("Who is protected", who_is_protected(forecasted)) + charts(forecasted) +
               model_section(forecasted.model);
   if (forecasted.input) {

@@ -91,8 +91,7 @@ std::string plan_section(const Trained& trained) {
 
 std::string to_html(const Trained& trained) {
   const ModelFacts& model = trained.model;
-  Page page{.title = trained.title, .banner = "", .watermark = "", .body = ""};
-  if (!model.mark.empty()) page.banner = escaped(model.mark) + ". For tests only; do not publish.";
+  Page page = page_of(trained.title, model.mark);
   page.body =
       fmt::format("<h1>{}</h1>\n<p class=\"sub\">A {} that learned from {} series of the dataset {}.</p>\n",
                   escaped(trained.title), escaped(model.name), grouped(trained.series), escaped(model.dataset)) +

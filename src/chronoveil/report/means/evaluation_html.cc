@@ -12,6 +12,7 @@
 #include "chronoveil/report/means/words.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
+#include "chronoveil/report/page/sections.h"
 
 namespace chronoveil::report {
 namespace {
@@ -109,16 +110,9 @@ std::string pairs_table(const MeansEvaluation& evaluation, std::vector<std::size
 std::string evaluation_html(const MeansEvaluation& evaluation) {
   const MeansPublished& published = evaluation.published;
   const MeansRelease& release = published.release;
-  const std::string title = published.title.empty() ? "Evaluation" : "Evaluation: " + published.title;
-  Page page{.title = title,
-            .banner = "internal: reveals the data. Not for publication.",
-            .watermark = "internal: reveals the data",
-            .body = ""};
-  page.body = fmt::format("<h1>{}</h1>\n<p class=\"sub\">{}. {}, {}, {}, ε = {}, δ = {}</p>\n", escaped(title),
-                          escaped(cell_number_words(cell_numbers(release))), escaped(span_words(release.axis)),
-                          escaped(release.axis.zone), escaped(published.plan.mechanism),
-                          rounded_up(release.guarantee.epsilon), rounded_up(release.guarantee.delta));
-  if (!release.mark.empty()) page.body += "<p><span class=\"tag warn\">" + escaped(release.mark) + "</span></p>\n";
+  const std::string what = escaped(cell_number_words(cell_numbers(release))) + ". " +
+                           escaped(span_words(release.axis)) + ", " + escaped(release.axis.zone);
+  Page page = internal_page(published.title, what, published.plan.mechanism, release.guarantee, release.mark);
   page.body += errors_section(evaluation);
   const std::vector<std::size_t> pairs = pairs_of(evaluation);
   if (!pairs.empty())

@@ -86,12 +86,8 @@ std::string comparison_part(const MeansPublished& published) {
 
 std::string plan_section(const MeansPublished& published) {
   const mechanisms::CellsPlan& plan = published.plan;
-  std::string out;
-  if (!published.reason.empty()) out += "<p>" + escaped(published.reason) + "</p>\n";
-  out += "<dl class=\"pairs\">\n";
   const auto mechanism = mechanisms::find_cell_mechanism(plan.mechanism);
-  out += pair_of("Mechanism", "<b>" + escaped(plan.mechanism) + "</b>" +
-                                  (mechanism ? ": " + escaped((*mechanism)->summary) : std::string()));
+  std::string out = how_made(published.reason, plan.mechanism, mechanism);
   for (const auto& [label, value] : plan.parameters) out += pair_of(escaped(label), value_text(value));
   out += pair_of("Noise", escaped(noise_words(plan)));
   if (plan.share > 0) out += pair_of("ε of one cell", rounded_up(plan.share));
@@ -113,8 +109,7 @@ std::string plan_section(const MeansPublished& published) {
 
 std::string means_html(const MeansPublished& published) {
   const MeansRelease& release = published.release;
-  Page page{.title = title_of(published), .banner = "", .watermark = "", .body = ""};
-  if (!release.mark.empty()) page.banner = escaped(release.mark) + ". For tests only; do not publish.";
+  Page page = page_of(title_of(published), release.mark);
   page.body =
       header(published) + promise(facts_of(published), release.guarantee, release.mark) +
       section("The means", means_map(published) + means_strip(published) + means_multiples(published) +

@@ -8,8 +8,6 @@
 #include "chronoveil/base/version.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
-#include "chronoveil/report/page/markup.h"
-#include "chronoveil/report/page/page.h"
 
 namespace chronoveil::report {
 namespace {
@@ -159,6 +157,25 @@ std::string footer() {
       "<footer>Made by Chronoveil {}. This page holds everything it shows: no script, nothing "
       "loaded from elsewhere.</footer>\n",
       kVersion);
+}
+
+Page page_of(std::string title, const std::string& mark) {
+  return {.title = std::move(title),
+          .banner = mark.empty() ? "" : escaped(mark) + ". For tests only; do not publish.",
+          .watermark = "",
+          .body = ""};
+}
+
+Page internal_page(const std::string& title, const std::string& what, const std::string& mechanism,
+                   const Guarantee& guarantee, const std::string& mark) {
+  Page page{.title = title.empty() ? "Evaluation" : "Evaluation: " + title,
+            .banner = "internal: reveals the data. Not for publication.",
+            .watermark = "internal: reveals the data",
+            .body = ""};
+  page.body = fmt::format("<h1>{}</h1>\n<p class=\"sub\">{}, {}, ε = {}, δ = {}</p>\n", escaped(page.title), what,
+                          escaped(mechanism), rounded_up(guarantee.epsilon), rounded_up(guarantee.delta));
+  if (!mark.empty()) page.body += "<p><span class=\"tag warn\">" + escaped(mark) + "</span></p>\n";
+  return page;
 }
 
 }  // namespace chronoveil::report

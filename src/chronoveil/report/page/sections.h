@@ -9,6 +9,8 @@
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/base/slot_axis.h"
 #include "chronoveil/mechanisms/parameters.h"
+#include "chronoveil/report/page/markup.h"
+#include "chronoveil/report/page/page.h"
 #include "chronoveil/report/page/words.h"
 #include "chronoveil/report/series/published.h"
 
@@ -38,5 +40,18 @@ std::string citation(const std::string& what, const std::string& mechanism, cons
                      const std::optional<ledger::DebitReference>&);
 
 std::string footer();
+
+// An empty page whose banner says that the release is not private, if it has a mark.
+Page page_of(std::string title, const std::string& mark);
+// The beginning of an internal evaluation; `what` is evaluated (HTML).
+Page internal_page(const std::string& title, const std::string& what, const std::string& mechanism, const Guarantee&,
+                   const std::string& mark);
+// How the section on how it was made begins: why this mechanism, an open list, and what the mechanism is.
+template <class Found>
+std::string how_made(const std::string& reason, const std::string& mechanism, const Found& found) {
+  return (reason.empty() ? "" : "<p>" + escaped(reason) + "</p>\n") + "<dl class=\"pairs\">\n" +
+         pair_of("Mechanism",
+                 "<b>" + escaped(mechanism) + "</b>" + (found ? ": " + escaped((*found)->summary) : std::string()));
+}
 
 }  // namespace chronoveil::report

@@ -88,12 +88,8 @@ std::string categories_words(const std::vector<std::string>& categories) {
 
 std::string plan_section(const Perturbed& perturbed) {
   const mechanisms::TemporalPlan& plan = perturbed.plan;
-  std::string out;
-  if (!perturbed.reason.empty()) out += "<p>" + escaped(perturbed.reason) + "</p>\n";
-  out += "<dl class=\"pairs\">\n";
   const auto mechanism = mechanisms::find_temporal_mechanism(plan.mechanism);
-  out += pair_of("Mechanism", "<b>" + escaped(plan.mechanism) + "</b>" +
-                                  (mechanism ? ": " + escaped((*mechanism)->summary) : std::string()));
+  std::string out = how_made(perturbed.reason, plan.mechanism, mechanism);
   if (plan.window > 0) out += pair_of("Window", grouped(plan.window) + " rows");
   if (perturbed.columns.size() > 1)
     out += pair_of("Columns", plan.lanes == 1 ? "together: the values of a row stay together"
@@ -117,8 +113,7 @@ std::string plan_section(const Perturbed& perturbed) {
 }  // namespace
 
 std::string perturbed_html(const Perturbed& perturbed) {
-  Page page{.title = title_of(perturbed), .banner = "", .watermark = "", .body = ""};
-  if (!perturbed.mark.empty()) page.banner = escaped(perturbed.mark) + ". For tests only; do not publish.";
+  Page page = page_of(title_of(perturbed), perturbed.mark);
   page.body = header(perturbed) +
               promise(facts_of(perturbed), perturbed.guarantee, perturbed.mark, perturbed.plan.price.beta) +
               released_section(perturbed) + moves_section(perturbed) + curve_section(perturbed) +

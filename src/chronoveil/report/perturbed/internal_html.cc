@@ -6,6 +6,7 @@
 #include "chronoveil/report/draw/frame.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
+#include "chronoveil/report/page/sections.h"
 #include "chronoveil/report/perturbed/drawing.h"
 #include "chronoveil/report/perturbed/words.h"
 #include "chronoveil/report/series/charts.h"
@@ -77,15 +78,8 @@ std::string counts_section(const std::vector<PerturbedInternal::Column>& columns
 }  // namespace
 
 std::string perturbed_internal_html(const Perturbed& perturbed, const PerturbedInternal& internal) {
-  const std::string title = perturbed.title.empty() ? "Evaluation" : "Evaluation: " + perturbed.title;
-  Page page{.title = title,
-            .banner = "internal: reveals the data. Not for publication.",
-            .watermark = "internal: reveals the data",
-            .body = ""};
-  page.body = fmt::format("<h1>{}</h1>\n<p class=\"sub\">{} rows, {}, ε = {}, δ = {}</p>\n", escaped(title),
-                          grouped(perturbed.rows), escaped(perturbed.plan.mechanism),
-                          rounded_up(perturbed.guarantee.epsilon), rounded_up(perturbed.guarantee.delta));
-  if (!perturbed.mark.empty()) page.body += "<p><span class=\"tag warn\">" + escaped(perturbed.mark) + "</span></p>\n";
+  Page page = internal_page(perturbed.title, grouped(perturbed.rows) + " rows", perturbed.plan.mechanism,
+                            perturbed.guarantee, perturbed.mark);
   if (values_move(perturbed)) page.body += moves_section(perturbed.expected, internal.realised);
   page.body += averages_section(internal.columns) + counts_section(internal.columns);
   return to_html(page);

@@ -7,6 +7,7 @@
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
+#include "chronoveil/report/page/sections.h"
 #include "chronoveil/report/page/words.h"
 #include "chronoveil/report/series/charts.h"
 #include "chronoveil/report/series/error_sums.h"
@@ -69,16 +70,8 @@ std::string series_section(const Evaluation& evaluation) {
 std::string evaluation_html(const Evaluation& evaluation) {
   const Published& published = evaluation.published;
   const Release& release = published.release;
-  const std::string title = published.title.empty() ? "Evaluation" : "Evaluation: " + published.title;
-  Page page{.title = title,
-            .banner = "internal: reveals the data. Not for publication.",
-            .watermark = "internal: reveals the data",
-            .body = ""};
-  page.body =
-      fmt::format("<h1>{}</h1>\n<p class=\"sub\">{}, {}, {}, ε = {}, δ = {}</p>\n", escaped(title),
-                  escaped(span_words(release.axis)), escaped(release.axis.zone), escaped(published.plan.mechanism),
-                  rounded_up(release.guarantee.epsilon), rounded_up(release.guarantee.delta));
-  if (!release.mark.empty()) page.body += "<p><span class=\"tag warn\">" + escaped(release.mark) + "</span></p>\n";
+  Page page = internal_page(published.title, escaped(span_words(release.axis)) + ", " + escaped(release.axis.zone),
+                            published.plan.mechanism, release.guarantee, release.mark);
   page.body += errors_section(evaluation) + section("Truth against release", series_charts(release, evaluation.truth)) +
                left_out_section(evaluation) + series_section(evaluation);
   return to_html(page);

@@ -84,13 +84,9 @@ std::string comparison_table(const Published& published) {
 std::string plan_section(const Published& published) {
   const mechanisms::SeriesPlan& plan = published.plan;
   const bool laplace = plan.noise == NoiseKind::laplace;
-  std::string out;
-  if (!published.reason.empty()) out += "<p>" + escaped(published.reason) + "</p>\n";
-  out += "<dl class=\"pairs\">\n";
-  const auto pair = [&](std::string_view label, const std::string& html) { out += pair_of(label, html); };
   const auto mechanism = mechanisms::find_series_mechanism(plan.mechanism);
-  pair("Mechanism",
-       "<b>" + escaped(plan.mechanism) + "</b>" + (mechanism ? ": " + escaped((*mechanism)->summary) : std::string()));
+  std::string out = how_made(published.reason, plan.mechanism, mechanism);
+  const auto pair = [&](std::string_view label, const std::string& html) { out += pair_of(label, html); };
   for (const auto& [label, value] : plan.parameters) pair(escaped(label), value_text(value));
   pair("Noise", fmt::format("{}; a measured value is within ±\u202f{} of what it measures {} times in 100",
                             escaped(noise_words(plan)),
@@ -125,8 +121,7 @@ std::string interval_note(const Published& published) {
 
 std::string to_html(const Published& published) {
   const Release& release = published.release;
-  Page page{.title = title_of(published), .banner = "", .watermark = "", .body = ""};
-  if (!release.mark.empty()) page.banner = escaped(release.mark) + ". For tests only; do not publish.";
+  Page page = page_of(title_of(published), release.mark);
   page.body =
       header(published) + promise(facts_of(published), release.guarantee, release.mark) +
       section("The figures", series_charts(release) + interval_note(published) + summary_table(release)) +

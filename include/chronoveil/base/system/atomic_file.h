@@ -38,4 +38,9 @@ Result<void> synchronise_folder(std::string_view what, const std::string& folder
 // Standard output, devices and pipes come last.
 Result<void> write_files(const std::vector<OutputFile>&);
 
+// Writes the whole text to what may be slow: a pipe, a terminal. Goes on after a signal, and waits while the descriptor
+// is full, even if it is non-blocking: standard output is shared with other processes, any of which may have set that.
+// 0, or the number of the error.
+int write_all(int descriptor, std::string_view text);
+
 }  // namespace chronoveil

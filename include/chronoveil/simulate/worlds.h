@@ -1,15 +1,13 @@
-// Five small worlds: people and what is recorded of them, made up from a seed. Each writes its rows in the order of
-// time and returns the truth. The same sizes and the same seed give the same bytes. Memory grows with the people, the
-// public series and one day, not with the rows.
+// Five small worlds: people and what is recorded of them, made up from a seed. Rows are written in the order of time.
+// The same sizes and the same seed give the same bytes. Memory grows with the people, the public series and one day, not
+// with the rows.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <variant>
 
 #include "chronoveil/base/result.h"
-#include "chronoveil/simulate/job_text.h"
-#include "chronoveil/simulate/text_file.h"
-#include "chronoveil/simulate/truth.h"
 
 namespace chronoveil::simulate {
 
@@ -62,23 +60,26 @@ struct Buses {
   Period period{"Asia/Kolkata", "2026-02-02", 7};
 };
 
-Result<Truth> simulate(const Traffic&, std::uint64_t seed, TextFile& rows);
-Result<Truth> simulate(const Checkins&, std::uint64_t seed, TextFile& rows);
-Result<Truth> simulate(const Flu&, std::uint64_t seed, TextFile& rows);
-Result<Truth> simulate(const Meters&, std::uint64_t seed, TextFile& rows);
-Result<Truth> simulate(const Buses&, std::uint64_t seed, TextFile& rows);
+using World = std::variant<Traffic, Checkins, Flu, Meters, Buses>;
+
+// Which files to write: "-" is standard output, empty is not wanted.
+struct Files {
+  std::string rows = "-";
+  std::string truth;  // what is true, for every series and slot
+  std::string keys;   // the public list of series
+  std::string job;    // a job that releases the rows, ready to run
+};
+struct Made {
+  std::int64_t rows = 0, series = 0, slots = 0;
+};
+// Each file appears under its name only when all of it is there. Errors name run.output, run.truth, run.keys, run.job,
+// or what is wrong with the world.
+Result<Made> make_world(const World&, std::uint64_t seed, const Files&);
 
 // How many people (users, meters, vehicles) leave about this many records in that time; at least 1.
 std::int64_t people_for(const Traffic&, std::int64_t records);
 std::int64_t people_for(const Checkins&, std::int64_t records);
 std::int64_t people_for(const Meters&, std::int64_t records);
 std::int64_t people_for(const Buses&, std::int64_t records);
-
-// How to release it. The world must be one that simulate() accepts.
-Result<JobFacts> job_facts(const Traffic&);
-Result<JobFacts> job_facts(const Checkins&);
-Result<JobFacts> job_facts(const Flu&);
-Result<JobFacts> job_facts(const Meters&);
-Result<JobFacts> job_facts(const Buses&);
 
 }  // namespace chronoveil::simulate

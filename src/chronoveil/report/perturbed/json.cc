@@ -1,10 +1,54 @@
-#include "chronoveil/report/document/json_names.h"
-#include "chronoveil/report/document/json_parts.h"
-#include "chronoveil/report/perturbed/json_names.h"
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "chronoveil/report/document/members.h"
 #include "chronoveil/report/perturbed/perturbed.h"
 
 namespace chronoveil::report {
+
+void members(mechanisms::TemporalPlan& plan, auto& with) {
+  with("mechanism", plan.mechanism);
+  with("window", plan.window);
+  with("lanes", plan.lanes);
+  with("unit", plan.unit);
+  with("relation", plan.relation);
+  with("length", plan.length);
+  with("lower", plan.lower);
+  with("upper", plan.upper);
+  with("categories", plan.categories);
+  with("parameters", plan.parameters);
+  with("event", plan.event);
+  with.named("analysis", kAnalysisNames, plan.price.analysis);
+  with("delta", plan.delta);
+  with("price", plan.price);
+}
+
+void members(CurvePoint& point, auto& with) {
+  with.finite("epsilon", point.epsilon);
+  with.finite("delta", point.delta);
+}
+
 namespace {
+
+using json = nlohmann::ordered_json;
+
+// Whether times move.
+constexpr std::array<std::pair<std::string_view, bool>, 2> kViewNames = {{{"values", false}, {"times", true}}};
+
+json moves_json(const mechanisms::Moves& moves) {
+  return {{"first", moves.first},
+          {"shares", moves.shares},
+          {"mean_distance", finite_or_null(moves.mean_distance)},
+          {"missing", finite_or_null(moves.missing)},
+          {"empty", finite_or_null(moves.empty)},
+          {"cost", finite_or_null(moves.cost)}};
+}
+
+json curve_json(const std::vector<CurvePoint>& curve) {
+  json all = json::array();
+  for (const CurvePoint& point : curve) all.push_back(object_json(point));
+  return all;
+}
 
 Result<std::int64_t> integer_from(std::int64_t least, const Fields& fields, const char* key) {
   CV_TRY(const std::int64_t held, fields.integer(key));
@@ -13,20 +57,9 @@ Result<std::int64_t> integer_from(std::int64_t least, const Fields& fields, cons
 }
 
 Result<mechanisms::TemporalPlan> plan_in(const Fields& plan) {
-  mechanisms::TemporalPlan all;
-  CV_TRY(all.mechanism, plan.text("mechanism"));
-  CV_TRY(all.window, integer_from(0, plan, "window"));
-  CV_TRY(all.lanes, integer_from(1, plan, "lanes"));
-  CV_TRY(all.unit, unit_in(plan));
-  CV_TRY(all.relation, relation_in(plan));
-  CV_TRY(all.length, plan.integer_or_none("length"));
-  CV_TRY(all.lower, plan.finite_or_none("lower"));
-  CV_TRY(all.upper, plan.finite_or_none("upper"));
-  CV_TRY(all.categories, plan.texts("categories"));
-  CV_TRY(all.parameters, parameters_in(plan));
-  CV_TRY(all.event, event_in(plan));
-  CV_TRY(all.delta, plan.number("delta"));
-  CV_TRY(all.price, price_in(plan));
+  CV_TRY(mechanisms::TemporalPlan all, object_in<mechanisms::TemporalPlan>(plan));
+  if (all.window < 0) return unreadable(plan.path_to("window"));
+  if (all.lanes < 1) return unreadable(plan.path_to("lanes"));
   return all;
 }
 
@@ -55,9 +88,7 @@ Result<std::vector<CurvePoint>> curve_in(const Fields& document) {
   CV_TRY(const std::vector<Fields> rows, document.objects("curve"));
   std::vector<CurvePoint> all;
   for (const Fields& row : rows) {
-    CurvePoint point;
-    CV_TRY(point.epsilon, row.finite("epsilon"));
-    CV_TRY(point.delta, row.finite("delta"));
+    CV_TRY(const CurvePoint point, object_in<CurvePoint>(row));
     if (point.epsilon < 0 || (!all.empty() && point.epsilon <= all.back().epsilon))
       return unreadable(row.path_to("epsilon"));
     if (!is_share(point.delta)) return unreadable(row.path_to("delta"));
@@ -100,6 +131,35 @@ Result<Perturbed> perturbed_in(const Fields& document) {
 }
 
 }  // namespace
+
+std::string perturbed_json(const Perturbed& perturbed) {
+  json plan = object_json(perturbed.plan);
+  plan["reason"] = perturbed.reason;
+
+  std::string out = "{";
+  const auto member = [&](std::string_view key, const json& value) {
+    if (out.size() > 1) out.append(",\n");
+    out.append("\"").append(key).append("\":").append(text_of(value));
+  };
+  const json head = head_json("perturb", perturbed.mark, perturbed.title);
+  for (const auto& [key, value] : head.items()) member(key, value);
+  member("view", name_in(kViewNames, perturbed.times_move));
+  member("time", perturbed.time);
+  member("columns", perturbed.columns);
+  member("kept", perturbed.kept);
+  member("rows", perturbed.rows);
+  member("empty", perturbed.empty);
+  if (!perturbed.rows_digest.empty()) member("rows_sha256", perturbed.rows_digest);
+  member("guarantee",
+         guarantee_json(perturbed.guarantee, perturbed.plan.price, perturbed.mark, perturbed.not_protected));
+  member("plan", plan);
+  member("expected", moves_json(perturbed.expected));
+  member("curve", curve_json(perturbed.curve));
+  member("debit", debit_json(perturbed.debit));
+  if (perturbed.budget) member("budget", budget_json(*perturbed.budget));
+  member("software", software_json());
+  return out.append("}\n");
+}
 
 Result<Perturbed> perturbed_from_json(std::string_view text) { return read_document(text, perturbed_in); }
 

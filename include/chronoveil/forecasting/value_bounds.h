@@ -11,9 +11,10 @@
 #include <cstdint>
 
 #include "chronoveil/base/result.h"
-#include "chronoveil/forecasting/panel.h"
 
 namespace chronoveil::forecasting {
+
+struct Panel;
 
 class ValueBounds {
  public:

@@ -22,9 +22,8 @@ bool is_plain_text(std::string_view text);
 // Of a list, `which` of its texts is said too: "series.keys: key 2: character 3 ...".
 Result<void> check_plain_text(std::string_view parameter, std::string_view text, std::string_view which = "");
 
-// On one line, with nothing hidden:
-// , \t, \r as such; other hostile characters as \u202e, bytes that are no character as \xff. Plain text is unchanged.
-// In a JSON string the result means the same text.
+// On one line, with nothing hidden: \n, \t, \r as such; other hostile characters as \u202e, bytes that are no
+// character as \xff. Plain text is unchanged. In a JSON string the result means the same text.
 std::string visible(std::string_view text);
 
 // The same for text of several lines: line feeds and tabs stay.
