@@ -127,7 +127,7 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("input", options->source.path, "A CSV file (plain, gzip, xz) with the history")->required();
   command->add_option("--time", options->source.time, "The column of times; time unless given");
   command->add_option("--series", options->series_column, "The column of series; one series unless given");
-  command->add_option("--keys", options->keys, "A file with the series to forecast, one a line; all unless given");
+  command->add_option("--keys", options->keys, "A file with the series to forecast, one per line; all unless given");
   command->add_option("--value", options->values, "The columns of values; those that the model was trained on")
       ->delimiter(',');
   command->add_option("--time-format", options->source.time_format, "iso8601, epoch, epoch_ms, or a pattern");

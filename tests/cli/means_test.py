@@ -211,7 +211,7 @@ class Cells(MeansTest):
         told = json.loads(run(*self.means("--noise-from", tape, **words), "--json").stdout)
         self.assertEqual(told["plan"]["mechanism"], "sum_over_count")
         self.assertEqual(told["guarantee"]["not_protected"],
-                         ["Nothing is: the random choices of this release are known."])
+                         ["Nothing is protected: the random choices of this release are known."])
         planned = json.loads(run(*self.means(**words), "--dry-run", "--json").stdout)
         self.assertEqual(planned["guarantee"]["relation"], "add_remove")
         self.assertIn("Where and when a person was is protected", planned["guarantee"]["not_protected"][0])

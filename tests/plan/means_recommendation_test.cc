@@ -61,7 +61,7 @@ TEST(MeansRecommendation, TenTimesTheSamplesTakeLevy) {
   for (std::uint32_t& count : counts) count *= 10;
   const MeansComparison got = compared(buses(), counts);
   EXPECT_EQ(got.recommended, "levy");
-  EXPECT_EQ(got.regime, "many records a user");
+  EXPECT_EQ(got.regime, "many records per user");
   EXPECT_NE(got.reason.find("guess"), std::string::npos) << got.reason;
 }
 

@@ -138,7 +138,7 @@ Result<void> run_noise(const NoiseOptions& options) {
 
 void add_noise_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<NoiseOptions>();
-  CLI::App* command = app.add_subcommand("noise", "Print draws of exact noise, one a line");
+  CLI::App* command = app.add_subcommand("noise", "Print draws of exact noise, one per line");
   command->add_option("--law", options->law, "rounded_laplace, rounded_gaussian, discrete_laplace or discrete_gaussian")
       ->required();
   command->add_option("--scale", options->scale, "Laplace b or Gaussian sigma, in the unit of the values")->required();

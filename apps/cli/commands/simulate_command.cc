@@ -131,7 +131,7 @@ void add_people(CLI::App& command, Command<World>& state, const char* option, st
 }
 
 void add_keys(CLI::App& command, SimulateOptions& options) {
-  command.add_option("--keys", options.files.keys, "Also write the public list of series, a key a line");
+  command.add_option("--keys", options.files.keys, "Also write the public list of series, one key per line");
 }
 
 template <class World>

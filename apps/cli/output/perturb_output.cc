@@ -143,7 +143,7 @@ std::string perturbed_text(const engine::Job& job, const engine::PerturbedReleas
   text += fmt::format("mechanism {}, {}\n", visible(release.plan.mechanism), parameters_text(release.plan));
   text += fmt::format("rows      {}", release.rows);
   if (release.empty > 0) text += fmt::format(", {} of them empty", release.empty);
-  text += fmt::format("\nmoves     {} steps a value on average, by the law of the mechanism\n",
+  text += fmt::format("\nmoves     {} steps per value on average, by the law of the mechanism\n",
                       figure(release.expected.mean_distance));
   text += debit_text(release.debit, release.budget);
   for (const std::string& sentence : release.not_protected) text += fmt::format("note      {}\n", visible(sentence));

@@ -79,7 +79,7 @@ Result<void> Account::apply_body(const Entry& entry) {
   if (entry.kind == "opened") {
     CV_TRY(const Origin origin, origin_from_body(entry.body));
     if ((origin == Origin::moved) != moved_)
-      return refuse("what was moved away is opened by that move and no other way");
+      return refuse("a dataset that was moved away can only be opened by that move");
     moved_ = false;
     if (origin == Origin::backup) from_backup_ = entry.sequence;
     return {};
@@ -293,7 +293,7 @@ Result<void> Account::may_settle(const DebitId& id, State to) const {
     return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
   if (to == State::released && *state == State::reserved && debit->says_drawing)
     return invalid("id", id.text(),
-                   "a debit that something was drawn for; nothing was for this one, so nothing of it is out");
+                   "a debit for which something was drawn; nothing was drawn for this one, so nothing can be released");
   return {};
 }
 

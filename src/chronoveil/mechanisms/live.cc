@@ -31,14 +31,16 @@ class OrderedAnswers : public Answers {
   Result<double> count(std::int64_t series, double scale) override {
     CV_CHECK(may_ask(scale));
     if (series < next_ || series >= plan_.shape.series || !present(series))
-      return fail(ErrorKind::internal, "live", "a series is asked once a step, in order, and only when it is present");
+      return fail(ErrorKind::internal, "live",
+                  "a series is asked once per step, in order, and only when it is present");
     next_ = series + 1;
     return answer_count(series, scale);
   }
   Result<double> distance(std::span<const double> last, double scale) override {
     CV_CHECK(may_ask(scale));
     if (distance_asked_ || next_ != 0 || last.size() != series_of(plan_))
-      return fail(ErrorKind::internal, "live", "the distance is asked once a step, before the counts, for all series");
+      return fail(ErrorKind::internal, "live",
+                  "the distance is asked once per step, before the counts, for all series");
     distance_asked_ = true;
     return answer_distance(last, scale);
   }

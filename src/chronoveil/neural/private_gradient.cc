@@ -72,7 +72,7 @@ Result<torch::Tensor> PrivateGradient::on_grid(const torch::Tensor& sum) const {
   const std::int64_t d = parameters_->size();
   if (!sum.defined()) return torch::zeros({d}, torch::kInt64);
   if (sum.dim() != 1 || sum.size(0) != d || sum.scalar_type() != (varies() ? torch::kFloat64 : torch::kFloat32))
-    return fail(ErrorKind::internal, "the sum of gradients has not one coordinate of its kind a parameter");
+    return fail(ErrorKind::internal, "the sum of gradients has not one coordinate of its kind per parameter");
   const torch::NoGradGuard no_grad;
   // Exact for a float32: times a power of two it is a double, and so is that plus 1/2, unless the number is so small or
   // so large that the whole part is the same. A double has its 1/2 added with an error of 2^-53 of itself, which

@@ -70,7 +70,7 @@ std::string against(const MeansCandidate* exact) {
 
 MeansRecommendation by_levy(const MeansCandidate& levy, const MeansCandidate* exact) {
   const double clamped = levy.facts.sensitivity * static_cast<double>(levy.facts.arrays);
-  return {levy.mechanism, "many records a user",
+  return {levy.mechanism, "many records per user",
           fmt::format("Means of {} records lie close together, so that {} arrays can be clamped to a range of {:.3g} "
                       "within bounds {:.3g} wide, which leaves noise that is off by {:.3g} on average{}.",
                       levy.facts.m_ub, levy.facts.arrays, clamped, levy.plan->shape.width(), noise_of(levy),

@@ -11,7 +11,7 @@
 //     fixed_quantile          share K̄/80 >= ln(U / spread · share K̄/16), spread = 1.28 U/√m_ub: the gap beyond the
 //                             outermost array mean weighs less than the room around the quantile; and share K̄ >= 80,
 //                             below which all of [0, U] weighs about the same
-// Regimes: "many records a user" (levy), "many users" (fixed_quantile), "many users with few records each" (the
+// Regimes: "many records per user" (levy), "many users" (fixed_quantile), "many users with few records each" (the
 // quantiles would be found, but do not lie closer together than half the bounds), "few users for the budget" (else),
 // "counts are private". A mechanism that lacks a parameter of the request is skipped. If none of these fits, the first
 // candidate that does is taken. Never chosen for their noise: baseline, which clip_mean equals if nobody has more

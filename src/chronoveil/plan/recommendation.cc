@@ -65,7 +65,7 @@ Recommendation with_delta(const std::vector<Candidate>& all, const Candidate& sh
   if (laplace != nullptr && laplace->information >= kClearlyMore * shrink.information)
     return {laplace->mechanism,
             fmt::format("A person changes so few values that Laplace noise carries {:.3g} times the information of "
-                        "Gaussian noise: it is off by {:.3g} a step on average, Gaussian noise by {:.3g}.",
+                        "Gaussian noise: it is off by {:.3g} per step on average, Gaussian noise by {:.3g}.",
                         laplace->information / shrink.information, laplace->noise_error, shrink.noise_error)};
   return {shrink.mechanism,
           information_argument(all, shrink) +
@@ -81,11 +81,12 @@ bool asks_less(const mechanisms::SeriesPlan& dft) {
 
 Recommendation without_delta(const Candidate& laplace, const Candidate* dft) {
   if (dft != nullptr && asks_less(*dft->plan) && kClearlyMore * dft->noise_error <= laplace.noise_error)
-    return {dft->mechanism,
-            fmt::format("Without a delta every question costs: asking {} low frequencies instead of {} steps leaves "
-                        "noise that is off by {:.3g} a step on average instead of {:.3g}. What quicker changes hold is "
-                        "lost; a public sample would tell how much.",
-                        dft->plan->measured, laplace.plan->measured, dft->noise_error, laplace.noise_error)};
+    return {
+        dft->mechanism,
+        fmt::format("Without a delta every question costs: asking {} low frequencies instead of {} steps leaves "
+                    "noise that is off by {:.3g} per step on average instead of {:.3g}. What quicker changes hold is "
+                    "lost; a public sample would tell how much.",
+                    dft->plan->measured, laplace.plan->measured, dft->noise_error, laplace.noise_error)};
   return {
       laplace.mechanism,
       fmt::format("Without a delta, Laplace noise on every step is off by {:.3g} on average and loses nothing of the "

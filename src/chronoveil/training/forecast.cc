@@ -304,7 +304,7 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
     if (!draws.mark().empty()) {
       forecasting.mark = draws.mark();
       engine::disown(forecasting.privacy->guarantee, forecasting.mark);
-      forecasting.privacy->not_protected = {"Nothing is: the random choices of this forecast are known."};
+      forecasting.privacy->not_protected = {"Nothing is protected: the random choices of this forecast are known."};
     }
     CV_CHECK(forecast(request, ready.network, ready.channels, ready.device, &draws, forecasting));
     return Kept{"", report_of(forecasting, title), std::nullopt, std::nullopt, std::nullopt};

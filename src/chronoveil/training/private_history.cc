@@ -59,7 +59,7 @@ std::vector<std::string> limits_of(const PrivateHistory& asked) {
       "What others reveal is not hidden: a model that knows many series says much about one of them without having "
       "read it.");
   all.emplace_back(
-      "Whoever can read the history itself, or the machine that holds it, is not kept from it by this forecast.");
+      "Whoever can read the history itself, or the machine that holds it, is not stopped by this forecast.");
   return all;
 }
 

@@ -114,7 +114,7 @@ void add_create(CLI::App& budget, CommandContext& context) {
   command->add_option("--filter", options->filter,
                       "union, sum, zcdp, renyi or gaussian; union; sum where δ is 0 or the relation is swap");
   command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
-  command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one a line");
+  command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one per line");
   command->add_option("--parts-by", options->parts_by, "Public parts by date")->check(CLI::IsMember({"day"}));
   add_clock_flag(*command);
   command->add_option("--straddle", options->straddle,

@@ -218,7 +218,7 @@ void add_debits(CLI::App& budget, CommandContext& context) {
   on_run(*command, context, [options] { return debit(*options); });
 
   options = std::make_shared<DebitOptions>();
-  command = add_command(budget, *options, "slot", "Use a slot for an event that its own dominates");
+  command = add_command(budget, *options, "slot", "Use a slot for an event that the slot's event dominates");
   command->add_option("ID", options->id, "The slot, such as city:1/0")->required();
   add_event_options(*command, *options);
   add_example(*command, "chronoveil budget slot city:1/0 gaussian --noise-multiplier 25");

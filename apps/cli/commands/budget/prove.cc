@@ -144,7 +144,7 @@ void add_proofs(CLI::App& budget, CommandContext& context) {
   on_run(*command, context, [options] { return sign(*options); });
 
   options = std::make_shared<ProofOptions>();
-  command = add_command(budget, *options, "export", "Print every row as JSON, one a line");
+  command = add_command(budget, *options, "export", "Print every row as JSON, one per line");
   command->add_option("NAME", options->name, "Only this dataset");
   add_example(*command, "chronoveil budget export city");
   on_run(*command, context, [options] { return export_rows(*options); });

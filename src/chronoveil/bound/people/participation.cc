@@ -63,7 +63,7 @@ class SqliteParticipation final : public Participation {
   Result<void> use(std::int64_t step, const std::vector<std::string_view>& people,
                    const std::vector<std::int64_t>& pairs) override {
     if (people.size() != pairs.size() || std::any_of(pairs.begin(), pairs.end(), [](auto n) { return n < 0; })) {
-      return fail(ErrorKind::internal, "participation", "not one number of pairs a person");
+      return fail(ErrorKind::internal, "participation", "not one number of pairs per person");
     }
     if (people.empty()) return {};
     // Only the file knows what became of a failed transaction.

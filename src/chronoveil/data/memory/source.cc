@@ -82,8 +82,7 @@ class MemoryRows final : public FieldRows {
 
 Result<void> check_there(const std::shared_ptr<const Table>& table) {
   if (table == nullptr)
-    return fail(ErrorKind::usage, "kind",
-                "memory is for a program that hands over its rows, and none were handed over");
+    return fail(ErrorKind::usage, "kind", "memory is for programs that pass their rows, but no rows were passed");
   return {};
 }
 

@@ -205,7 +205,7 @@ class PostgresSource final : public RecordSource {
     for (int i = 0; i < PQnfields(described.get()); ++i) names.emplace_back(PQfname(described.get(), i));
     if (names.empty()) return fail(ErrorKind::usage, parameter, "it must be a SELECT");
     if (PQnparams(described.get()) > 0)
-      return fail(ErrorKind::usage, parameter, "it has parameters such as $1, which nothing gives a value");
+      return fail(ErrorKind::usage, parameter, "it has parameters such as $1, for which there are no values");
     if (parameter == "query") CV_CHECK(check_may_read_columns(described));
     return names;
   }

@@ -78,7 +78,7 @@ Result<LiveOutput> LiveOutput::resume(const std::string& path, std::int64_t sync
   if (same < tail.size()) {
     // A power failure may leave a file longer than what was written to it, filled with zeros.
     if (tail.find_first_not_of('\0', same) != std::string::npos)
-      return changed(path, "holds something else than what was published");
+      return changed(path, "differs from what was published");
     if (::ftruncate(file, synced + static_cast<std::int64_t>(same)) != 0) return storage(path, "cannot be cut");
   }
   CV_CHECK(output.append(unsynced.substr(same)));

@@ -53,7 +53,7 @@ report::MeansPublished published_of(const Job& job, const MeansPlanned& planned,
   release.mark = std::move(mark);
   if (!release.mark.empty()) {
     disown(release.guarantee, release.mark);
-    published.not_protected = {"Nothing is: the random choices of this release are known."};
+    published.not_protected = {"Nothing is protected: the random choices of this release are known."};
   }
   published.plan = planned.chosen;
   published.comparison = planned.comparison;

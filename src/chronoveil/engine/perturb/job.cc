@@ -67,7 +67,7 @@ Result<void> check_perturb(const Job& job) {
   if (perturb.length) CV_CHECK(at_least_one("perturb.length", *perturb.length, kLongestSeries));
   if (perturb.average != 0) CV_CHECK(at_least_one("perturb.average", perturb.average, kLongestSeries));
   if (perturb.times_move && !perturb.has_times)
-    return fail(ErrorKind::usage, "perturb.move", "rows without times have none to move");
+    return fail(ErrorKind::usage, "perturb.move", "the rows have no times that could move");
   if (perturb.times_move && perturb.independent)
     return fail(ErrorKind::usage, "perturb.move",
                 "where rows get new times, their columns stay together; leave "

@@ -171,7 +171,7 @@ class Passage {
     all.not_protected = mechanisms::not_protected(planned_.chosen);
     if (!mark.empty()) {
       disown(all.guarantee, mark);
-      all.not_protected = {"Nothing is: the random choices of this release are known."};
+      all.not_protected = {"Nothing is protected: the random choices of this release are known."};
     }
     CV_TRY(mechanisms::Moves law,
            mechanisms::expected_moves(planned_.chosen, mechanisms::kMadeUpValues, 1, mover.rows()));

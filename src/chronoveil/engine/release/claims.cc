@@ -74,7 +74,7 @@ ClaimsHeld held_against(const ReleaseClaims& claims, const ledger::Debit& debit,
     contradict("nothing of this debit was released, for all that the ledger knows (" + std::string(name(debit.state)) +
                "): it lost its last rows, or this is no release");
   if (held.tied && *debit.digest != claims.digest)
-    contradict("the release is not what was released: it does not match the digest in the row that says so");
+    contradict("the release was changed: it does not match the digest in the ledger");
   if (claims.event && accounting::to_text(*claims.event) != accounting::to_text(event))
     contradict("the release is of another event than the one that was debited");
   // An event that knows its own neighbours is compared above.

@@ -20,7 +20,7 @@ std::vector<std::string> not_protected(const Guarantee& guarantee, const mechani
   std::vector<std::string> all;
   if (guarantee.unit == Unit::user) {
     all.push_back(
-        "What a whole population does is not hidden: that many people are somewhere at a time is what is published.");
+        "What a whole population does is not hidden: how many people are somewhere at a time is what is published.");
   } else {
     const std::string slots =
         guarantee.unit == Unit::event ? "one time slot" : std::to_string(shape.width) + " time slots in a row";
@@ -37,8 +37,7 @@ std::vector<std::string> not_protected(const Guarantee& guarantee, const mechani
       "Groups such as families are protected less than one person, and people who are in other datasets too are "
       "protected only by all those guarantees together.");
   all.emplace_back("The list of series, the span of time, the slots and every parameter of this release are public.");
-  all.emplace_back(
-      "Whoever can read the original data, or the machine that holds it, is not kept from it by this release.");
+  all.emplace_back("Whoever can read the original data, or the machine that holds it, is not stopped by this release.");
   return all;
 }
 
@@ -58,7 +57,7 @@ report::Published published_of(const Job& job, Planned planned, Estimate estimat
   release.mark = std::move(mark);
   if (!release.mark.empty()) {
     disown(release.guarantee, release.mark);
-    published.not_protected = {"Nothing is: the random choices of this release are known."};
+    published.not_protected = {"Nothing is protected: the random choices of this release are known."};
   } else if (!job.source.user) {
     for (const auto& [times, epsilon] : mechanisms::epsilon_if_cap_exceeded(planned.chosen))
       published.cap_growth.push_back({times, epsilon});

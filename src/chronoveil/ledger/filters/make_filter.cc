@@ -105,7 +105,7 @@ Result<Filter> make_union(Epsilon epsilon, Delta delta, std::vector<double> orde
   }
   if (!fair || together > kWhole) {
     return invalid("shares", fmt::format("{}", fmt::join(shares, ",")),
-                   "hundredths of delta, one a member, 100 at most together");
+                   "hundredths of delta, one per member, at most 100 in all");
   }
   if (!are_reserves(reserves)) {
     return invalid("reserves", fmt::format("{}", fmt::join(reserves, ",")), "rising hundredths of μ², from 1 to 99");

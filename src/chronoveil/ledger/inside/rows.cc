@@ -41,7 +41,7 @@ Result<std::vector<std::string>> Ledger::Inside::names() {
   CV_TRY(std::vector<std::string> all, store->datasets());
   for (const std::string& name : all)
     if (!check_dataset_name(name))
-      return fail(ErrorKind::storage, "ledger", "it is damaged: a dataset has a name that none can have");
+      return fail(ErrorKind::storage, "ledger", "it is damaged: a dataset has an invalid name");
   for (const auto& item : anchored)
     if (std::find(all.begin(), all.end(), item.first) == all.end()) return older_than_anchor(item.first);
   return all;

@@ -126,7 +126,7 @@ class TableAnchor final : public Anchor {
 
   Result<void> find_table() {
     if (session_.path().empty())
-      return fail(ErrorKind::storage, "anchor", "the search path of its URL names no schema that is there");
+      return fail(ErrorKind::storage, "anchor", "the search path of its URL names no schema that exists");
     const std::string& schema = session_.path().front();
     CV_TRY(const std::string quoted, session_.quoted(schema));
     table_ = quoted + ".chronoveil_anchor";

@@ -91,7 +91,7 @@ class DatasetVerifier {
     if (debit.takes_all) {
       CV_TRY(const bool alone, fills_at_most_all(account_.dataset(), terms, event, kOtherMachine));
       if (!alone || debit.cost != account_.dataset().filter.budget)
-        return fail(ErrorKind::storage, "a debit took everything that does not keep the whole budget alone");
+        return fail(ErrorKind::storage, "a debit was charged the whole budget, but its own price is not within it");
       return check_admitted(period, terms.part, debit.cost);
     }
     const std::string key =

@@ -221,7 +221,7 @@ Result<std::string> ledger_schema(PostgresSession& session) {
   if (!holders.empty()) return holders.front();
   if (session.path().empty())
     return fail(ErrorKind::storage, "ledger",
-                "the search path names no schema that is there; name one: ?options=-csearch_path%3DNAME");
+                "the search path names no schema that exists; name one: ?options=-csearch_path%3DNAME");
   return session.path().front();
 }
 

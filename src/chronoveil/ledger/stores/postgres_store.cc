@@ -172,7 +172,7 @@ class PostgresStore final : public Store {
                       "; this one knows up to " + std::to_string(kPostgresSchemaVersion) + ")");
     }
     if (version == kPostgresSchemaVersion) return false;  // found up to date by now
-    if (version < 0) return fail(ErrorKind::storage, "ledger", "the PostgreSQL ledger is damaged: its version is none");
+    if (version < 0) return fail(ErrorKind::storage, "ledger", "the PostgreSQL ledger is damaged: it has no version");
     for (int step = version + 1; step <= kPostgresSchemaVersion; ++step)
       CV_CHECK(session_.command(postgres_upgrade_to(step, schema_)));
     if (version < kPostgresSealsSince) CV_CHECK(seal_everything(sealer));

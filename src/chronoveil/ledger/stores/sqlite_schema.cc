@@ -116,7 +116,7 @@ Result<void> check_sqlite_schema(sqlite::Connection& database, int version, cons
   for (const auto& item : found)
     if (!expected.contains(item.first))
       return fail(ErrorKind::storage, "ledger",
-                  "'" + path + "' holds a table, view, index or trigger that is none of a ledger's");
+                  "'" + path + "' holds a table, view, index or trigger that does not belong to a ledger");
   return {};
 }
 

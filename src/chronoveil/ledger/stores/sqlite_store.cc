@@ -201,7 +201,7 @@ class SqliteStore final : public Store {
                   "'" + path_ + "' was written by a newer release (schema " + std::to_string(version) +
                       "; this one knows up to " + std::to_string(kSqliteSchemaVersion) + ")");
     }
-    if (!empty && version < 1) return damaged("its version is none");
+    if (!empty && version < 1) return damaged("it has no version");
     if (!empty) CV_CHECK(check_sqlite_schema(database_, static_cast<int>(version), path_));
     for (int step = static_cast<int>(version) + 1; step <= kSqliteSchemaVersion; ++step)
       CV_CHECK(database_.execute(sqlite_upgrade_to(step), "upgrade"));

@@ -85,7 +85,8 @@ std::string heat_map(const Release& release, const std::string& id) {
   out += fmt::format(
       "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"{}-t {}-d\">"
       "<title id=\"{}-t\">All series over time</title><desc id=\"{}-d\">{}</desc>",
-      cells.columns, cells.rows, id, id, id, id, escaped("A row a series, a column a stretch of time: " + note + "."));
+      cells.columns, cells.rows, id, id, id, id,
+      escaped("One row per series, one column per stretch of time: " + note + "."));
   out += paths(cells, levels) + "</svg>";
   out += tick_labels(time_ticks(release.axis, 9));
   return out + "</div></figure>\n";

@@ -187,7 +187,7 @@ std::string means_strip(const MeansPublished& published) {
       "<svg class=\"cells\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
       "aria-labelledby=\"strip-t strip-d\"><title id=\"strip-t\">{}</title><desc id=\"strip-d\">{}</desc>",
       columns.all.size() * kSide, rows.size() * kSide, escaped(title),
-      escaped("A row a place, a column a " + column_words(columns, release.axis) + "; " + note + "."));
+      escaped("One row per place, one column per " + column_words(columns, release.axis) + "; " + note + "."));
   return out + paths.svg() + "</svg>" + tick_labels(column_ticks(columns)) + "</div></figure>\n";
 }
 

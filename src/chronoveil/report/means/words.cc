@@ -39,7 +39,7 @@ Facts facts_of(const MeansPublished& published) {
               .not_protected = ""};
   if (!published.release.mark.empty()) {
     facts.unit = "Nobody. The random choices behind these figures are known.";
-    facts.relation = "None: the noise can be taken off again.";
+    facts.relation = "None: the noise can be removed.";
     facts.not_protected = "Everything.";
     return facts;
   }

@@ -96,7 +96,7 @@ Facts facts_of(const Published& published) {
   const SlotWords slot = slot_words(published.release.axis);
   if (!published.release.mark.empty())
     return {.unit = "Nobody. The random choices behind these figures are known.",
-            .relation = "None: the noise can be taken off again.",
+            .relation = "None: the noise can be removed.",
             .cap = cap_fact(published, slot),
             .public_facts = public_fact(published.plan.shape),
             .not_protected = "Everything."};

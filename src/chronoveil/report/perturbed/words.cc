@@ -87,7 +87,7 @@ Facts facts_of(const Perturbed& perturbed) {
   facts.cap_label = "What was done";
   if (!perturbed.mark.empty()) {
     facts.unit = "Nothing. The random choices behind this file are known.";
-    facts.relation = "None: what was done can be undone.";
+    facts.relation = "None: it can be undone.";
     facts.not_protected = "Everything.";
     facts.limits_stand_out = false;
   }
