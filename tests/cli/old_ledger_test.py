@@ -216,7 +216,16 @@ class Training(JobTest, Beside):
         (folder / "model-1").unlink()
         self.assert_succeeds(*uses, "--mechanism", "gru [job 0123456789abcdef]")
         (folder / "model-1").write_bytes(b"")
+        self.assert_found("0123456789abcdef/model-1")  # which took at least one step
+        (folder / "model-1").unlink()
+        self.assert_succeeds("budget", "use", "city:1", "--first", "0", "--count", "3", "--ledger", str(self.ledger))
+        (folder / "model-1").write_bytes(b"")
         self.assert_holds()
+        (folder / "model-1.json").write_text('{"uses": 4}', encoding="utf-8")
+        self.assert_found("0123456789abcdef/model-1")
+        for text in ('{"uses": 3}', '{"uses": "many"}', "{}", "[]", "{"):
+            (folder / "model-1.json").write_text(text, encoding="utf-8")
+            self.assert_holds()
 
     def test_is_held_against_a_ledger_that_knows_of_fewer_steps(self):
         ledger = ("--ledger", str(self.ledger))

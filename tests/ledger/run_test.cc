@@ -327,6 +327,8 @@ TEST_P(RunConformance, IsCarriedByBackupRestoreAndMoveAndGoesOnOnlyWhereItWent) 
   ok(restored.restore(folder.path() + "/backup.db"));
   EXPECT_EQ(value_of(restored.history("city"))[0].used, 4);
   // The ledger that the backup is of may go on, so the restored one does not.
+  EXPECT_EQ(value_of(ledger.view("city")).runs.size(), 1u);
+  EXPECT_TRUE(value_of(restored.view("city")).runs.empty());
   EXPECT_THAT(refusal(restored.resume_run(reference.id), ErrorKind::usage), HasSubstr("out of a backup"));
   EXPECT_THAT(refusal(restored.use_run(reference.id, 4, 1), ErrorKind::usage), HasSubstr("out of a backup"));
 

@@ -125,14 +125,14 @@ class Ledger {
   // Whether the ledger still has the row that covers a release.
   Result<Verification> verify_against(const DebitReference&);
 
-  // Copies every row to an empty place, chain and all, and adds a row that says so: whatever is reserved there may since
-  // have been drawn for here. Needs the key of what is signed.
+  // Copies every row to an empty place, chain and all, and adds a row that says so: whatever is reserved there may
+  // since have been drawn for here. Needs the key of what is signed.
   Result<void> back_up(const std::string& to);
   // Takes in the rows of a backup for datasets that this ledger does not have.
   Result<void> restore(const std::string& from);
-  // Closes every dataset here, copies it there and opens it, and notes here that it arrived. A crash in between leaves it
-  // closed here: run again. What has arrived is not opened a second time, and what a second run opens counts as out of a
-  // backup, since the first may have opened it too.
+  // Closes every dataset here, copies it there and opens it, and notes here that it arrived. A crash in between leaves
+  // it closed here: run again. What has arrived is not opened a second time, and what a second run opens counts as out
+  // of a backup, since the first may have opened it too.
   Result<void> move(const std::string& to);
 
  private:

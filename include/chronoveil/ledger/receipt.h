@@ -23,7 +23,7 @@
 
 namespace chronoveil::ledger {
 
-// What redeem() blames if somebody else has redeemed another receipt of the debit; for any other refusal, something else.
+// What redeem() blames if somebody else has redeemed another receipt of the debit. Other refusals blame something else.
 inline constexpr std::string_view kDrawnForByAnother = "debit";
 
 class [[nodiscard]] Receipt {

@@ -95,8 +95,8 @@ Result<void> Ledger::move(const std::string& to) {
     }
     std::vector<Entry> notes;
     CV_TRY(notes.emplace_back(), inside_->opened(stored.rows, Origin::moved));
-    // An earlier run closed the dataset, and nobody knows whether it also opened it there: if so, and if that ledger was
-    // taken away, somebody may have gone on with it.
+    // An earlier run closed the dataset, and nobody knows whether it also opened it there: if so, and if that ledger
+    // was taken away, somebody may have gone on with it.
     if (left_before) {
       CV_TRY(notes.emplace_back(), inside_->opened(stored.rows, Origin::backup));
     }

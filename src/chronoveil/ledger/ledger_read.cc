@@ -36,7 +36,7 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   const std::vector<std::int64_t> places = account->dearest_parts(view.period);
   std::vector<Event> events;
   for (const Debit& debit : debits) {
-    if (debit.uses && debit.state == State::reserved) view.runs.push_back(debit);
+    if (debit.uses && debit.state == State::reserved && !debit.from_backup) view.runs.push_back(debit);
     if (debit.period != view.period) {
       if (may_still_publish(debit)) view.earlier.push_back(debit);
       continue;

@@ -90,8 +90,8 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
-// A folder that is there but cannot be listed is an error, since it may hold witnesses: its rights were taken away, or it
-// is a link to a disk that is not mounted. What is no folder holds no files.
+// A folder that is there but cannot be listed is an error, since it may hold witnesses: its rights were taken away, or
+// it is a link to a disk that is not mounted. What is no folder holds no files.
 Result<void> for_each_file(const fs::path& folder, const std::function<Result<void>(const fs::path&)>& look) {
   std::error_code error;
   const fs::file_status name = fs::symlink_status(folder, error);
