@@ -65,9 +65,9 @@ using World = std::variant<Traffic, Checkins, Flu, Meters, Buses>;
 // Which files to write: "-" is standard output, empty is not wanted.
 struct Files {
   std::string rows = "-";
-  std::string truth;  // what is true, for every series and slot
-  std::string keys;   // the public list of series
-  std::string job;    // a job that releases the rows, ready to run
+  std::string truth = {};  // what is true, for every series and slot
+  std::string keys = {};   // the public list of series
+  std::string job = {};    // a job that releases the rows, ready to run
 };
 struct Made {
   std::int64_t rows = 0, series = 0, slots = 0;
