@@ -422,7 +422,7 @@ class Budget(FolderTest):
         database = sqlite3.connect(self.ledger)
         database.execute("CREATE TRIGGER quiet BEFORE INSERT ON entries BEGIN SELECT RAISE(IGNORE); END")
         database.commit()
-        self.refused(5, "none of a ledger's", "debit", "city", HALF)
+        self.refused(5, "does not belong to a ledger", "debit", "city", HALF)
 
     def test_against_a_file_without_a_debit_is_bad_data(self):
         self.create()
