@@ -135,7 +135,7 @@ class PrivateHistories(ForecastTest):
     def test_a_seed_debits_nothing_and_marks(self):
         first = self.seeded(self.private("--seed", "3", "--json-output", str(self.folder / "all.json")))
         self.assertTrue(all(line.endswith(",seeded: not private") for line in first.splitlines()[1:]))
-        self.assertIn("Nothing is: ", json.loads(self.read("all.json"))["input"]["guarantee"]["not_protected"][0])
+        self.assertIn("Nothing is protected: ", json.loads(self.read("all.json"))["input"]["guarantee"]["not_protected"][0])
         self.assertEqual(self.debits(), [])
 
     def test_what_it_cannot_do_without(self):

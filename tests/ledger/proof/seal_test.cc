@@ -113,7 +113,7 @@ std::string keep_rows_away(const std::string& store, const std::string& table) {
 TEST_P(Seals, ATriggerThatKeepsRowsAwayIsFoundOnOpening) {
   fill();
   ASSERT_TRUE(place_->sql(keep_rows_away(GetParam(), place_->entries_table())));
-  EXPECT_THAT(refusal(Ledger::open(place_->where()), ErrorKind::storage), HasSubstr("none of a ledger's"));
+  EXPECT_THAT(refusal(Ledger::open(place_->where()), ErrorKind::storage), HasSubstr("does not belong to a ledger"));
 }
 
 TEST_P(Seals, ATriggerThatKeepsRowsAwayFromAnOpenLedgerMakesTheDebitFail) {
@@ -131,7 +131,7 @@ TEST(SqliteSchema, NothingButALedgerMayBeInTheFile) {
     const std::unique_ptr<Place> place = make_sqlite_place();
     ASSERT_TRUE(value_of(Ledger::open(place->where())).create(dataset("city", 1)));
     ASSERT_TRUE(place->sql(foreign)) << foreign;
-    EXPECT_THAT(refusal(Ledger::open(place->where()), ErrorKind::storage), HasSubstr("none of a ledger's")) << foreign;
+    EXPECT_THAT(refusal(Ledger::open(place->where()), ErrorKind::storage), HasSubstr("does not belong to a ledger")) << foreign;
   }
   for (const char* changed : {"DROP TRIGGER entries_never_go", "DROP TRIGGER seals_grow_with_rows",
                               "DROP TRIGGER seals_never_go; CREATE TRIGGER seals_never_go BEFORE DELETE ON seals BEGIN "
