@@ -1,5 +1,3 @@
-#include "chronoveil/noise/grid_decimal.h"
-
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_int.hpp>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "chronoveil/base/bit_source.h"
+#include "chronoveil/noise/grid/decimal.h"
 
 namespace chronoveil::noise {
 namespace {

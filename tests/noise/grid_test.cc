@@ -1,4 +1,4 @@
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 
 #include <gtest/gtest.h>
 

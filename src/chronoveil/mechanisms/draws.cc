@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "chronoveil/accounting/events/event_json.h"
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 #include "chronoveil/noise/single_draw.h"
 #include "chronoveil/noise/subset.h"
 

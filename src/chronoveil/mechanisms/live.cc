@@ -7,7 +7,7 @@
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/parts/calibrated.h"
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 
 namespace chronoveil::mechanisms {
 namespace {

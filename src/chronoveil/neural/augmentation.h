@@ -17,7 +17,7 @@
 #include "chronoveil/base/draw_right.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/forecasting/windows.h"
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::neural {

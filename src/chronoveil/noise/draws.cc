@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "chronoveil/noise/grid.h"
-#include "chronoveil/noise/grid_decimal.h"
+#include "chronoveil/noise/grid/decimal.h"
+#include "chronoveil/noise/grid/grid.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::noise {

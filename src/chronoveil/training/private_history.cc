@@ -7,7 +7,7 @@
 #include "chronoveil/accounting/events/chance_of_use.h"
 #include "chronoveil/base/rounded_up.h"
 #include "chronoveil/mechanisms/draws.h"
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 
 namespace chronoveil::training {
 namespace {

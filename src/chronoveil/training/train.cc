@@ -192,10 +192,10 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
     engine::tell(options, "debiting");
+    const TrainPlanned& planned = training.planned;
     CV_TRY(const ledger::Reservation debit,
-           engine::reserve_run(budget, engine::claim_of(job), engine::ask_of(job, training.planned),
-                               training.planned.steps + training.planned.spare_steps,
-                               before_second_training(budget, options, folder)));
+           engine::reserve_run(budget, engine::claim_of(job), engine::ask_of(job, planned),
+                               planned.steps + planned.spare_steps, before_second_training(budget, options, folder)));
     id = debit.id;
   }
   training.model.debit = ledger::DebitReference{*id, ""};  // every error from here on names it
@@ -205,7 +205,6 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   CV_TRY(mechanisms::Draws draws, mechanisms::Draws::continued(std::move(run), training.planned.event));
   training.model.debit = draws.debit();
   training.resumed = draws.used() > 0;
-
   Work work(job, options, training);
   CV_CHECK(work.begin());
   if (const std::optional<Checkpoint> checkpoint = load_checkpoint(folder);

@@ -131,7 +131,8 @@ TEST(SqliteSchema, NothingButALedgerMayBeInTheFile) {
     const std::unique_ptr<Place> place = make_sqlite_place();
     ASSERT_TRUE(value_of(Ledger::open(place->where())).create(dataset("city", 1)));
     ASSERT_TRUE(place->sql(foreign)) << foreign;
-    EXPECT_THAT(refusal(Ledger::open(place->where()), ErrorKind::storage), HasSubstr("does not belong to a ledger")) << foreign;
+    EXPECT_THAT(refusal(Ledger::open(place->where()), ErrorKind::storage), HasSubstr("does not belong to a ledger"))
+        << foreign;
   }
   for (const char* changed : {"DROP TRIGGER entries_never_go", "DROP TRIGGER seals_grow_with_rows",
                               "DROP TRIGGER seals_never_go; CREATE TRIGGER seals_never_go BEFORE DELETE ON seals BEGIN "

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "chronoveil/mechanisms/draws.h"
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::mechanisms {

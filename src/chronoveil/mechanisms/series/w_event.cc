@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "chronoveil/mechanisms/parts/calibrated.h"
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 #include "chronoveil/noise/sampler.h"
 
 namespace chronoveil::mechanisms {

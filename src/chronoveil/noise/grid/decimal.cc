@@ -1,4 +1,4 @@
-#include "chronoveil/noise/grid_decimal.h"
+#include "chronoveil/noise/grid/decimal.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "chronoveil/noise/grid.h"
+#include "chronoveil/noise/grid/grid.h"
 
 namespace chronoveil::noise {
 
