@@ -68,6 +68,14 @@ class SignedPerturbation(PerturbTest, Owner):
 
 
 class Signed(JobTest, Owner):
+    def test_a_backup_that_cannot_be_made_whole_holds_nothing(self):
+        for name in ("aa", "bb"):
+            self.sign_with(name)
+            self.told(*self.budget("create", name, "--epsilon", "1"))
+        self.sign_with("aa")
+        self.refused(2, "bb", *self.budget("backup", "part.db"))
+        self.refused(2, "no dataset", "budget", "restore", "part.db", "--ledger", self.folder / "new.db")
+
     def test_a_key_is_made_once_and_shown(self):
         made = json.loads(self.told("key", "create", "owner", "--json"))
         self.assertEqual((made["secret"], made["public"]), ("owner.key", "owner.pub"))

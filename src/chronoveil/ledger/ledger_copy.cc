@@ -23,6 +23,9 @@ Result<void> Ledger::back_up(const std::string& to) {
   if (!present.empty())
     return fail(ErrorKind::usage, "backup", "there is a ledger with datasets already; choose a new place");
   CV_TRY(const std::vector<std::string> names, inside_->names());
+  // Everything that can be refused is refused before the first row is written: a backup without one of the datasets
+  // would restore without it, and that dataset could be created anew with its whole budget.
+  std::vector<Addition> all;
   for (const std::string& name : names) {
     CV_TRY(const Stored stored, Inside::sound_rows(*inside_->store, name));
     CV_CHECK(inside_->check_anchored(name, stored.rows));
@@ -31,8 +34,9 @@ Result<void> Ledger::back_up(const std::string& to) {
     if (closing_row(stored.rows) == nullptr) {
       CV_TRY(notes.emplace_back(), inside_->opened(stored.rows, Origin::backup));
     }
-    CV_CHECK(inside_->copy(stored, *target, notes));
+    CV_TRY(all.emplace_back(), inside_->carried(stored, notes));
   }
+  for (const Addition& rows : all) CV_CHECK(Inside::put(rows, *target));
   return {};
 }
 
@@ -41,7 +45,11 @@ Result<void> Ledger::restore(const std::string& from) {
   CV_TRY(const std::unique_ptr<Store> source, open_store(from, first_seal_of, Absent::refuse));
   CV_TRY(const std::vector<std::string> names, source->datasets());
   if (names.empty()) return fail(ErrorKind::usage, "restore", "the backup holds no dataset");
+  CV_TRY(const std::vector<std::string> present, inside_->names());
+  std::vector<Addition> all;  // as in a backup: all of it or nothing
   for (const std::string& name : names) {
+    if (std::find(present.begin(), present.end(), name) != present.end())
+      return fail(ErrorKind::usage, "dataset", "'" + name + "' exists there already");
     CV_TRY(const Stored stored, Inside::sound_rows(*source, name));
     CV_CHECK(inside_->check_anchored(name, stored.rows));
     if (closing_row(stored.rows) != nullptr) {
@@ -49,7 +57,11 @@ Result<void> Ledger::restore(const std::string& from) {
     }
     // Backups of earlier versions do not say that they are any.
     CV_TRY(const Entry note, inside_->opened(stored.rows, Origin::backup));
-    CV_CHECK(inside_->copy(stored, *inside_->store, {note}));
+    CV_TRY(all.emplace_back(), inside_->carried(stored, {note}));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string& name = names[i];
+    CV_CHECK(Inside::put(all[i], *inside_->store));
     CV_TRY(const Account* here, inside_->catch_up(name, inside_->reader(name)));
     CV_CHECK(inside_->anchor_head(name, *here));
   }

@@ -2,23 +2,33 @@
 
 namespace chronoveil::ledger {
 
-// Copies the rows of a dataset, as they are, to a store that has none of it, and appends notes of how they came.
-Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::vector<Entry>& notes) const {
-  const std::string& dataset = from.rows.front().dataset;
+// The rows of a dataset as they are, with notes of how they came, sealed and signed for another store.
+Result<Addition> Ledger::Inside::carried(const Stored& from, const std::vector<Entry>& notes) const {
+  Addition all{from.rows, *from.seal};
+  if (notes.empty()) return all;
+  for (const Entry& note : notes)
+    all.rows.push_back(linked(note, all.rows.back().sequence + 1, std::string(all.rows.back().hash)));
+  CV_TRY(all.seal, seal_of(all.rows));
+  if (!from.seal->signature.empty()) {
+    CV_TRY(all.seal.signature, signature_for(from.rows.front().dataset, all.seal, from.seal->signature, false));
+  }
+  return all;
+}
+
+// Writes them to a store that has none of the dataset.
+Result<void> Ledger::Inside::put(const Addition& all, Store& to) {
+  const std::string& dataset = all.rows.front().dataset;
   return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
     CV_TRY(const Stored present, read(0));
     if (!present.rows.empty() || present.seal)
       return fail(ErrorKind::usage, "dataset", "'" + dataset + "' exists there already");
-    Addition all{from.rows, *from.seal};
-    if (notes.empty()) return all;
-    for (const Entry& note : notes)
-      all.rows.push_back(linked(note, all.rows.back().sequence + 1, std::string(all.rows.back().hash)));
-    CV_TRY(all.seal, seal_of(all.rows));
-    if (!from.seal->signature.empty()) {
-      CV_TRY(all.seal.signature, signature_for(dataset, all.seal, from.seal->signature, false));
-    }
     return all;
   });
+}
+
+Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::vector<Entry>& notes) const {
+  CV_TRY(const Addition all, carried(from, notes));
+  return put(all, to);
 }
 
 // All rows, or an error if they are no chain: a broken chain is not carried elsewhere.

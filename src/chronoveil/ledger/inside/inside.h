@@ -79,6 +79,8 @@ struct Ledger::Inside {
   Result<void> write_drawing(const DebitId&);
 
   // copy.cc: rows that go to another store, or come from one.
+  Result<Addition> carried(const Stored& from, const std::vector<Entry>& notes) const;
+  static Result<void> put(const Addition&, Store& to);
   Result<void> copy(const Stored& from, Store& to, const std::vector<Entry>& notes) const;
   static Result<Stored> sound_rows(Store& from, const std::string& dataset);
   Result<Entry> opened(const std::vector<Entry>& rows, Origin) const;
