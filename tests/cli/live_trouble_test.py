@@ -85,7 +85,7 @@ class Tampering(LiveTest):
         whole = self.out.read_bytes()
         for other in (whole.replace(b",2,", b",9,"), whole + b"2026-01-19T00:00:00+00:00,3,3,3,1\n", b"\n" + whole):
             self.out.write_bytes(other)
-            self.refuses(counts((2, 3)), 5, ["output.csv", "holds something else"])
+            self.refuses(counts((2, 3)), 5, ["output.csv", "differs from what was published"])
             self.assertEqual(self.out.read_bytes(), other)
         self.out.write_bytes(whole)
         self.live(counts((2, 3)))

@@ -175,7 +175,7 @@ TEST(Memory, OpeningLooksAtColumnsAndNeverAtACell) {
   expect_failure(opened({{{"ts", nine, {&none, 1}}}}), ErrorKind::usage, "rows: column ts needs a bit for each");
   SourceSpec nobody = time_only();
   nobody.kind = SourceKind::memory;
-  expect_failure(open_source(nobody), ErrorKind::usage, "kind: memory is for a program that hands over its rows");
+  expect_failure(open_source(nobody), ErrorKind::usage, "kind: memory is for programs that pass their rows");
 }
 
 TEST(Memory, FieldsOfRowsAreTheTextsOfTheirCells) {

@@ -173,7 +173,7 @@ TEST_P(Drawing, AReleaseWithoutADrawIsAFinding) {
   }
   const Verification verified = value_of(value_of(Ledger::open(place_->where())).verify());
   ASSERT_EQ(verified.findings.size(), 1u);
-  EXPECT_THAT(verified.findings[0].message, HasSubstr("something was drawn for"));
+  EXPECT_THAT(verified.findings[0].message, HasSubstr("nothing was drawn for this one"));
 }
 
 TEST_P(Drawing, ARunIsTakenUpUntilItIsUsed) {

@@ -255,7 +255,7 @@ TEST_F(OldLedger, WhatTookEverythingAndCostsMoreThanThatIsFound) {
   write({that_took_everything("1.000001")});
   const Verification verification = value_of(value_of(Ledger::open(place())).verify());
   ASSERT_EQ(verification.findings.size(), 1u);
-  EXPECT_THAT(verification.findings[0].message, HasSubstr("took everything"));
+  EXPECT_THAT(verification.findings[0].message, HasSubstr("charged the whole budget"));
 }
 
 // Seven days of 0.5 in a budget of 1: an early default of two parts took them for 1, and somebody's week is in all.

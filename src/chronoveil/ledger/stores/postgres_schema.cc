@@ -266,7 +266,7 @@ Result<void> check_postgres_schema(PostgresSession& session, const std::string& 
   for (const std::string& line : expected)
     if (!found.contains(line)) return refuse(named(line), " is gone, switched off or another one");
   for (const std::string& line : found)
-    if (!expected.contains(line)) return refuse(named(line), " is none of a ledger's");
+    if (!expected.contains(line)) return refuse(named(line), " does not belong to a ledger");
   return {};
 }
 
