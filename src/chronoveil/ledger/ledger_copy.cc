@@ -45,7 +45,7 @@ Result<void> Ledger::restore(const std::string& from) {
   CV_TRY(const std::unique_ptr<Store> source, open_store(from, first_seal_of, Absent::refuse));
   CV_TRY(const std::vector<std::string> names, source->datasets());
   if (names.empty()) return fail(ErrorKind::usage, "restore", "the backup holds no dataset");
-  CV_TRY(const std::vector<std::string> present, inside_->names());
+  CV_TRY(const std::vector<std::string> present, inside_->store->datasets());
   std::vector<Addition> all;  // as in a backup: all of it or nothing
   for (const std::string& name : names) {
     if (std::find(present.begin(), present.end(), name) != present.end())
