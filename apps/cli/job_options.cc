@@ -18,7 +18,7 @@ std::string plain(std::string_view markdown) {
 }
 
 std::string help_of(const engine::KeyInfo& key) {
-  if (key.negates()) return "No to: " + plain(key.meaning);
+  if (key.negates()) return "Switches off: " + plain(key.meaning);
   if (key.shape == engine::KeyShape::flag || key.standard.empty()) return plain(key.meaning);
   std::string standard(key.standard);
   std::erase(standard, '`');

@@ -158,7 +158,7 @@ constexpr JobKey kKeys[] = {
         .as("--no-time", "whether there is a column of times, `source.time`", "`true`"),
     asked<&PerturbSpec::stream>("perturb", "stream")
         .as("--stream",
-            "rows leave while others still come, which takes a `delta`; of itself where `path` is `-` and there is one",
+            "rows leave while others still come, which takes a `delta`; automatic if `path` is `-` and there is one",
             "`false`"),
     asked<&PerturbSpec::window>("privacy", "window")
         .as("--window", "of a job with `[perturb]`: values less than so many rows apart may have changed places",
@@ -267,7 +267,7 @@ constexpr JobKey kKeys[] = {
     JobKey{"output", "formulas", word<&Job::keeps_formulas, kFormulas>("", "").read}.as(
         "--formulas", "`keep` where keys may begin [like a formula](reports.md#csv) in the CSV", "`refuse`"),
     aside<&LiveSpec::name>("live", "name")
-        .as("", "of the release: what it goes on by", "that of the job file, without its ending"),
+        .as("", "of the release, under which it resumes", "that of the job file, without its ending"),
     JobKey{"live", "after", word<&LiveSpec::continues, kAfter>("", "").read, nullptr, has_part<LiveSpec>}.as(
         "", "the horizon: `stop`, or `continue` with a next span and a new debit", "`stop`"),
     aside<&LiveSpec::max_gap>("live", "max_gap")
