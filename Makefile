@@ -78,4 +78,4 @@ uninstall:  ## Remove what install put there
 	@xargs -a build/install_manifest.txt -I{} rm -fv "$(DESTDIR){}"
 
 clean:  ## Remove everything that was built
-	rm -rf build build-asan build-tsan build-fuzz build-release out .venv
+	rm -rf build build-asan build-tsan build-release out .venv

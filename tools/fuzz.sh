@@ -12,7 +12,7 @@ fuzz() {
   shift 3
   mkdir "$found/$target"
   # New inputs go to the first folder, which is thrown away; the examples in the second are only read.
-  if ! "build-fuzz/tests/fuzz/$target" -seed=1 -runs="$runs" -print_final_stats=1 -verbosity=0 "$@" \
+  if ! "build-asan/tests/fuzz/$target" -seed=1 -runs="$runs" -print_final_stats=1 -verbosity=0 "$@" \
     -artifact_prefix=out/fuzz- "$found/$target" "$corpus" >"$log" 2>&1; then
     tail -n 60 "$log" >&2
     exit 1

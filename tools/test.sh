@@ -40,10 +40,9 @@ part configure cmake --preset dev
 part build cmake --build --preset dev
 if [ "${1:-}" = torture ]; then
   part torture python3 -B tools/torture.py
-  part "fuzz build" built fuzz OFF fuzz_event fuzz_csv
-  part fuzz tools/fuzz.sh 5000000
-  part "asan build" built asan OFF test_programs
+  part "asan build" built asan OFF test_programs fuzz_event fuzz_csv
   part "asan tests" ctest --preset asan
+  part fuzz tools/fuzz.sh 5000000
   part "tsan build" built tsan OFF base_tests threads_tests ledger_tests bound_tests
   part "tsan tests" tools/tsan.sh
 else
@@ -52,9 +51,8 @@ else
   part tests ctest --preset dev
   part docs python3 tools/run_docs.py
   part tables python3 tools/make_tables.py --check
-  part "fuzz build" built fuzz OFF fuzz_event fuzz_csv
-  part fuzz tools/fuzz.sh
-  part "asan build" built asan ON test_programs
+  part "asan build" built asan ON test_programs fuzz_event fuzz_csv
   part "asan tests" ctest --preset asan
+  part fuzz tools/fuzz.sh
 fi
 exit "$status"

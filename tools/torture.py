@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the suites that know CHRONOVEIL_TORTURE at full size: every damaged byte, every killed call, every cut message.
+"""Runs the suites that know CHRONOVEIL_TORTURE at full size: every damaged byte, killed call, cut message, generated case.
 `make test` runs the same suites on a sample.
 
     tools/torture.py [--list] [WORD...]    only suites whose file has one of these words in its name
@@ -15,18 +15,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("CHRONOVEIL_BUILD", ROOT / "build"))
 SWITCH = "CHRONOVEIL_TORTURE"
+KNOWS_IT = re.compile(SWITCH + r"|\b(?:in_torture\(|cases\(\d)")  # the latter by tests/support/thoroughness.h
 
 
 def suites():
     """Test files that read the switch, with the command that runs each."""
     for path in sorted((*ROOT.glob("tests/**/*_test.cc"), *ROOT.glob("tests/**/*_test.py"))):
         text = path.read_text(encoding="utf-8")
-        if SWITCH not in text or ROOT / "tests/tools" in path.parents:
+        if not KNOWS_IT.search(text) or ROOT / "tests/tools" in path.parents:
             continue
         if path.suffix == ".py":
             yield path, [sys.executable, "-B", str(path), "-v"]
         else:
-            module = path.parent.name
+            module = path.relative_to(ROOT / "tests").parts[0]
             names = sorted(set(re.findall(r"^TEST(?:_[FP])?\((\w+),", text, re.MULTILINE)))
             yield path, [f"{module}_tests", "--gtest_brief=1", "--gtest_filter=" + ":".join(f"*{n}.*" for n in names)]
 

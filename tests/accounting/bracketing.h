@@ -6,20 +6,12 @@
 #include "accounting/oracle.h"
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/events/event_json.h"
+#include "support/thoroughness.h"
 
 namespace chronoveil::accounting {
 
 using oracle::Profile;
 using oracle::Real;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-
-// Sanitizers do not look for the last digit, and are slow.
-constexpr int cases(int n) { return kSanitized ? (n + 14) / 15 : n; }
 
 // ε certified at δ: truth(upper) <= δ <= truth(lower).
 testing::AssertionResult encloses_epsilon(double lower, double upper, double delta, const Profile& truth);

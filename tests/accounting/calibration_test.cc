@@ -21,12 +21,11 @@ void expect_calibrated(const Event& open, double epsilon, double delta) {
 
 TEST(Calibration, EndsOnThePrivateSideForEveryEvent) {
   for (const Event& sample : sample_events())
-    for (std::int64_t count : {1, 60})
-      for (double epsilon : {0.3, 2.0}) {
-        Event open = opened(sample);
-        open.count = count;
-        expect_calibrated(open, epsilon, 1e-6);
-      }
+    for (auto [count, epsilon] : {std::pair(1, 2.0), std::pair(60, 0.3)}) {
+      Event open = opened(sample);
+      open.count = count;
+      expect_calibrated(open, epsilon, 1e-6);
+    }
 }
 
 TEST(Calibration, OneNoiseServesAWholeComposition) {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include "bound/records.h"
 #include "chronoveil/bound/people/participation.h"
 #include "support/temporary_folder.h"
+#include "support/thoroughness.h"
 
 namespace chronoveil::bound {
 namespace {
@@ -83,7 +83,7 @@ class ParticipationRot : public ::testing::Test {
   };
   // One bit of each byte that is looked at, in `files` as `which` picks them.
   Tally flip_bits(const Files& files, std::string Files::*which, const std::optional<ParticipationAsOf>& as_of) const {
-    const bool all = std::getenv("CHRONOVEIL_TORTURE") != nullptr;
+    const bool all = in_torture();
     std::mt19937 random(17);  // only chooses what rots
     Tally tally;
     for (std::size_t at = all ? 0 : random() % 61; at < (files.*which).size(); at += all ? 1 : 1 + random() % 120) {
@@ -154,7 +154,7 @@ TEST_F(ParticipationRot, EveryBitOfTheKeyIsSeen) {
   }
   const std::size_t at = closed_.database.find(key);
   ASSERT_NE(at, std::string::npos);
-  for (std::size_t bit = 0; bit < 8 * key.size(); bit += std::getenv("CHRONOVEIL_TORTURE") != nullptr ? 1 : 5) {
+  for (std::size_t bit = 0; bit < 8 * key.size(); bit += in_torture() ? 1 : 5) {
     Files rotten = closed_;
     rotten.database[at + bit / 8] = static_cast<char>(rotten.database[at + bit / 8] ^ (1 << bit % 8));
     put(rotten);

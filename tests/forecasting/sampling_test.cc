@@ -13,7 +13,7 @@
 namespace chronoveil::forecasting {
 namespace {
 
-constexpr std::int64_t kSteps = noise::kSanitized ? 20'000 : 200'000;
+constexpr std::int64_t kSteps = kSanitized ? 20'000 : 200'000;
 constexpr WindowShape kShape{5, 3};
 const std::vector<std::int64_t> kLengths = {7, 5, 10, 8, 3, 7, 9};  // T = 5, 3, 8, 6, 1, 5, 7
 
@@ -116,7 +116,7 @@ TEST(WindowSampler, RefusesWhatNoBatchCanBeMadeOfAndNamesIt) {
 class BrokenTwins : public testing::Test {
  protected:
   void SetUp() override {
-    if (noise::kSanitized) GTEST_SKIP() << "telling a twin from the original takes more draws than a sanitizer makes";
+    if (kSanitized) GTEST_SKIP() << "telling a twin from the original takes more draws than a sanitizer makes";
   }
 
   std::vector<std::int64_t> subset() { return *noise::fixed_size_subset(7, 3, bits_); }

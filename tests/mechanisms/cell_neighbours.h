@@ -16,7 +16,7 @@ namespace chronoveil::mechanisms::testing {
 // Every bound fails with probability below this; a comparison has some hundred of them.
 inline constexpr double kBoundFails = 1e-10;
 
-inline constexpr std::int64_t kReleases = noise::kSanitized ? 20'000 : 40'000;
+inline constexpr std::int64_t kReleases = kSanitized ? 20'000 : 40'000;
 
 // A lower bound on the ε of the release: ln P(S) − ln Q(S) for the best of some sets S of outputs, P and Q bounded by
 // exact binomial limits. Sets: the mean is at most, or at least, one of `levels`; with its interval narrower than one

@@ -301,7 +301,7 @@ Interval chosen(const CellsPlan& plan, const Means& means, const CellEstimate& e
   return {low, low + width};
 }
 
-constexpr int kReleases = noise::kSanitized ? 20'000 : 100'000;
+constexpr int kReleases = kSanitized ? 20'000 : 100'000;
 Draws without_noise() { return Draws::replayed({std::vector<double>(kReleases, 0.0), {}}); }
 
 TEST(QuantileSelection, IsWhatAReleaseDraws) {

@@ -14,7 +14,7 @@
 namespace chronoveil::mechanisms::testing {
 
 // Enough pairs of neighbours, too, for each of the 64 cells of their table.
-inline constexpr std::int64_t kResiduals = noise::kSanitized ? 200'000 : 400'000;
+inline constexpr std::int64_t kResiduals = kSanitized ? 200'000 : 400'000;
 
 // Empty when the noise is as planned, else what is wrong. Rejects right noise with probability below 1e-8.
 inline std::string noise_complaints(const SeriesMechanism& row, const SeriesPlan& plan, std::uint64_t seed) {

@@ -1,15 +1,11 @@
-// How many draws a statistical test takes. Sanitizers do not look for small biases, and are slow.
+// How many draws a statistical test takes.
 #pragma once
 
 #include <cstdint>
 
-namespace chronoveil::noise {
+#include "support/thoroughness.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
+namespace chronoveil::noise {
 
 inline constexpr std::int64_t kLawDraws = kSanitized ? 200'000 : 10'000'000;
 

@@ -238,7 +238,7 @@ class Wide {
 
 TEST(WideEvents, ArePricedInLineOrRefused) {
   const char* const wanted = std::getenv("CHRONOVEIL_WIDE_EVENTS");
-  const int events = wanted ? std::atoi(wanted) : cases(25);
+  const int events = wanted ? std::atoi(wanted) : cases(12);
   Generator generator(wanted ? static_cast<std::uint64_t>(events) : 73);
   Wide wide(generator);
   for (int i = 0; i < events; ++i) {

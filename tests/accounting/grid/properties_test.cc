@@ -42,7 +42,7 @@ TEST(Properties, MoreNoiseCostsLessForEveryEvent) {
 TEST(Properties, MoreUsesAndSmallerDeltasCostMoreForEveryEvent) {
   for (const Event& sample : sample_events()) {
     Event event = sample;
-    for (std::int64_t count : {1, 2, 9, 100, 1000}) {
+    for (std::int64_t count : {1, 9, 1000}) {
       Event more = event;
       more.count = count + 1;
       event.count = count;

@@ -2,12 +2,12 @@
 // there, and an error where it may be there says so.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <optional>
 
 #include "backend.h"
 #include "fixtures.h"
 #include "support/postgres_proxy.h"
+#include "support/thoroughness.h"
 
 namespace chronoveil::ledger::testing {
 namespace {
@@ -82,7 +82,7 @@ TEST_P(CutConnection, ADebitIsThereOrNotOrMayBe) {
 
 // The same while a ledger is opened and made, in full only where there is time.
 TEST_P(CutConnection, ALedgerThatIsBeingMadeIsThereOrNot) {
-  const int stride = std::getenv("CHRONOVEIL_TORTURE") != nullptr ? 1 : 23;
+  const int stride = in_torture() ? 1 : 23;
   for (const PostgresProxy::Cut how : {PostgresProxy::Cut::before, PostgresProxy::Cut::after}) {
     bool cut = true;
     for (int message = 1; cut; message += stride) {

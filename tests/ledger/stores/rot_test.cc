@@ -1,6 +1,5 @@
 // One byte of a ledger's file changes, whichever: the ledger is refused, or says exactly what it said before.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -8,6 +7,7 @@
 
 #include "backend.h"
 #include "fixtures.h"
+#include "support/thoroughness.h"
 
 namespace chronoveil::ledger::testing {
 namespace {
@@ -127,7 +127,7 @@ class Rot : public ::testing::Test {
 TEST_F(Rot, ALedgerWhereAByteChangedIsRefusedOrSaysTheSame) {
   ASSERT_EQ(wrong_with(sound_), "");
   ASSERT_EQ(refused_, 0);
-  const bool every = std::getenv("CHRONOVEIL_TORTURE") != nullptr;
+  const bool every = in_torture();
   int tried = 0;
   for (std::size_t at = 0; at < sound_.size(); at += every || at < 100 ? 1 : 31) {
     const char was = sound_[at];

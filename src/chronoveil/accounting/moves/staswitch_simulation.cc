@@ -58,8 +58,7 @@ using Deltas = std::vector<double>;
 class DistanceCover {
  public:
   DistanceCover(int window, double stay, int distance, const SimulationPlan& plan, Deltas bound)
-      : window_(window),
-        plan_(plan),
+      : plan_(plan),
         level_(level_of(window, plan)),
         grid_(window, stay),
         path_(window, stay),
@@ -132,7 +131,6 @@ class DistanceCover {
     }
   }
 
-  int window_;
   const SimulationPlan& plan_;
   double level_;
   EpsilonGrid grid_;

@@ -143,8 +143,8 @@ inline Result<void> read_mechanism(const Section& section, std::string_view key,
   for (const auto& [parameter, value] : section.values()) {
     if (parameter == key) continue;
     const bool single = std::visit(
-        [&](const auto& held) {
-          if constexpr (requires { mechanisms::Value(held); }) job.parameters.emplace(parameter, held);
+        [&job, &name = parameter](const auto& held) {
+          if constexpr (requires { mechanisms::Value(held); }) job.parameters.emplace(name, held);
           return requires { mechanisms::Value(held); };
         },
         value);
