@@ -117,10 +117,10 @@ void watch_debit(engine::RunOptions& options) {
     if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
   };
   options.note_debit = [](const std::string& debit) {
-    say_on_interrupt("the debit " + debit + " is reserved; the same job run again takes it up at no further cost");
+    say_on_interrupt("the debit " + debit + " is reserved; run the same job again to use it at no further cost");
   };
   options.note_taken_up = [](const std::string& debit) {
-    print_note("took up the debit " + debit + ", for which nothing had been drawn: at no further cost");
+    print_note("used the debit " + debit + ", for which nothing had been drawn: at no further cost");
   };
   options.note_drawing = [](const std::string& debit) {
     say_on_interrupt("the debit " + debit + " stays spent; if its release is stored, --again " + debit +

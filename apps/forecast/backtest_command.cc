@@ -122,13 +122,17 @@ void add_backtest_command(CLI::App& app, CommandContext& context) {
       "backtest", "Train on all but the end of each series and score forecasts of it; internal, no debit");
   command->add_option("job", options->job, "A job file with a section [train]")->required();
   command->add_option("--models", options->models, "Models to compare; the job's own unless given")->delimiter(',');
-  command->add_option("--epsilons", options->epsilons, "Budgets to compare, inf for no noise; the job's own and inf")
+  command
+      ->add_option("--epsilons", options->epsilons,
+                   "Budgets to compare, inf for no noise; default: the job's own and inf")
       ->delimiter(',');
   command->add_option("--seeds", options->seeds, "Trainings of each, with different seeds; 1 unless given");
   command->add_option("--windows", options->windows, "Forecasts of each series; 1 unless given");
   command->add_option("--stride", options->stride, "Steps between them; the forecast's length unless given");
-  command->add_option("--steps", options->steps, "Of training without noise; those of the largest budget unless given");
-  command->add_option("--season", options->season, "Of the baselines, in steps; what is usual for the slots");
+  command->add_option("--steps", options->steps,
+                      "Steps of training without noise; those of the largest budget unless given");
+  command->add_option("--season", options->season,
+                      "The season of the baselines, in steps; default: what is usual for the slots");
   command->add_flag("--no-baselines", options->no_baselines, "Leave out seasonal_naive and auto_ets");
   command->add_option("--output", options->csv, "Write the table as CSV, - for standard output");
   command->add_option("--report", options->report, "Write a report");

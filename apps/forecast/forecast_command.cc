@@ -128,17 +128,18 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("--time", options->source.time, "The column of times; time unless given");
   command->add_option("--series", options->series_column, "The column of series; one series unless given");
   command->add_option("--keys", options->keys, "A file with the series to forecast, one per line; all unless given");
-  command->add_option("--value", options->values, "The columns of values; those that the model was trained on")
+  command->add_option("--value", options->values, "The columns of values; default: those that the model was trained on")
       ->delimiter(',');
   command->add_option("--time-format", options->source.time_format, "iso8601, epoch, epoch_ms, or a pattern");
-  command->add_option("--zone", options->source.zone, "Of times without an offset; UTC unless given");
-  command->add_option("--paths", options->paths, "Sample paths: of them quantiles are made where a model needs it");
-  command->add_option("--path-seed", options->seed_of_paths, "Of the paths; no privacy hangs on it");
+  command->add_option("--zone", options->source.zone, "The time zone of times without an offset; UTC unless given");
+  command->add_option("--paths", options->paths,
+                      "How many sample paths; quantiles are made of them if the model needs it");
+  command->add_option("--path-seed", options->seed_of_paths, "The seed of the paths; privacy does not depend on it");
   command->add_option("--output", options->csv, "Quantiles as CSV; - for standard output, which is the default");
   command->add_option("--paths-output", options->paths_csv, "Sample paths as CSV");
   command->add_option("--json-output", options->json_path, "Everything as JSON");
   command->add_option("--report", options->report, "A report with fan charts");
-  command->add_option("--title", options->title, "Of the report");
+  command->add_option("--title", options->title, "The title of the report");
   command->add_flag("--private", options->private_history, "The history is private too: add noise to it first");
   training::PrivateHistory& history = options->history;
   command->add_option("--dataset", history.dataset, "The ledger's dataset of the history");
@@ -149,11 +150,12 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("--max-steps", history.changed_steps, "Steps that one person can change; 1 unless given");
   command->add_option("--lower", history.lower, "A public lower bound of values");
   command->add_option("--upper", history.upper, "A public upper bound of values");
-  command->add_option("--fill", options->fill, "Steps that were not kept: linear (the default), or mean");
+  command->add_option("--fill", options->fill,
+                      "How steps that were not kept are filled: linear (the default), or mean");
   add_ledger_option(*command, options->flags.ledger);
   add_clock_flag(*command);
-  command->add_flag("--yes", options->flags.yes, "Of --private: debit the same forecast a second time");
-  command->add_option("--again", options->flags.again, "Of --private: emit the stored forecast of this debit anew");
+  command->add_flag("--yes", options->flags.yes, "With --private: debit the same forecast a second time");
+  command->add_option("--again", options->flags.again, "With --private: emit the stored forecast of this debit anew");
   command->add_option("--seed", options->flags.seed, "For tests and experiments only: not private, no ledger");
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);

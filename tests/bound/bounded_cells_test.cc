@@ -183,8 +183,8 @@ void expect_refused_row(const ValueRecord& bad, const std::string& message) {
 }
 
 TEST(BoundedCells, RefuseRowsThatAreNobodysNowhereOrWithoutAValue) {
-  expect_refused_row({"", "north", 0, 1}, "row 3: the user is empty; every record must say who it is of");
-  expect_refused_row({"ann", "", 0, 1}, "row 3: the place is empty; every record must say where it is from");
+  expect_refused_row({"", "north", 0, 1}, "row 3: the user is empty; every record needs a user");
+  expect_refused_row({"ann", "", 0, 1}, "row 3: the place is empty; every record needs a place");
   expect_refused_row({"ann", "south", 0, std::nan("")}, "row 3: the value is no finite number");
   expect_refused_row({"ann", "south", 0, std::numeric_limits<double>::infinity()},
                      "row 3: the value is no finite number");
@@ -198,7 +198,7 @@ TEST(BoundedCells, RefusePointsThatAreNoNumbers) {
   DrawRight right = DrawRight::seeded(1);
   const auto cells = bound_cells(source, hourly_axis(1), {{}, *grid}, kLoose, unit_grid(), right);
   ASSERT_FALSE(cells);
-  EXPECT_EQ(cells.error().text(), "row 2: the place is empty; every record must say where it is from");
+  EXPECT_EQ(cells.error().text(), "row 2: the place is empty; every record needs a place");
 }
 
 TEST(BoundedCells, RefuseSourcesWithoutTheColumnsTheyNeed) {
@@ -213,12 +213,11 @@ TEST(BoundedCells, RefuseSourcesWithoutTheColumnsTheyNeed) {
   };
   const auto grid = PlaceGrid::make({PlaceShape::square, 0, 0, 0.1, 0.1, 2000});
   ASSERT_TRUE(grid);
-  EXPECT_EQ(message({false, true, true, false}, {kNames, {}}),
-            "source.user: means need the column that says who a row is of");
+  EXPECT_EQ(message({false, true, true, false}, {kNames, {}}), "source.user: means need the column of users");
   EXPECT_EQ(message({true, true, false, false}, {kNames, {}}),
             "source.value: means need the column that holds the value");
   EXPECT_EQ(message({true, false, true, false}, {kNames, {}}),
-            "source.place: a list of places needs the column that says where a row is");
+            "source.place: a list of places needs the column of places");
   EXPECT_EQ(message({true, true, true, false}, {{}, *grid}),
             "source.longitude, source.latitude: a grid needs both columns");
   EXPECT_EQ(message({true, false, true, false}, {{}, {}}), "");

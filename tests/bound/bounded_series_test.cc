@@ -142,7 +142,7 @@ TEST(BoundRecords, FollowTheClockAcrossDaylightSaving) {
 
 TEST(BoundRecords, RefuseRowsThatAreNobodysOrNegativeAndNameThem) {
   const auto nobody = bound_with_seed({{"ann", "north", 0, 1}, {"", "north", 0, 1}}, 1, kKeys, user_caps(1, 1));
-  EXPECT_EQ(message_of(nobody), "row 2: the user is empty; every record must say who it is of");
+  EXPECT_EQ(message_of(nobody), "row 2: the user is empty; every record needs a user");
   EXPECT_EQ(nobody.error().kind, ErrorKind::bad_data);
   const std::vector<Record> below(4, {"ann", "north", 0, 1});
   std::vector<Record> records = below;

@@ -190,7 +190,7 @@ TEST(CellsOrder, ErrorsOfTheOtherThreadArrive) {
   records[50'000] = {"", "n", 0, 1};
   const auto cells = cells_with_seed(records, kSteps, kNames, {10, 2}, 1, 1000);
   ASSERT_FALSE(cells);
-  EXPECT_EQ(cells.error().text(), "row 50001: the user is empty; every record must say who it is of");
+  EXPECT_EQ(cells.error().text(), "row 50001: the user is empty; every record needs a user");
 }
 
 TEST(CellsOrder, RunningOutOfMemoryOnTheOtherThreadIsAnErrorToo) {

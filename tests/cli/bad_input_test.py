@@ -31,7 +31,7 @@ COUNT_ROWS = "".join(f"2026-03-28T{hour:02}:30,{stop},{SECRET_COUNT}\n" for hour
 STEPS = 47  # two days, one of them without an hour
 
 # What a message says of a debit for which nothing was drawn.
-KEPT = r"; the debit city:\d+ is reserved and nothing was drawn for it: the same job run again [^\n]*\n\Z"
+KEPT = r"; the debit city:\d+ is reserved and nothing was drawn for it: run the same job again [^\n]*\n\Z"
 
 
 class BadInputTest(FolderTest):
@@ -661,7 +661,7 @@ class Interrupts(BadInputTest):
                     process.send_signal(signal.SIGINT)
                     out, err = process.communicate(timeout=60)
                     self.assertEqual((process.returncode, out), (130, ""))
-                    self.assertRegex(err, r"\Achronoveil: interrupted; the debit city:\d+ is reserved; the same job [^\n]*\n\Z")
+                    self.assertRegex(err, r"\Achronoveil: interrupted; the debit city:\d+ is reserved; run the same job again [^\n]*\n\Z")
                     self.assertEqual(self.files(), files)
                     self.assertEqual(self.debits()[before:], ["reserved"])
                     debit = re.search(r"city:\d+", err).group()  # the next one would take it up

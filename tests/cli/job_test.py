@@ -298,8 +298,8 @@ class Interrupts(JobTest):
                 process.send_signal(number)
                 out, err = process.communicate(timeout=60)
                 self.assertEqual((process.returncode, out), (130, ""))
-                self.assertEqual(err, "chronoveil: interrupted; the debit city:1 is reserved; the same job run again "
-                                      "takes it up at no further cost\n")
+                self.assertEqual(err, "chronoveil: interrupted; the debit city:1 is reserved; run the same job again "
+                                      "to use it at no further cost\n")
                 self.assertEqual(self.debits(), [("city:1", "reserved")])
                 self.assertEqual(self.outputs(), [])
 
@@ -314,7 +314,7 @@ class Interrupts(JobTest):
         self.assert_fails(2, "stored", *self.words("run", "--again", "city:1"))
         done = run(*self.words("run"))
         self.assertEqual((done.returncode, self.debits()), (0, [("city:1", "released")]))
-        self.assertIn("took up the debit city:1", done.stderr)
+        self.assertIn("used the debit city:1", done.stderr)
 
     def test_an_interrupt_before_the_debit_costs_nothing(self):
         self.create()

@@ -63,7 +63,7 @@ class Patience(JobTest):
         for words in (("account", *WIDE, "--epsilon", "1"), ("calibrate", *WIDE, "--epsilon", "8", "--delta", "0.9")):
             told = self.assert_json(*words)
             self.assertEqual((told["certificate"], told["measured"]), ("upper bound", False), told)
-            self.assertIn("\nNot measured: with --patience 60", self.assert_succeeds(*words))
+            self.assertIn("\nNot measured: --patience 60", self.assert_succeeds(*words))
 
     def test_what_is_quick_needs_no_patience(self):
         quick = self.assert_json("account", "gaussian", "--noise-multiplier", "2", "--delta", "1e-6", "--patience", "1e9")

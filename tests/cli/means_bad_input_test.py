@@ -36,10 +36,10 @@ class Rows(BadInput):
         self.assertLessEqual({state for _, state in self.debits()[before:]}, {"reserved"})
 
     def test_a_record_without_a_user(self):
-        self.assert_row_refused(["column bus", "empty", "whose"], f",2026-03-28T08:00,north,{SECRET_SPEED}\n")
+        self.assert_row_refused(["column bus", "empty", "needs a user"], f",2026-03-28T08:00,north,{SECRET_SPEED}\n")
 
     def test_a_record_without_a_place(self):
-        self.assert_row_refused(["column where", "empty", "where it is"],
+        self.assert_row_refused(["column where", "empty", "needs a place"],
                                 f"{SECRET},2026-03-28T08:00,,{SECRET_SPEED}\n")
 
     def test_a_record_without_a_value_or_with_none_that_can_be_averaged(self):
@@ -276,7 +276,7 @@ class Interrupts(BadInput):
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out), (130, ""))
-        self.assertRegex(err, r"\Achronoveil: interrupted; the debit buses:1 is reserved; the same job [^\n]*\n\Z")
+        self.assertRegex(err, r"\Achronoveil: interrupted; the debit buses:1 is reserved; run the same job again [^\n]*\n\Z")
         self.assertEqual(self.debits(), [("buses:1", "reserved")])
         self.assertEqual({**self.files(), "job.toml": b""}, {**before, "job.toml": b""})
 

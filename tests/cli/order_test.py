@@ -44,7 +44,7 @@ class TakingUp(OrderTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(json.loads(done.stdout)["debit"]["id"], debit)
             if kind.name != "train":
-                self.assertIn(f"took up the debit {debit}", done.stderr)
+                self.assertIn(f"used the debit {debit}", done.stderr)
                 self.assertEqual(len(kind.rows("drawing")), 1)
             self.assertEqual(kind.states(), ["released"])
             self.assertEqual(set(kind.written()), set(kind.outputs))
@@ -53,8 +53,8 @@ class TakingUp(OrderTest):
     def test_the_error_says_how_to_go_on_and_check_says_it_too(self):
         for kind in self.each(LIGHT):
             kind.spoil()
-            self.assertIn(f"the debit {kind.dataset}:1 is reserved and nothing was drawn for it: the same job run again "
-                          "takes it up at no further cost", kind.run().stderr)
+            self.assertIn(f"the debit {kind.dataset}:1 is reserved and nothing was drawn for it: run the same job again "
+                          "to use it at no further cost", kind.run().stderr)
             kind.mend()
             done = kind.program("check", "job.toml", "--ledger", str(kind.ledger), "--json")
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -327,7 +327,7 @@ class Tied(OrderTest):
             kind.ledger = kind.folder / "older.db"
             done = kind.verify("--against", "out.json")
             self.assertEqual((done.returncode, done.stdout), (5, ""))
-            self.assertIn("nothing of this debit was released, for all that the ledger knows (reserved)", done.stderr)
+            self.assertIn("as far as the ledger knows, nothing of this debit was released (reserved)", done.stderr)
 
 
 class NotOverwritten(OrderTest):

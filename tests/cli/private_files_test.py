@@ -186,7 +186,7 @@ class Memory(JobTest):
         process.send_signal(signal.SIGHUP)
         out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, out), (130, ""))
-        self.assertEqual(err, "chronoveil: interrupted; the debit city:1 is reserved; the same job run again takes it up "
+        self.assertEqual(err, "chronoveil: interrupted; the debit city:1 is reserved; run the same job again to use it "
                               "at no further cost\n")
         self.assertEqual((self.debits(), self.outputs()), ([("city:1", "reserved")], []))
 

@@ -88,7 +88,7 @@ class Scene:
             done = kind.run()
             test.assertEqual(done.returncode, 0, done.stderr)
             if kind.name != "train":
-                test.assertEqual(f"took up the debit {self.debit}" in done.stderr, state == "reserved", done.stderr)
+                test.assertEqual(f"used the debit {self.debit}" in done.stderr, state == "reserved", done.stderr)
         elif kind.name != "train":
             done = kind.run()
             test.assertEqual(done.returncode, 2, done.stderr)

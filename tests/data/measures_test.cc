@@ -104,7 +104,7 @@ TEST(Measures, ThatAreNoNumbersAreRefusedWithRowAndColumnAndWithoutTheirText) {
 TEST(Measures, NeedAUserAndAPlaceInEveryRecord) {
   const std::string head = "bus,ts,hexagon,speed\nb,2026-03-01,A,1\n";
   expect_failure(read_csv(head + "b,2026-03-01,,1\n", in_places()), ErrorKind::bad_data,
-                 "row 2 (line 3): column hexagon: empty; every record must say where it is");
+                 "row 2 (line 3): column hexagon: empty; every record needs a place");
   expect_failure(read_csv(head + "b,2026-03-01,\"\",1\n", in_places()), ErrorKind::bad_data,
                  "row 2 (line 3): column hexagon: empty");
   expect_failure(read_csv(head + ",2026-03-01,A,1\n", in_places()), ErrorKind::bad_data,
@@ -283,7 +283,7 @@ class MeasureSources : public ::testing::Test {
       EXPECT_EQ(message(read).find("secret"), std::string::npos);
     }
     spec.query = "SELECT bus, ts, NULL AS hexagon, speed FROM rides";
-    expect_failure(read_source(spec), ErrorKind::bad_data, "row 1: column hexagon: empty; every record must say where");
+    expect_failure(read_source(spec), ErrorKind::bad_data, "row 1: column hexagon: empty; every record needs a place");
   }
 
   TemporaryFolder folder_;

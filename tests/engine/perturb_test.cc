@@ -431,7 +431,7 @@ TEST_F(PerturbRun, AStreamThatNobodyTakesIsRefusedBeforeTheDebit) {
   Job stream = job(text("stream = true\n", "name = \"ranswitch\"\n", "window = 4\nepsilon = 2\ndelta = 0.5\n"));
   stream.csv = "-";
   perturb_.leave = nullptr;
-  EXPECT_TRUE(fails(run_perturbation(stream, perturb_), ErrorKind::internal, "nobody is there to take them"));
+  EXPECT_TRUE(fails(run_perturbation(stream, perturb_), ErrorKind::internal, "no function was given to take them"));
   EXPECT_TRUE(meter_debits().empty());
   stream.csv = at("out.csv");
   EXPECT_TRUE(run_perturbation(stream, perturb_)) << "a file needs nobody";

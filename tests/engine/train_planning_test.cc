@@ -249,8 +249,8 @@ TEST_F(TrainPlanning, NoiseOnWindowsSavesSomethingAndIsDeclared) {
   EXPECT_TRUE(says(noisy, Basis::declared, "by at most 0.25"));
   EXPECT_FALSE(says(plain, Basis::declared, "by at most 0.25"));
   // The noise says nothing of values that come and go.
-  EXPECT_TRUE(says(noisy, Basis::declared, "no value missing"));
-  EXPECT_FALSE(says(plain, Basis::declared, "no value missing"));
+  EXPECT_TRUE(says(noisy, Basis::declared, "makes a value missing"));
+  EXPECT_FALSE(says(plain, Basis::declared, "makes a value missing"));
   EXPECT_TRUE(warns(noisy, "Whether a value is missing is not protected"));
   EXPECT_FALSE(warns(plain, "missing"));
 }
@@ -260,7 +260,7 @@ TEST_F(TrainPlanning, BoundsEnforceWhatNoiseOnWindowsCountsOn) {
   EXPECT_TRUE(says(bounded, Basis::enforced, "clamped to [0, 0.25]"));
   EXPECT_TRUE(says(bounded, Basis::enforced, "by at most 0.25"));
   EXPECT_FALSE(says(bounded, Basis::declared, "by at most"));
-  EXPECT_TRUE(says(bounded, Basis::declared, "no value missing"));  // clamping cannot see to that
+  EXPECT_TRUE(says(bounded, Basis::declared, "makes a value missing"));  // clamping cannot see to that
   const TrainPlanned declared = planned(text("steps = 50\nlabel_noise = 2\nnoise_unit = 0.25\n"));
   EXPECT_EQ(bounded.price.epsilon, declared.price.epsilon);  // trust has no price
   EXPECT_FALSE(says(declared, Basis::enforced, "clamped to ["));

@@ -97,7 +97,7 @@ TEST_F(TrainReading, BadRowsAreNamedWithoutTheirValues) {
       {"m0,2026-03-02T01:00,1e39,\n", "column kwh: too large"},
       {"m0,2026-03-02T01:00,-1e300,\n", "column kwh: too large"},
       {"m0,73secret,1,\n", "column ts"},
-      {",2026-03-02T01:00,1,\n", "column meter: empty; every record must say which series"},
+      {",2026-03-02T01:00,1,\n", "column meter: empty; every record needs a series"},
       {"m0,2026-03-02T00:59,2,\n", "this series and slot were given before"},
       {"m0,2026-03-02T00:00,,\n", "this series and slot were given before"},
   };

@@ -205,7 +205,8 @@ TEST(Eviction, EventsThatKnowTheirNeighboursAndCompositionsAreDearerToo) {
 
 TEST(Eviction, WhatCannotBeChargedForBothIsRefused) {
   const accounting::Event mixture{accounting::Mixture{{{0, 1}, {0.5, 0.5}}, {{0}, {1}}, 1}};
-  EXPECT_THAT(refusal(fitted(mixture, user(Eviction::possible), kEvents), ErrorKind::usage), HasSubstr("push out"));
+  EXPECT_THAT(refusal(fitted(mixture, user(Eviction::possible), kEvents), ErrorKind::usage),
+              HasSubstr("a cap can replace one event"));
   EXPECT_TRUE(fitted(mixture, user(Eviction::none), kEvents));
 }
 

@@ -113,7 +113,7 @@ inline Trained trained_sample() {
   all.spare_steps = 10;
   all.uses = 1'503;
   all.resumed = true;
-  all.reason = "With this noise, so many steps are within epsilon and delta.";
+  all.reason = "With this noise, this many steps are within epsilon and delta.";
   for (int i = 1; i <= 16; ++i) all.spent.push_back({1'510 * i / 16, 0.99996 * std::sqrt(i / 16.0)});
   all.budget = BudgetLeft{"households", 4, 1e-5, 0.7421, "a gaussian"};
   all.model_path = "load.cvm";

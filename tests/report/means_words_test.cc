@@ -10,7 +10,7 @@ TEST(MeansWords, WhereAndWhenAreNotProtectedWhereOnlyValuesAre) {
   const Facts facts = facts_of(testing::means_sample(12, 24));
   EXPECT_EQ(facts.unit, "Every person: all their values, in all cells together.");
   EXPECT_EQ(facts.relation,
-            "The means would come out much the same if all values of any one person had been others; ε says how "
+            "The means would come out much the same if all values of any one person had been different; ε says how "
             "close.");
   EXPECT_EQ(facts.cap,
             "One person counts in at most 20 cells (one place in one hour each), with at most 50 records in each. "
@@ -25,7 +25,7 @@ TEST(MeansWords, WhereAndWhenAreNotProtectedWhereOnlyValuesAre) {
 
 TEST(MeansWords, WhereAndWhenAreProtectedWhereCountsAre) {
   for (const auto& [relation, words] : {std::pair(Relation::add_remove, "records were not there"),
-                                        std::pair(Relation::replace, "records had been others")}) {
+                                        std::pair(Relation::replace, "records had been different")}) {
     MeansPublished published = testing::means_sample(12, 24);
     published.release.guarantee.relation = relation;
     const Facts facts = facts_of(published);

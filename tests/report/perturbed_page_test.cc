@@ -218,7 +218,7 @@ TEST(PerturbedPage, WhatIsNotPrivateSaysSoAndNamesNoEpsilonAsAPromise) {
   const std::string html = perturbed_html(marked());
   EXPECT_TRUE(has(html, "<div class=\"banner\" role=\"alert\">seeded: not private"));
   EXPECT_TRUE(has(html, "No promise"));
-  EXPECT_TRUE(has(html, "This release has no such protection."));
+  EXPECT_TRUE(has(html, "so it has no such protection."));
   EXPECT_FALSE(has(html, "class=\"claim\""));
   EXPECT_FALSE(has(html, "The promise is differential privacy"));
 }

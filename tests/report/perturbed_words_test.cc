@@ -16,7 +16,7 @@ TEST(PerturbedWords, WhenIsProtectedAndWhatIsNot) {
   EXPECT_EQ(facts.unit_label, "Protected");
   EXPECT_EQ(facts.unit, "Which of two values at most 9 rows apart was measured when.");
   EXPECT_EQ(facts.relation,
-            "The file would come out much the same if any two such values had been the other way round; ε says how "
+            "The file would come out much the same if any two such values were exchanged; ε says how "
             "close.");
   EXPECT_TRUE(facts.cap.starts_with("Values moved to other rows nearby, on average 2.74 rows away; times stayed."))
       << facts.cap;
@@ -39,7 +39,7 @@ TEST(PerturbedWords, WhatIsOnlyPublishedPromisesNothingForSets) {
 TEST(PerturbedWords, ChangedValuesAreOneOrAll) {
   Perturbed perturbed = testing::changed_sample();
   EXPECT_EQ(facts_of(perturbed).unit, "Each single value; not all of them together.");
-  EXPECT_TRUE(has(facts_of(perturbed).relation, "any one value had been another"));
+  EXPECT_TRUE(has(facts_of(perturbed).relation, "any one value had been different"));
   EXPECT_TRUE(has(facts_of(perturbed).public_facts, "the 3 values there can be"));
   EXPECT_TRUE(facts_of(perturbed).limits_stand_out);
   perturbed.guarantee.unit = perturbed.plan.unit = Unit::user;
@@ -48,7 +48,7 @@ TEST(PerturbedWords, ChangedValuesAreOneOrAll) {
   perturbed.plan.lower = -1;
   perturbed.plan.upper = 2.5;
   EXPECT_EQ(facts_of(perturbed).unit, "All values of the series together, up to 1,440.");
-  EXPECT_TRUE(has(facts_of(perturbed).relation, "all values had been others"));
+  EXPECT_TRUE(has(facts_of(perturbed).relation, "all values had been different"));
   EXPECT_TRUE(has(facts_of(perturbed).public_facts, "the bounds of a value (-1 to 2.5)"));
 }
 

@@ -37,7 +37,7 @@ void add_request(CLI::App& command, Request& request) {
   add_event_argument(command, request.event);
   command.add_option("--epsilon", request.epsilon, "ε");
   command.add_option("--delta", request.delta,
-                     "δ, less than 1; greater than 0 but for events that move values in time");
+                     "δ: less than 1, and greater than 0 except for events that move values in time");
   command.add_option("--analysis", request.analysis, "certified, or published: a paper's own formula, not certified");
   command.add_option("--tolerance", request.tolerance, "Largest relative gap between both bounds of ε (0.001)");
   Patience::add_option(command, request.patience);
@@ -63,7 +63,9 @@ bool has_time_to_measure(const Request& request, const Event& event) {
 }
 
 std::string not_measured_line(const accounting::Options& options) {
-  return options.measured ? "" : "Not measured: with --patience 60 it is, in that time, and may come out lower.\n";
+  return options.measured
+             ? ""
+             : "Not measured: --patience 60 allows the time to measure it, and it may then come out lower.\n";
 }
 
 Result<Epsilon> read_epsilon(const Request& request) {
@@ -159,7 +161,8 @@ std::string for_whom(const Event& event) {
   const bool mixed = compose && std::any_of(compose->events.begin(), compose->events.end(), [](const Event& part) {
                        return accounting::relation_of(part) == Relation::add_remove;
                      });
-  return mixed ? " for one unit replaced, also of what is priced for one added or removed" : " for one unit replaced";
+  return mixed ? " for one unit replaced; events for one added or removed are converted to that"
+               : " for one unit replaced";
 }
 
 // "(ε = 2, δ = 0.445)-TLDP over sets of outputs", or what a paper says instead.
@@ -169,7 +172,7 @@ std::string guaranteed(const Event& event, const Price& price) {
   if (!window) return pair + "-differential privacy" + for_whom(event);
   if (price.analysis == Analysis::published)
     return pair + ", the paper's number for single outputs, not differential privacy";
-  return fmt::format("{}-TLDP over sets of outputs, values less than {} steps apart being swapped", pair, *window);
+  return fmt::format("{}-TLDP over sets of outputs, for swaps of values less than {} steps apart", pair, *window);
 }
 
 std::string nominal_line(const Price& price) {
@@ -322,7 +325,7 @@ void add_account_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("account", "Price an event: ε at δ, δ at ε, or how often it fits");
   add_request(*command, *request);
   command->add_flag("--max-count", request->max_count, "The largest count within --epsilon and --delta");
-  command->add_flag("--compare", request->compare, "Also what Rényi, zCDP and black-box accounting would say");
+  command->add_flag("--compare", request->compare, "Also show what Rényi, zCDP and black-box accounting would say");
   add_example(*command, "chronoveil account gaussian --noise-multiplier 2 --count 1000 --delta 1e-6");
   add_example(*command, "chronoveil account dp_sgd --rate 0.01 --noise-multiplier 1 --count 10000 --delta 1e-5");
   add_example(*command, R"(chronoveil account '{"event": "laplace", "noise_multiplier": 2}' --epsilon 0.1 --json)");
@@ -334,9 +337,9 @@ void add_calibrate_command(CLI::App& app, CommandContext& context) {
   CLI::App* command = app.add_subcommand("calibrate", "Find the least noise for a given ε and δ");
   add_request(*command, *request);
   CLI::Option* event = command->get_option("EVENT");
-  event->description(event->get_description() +
-                     ". A noise parameter that a single event gives is replaced; in a composition those left out are "
-                     "found");
+  event->description(
+      event->get_description() +
+      ". If a single event gives its noise parameter, that is replaced; in a composition, those left out are found");
   add_example(*command, "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6");
   add_example(*command, "chronoveil calibrate ranswitch --window 10 --epsilon 2 --delta 0.5");
   on_run(*command, context, [request] { return answered("calibrating", request, calibrate); });

@@ -30,7 +30,7 @@ std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& ear
   if (job.is<engine::LiveSpec>())
     return fmt::format("before    opened as {}: live goes on with it at no further cost\n", id);
   if (earlier.taken_up)
-    return fmt::format("before    debited as {} (reserved, nothing drawn): run takes it up at no further cost\n", id);
+    return fmt::format("before    debited as {} (reserved, nothing drawn): run uses it at no further cost\n", id);
   return fmt::format("before    debited as {} ({}): run needs --yes{}\n", id, ledger::name(earlier.state),
                      earlier.stored ? ", or --again " + id : "");
 }

@@ -71,7 +71,8 @@ Result<void> evaluate(const EvaluateOptions& options) {
     return fail(ErrorKind::usage, "JOB",
                 "what moved where is known only while it moves; run the job with output.internal");
   if (job.is<engine::TrainSpec>())
-    return fail(ErrorKind::usage, "JOB", "a model is held against what came later by chronoveil backtest");
+    return fail(ErrorKind::usage, "JOB",
+                "use chronoveil backtest to compare forecasts of a model with what came later");
   if (job.is<engine::MeansSpec>()) {
     CV_TRY(const report::MeansEvaluation evaluation, engine::evaluate_means(job, text));
     return show(options, evaluation, means_errors_text);
@@ -85,7 +86,7 @@ Result<void> evaluate(const EvaluateOptions& options) {
 void add_evaluate_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<EvaluateOptions>();
   CLI::App* command =
-      app.add_subcommand("evaluate", "Hold a release against the data: internal, its output reveals the data");
+      app.add_subcommand("evaluate", "Compare a release with the data; internal: its output reveals the data");
   command->add_option("JOB", options->job, "The job file (TOML)")->required();
   command->add_option("--release", options->release, "The release (JSON) that the job wrote")->required();
   command->add_option("--report", options->report, "Write the internal report (HTML) there, for its owner only");

@@ -177,7 +177,7 @@ void add_live_command(CLI::App& app, CommandContext& context) {
                       "For tests only: numbers to use as noise, in order; not private, touches no ledger");
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil live flu.toml < this-week.csv");
-  add_question(*command, context, "status", "Say how a live release stands", engine::live_status);
+  add_question(*command, context, "status", "Show the state of a live release", engine::live_status);
   add_question(*command, context, "close", "End a live release; nothing is given back", engine::close_live);
   // In `live status JOB` the job belongs to the subcommand; without one, JOB is what to publish.
   on_run(*command, context, [options, command]() -> Result<void> {

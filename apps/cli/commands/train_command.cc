@@ -96,7 +96,7 @@ void add_forecast_front(CLI::App& app, CommandContext& context) {
 }
 
 void add_backtest_front(CLI::App& app, CommandContext& context) {
-  add_front(app, context, "backtest", "Hold a model and the baselines against the last steps of the series",
+  add_front(app, context, "backtest", "Compare a model and the baselines with the last steps of the series",
             "chronoveil backtest load.toml");
 }
 

@@ -88,7 +88,7 @@ std::string means_plan_text(const engine::Job& job, const engine::MeansPlanned& 
   std::string text = fmt::format("releases  means of {} in {} of {}, {} to {} ({})\n", visible(*job.source.measure),
                                  counted(shape.places, "place", "places"), counted(shape.steps, "slot", "slots"),
                                  visible(job.slots.start), visible(job.slots.end), visible(job.slots.zone));
-  text += fmt::format("protects  user, {}: {}; at most {} a person{}, enforced\n", name(planned.chosen.relation),
+  text += fmt::format("protects  user, {}: {}; at most {} per person{}, enforced\n", name(planned.chosen.relation),
                       relation_text(planned.chosen.relation), counted(shape.max_cells, "cell", "cells"),
                       shape.max_records ? fmt::format(", {} in each", counted(*shape.max_records, "record", "records"))
                                         : std::string());

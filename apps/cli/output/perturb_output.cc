@@ -65,10 +65,10 @@ std::string candidates_text(const plan::TemporalComparison& comparison, const Ke
 
 std::string protects_text(const mechanisms::TemporalPlan& plan) {
   if (plan.relation == Relation::swap)
-    return fmt::format("when a value was, among steps less than {} apart; not what it was", plan.window);
+    return fmt::format("when a value was measured, among steps less than {} apart; not the value itself", plan.window);
   return plan.unit == Unit::user
              ? fmt::format("all {} of the series, what each was", counted(plan.length.value_or(0), "value", "values"))
-             : "what one value was; not when";
+             : "what one value was; not when it was measured";
 }
 
 }  // namespace

@@ -95,8 +95,7 @@ std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& 
   text += fmt::format("protects  {}, {}: {}\n", unit_text(planned.guarantee), name(planned.guarantee.relation),
                       protects_text(job));
   text += fmt::format(
-      "windows   {} a series, each reads {} steps and forecasts {}; one change touches at most {} "
-      "({} %)\n",
+      "windows   {} per series, each reads {} steps and forecasts {}; one change touches at most {} ({} %)\n",
       span_text(planned.least_windows, planned.most_windows), planned.shape.context, planned.shape.forecast,
       most_touched(planned), figure(100 * planned.touched_share));
   text += batches_text(planned);

@@ -150,7 +150,7 @@ Result<Price> published(const Event& event, Question question) {
       std::holds_alternative<Gaussian>(event.kind) || std::holds_alternative<TimeSubsampling>(event.kind);
   return fail(
       ErrorKind::usage, "analysis",
-      "published is there for ranswitch, staswitch, threshold and structured_subsampling and, with a count "
+      "there is a published analysis for ranswitch, staswitch, threshold and structured_subsampling and, with a count "
       "of 1, for gaussian and time_subsampling; " +
           (can_be_once ? std::string(name(event)) + " with a count of " + std::to_string(event.count) + " has none"
                        : std::string(name(event)) + " has no published analysis of its own"));

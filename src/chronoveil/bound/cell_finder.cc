@@ -28,7 +28,8 @@ Result<void> CellFinder::find(const data::RecordBatch& batch, std::vector<std::u
   const std::size_t rows = batch.rows();
   const bool named = keys_.size() > 0;
   if (named && rows > 0 && batch.series.empty()) {
-    return fail(ErrorKind::usage, "source.series", "a list of series needs the column that says which one a row is of");
+    return fail(ErrorKind::usage, "source.series",
+                "a list of series needs the column that holds the series of each row");
   }
   if (named && batch.series.size() != rows) return fail(ErrorKind::internal, "a batch with columns of unequal length");
   cells.resize(rows);

@@ -16,7 +16,7 @@ Result<bool> RowPlacer::next(PlacedRows& out) {
   if (!more) return false;
   const std::size_t rows = batch_.rows();
   if (rows > 0 && batch_.user.empty()) {
-    return fail(ErrorKind::usage, "source.user", "caps can be enforced only with the column that says who a row is of");
+    return fail(ErrorKind::usage, "source.user", "caps can be enforced only with the column of users");
   }
   if (batch_.user.size() != rows || (!batch_.value.empty() && batch_.value.size() != rows)) {
     return fail(ErrorKind::internal, "a batch with columns of unequal length");
@@ -29,7 +29,7 @@ Result<bool> RowPlacer::next(PlacedRows& out) {
     const std::int64_t amount = batch_.value.empty() ? 1 : batch_.value[row];
     const std::int64_t number = batch_.first_row + static_cast<std::int64_t>(row);
     if (amount < 0) return bad_row(number, "the value is negative");
-    if (user.empty()) return bad_row(number, "the user is empty; every record must say who it is of");
+    if (user.empty()) return bad_row(number, "the user is empty; every record needs a user");
     if (amount == 0) continue;
     out.rows.push_back({out.texts.hold(user), cells_[row], person_hash_(user), amount});
   }

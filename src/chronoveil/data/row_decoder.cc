@@ -65,7 +65,7 @@ void RowDecoder::begin(RecordBatch& batch, std::int64_t first_row) {
 }
 
 bool RowDecoder::refuse_user() {
-  problem_ = "column " + user_ + ": empty; every record must say whose it is";
+  problem_ = "column " + user_ + ": empty; every record needs a user";
   return false;
 }
 
@@ -104,8 +104,7 @@ bool RowDecoder::add_reals(const RowFields& fields, RecordBatch& batch) {
 }
 
 bool RowDecoder::refuse_place() {
-  problem_ = "column " + series_ + ": empty; every record must say " +
-             std::string(may_be_missing_ ? "which series it is of" : "where it is");
+  problem_ = "column " + series_ + ": empty; every record needs a " + std::string(may_be_missing_ ? "series" : "place");
   return false;
 }
 

@@ -348,10 +348,11 @@ Result<void> Account::may_use(const DebitId& id, std::int64_t first, std::int64_
   CV_TRY(const RunProgress* run, open_run(id));
   if (count < 1) return invalid("count", std::to_string(count), "at least 1");
   if (first < run->used) {
-    return invalid("first", std::to_string(first),
-                   fmt::format("{}: the uses of {} before it are gone, by another process or after the state that this "
-                               "one goes on from",
-                               run->used, id.text()));
+    return invalid(
+        "first", std::to_string(first),
+        fmt::format(
+            "{}: the earlier uses of {} are gone; another process made them, or this one goes on from an older state",
+            run->used, id.text()));
   }
   if (first > run->used) {
     return invalid("first", std::to_string(first),

@@ -92,11 +92,11 @@ Result<LiveSession> LiveSession::open(Job given, LiveOptions options) {
   CV_TRY(Job job, engine::to_live(std::move(given)));
   CV_CHECK(engine::check_values(job));
   if (job.source.kind != data::SourceKind::memory)
-    return fail(ErrorKind::usage, "source.kind", "rows are pushed to this session, so that it must be memory");
+    return fail(ErrorKind::usage, "source.kind", "rows are pushed to this session, so it must be memory");
   if (options.seed && options.replay)
     return fail(ErrorKind::usage, "run.seed", "a replay has its own random choices; leave the seed out");
   if (options.until || options.once)
-    return fail(ErrorKind::usage, "run.until", "a session that is pushed to is told by publish_until()");
+    return fail(ErrorKind::usage, "run.until", "rows are pushed to this session; call publish_until() instead");
   auto inside = std::make_unique<Inside>(std::move(job), std::move(options));
   CV_CHECK(inside->open());
   return LiveSession(std::move(inside));
@@ -125,7 +125,7 @@ Result<PublishedSteps> LiveSession::push(const Batch& batch) {
 Result<PublishedSteps> LiveSession::publish_until(const std::string& time) {
   CV_CHECK(inside_->check_open());
   if (inside_->job.live().clock == engine::LiveSpec::Clock::system)
-    return fail(ErrorKind::usage, "run.until", "the job goes by the system's clock; ask for what is due");
+    return fail(ErrorKind::usage, "run.until", "the job goes by the system's clock; call publish_due() instead");
   CV_TRY(const std::int64_t instant, engine::LiveClock::instant_of(inside_->job, time));
   return inside_->told_by(inside_->session->publish_until(instant));
 }

@@ -117,18 +117,17 @@ MeansRecommendation with_private_counts(const Candidates& all) {
   const std::string regime = "counts are private";
   const MeansCandidate* registered = fitting(all, "registered_mean");
   if (registered != nullptr)
-    return {
-        registered->mechanism, regime,
-        fmt::format("How many records a person has is protected too: one mean of each of {} registered people needs "
-                    "noise that is off by {:.3g} on average, exactly; who is absent counts as a public constant and "
-                    "draws the mean towards it.",
-                    *registered->plan->shape.registered, noise_of(*registered))};
+    return {registered->mechanism, regime,
+            fmt::format("How many records a person has is protected too: one mean of each of {} registered people "
+                        "needs noise that is off by {:.3g} on average, exactly; absent people count as a public "
+                        "constant, which pulls the mean towards it.",
+                        *registered->plan->shape.registered, noise_of(*registered))};
   const MeansCandidate* sum = fitting(all, "sum_over_count");
   if (sum != nullptr)
     return {sum->mechanism, regime,
             fmt::format("How many records a person has is protected too: a noisy sum over a noisy number of records is "
-                        "off by about {:.3g} on average where a cell is as full as this one, in proportion to "
-                        "max_records = {}, and by more where fewer records are.",
+                        "off by about {:.3g} on average in a cell as full as this one, in proportion to max_records = "
+                        "{}, and by more in emptier ones.",
                         noise_of(*sum), sum->facts.m_ub)};
   return {};
 }
@@ -137,13 +136,11 @@ MeansRecommendation first_that_fits(const Candidates& all) {
   for (const bool as_asked : {true, false})
     for (const MeansCandidate& candidate : all)
       if (candidate.plan && candidate.as_asked == as_asked)
-        return {
-            candidate.mechanism, "no usual choice fits",
-            publishes(candidate)
-                ? "It is the first that fits; the usual choices do not."
-                : fmt::format("Nothing else does as asked, but no array of {} records is full: such a cell would not "
-                              "be published.",
-                              candidate.facts.m_ub)};
+        return {candidate.mechanism, "no usual choice fits",
+                publishes(candidate) ? "It is the first that fits; the usual choices do not."
+                                     : fmt::format("Nothing else fits the request, but no array of {} records is full, "
+                                                   "so such a cell would not be published.",
+                                                   candidate.facts.m_ub)};
   return {};
 }
 

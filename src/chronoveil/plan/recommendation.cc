@@ -45,7 +45,7 @@ Recommendation by_sample(const std::vector<Candidate>& all) {
     }
   }
   if (best == nullptr) return {};
-  std::string reason = fmt::format("On the public sample {} has the least expected error, {:.3g} a step",
+  std::string reason = fmt::format("On the public sample {} has the least expected error, {:.3g} per step",
                                    best->mechanism, *best->expected_error);
   if (next != nullptr) reason += fmt::format("; {} comes next with {:.3g}", next->mechanism, *next->expected_error);
   reason += ".";
@@ -67,11 +67,10 @@ Recommendation with_delta(const std::vector<Candidate>& all, const Candidate& sh
             fmt::format("A person changes so few values that Laplace noise carries {:.3g} times the information of "
                         "Gaussian noise: it is off by {:.3g} per step on average, Gaussian noise by {:.3g}.",
                         laplace->information / shrink.information, laplace->noise_error, shrink.noise_error)};
-  return {shrink.mechanism,
-          information_argument(all, shrink) +
-              fmt::format(", and a smoother that knows the noise can use all of it: the noise is off by {:.3g} a step "
-                          "on average before it is smoothed, less after.",
-                          shrink.noise_error)};
+  return {shrink.mechanism, information_argument(all, shrink) +
+                                fmt::format(", and a smoother that knows the noise can use all of it: the noise is off "
+                                            "by {:.3g} per step on average before it is smoothed, less after.",
+                                            shrink.noise_error)};
 }
 
 // Whether one person moves fewer coefficients than steps: only then do coefficients need less noise.
@@ -101,14 +100,14 @@ Recommendation for_live(const mechanisms::Request& request, const std::vector<Ca
   if (kalman != nullptr && (laplace == nullptr || laplace->information < kClearlyMore * kalman->information))
     return {kalman->mechanism,
             fmt::format("With a delta, any number of questions carries the same information in all, so every step is "
-                        "asked and a filter that knows the noise uses all of it: the noise is off by {:.3g} a step on "
-                        "average before it is filtered, less after.",
+                        "asked and a filter that knows the noise uses all of it: the noise is off by {:.3g} per step "
+                        "on average before it is filtered, less after.",
                         kalman->noise_error)};
   if (kalman != nullptr) return with_delta(all, *kalman, laplace);
   const Candidate* w_event = fitting(all, "w_event");
   if (w_event != nullptr && request.shape.width >= kWideWindow)
     return {w_event->mechanism,
-            fmt::format("Without a delta, noise on every step of a window of {} would be off by {:.3g} a step on "
+            fmt::format("Without a delta, noise on every step of a window of {} would be off by {:.3g} per step on "
                         "average; steps that differ little from the last published one are not published anew, and "
                         "leave their share to those that do.",
                         request.shape.width, laplace != nullptr ? laplace->noise_error : w_event->noise_error)};

@@ -41,7 +41,7 @@ constexpr Option kOptions[] = {
      "epsilon: it must be greater than 0, and neither tiny nor huge, for CV_NOISY_SORT, 0 for others"},
     {"key_law", CV_BAD_KEY_LAW, "key_law: it must be CV_LAPLACE or CV_STAIRCASE for CV_NOISY_SORT, 0 for others"},
     {"max_shift", CV_BAD_MAX_SHIFT,
-     "max_shift: it must be between 1 and 16777216 for CV_NOISY_SORT (a stream cannot do without), 0 for others"},
+     "max_shift: it must be between 1 and 16777216 for CV_NOISY_SORT (a stream needs it), 0 for others"},
     {"plateau", CV_BAD_PLATEAU, "plateau: it must be between 1 and window - 1, or 0, for CV_STAIRCASE, 0 for others"},
     {"random", CV_BAD_RANDOM, "random: it must be given: cv_libsodium or a function of the device"},
 };

@@ -269,7 +269,7 @@ Result<void> take_document(const std::string& path, const ledger::Debit& found, 
   const nlohmann::json said = nlohmann::json::parse(training.json, nullptr, false);
   if (digest != *found.digest || said.value("model_sha256", "") != ledger::sha256_hex(to_bytes(training.model)))
     return fail(ErrorKind::storage, "run.again",
-                "the stored model of " + found.id.text() + " is not what was released: it does not match the ledger");
+                "the stored model of " + found.id.text() + " was changed: it does not match the digest in the ledger");
   training.resumed = said.value("resumed", false);
   if (const auto budget = said.find("budget"); budget != said.end() && budget->is_object())
     training.budget =
@@ -351,7 +351,7 @@ Result<torch::Device> device_of(const std::string& name) {
   if (name == "cpu") return torch::Device(torch::kCPU);
   if (name != "cuda") return invalid("--device", name, "cpu or cuda");
   if (!torch::cuda::is_available())
-    return fail(ErrorKind::usage, "--device", "cuda is not there: this libtorch has none, or it finds no GPU");
+    return fail(ErrorKind::usage, "--device", "cuda is not available: libtorch lacks it, or finds no GPU");
   return torch::Device(torch::kCUDA);
 }
 

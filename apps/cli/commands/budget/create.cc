@@ -67,7 +67,7 @@ Result<void> create(const CreateOptions& options) {
   const bool swap = request.promise.relation == Relation::swap;
   CV_TRY(request.promise.unit, parse_unit(options.unit.value_or(swap ? "event" : "user")));
   if (swap != options.window.has_value())
-    return swap ? fail(ErrorKind::usage, "--window", "needed for relation swap: values less than so many steps apart")
+    return swap ? fail(ErrorKind::usage, "--window", "needed for relation swap: values less than this many steps apart")
                 : invalid("window", std::to_string(*options.window), "left out unless the relation is swap");
   if (swap && options.width != 1)
     return invalid("width", std::to_string(options.width),
@@ -110,15 +110,17 @@ void add_create(CLI::App& budget, CommandContext& context) {
   command->add_option(
       "--relation", options->relation,
       "How neighbours differ: add_remove (the default), replace, replace_values (where and when is public), or swap");
-  command->add_option("--window", options->window, "For swap: two values less than so many steps apart change places");
-  command->add_option("--filter", options->filter,
-                      "union, sum, zcdp, renyi or gaussian; union; sum where δ is 0 or the relation is swap");
+  command->add_option("--window", options->window,
+                      "For swap: two values less than this many steps apart change places");
+  command->add_option(
+      "--filter", options->filter,
+      "union, sum, zcdp, renyi or gaussian; default: union, or sum where δ is 0 or the relation is swap");
   command->add_option("--renews", options->renews, "month or year: the budget is then for each period");
   command->add_option("--parts", options->parts, "The public parts, in order: a,b,c or @FILE with one per line");
   command->add_option("--parts-by", options->parts_by, "Public parts by date")->check(CLI::IsMember({"day"}));
   add_clock_flag(*command);
   command->add_option("--straddle", options->straddle,
-                      "How many neighbouring parts a window of w-event can touch; as many as it has events");
+                      "How many neighbouring parts a window of w-event can touch; default: as many as it has events");
   add_example(*command, "chronoveil budget create city --epsilon 1 --delta 1e-6 --unit user");
   on_run(*command, context, [options] { return create(*options); });
 }

@@ -114,7 +114,7 @@ Result<void> debit(const DebitOptions& options) {
   if (options.slots && state != ledger::State::reserved)
     return invalid("state", options.state, "reserved: slots are settled one by one");
   if (options.uses && options.slots)
-    return invalid("uses", std::to_string(*options.uses), "left out with --slots: a debit has either");
+    return invalid("uses", std::to_string(*options.uses), "left out with --slots: a debit has uses or slots, not both");
   if (options.uses && state != ledger::State::reserved)
     return invalid("state", options.state, "reserved: a run is settled when it ends");
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
@@ -227,7 +227,10 @@ void add_debits(CLI::App& budget, CommandContext& context) {
   options = std::make_shared<DebitOptions>();
   command = add_command(budget, *options, "use", "Write down that the next uses of a run are gone");
   command->add_option("ID", options->id, "The run, such as city:1")->required();
-  command->add_option("--first", options->first, "The first of them, counted from 0: as many as are gone")->required();
+  command
+      ->add_option("--first", options->first,
+                   "The first of them, counted from 0: the number of uses that are gone already")
+      ->required();
   command->add_option("--count", options->count, "How many; 1 unless given");
   add_example(*command, "chronoveil budget use city:1 --first 17 --count 7");
   on_run(*command, context, [options] { return use_run(*options); });

@@ -101,7 +101,7 @@ void add_looks(CLI::App& budget, CommandContext& context) {
   command->add_option("NAME", options->name, "The dataset")->required();
   command->add_option("--part", options->part, "What is left for this part");
   command->add_flag("--composed", options->composed,
-                    "Also what all of it would cost, had it been chosen in advance; may take a while");
+                    "Also show what everything would cost if it had been chosen in advance; may take a while");
   Patience::add_option(*command, options->patience);
   add_example(*command, "chronoveil budget show city");
   on_run(*command, context, [options] { return show(*options); });

@@ -30,10 +30,9 @@ Result<Event> swapped(const Event& event, const Event& mover, std::int64_t windo
       for_swap(event, {*relation, unit_of(event).value_or(Unit::event), structured ? structured->width : 1}, window);
   if (seen && validate(*seen)) return seen;
   return fail(ErrorKind::cannot_certify, "events",
-              std::string(name(mover)) + " is for two values swapped that are less than " + std::to_string(window) +
-                  " steps apart, and this " + std::string(name(event)) +
-                  " cannot be priced for that, being for its own relation '" +
-                  std::string(chronoveil::name(*relation)) + "'; price them apart");
+              std::string(name(mover)) + " is for a swap of two values less than " + std::to_string(window) +
+                  " steps apart; this " + std::string(name(event)) + " is for the relation '" +
+                  std::string(chronoveil::name(*relation)) + "' and cannot be priced for that; price them separately");
 }
 
 // The first simple event, in order, that says it is for this relation.
@@ -59,9 +58,8 @@ Result<Event> replaced(const Event& event, const Event& other) {
   Result<Event> seen = for_replacement(event);
   if (seen && validate(*seen)) return seen;
   return fail(ErrorKind::cannot_certify, "events",
-              std::string(name(other)) + " is for a unit replaced, and this " + std::string(name(event)) +
-                  ", being for one added or removed, cannot be priced for that; price them "
-                  "apart");
+              std::string(name(other)) + " is for a unit replaced; this " + std::string(name(event)) +
+                  " is for one added or removed and cannot be priced for that; price them separately");
 }
 
 }  // namespace

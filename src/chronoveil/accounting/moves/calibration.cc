@@ -315,7 +315,7 @@ Result<Calibration> calibrate_moves(const Event& open, Epsilon epsilon, Delta de
     if (std::holds_alternative<RanSwitch>(open.kind) || std::holds_alternative<StaSwitch>(open.kind))
       return published_stay(open, epsilon, delta);
     return fail(ErrorKind::usage, "analysis",
-                "of what moves values, published calibrates ranswitch, staswitch and threshold alone");
+                "of the mechanisms that move values, published calibrates only ranswitch, staswitch and threshold");
   }
   // A threshold never has a certified price: the error says why.
   if (names[0] == "threshold") {

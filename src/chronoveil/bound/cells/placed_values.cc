@@ -53,14 +53,14 @@ Result<void> ValuePlacer::check_columns() const {
     if (size != rows) return fail(ErrorKind::internal, "a batch with columns of unequal length");
     return {};
   };
-  CV_CHECK(check(batch_.user.size(), "source.user", "means need the column that says who a row is of"));
+  CV_CHECK(check(batch_.user.size(), "source.user", "means need the column of users"));
   CV_CHECK(check(batch_.measure.size(), "source.value", "means need the column that holds the value"));
   if (map_ != nullptr) {
     constexpr const char* kNoPoint = "a grid needs both columns";
     CV_CHECK(check(batch_.longitude.size(), "source.longitude, source.latitude", kNoPoint));
     CV_CHECK(check(batch_.latitude.size(), "source.longitude, source.latitude", kNoPoint));
   } else if (names_.size() > 0) {
-    CV_CHECK(check(batch_.series.size(), "source.place", "a list of places needs the column that says where a row is"));
+    CV_CHECK(check(batch_.series.size(), "source.place", "a list of places needs the column of places"));
   }
   return {};
 }
@@ -100,13 +100,13 @@ Result<bool> ValuePlacer::next(PlacedValues& out) {
       continue;
     }
     const std::int64_t place = place_of(row);
-    if (place == kMissing) return bad_row(row, "the place is empty; every record must say where it is from");
+    if (place == kMissing) return bad_row(row, "the place is empty; every record needs a place");
     if (place == kUnlisted) {
       ++left_out_.unlisted_places;
       continue;
     }
     const std::string_view user = batch_.user[row];
-    if (user.empty()) return bad_row(row, "the user is empty; every record must say who it is of");
+    if (user.empty()) return bad_row(row, "the user is empty; every record needs a user");
     const double value = batch_.measure[row];
     if (!std::isfinite(value)) return bad_row(row, "the value is no finite number");
     out.rows.push_back({out.texts.hold(user), static_cast<std::uint32_t>(place * steps_ + slot),

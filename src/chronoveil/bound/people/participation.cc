@@ -110,8 +110,8 @@ class SqliteParticipation final : public Participation {
 
   Failure not_as_of() const {
     return file_.cannot("go on with",
-                        "it is damaged, is older than the state, or is not the one that belongs to it; put "
-                        "back the one that does, or end the release");
+                        "it is damaged, older than the state, or not the file of this release; put back the right "
+                        "file, or end the release");
   }
 
   std::vector<HashedName> hash(const std::vector<std::string_view>& people) const {

@@ -63,11 +63,11 @@ Failure ParticipationFile::cannot(std::string_view doing, const std::string& why
 }
 
 Failure ParticipationFile::damaged() const {
-  return cannot("go on with", "it is damaged; who has used up how much cannot be told");
+  return cannot("go on with", "it is damaged, so how much each person has used is not known");
 }
 
 Failure ParticipationFile::gone() const {
-  return cannot("go on with", "it is missing, and with it who has used up how much");
+  return cannot("go on with", "it is missing, so how much each person has used is not known");
 }
 
 Result<void> ParticipationFile::open(Missing missing, bool sealed) {

@@ -158,7 +158,7 @@ Result<TimePattern> TimePattern::compile(const std::string& pattern) {
   if (twelve != has("half of the day")) return refuse("%I and %p must come together");
   if (has("epoch")) {
     for (const char conversion : fixed) {
-      if (conversion != 's' && conversion != 'f') return refuse("%s may stand with %f alone, it fixes everything else");
+      if (conversion != 's' && conversion != 'f') return refuse("%s may stand only with %f, it fixes everything else");
     }
     return result;
   }

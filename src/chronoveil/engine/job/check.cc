@@ -88,8 +88,8 @@ Result<void> check_keys(const Job& job) {
     if (!job.csv.empty() && !job.keeps_formulas && begins_like_a_formula(job.keys[i]))
       return fail(ErrorKind::usage, "output.formulas",
                   "key " + std::to_string(i + 1) + " of " + section + " begins with '" + job.keys[i].substr(0, 1) +
-                      "', which a spreadsheet takes for a formula; call it something else, or say that the CSV is not "
-                      "for one (\"keep\")");
+                      "', which a spreadsheet takes for a formula; rename it, or state that the CSV is not for a "
+                      "spreadsheet (\"keep\")");
     if (!seen.insert(job.keys[i]).second) return fail(ErrorKind::usage, section + ".keys", which + " is there twice");
   }
   return {};

@@ -85,7 +85,7 @@ constexpr JobKey kKeys[] = {
         .as("--max-steps",
             "pairs of series and slot in which one person counts, over the whole job; for `user`; of a job with "
             "`[train]`, steps of one series that are one person's, declared",
-            "all of them; needed there")
+            "all of them; needed with `[train]`")
         .offered_to(has_series),
     asked<&SeriesSpec::max_per_slot>("privacy", "max_per_slot")
         .as("--max-per-slot", "what one person adds to one slot", "1"),
@@ -105,7 +105,7 @@ constexpr JobKey kKeys[] = {
     asked<&MeansSpec::max_cells>("means", "max_cells")
         .as("--max-cells", "cells (a place in a slot) in which one person counts, over the whole job", "all of them"),
     asked<&MeansSpec::max_records>("means", "max_records")
-        .as("--max-records", "records of one person in one cell: the first so many",
+        .as("--max-records", "how many records of one person count in one cell: the first ones",
             "all; needed for `sum_over_count`"),
     asked<&MeansSpec::registered>("means", "registered")
         .as("--registered", "how many people there are in all", "needed for `registered_mean`"),
@@ -152,7 +152,7 @@ constexpr JobKey kKeys[] = {
         .as("--channels",
             "`joint`: the columns of a row stay together; `independent`: each on its own, and costs add up", "`joint`"),
     word<&PerturbSpec::times_move, kMoves>("perturb", "move")
-        .as("--move", "`values` among times that stay, or `times`: rows keep their values and get new ones",
+        .as("--move", "`values` among times that stay, or `times`: rows keep their values and get new times",
             "`values`"),
     asked<&PerturbSpec::has_times>("perturb", "times")
         .as("--no-time", "whether there is a column of times, `source.time`", "`true`"),
@@ -161,7 +161,7 @@ constexpr JobKey kKeys[] = {
             "rows leave while others still come, which takes a `delta`; automatic if `path` is `-` and there is one",
             "`false`"),
     asked<&PerturbSpec::window>("privacy", "window")
-        .as("--window", "of a job with `[perturb]`: values less than so many rows apart may have changed places",
+        .as("--window", "of a job with `[perturb]`: values less than this many rows apart may have changed places",
             "needed there"),
     asked<&PerturbSpec::length>("perturb", "length")
         .as("--length", "the public number of rows, where `unit` is `user`", "needed there"),
@@ -184,8 +184,8 @@ constexpr JobKey kKeys[] = {
         .as("", "numbers per step that the last layer reads", "the model's own"),
     asked<&ModelConfig::season>("train", "season")
         .as("",
-            "forecasts are learned as deviations from the value so many steps before: a model that has learned nothing "
-            "yet then repeats the last season. At most `context_length`, for `deepar` its longest lag",
+            "forecasts are learned as deviations from the value this many steps before: a model that has learned "
+            "nothing yet then repeats the last season. At most `context_length`, for `deepar` its longest lag",
             "0: none"),
     asked<&ModelConfig::spread>("train", "spread")
         .as("",

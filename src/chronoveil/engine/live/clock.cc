@@ -24,7 +24,7 @@ Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options, std:
   if (options.until) {
     if (!options.once && job.source.path != "-")
       return fail(ErrorKind::usage, "run.until",
-                  "it is for the end of the input, which a followed one has not; give --once");
+                  "it is for the end of the input, and an input that is followed has no end; give --once");
     CV_TRY(clock.until_, instant_of(job, *options.until));
     return clock;
   }

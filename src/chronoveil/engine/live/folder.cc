@@ -127,7 +127,7 @@ std::string difference(const Facts& before, const Facts& now) {
     return fmt::format("{} was '{}' when the release was opened and is '{}' now", key, gone->second, changed->second);
   }
   if (const auto come = std::find_if(now.begin(), now.end(), not_in(before)); come != now.end())
-    return fmt::format("{} has '{}' now and had it not when the release was opened", come->first, come->second);
+    return fmt::format("{} has '{}' now and did not have it when the release was opened", come->first, come->second);
   return "the order of series.keys changed since the release was opened";
 }
 

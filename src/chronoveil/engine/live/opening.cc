@@ -28,8 +28,8 @@ report::Published without_values(const Job& job, Planned planned, const std::str
   report::Published published = published_of(job, std::move(planned), {}, mark);
   if (job.live().continues)
     published.not_protected.emplace_back(
-        "The guarantee is for this span of time. Each span has its own debit and its own caps, and for somebody who is "
-        "in several they add up.");
+        "The guarantee is for this span of time. Each span has its own debit and its own caps; for a person in several "
+        "spans they add up.");
   return published;
 }
 
@@ -298,7 +298,7 @@ Result<void> LiveSession::resume_span() {
   // own, and publish two answers about one step.
   if (known.token() != token_text(state.asked == known.used() ? state.token : state.before))
     return fail(ErrorKind::storage, "live",
-                "somebody else has gone on with the debit " + keeping.debit().text() + ", from another copy of '" +
+                "another process has resumed the debit " + keeping.debit().text() + " from another copy of '" +
                     keeping.folder.path() + "'; only one may");
   if (state.asked > known.used())
     CV_CHECK(keeping.budget.ledger.use_run(keeping.debit(), known.used(), state.asked - known.used(),

@@ -99,7 +99,7 @@ Result<LiveOutput> LiveOutput::rehearse(const std::string& path, std::string_vie
   if (!start.empty() && start != header)
     return fail(ErrorKind::usage, "output.csv", "'" + path + "' is no rehearsal; it would be overwritten");
   if (::ftruncate(file, 0) != 0) return storage(path, "cannot be emptied");
-  if (::fchmod(file, 0600) != 0) return storage(path, "cannot be taken from others");
+  if (::fchmod(file, 0600) != 0) return storage(path, "cannot be made private to its owner");
   return output;
 }
 

@@ -146,7 +146,8 @@ Result<std::string> read_whole(int file, const std::string& path) {
 Result<void> take_from_others(int file, const std::string& path) {
   struct stat found {};
   if (::fstat(file, &found) != 0) return storage(path, "cannot be opened");
-  if ((found.st_mode & 07777) != 0600 && ::fchmod(file, 0600) != 0) return storage(path, "cannot be taken from others");
+  if ((found.st_mode & 07777) != 0600 && ::fchmod(file, 0600) != 0)
+    return storage(path, "cannot be made private to its owner");
   return {};
 }
 

@@ -48,8 +48,9 @@ Result<void> refuse_what_counts_have(const JobTable& table) {
   };
   CV_CHECK(refuse("privacy", {"width", "max_steps", "max_per_slot", "maximum", "relation"},
                   "means have `means.max_cells` and `means.max_records`, and each mechanism its relation"));
-  CV_CHECK(refuse("output", {"non_negative", "integers"}, "means are cut to `means.lower` and `means.upper`, no more"));
-  return refuse("source", {"duplicates"}, "every record of means is one more");
+  CV_CHECK(refuse("output", {"non_negative", "integers"},
+                  "means are clamped to `means.lower` and `means.upper`, and not changed otherwise"));
+  return refuse("source", {"duplicates"}, "in means every record counts");
 }
 
 }  // namespace
@@ -88,8 +89,7 @@ Result<void> complete_means(const JobTable& table, Job& job) {
 Result<void> check_means(const Job& job) {
   const MeansSpec& means = job.means();
   if (job.unit != Unit::user) return invalid("privacy.unit", name(job.unit), "it must be user for means");
-  if (!job.source.user)
-    return fail(ErrorKind::usage, "source.user", "it is missing; means need the column that says whose a record is");
+  if (!job.source.user) return fail(ErrorKind::usage, "source.user", "it is missing; means need the column of users");
   if (!job.source.measure)
     return fail(ErrorKind::usage, "source.value", "it is missing; means need the column that is averaged");
   CV_CHECK(by_key({"means"}, bound::ValueGrid::make(means.lower, means.upper)));

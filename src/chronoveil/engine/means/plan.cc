@@ -42,8 +42,8 @@ std::string_view usual(const Job& job) {
 
 std::string usual_reason(const Job& job) {
   if (job.means().counts_public)
-    return "No public counts were given (plan.counts, or plan.users with means.max_records); its noise is the least of "
-           "those whose error needs no guess.";
+    return "No public counts were given (plan.counts, or plan.users with means.max_records); of the mechanisms whose "
+           "error needs no guess, it has the least noise.";
   return job.means().registered ? "The counts are private and the number of registered people is public."
                                 : "The counts are private.";
 }

@@ -69,9 +69,9 @@ Result<PerturbPlanned> plan_perturbation(const Job& job, Compare compare) {
   const bool moves = !mechanism || mechanism->moves;
   CV_TRY(planned.request, request_of(job, moves));
   if (moves && !job.perturb().window)
-    return fail(ErrorKind::usage, "privacy.window",
-                "it is missing; within so many steps it is hidden when a value was, "
-                "for example 24");
+    return fail(
+        ErrorKind::usage, "privacy.window",
+        "it is missing; it is the number of steps within which it is hidden when a value was measured, for example 24");
   if (moves && (ours_to_choose || compare == Compare::always)) {
     CV_TRY(planned.comparison, plan::compare_temporal(planned.request));
   }

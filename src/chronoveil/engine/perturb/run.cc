@@ -222,7 +222,8 @@ Result<PerturbedRelease> from_store(std::string_view text) {
   release.csv = text.substr(text.find('\n') + 1 + document.size());
   // Earlier versions stored no digest of the rows.
   if (!release.rows_digest.empty() && release.rows_digest != ledger::sha256_hex(release.csv))
-    return fail(ErrorKind::storage, "run.again", "the rows of the stored release are not what was released");
+    return fail(ErrorKind::storage, "run.again",
+                "the rows of the stored release were changed: they do not match their digest");
   return release;
 }
 
@@ -269,7 +270,8 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
     return fail(ErrorKind::usage, options.replay->noise ? "run.noise_from" : "run.keep_from",
                 "what moves in time draws choices of its own; use `run.seed` for a test");
   if (leaves_at_once(job) && !options.leave)
-    return fail(ErrorKind::internal, "perturb", "rows of this job leave at once, and nobody is there to take them");
+    return fail(ErrorKind::internal, "perturb",
+                "rows of this job leave at once, and no function was given to take them");
   tell(options, "planning");
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   if (!options.rehearses()) CV_CHECK(check_payable(planned));

@@ -34,8 +34,8 @@ Result<void> check_values_fit(const Claim& claim, const ledger::Protected& promi
   if (promise.relation != Relation::replace_values)
     return fail(ErrorKind::usage, "dataset.name",
                 "the dataset '" + claim.dataset + "' promises " + std::string(name(promise.relation)) +
-                    "; this hides the values of steps alone, where and when they are being public "
-                    "(replace_values). Take a dataset that promises that");
+                    "; this hides only the values of steps; where and when they were is public (replace_values). Use a "
+                    "dataset that promises replace_values");
   // The steps of a person are declared, not enforced: fewer than w of them need not hide w in a row.
   if (claim.unit == Unit::user && promise.unit == Unit::w_event && claim.max_steps.value_or(1) < promise.width)
     return invalid("privacy.max_steps", std::to_string(claim.max_steps.value_or(1)),
@@ -57,7 +57,7 @@ Result<void> check_fit(const Claim& claim, const ledger::Protected& promise) {
     return fail(ErrorKind::usage, "dataset.name",
                 "the dataset '" + claim.dataset +
                     "' promises add_remove, which also hides whether somebody is registered; this mechanism does not "
-                    "(replace). Take a dataset that promises replace, or the mechanism sum_over_count");
+                    "(replace). Use a dataset that promises replace, or the mechanism sum_over_count");
   if (claim.relation == Relation::replace && promise.relation == Relation::add_remove)
     return invalid("privacy.relation", "replace",
                    "it must be add_remove, as the dataset '" + claim.dataset +
@@ -65,8 +65,8 @@ Result<void> check_fit(const Claim& claim, const ledger::Protected& promise) {
   if (claim.relation == Relation::swap && promise.relation != Relation::swap)
     return fail(ErrorKind::usage, "dataset.name",
                 "the dataset '" + claim.dataset + "' promises " + std::string(name(promise.relation)) +
-                    ", which hides what the values are; moving them in time hides only when they were (swap). Take a "
-                    "dataset that promises no more");
+                    ", which hides what the values are; moving them in time hides only when they were (swap). Use a "
+                    "dataset that promises swap");
   if (claim.relation == Relation::swap && claim.width < promise.width)
     return invalid(
         "privacy.window", std::to_string(claim.width),
@@ -74,8 +74,8 @@ Result<void> check_fit(const Claim& claim, const ledger::Protected& promise) {
   if (claim.relation == Relation::replace_values && promise.relation != Relation::replace_values)
     return fail(ErrorKind::usage, "dataset.name",
                 "the dataset '" + claim.dataset + "' promises " + std::string(name(promise.relation)) +
-                    ", which also hides where and when people are; this mechanism hides their values alone "
-                    "(replace_values). Take a dataset that promises no more, or keep the counts private too");
+                    ", which also hides where and when people are; this mechanism hides only their values "
+                    "(replace_values). Use a dataset that promises replace_values, or make the counts private, too");
   return {};
 }
 
@@ -140,7 +140,7 @@ Result<T> with_advice(Result<T> result, OpenBudget& budget, const Claim& claim, 
 template <class T>
 Result<T> or_perhaps_made(Result<T> result) {
   if (!result && result.error().in_doubt)
-    result.error().message += "; the same job run again takes it up at no further cost";
+    result.error().message += "; run the same job again to use it at no further cost";
   return result;
 }
 

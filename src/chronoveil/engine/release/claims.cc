@@ -71,8 +71,8 @@ ClaimsHeld held_against(const ReleaseClaims& claims, const ledger::Debit& debit,
   held.tied = debit.digest.has_value() && !slot;
   // Outputs are written after the row that says so.
   if (!slot && debit.says_drawing && debit.state != ledger::State::released)
-    contradict("nothing of this debit was released, for all that the ledger knows (" + std::string(name(debit.state)) +
-               "): it lost its last rows, or this is no release");
+    contradict("as far as the ledger knows, nothing of this debit was released (" + std::string(name(debit.state)) +
+               "): the ledger lost its last rows, or this is not a release");
   if (held.tied && *debit.digest != claims.digest)
     contradict("the release was changed: it does not match the digest in the ledger");
   if (claims.event && accounting::to_text(*claims.event) != accounting::to_text(event))

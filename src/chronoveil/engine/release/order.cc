@@ -31,7 +31,7 @@ ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOpti
     else if (state == ledger::State::drawing)
       message += "; a process may be at work on it";
     else if (state == ledger::State::reserved)
-      message += "; it is not taken up, since its terms are others or it came out of a backup";
+      message += "; it is not used, since its terms are different or it came out of a backup";
     return fail(ErrorKind::usage, message);
   };
 }
@@ -40,13 +40,13 @@ std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun b
   switch (begun) {
     case mechanisms::Draws::Begun::no:
       return "; the debit " + id.text() +
-             " is reserved and nothing was drawn for it: the same job run again takes it up at no further cost";
+             " is reserved and nothing was drawn for it: run the same job again to use it at no further cost";
     case mechanisms::Draws::Begun::by_another:
-      return "; `run.again = " + id.text() + "` emits what comes of it, once it is stored";
+      return "; `run.again = " + id.text() + "` emits its release, once it is stored";
     case mechanisms::Draws::Begun::unknown:
       return "; the debit " + id.text() +
-             " is made, and nothing was drawn for it; the same job run again takes it up, unless the ledger says that "
-             "it draws (chronoveil budget history " +
+             " is made, and nothing was drawn for it; run the same job again to use it, unless the ledger shows it as "
+             "drawing (chronoveil budget history " +
              id.dataset + ")";
     case mechanisms::Draws::Begun::refused:
     case mechanisms::Draws::Begun::yes: break;

@@ -203,8 +203,7 @@ Result<Published> emit_again(const std::string& debit, const RunOptions& options
   if (!published.debit || !(published.debit->id == found.id) || published.debit->chain_head != found.chain_head)
     return refuse("does not belong to the debit " + debit + " of this ledger");
   CV_TRY(const std::string digest, report::release_digest(document));
-  if (found.digest && *found.digest != digest)
-    return refuse("is not what was released: it does not match the digest in the ledger");
+  if (found.digest && *found.digest != digest) return refuse("was changed: it does not match the digest in the ledger");
   if (!kind.title.empty()) published.title = kind.title;
   if (found.state == ledger::State::abandoned) return refuse("is of a debit that was abandoned");
   if (found.state != ledger::State::released) CV_CHECK(budget.ledger.settle(found.id, ledger::State::released, digest));

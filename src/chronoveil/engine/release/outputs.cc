@@ -30,12 +30,12 @@ std::vector<std::string> not_protected(const Guarantee& guarantee, const mechani
   }
   for (const Assumption& assumption : guarantee.assumptions) {
     if (assumption.basis == Basis::enforced) continue;
-    all.emplace_back("Whoever breaks an assumption that is declared here is protected less: nobody checked it.");
+    all.emplace_back("A person for whom a declared assumption does not hold is protected less: nobody checked it.");
     break;
   }
   all.emplace_back(
-      "Groups such as families are protected less than one person, and people who are in other datasets too are "
-      "protected only by all those guarantees together.");
+      "Groups such as families are protected less than one person, and people who are also in other datasets are "
+      "protected only by all these guarantees together.");
   all.emplace_back("The list of series, the span of time, the slots and every parameter of this release are public.");
   all.emplace_back("Whoever can read the original data, or the machine that holds it, is not stopped by this release.");
   return all;

@@ -88,8 +88,8 @@ void add_who_decides(bool rows_are_people, std::vector<Assumption>& all) {
   all.push_back(
       {"a clock alone decides which steps and spans are asked, published and debited, never a row", Basis::enforced});
   all.push_back(
-      {"the times given to --until depend on no person, and whether a row is there when its step is closed on nobody "
-       "else",
+      {"the times given to --until depend on no person; whether a row is there when its step is closed depends on no "
+       "other person",
        Basis::declared});
 }
 

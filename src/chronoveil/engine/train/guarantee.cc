@@ -13,12 +13,12 @@ std::string counted(std::int64_t n, const std::string& one, const std::string& m
 std::string windows_text(const TrainPlanned& planned) {
   const forecasting::SamplingScheme& scheme = planned.scheme;
   std::string text = scheme.top == forecasting::TopLevel::iterate
-                         ? "series take turns in a fixed order, " + std::to_string(scheme.group()) + " a step"
+                         ? "series take turns in a fixed order, " + std::to_string(scheme.group()) + " per step"
                          : "each step draws " + std::to_string(scheme.group()) + " of " +
                                std::to_string(planned.series.size()) + " series";
   const std::string windows = counted(scheme.windows_per_series, "window", "windows");
   text += scheme.bottom == forecasting::BottomLevel::poisson
-              ? ", and each of their windows on its own, " + windows + " a series on average"
+              ? ", and each of their windows on its own, " + windows + " per series on average"
               : ", and " + windows + " of each";
   return text + ", by exact random choices; windows are never dropped for their content";
 }
@@ -43,7 +43,7 @@ void add_changes(const Job& job, const TrainPlanned& planned, std::vector<Assump
   if (!noisy) return;
   if (!enforced) all.push_back({most + ": the noise on windows covers no more", Basis::declared});
   all.push_back(
-      {"a change makes no value missing, and none that is missing appear: the noise on windows does not cover that",
+      {"a change never makes a value missing or a missing value appear: the noise on windows does not cover that",
        Basis::declared});
 }
 
@@ -115,16 +115,15 @@ std::vector<std::string> not_protected(const TrainPlanned& planned) {
   const auto& windows = std::get<accounting::StructuredSubsampling>(planned.event.kind);
   if (windows.context_noise > 0 || windows.label_noise > 0)
     all.emplace_back(
-        "Whether a value is missing is not protected: the noise on windows hides what the values are that are there.");
+        "Whether a value is missing is not protected: the noise on windows hides only the values that are there.");
   all.emplace_back("What many series have in common is not hidden: that is what the model learns.");
   all.emplace_back(
-      "The history that a forecast is made from is not protected by the training: who is given a forecast of a private "
-      "series learns about it, unless its context was made private too.");
+      "The history that a forecast is made from is not protected by the training: a forecast of a private series "
+      "reveals something about it, unless its context was made private, too.");
   all.emplace_back(
       "Which series there are, when they were observed and every parameter of the training are public. Choosing a "
       "model, a checkpoint or a clip by its score on private data is not covered.");
-  all.emplace_back(
-      "Whoever can read the original data, or the machine that holds it, is not kept from it by this model.");
+  all.emplace_back("Whoever can read the original data, or the machine that holds it, is not stopped by this model.");
   return all;
 }
 

@@ -163,9 +163,10 @@ Failure too_dear(const Job& job, const TrainPlanned& planned, std::int64_t steps
 Result<void> check_use(const Job& job, const TrainPlanned& planned) {
   if (!accounting::delta_covers_use(planned.event, job.delta)) return {};
   return fail(ErrorKind::cannot_certify, "privacy.delta",
-              shortest(job.delta) + " is no less than the probability that what is protected is drawn in any of " +
-                  steps_text(planned, planned.steps) + ", " + shortest(accounting::chance_of_use(planned.event)) +
-                  "; delta alone would cover training on it without noise: lower delta, or train for more steps");
+              shortest(job.delta) + " is at least " + shortest(accounting::chance_of_use(planned.event)) +
+                  ", the probability that the protected values are drawn in any of " +
+                  steps_text(planned, planned.steps) +
+                  "; delta alone would cover training on them without noise: lower delta, or train for more steps");
 }
 
 // σ is given: as many steps as (ε, δ) pays for, or those that were asked for.
@@ -186,7 +187,7 @@ Result<void> plan_steps(const Job& job, const accounting::Options& options, Trai
   planned.event.count =
       std::max(planned.event.count, std::min(most, events_of(planned, kMostSteps + planned.spare_steps)));
   planned.steps = planned.event.count * planned.steps_per_epoch - planned.spare_steps;
-  planned.reason = "With this noise, so many steps are within epsilon and delta.";
+  planned.reason = "With this noise, this many steps are within epsilon and delta.";
   CV_CHECK(check_use(job, planned));
   CV_TRY(planned.price, named(accounting::epsilon_at(planned.event, delta, options)));
   return {};
@@ -203,7 +204,7 @@ Result<void> plan_noise(const Job& job, const accounting::Options& options, Trai
   planned.event = least.event;
   planned.price = least.price;
   planned.noise_multiplier = least.noise;
-  planned.reason = "For so many steps, this is the least noise within epsilon and delta.";
+  planned.reason = "For this many steps, this is the least noise within epsilon and delta.";
   return {};
 }
 

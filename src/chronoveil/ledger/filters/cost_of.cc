@@ -55,7 +55,7 @@ struct SumOfOne {
     if (const auto epsilon = stated_epsilon(Event{e})) return pure_cost(*epsilon);
     return fail(ErrorKind::usage, "delta",
                 "the filter 'sum' charges a '" + std::string(accounting::name(Event{e})) +
-                    "' event its epsilon at a delta, and the request names none; give --delta");
+                    "' event its epsilon at a delta, but the request has no delta; give --delta");
   }
 };
 

@@ -89,10 +89,10 @@ Result<Event> with_eviction(const Event& charged, const Protected& dataset) {
     if (auto* e = std::get_if<accounting::TimeSubsampling>(&twice->kind)) e->noise_multiplier /= 2;
   if (twice) return twice;
   return fail(ErrorKind::usage, "unit",
-              "a cap can push out one " + described(dataset.unit, dataset.width) +
-                  " of a person for another, and this '" + std::string(accounting::name(charged)) +
-                  "' event cannot be charged for both; take a dataset that promises the event's own "
-                  "unit, or say that nothing can be evicted");
+              "a cap can replace one " + described(dataset.unit, dataset.width) +
+                  " of a person by another, and this '" + std::string(accounting::name(charged)) +
+                  "' event cannot be charged for both; use a dataset that promises the event's own unit, or state that "
+                  "nothing can be evicted");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Result<Ledger::Inside::Admission> Ledger::Inside::admission_of(const Account& ac
 // Only rows of earlier versions may leave it unsaid.
 Result<void> Ledger::Inside::check_says_eviction(const Terms& terms) {
   if (terms.stated.eviction != Eviction::unsaid) return {};
-  return fail(ErrorKind::internal, "ledger", "a new debit must say whether its caps can evict");
+  return fail(ErrorKind::internal, "ledger", "a new debit must state whether its caps can push records out");
 }
 
 DebitBody Ledger::Inside::body_of(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {

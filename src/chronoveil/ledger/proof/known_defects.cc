@@ -206,7 +206,7 @@ constexpr std::array kDefects = {
     KnownDefect{"CV-2", 1, 5,
                 "a request for a wider unit than the dataset's was charged as if its cap could push nothing out",
                 did_not_say_eviction},
-    KnownDefect{"CV-3", 1, 5, "a mixture whose means are far apart was priced in one direction alone",
+    KnownDefect{"CV-3", 1, 5, "a mixture whose means are far apart was priced in one direction only",
                 has_distant_means},
     KnownDefect{"CV-4", 1, 5, "a tiny δ was lost when events were composed", composes_tiny_delta},
     KnownDefect{"CV-5", 1, 5,
@@ -238,15 +238,14 @@ constexpr std::array kDefects = {
                 repeats_hardly_any_noise},
     KnownDefect{"CV-15", 1, 5, "the cost of purely private events with a very small ε was lost in rounding",
                 has_tiny_pure_events},
-    KnownDefect{"CV-16", 1, 6,
-                "the last digits of ε were lost where losses are next to nothing, where noise is, and where means are "
-                "far from 0",
-                lost_digits},
     KnownDefect{
-        "CV-17", 1, 7,
-        "the cost of very many different parts was rounded down in its last digits, and that of next to nothing "
-        "to nothing",
-        sums_very_many_or_next_to_nothing},
+        "CV-16", 1, 6,
+        "the last digits of ε were lost where losses or the noise are next to nothing, and where means are far from 0",
+        lost_digits},
+    KnownDefect{"CV-17", 1, 7,
+                "the cost of very many different parts was rounded down in its last digits, and a cost of next to "
+                "nothing became nothing",
+                sums_very_many_or_next_to_nothing},
 };
 
 }  // namespace

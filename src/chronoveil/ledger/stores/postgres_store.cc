@@ -160,7 +160,8 @@ class PostgresStore final : public Store {
     if (PQntuples(table.get()) == 0) return 0;
     CV_TRY(const Rows rows, session_.query("SELECT schema_version FROM " + meta()));
     if (PQntuples(rows.get()) != 1)
-      return fail(ErrorKind::storage, "ledger", "the PostgreSQL ledger is damaged: its version is not there once");
+      return fail(ErrorKind::storage, "ledger",
+                  "the PostgreSQL ledger is damaged: it does not have exactly one version");
     return static_cast<int>(integer_at(rows, 0, 0));
   }
 

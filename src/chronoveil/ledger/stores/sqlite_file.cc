@@ -67,12 +67,12 @@ Result<FileIdentity> check_only_name(const std::string& path) {
   if (!S_ISREG(status.st_mode)) return identity;  // SQLite reports it
   if (status.st_nlink > 1)
     return refuse(
-        "has a second name (a hard link), and debits made by one name would be lost by the other; remove "
-        "all names but one, or use a symbolic link");
+        "has a second name (a hard link): debits made under one name would be lost under the other; remove all names "
+        "but one, or use a symbolic link");
   if (mount_of(real) != mount_of(fs::path(real).parent_path().string()))
     return refuse(
-        "is mounted as a single file, and debits made here and where it comes from would be lost; mount the "
-        "folder that it lies in");
+        "is mounted as a single file, without its log: debits made here or outside the mount would be lost; mount its "
+        "folder instead");
   if ((status.st_mode & S_IWOTH) != 0)
     return refuse("may be written by everybody on this machine; take that right away: chmod o-w");
   return identity;

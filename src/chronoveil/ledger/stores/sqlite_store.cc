@@ -95,7 +95,7 @@ class SqliteStore final : public Store {
     if (!in_memory()) {
       CV_CHECK(check_log_has_database(path_));
       if (absent == Absent::refuse && !is_file_there(path_))
-        return invalid("ledger", path_, "a ledger that is there; budget create makes one");
+        return invalid("ledger", path_, "an existing ledger; budget create makes one");
       CV_CHECK(make_ledger_file(path_));
       CV_TRY(identity_, check_only_name(path_));
       file_alone_ = last_rows_without_log(path_);
@@ -117,7 +117,7 @@ class SqliteStore final : public Store {
   // pages hold; this checks how they are linked. It takes a few hundredths of a second for 10,000 rows.
   Result<void> check_integrity() {
     CV_TRY(const std::string integrity, database_.text("PRAGMA integrity_check(1)"));
-    if (integrity != "ok") return damaged("its pages do not hang together");
+    if (integrity != "ok") return damaged("its pages are not linked correctly");
     CV_TRY(const std::string encoding, database_.text("PRAGMA encoding"));
     if (encoding != "UTF-8") return damaged("its texts are not in UTF-8");
     return {};

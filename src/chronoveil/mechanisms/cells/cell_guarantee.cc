@@ -75,8 +75,7 @@ std::vector<std::string> not_protected(const CellsPlan& plan) {
   }
   all.push_back(
       "Somebody with several identifiers is protected in each of them alone, and what holds for everybody, such as "
-      "slow "
-      "traffic in a place, can be learnt and is meant to be.");
+      "slow traffic in a place, can be learnt and is meant to be.");
   return all;
 }
 

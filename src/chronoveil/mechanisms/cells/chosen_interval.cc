@@ -37,10 +37,11 @@ Result<CellsPlan> with_choices(const CellRequest& request, const CellMechanism& 
   const std::int64_t touched = checked.shape.max_cells;
   const double least = 4 * static_cast<double>(choices.count) * choices.charge * static_cast<double>(touched);
   if (request.epsilon < least)
-    return invalid("epsilon", request.epsilon,
-                   "at least " + shortest(least) + " for " + std::string(mechanism.name) + " in " +
-                       std::to_string(touched) + (touched == 1 ? " cell" : " cells") +
-                       ": what its choices round is charged, and leaves too little for the noise of less");
+    return invalid(
+        "epsilon", request.epsilon,
+        "at least " + shortest(least) + " for " + std::string(mechanism.name) + " in " + std::to_string(touched) +
+            (touched == 1 ? " cell" : " cells") +
+            ": the rounding of its choices is charged, and a smaller epsilon would leave too little for the noise");
   CellRequest certified = request;
   certified.analysis = accounting::Analysis::certified;
   CV_TRY(CellsPlan plan, with_shares(certified, mechanism, checked, touched,

@@ -38,7 +38,7 @@ std::string curve(const Trained& trained) {
         fmt::format("{}{} {}", line.empty() ? 'M' : 'L', across_at(across.position(static_cast<double>(point.steps))),
                     up_at(up.position(point.epsilon)));
   return section("How ε grew", to_html(Frame{.id = "spent",
-                                             .title = "ε after so many steps",
+                                             .title = "ε by number of steps",
                                              .note = fmt::format("at δ = {}", rounded(trained.model.guarantee.delta)),
                                              .description = fmt::format("A rising line, to {} after {} steps.",
                                                                         rounded_up(trained.spent.back().epsilon),

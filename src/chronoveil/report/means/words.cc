@@ -47,8 +47,8 @@ Facts facts_of(const MeansPublished& published) {
   facts.unit = values_only ? "Every person: all their values, in all cells together."
                            : "Every person, with all their records in all cells together.";
   facts.relation = fmt::format("The means would come out much the same if {}; ε says how close.",
-                               values_only                     ? "all values of any one person had been others"
-                               : relation == Relation::replace ? "any one person’s records had been others"
+                               values_only                     ? "all values of any one person had been different"
+                               : relation == Relation::replace ? "any one person’s records had been different"
                                                                : "any one person’s records were not there");
   facts.not_protected =
       values_only ? "Where and when a person was, and how often: that is taken to be known. Only the values are hidden."

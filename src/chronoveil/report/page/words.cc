@@ -32,7 +32,7 @@ std::string unit_fact(const Published& published, const SlotWords& slot) {
 std::string relation_fact(const Guarantee& guarantee) {
   const std::string records = guarantee.unit == Unit::user ? "any one person’s records" : "those records";
   return fmt::format("The figures would come out much the same if {} {}; ε says how close.", records,
-                     guarantee.relation == Relation::replace ? "had been others" : "were not there");
+                     guarantee.relation == Relation::replace ? "had been different" : "were not there");
 }
 
 std::string cap_fact(const Published& published, const SlotWords& slot) {

@@ -76,7 +76,9 @@ std::string curve_section(const Perturbed& perturbed) {
   std::string out = figure;
   if (figure.empty()) out += "<p>There is no certified curve for this method.</p>\n";
   if (!perturbed.mark.empty())
-    out += "<p>Of the method, had its random choices been secret. This release has no such protection.</p>\n";
+    out +=
+        "<p>All this holds only if the random choices are secret. In this release they are known, so it has no such "
+        "protection.</p>\n";
   if (!difference.empty()) out += "<p>" + escaped(difference) + "</p>\n";
   return section("How much is protected", out);
 }

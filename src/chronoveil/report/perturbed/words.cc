@@ -49,11 +49,11 @@ std::string public_fact(const Perturbed& perturbed) {
 Facts moved_facts(const Perturbed& perturbed) {
   const std::string pair = swapped_words(perturbed.guarantee.window);
   return {.unit = fmt::format("Which of {} was measured when.", pair),
-          .relation = is_nominal(perturbed.guarantee)
-                          ? "None for sets of outputs. By a paper, no single file would be much more likely had any "
-                            "two such values been the other way round."
-                          : "The file would come out much the same if any two such values had been the other way "
-                            "round; ε says how close.",
+          .relation =
+              is_nominal(perturbed.guarantee)
+                  ? "None for sets of outputs. According to a paper, no single file would be much more likely if any "
+                    "two such values were exchanged."
+                  : "The file would come out much the same if any two such values were exchanged; ε says how close.",
           .cap = done_fact(perturbed),
           .public_facts = public_fact(perturbed),
           .not_protected = fmt::format("The values: those in the file are as they were measured. What shows over {} "
@@ -69,7 +69,7 @@ Facts changed_facts(const Perturbed& perturbed) {
                       ? fmt::format("All values of the series together, up to {}.", grouped(*perturbed.plan.length))
                       : "All values of the series together.",
           .relation = fmt::format("The file would come out much the same if {}; ε says how close.",
-                                  all ? "all values had been others" : "any one value had been another"),
+                                  all ? "all values had been different" : "any one value had been different"),
           .cap = done_fact(perturbed),
           .public_facts = public_fact(perturbed),
           .not_protected = all ? "When rows were recorded, and what is known from elsewhere."

@@ -40,8 +40,7 @@ std::string growth(const Published& published) {
         {row.times == 1 ? "as many slots as declared" : grouped(row.times) + " times as many slots as declared",
          rounded_up(row.epsilon)});
   return "<h3>If the declared cap is too low</h3>\n<p>The cap was stated by the publisher and could not be checked. "
-         "Who "
-         "is above it is protected less:</p>\n" +
+         "People above it are protected less:</p>\n" +
          to_html(table);
 }
 

@@ -15,8 +15,8 @@ Result<void> Threshold::check(bool open) const {
 
 MadeLoss Threshold::loss() const {
   return fail(ErrorKind::cannot_certify, "threshold",
-              "this mechanism is known by its published analysis alone, and that is for single outputs; "
-              "--analysis published gives its number");
+              "this mechanism has only a published analysis, which is for single outputs; --analysis published gives "
+              "its number");
 }
 
 Result<Event> Threshold::for_replacement() const { return not_convertible(kName); }

@@ -127,7 +127,7 @@ Result<void> SampledWithReplacement::check(bool) const {
           inner->kind))
     return invalid(
         "inner", name(*inner),
-        kinds_that_scale() + ": a unit may be drawn several times, and only of these is known what that costs");
+        kinds_that_scale() + ": a unit may be drawn several times, and only for these is the cost of that known");
   if (relation == Relation::add_remove && population < 2)
     return invalid("population", std::to_string(population), "at least 2 under add_remove: one unit may be missing");
   return {};
