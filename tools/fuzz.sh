@@ -20,5 +20,7 @@ fuzz() {
   grep '^stat::number_of_executed_units\|^stat::new_units' "$log"
 }
 
-fuzz fuzz_event "${1:-50000}" tests/fuzz/corpus -max_len=1024 -dict=tests/fuzz/event.dict
+fuzz fuzz_event "${1:-50000}" tests/fuzz/corpus -max_len=1024 -dict=tests/fuzz/event.dict &
+beside=$!
 fuzz fuzz_csv "${1:-20000}" tests/fuzz/csv_corpus -max_len=512
+wait "$beside"

@@ -16,6 +16,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -197,11 +198,17 @@ def main():
         sys.exit(f"run_docs: {program} is not there; run make build first")
     failed = False
     commands = 0
-    for page in pages:
+    targets = make_targets(ROOT)
+
+    def checked(page):
         try:
-            count, problems = check_page(page, program, make_targets(ROOT), arguments.update)
+            return check_page(page, program, targets, arguments.update)
         except DocsError as error:
-            count, problems = 0, [str(error)]
+            return 0, [str(error)]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(checked, pages))
+    for count, problems in results:
         commands += count
         for problem in problems:
             print(problem, file=sys.stderr)

@@ -159,7 +159,7 @@ class HostileText(JobTest):
                       json.dumps({"event": "gaussian", EVERYTHING: 1}, ensure_ascii=False).encode(), b"postgresql://\x1b"]
             for command in COMMANDS:
                 for place, word in enumerate(words):
-                    for line in ([word], ["--ledger", word], [word, word, "--json"])[:3 if place < 3 else 1]:
+                    for line in ([word], ["--ledger", word], [word, word, "--json"])[:3 if place == 0 else 1]:
                         done = subprocess.run([os.path.abspath(PROGRAM), *command.split(), *line], capture_output=True, timeout=60,
                                               check=False, env=environment, cwd=home, stdin=subprocess.DEVNULL)
                         for stream in (done.stdout, done.stderr):

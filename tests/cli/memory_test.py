@@ -13,8 +13,8 @@ from program import PROGRAM
 
 SHIM = os.environ["CHRONOVEIL_ALLOCATION_SHIM"]
 TORTURE = os.environ.get("CHRONOVEIL_TORTURE") == "1"
-STEPS = 200 if TORTURE else 10  # limits tried, of each kind
-DENSE, SPREAD = (2000, 200) if TORTURE else (24, 6)  # requests refused: right after the debit, and over all the rest
+STEPS = 200 if TORTURE else 6  # limits tried, of each kind
+DENSE, SPREAD = (2000, 200) if TORTURE else (10, 4)  # requests refused: right after the debit, and over all the rest
 MEGABYTE = 1 << 20
 
 

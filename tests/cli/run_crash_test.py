@@ -121,7 +121,7 @@ def sample(calls, most):
 
 
 def most_for(kind):
-    return {"forecast": 4, "train": 4}.get(kind.name, 10)
+    return {"forecast": 4, "train": 4}.get(kind.name, 7)
 
 
 class CrashTest(unittest.TestCase):
