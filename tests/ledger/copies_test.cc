@@ -107,6 +107,14 @@ TEST_P(LedgerCopies, WhatWasMovedIsNeverOpenedInTwoPlaces) {
   ok(ledger.back_up(folder_.path() + "/backup.db"));
   Ledger restored = value_of(Ledger::open(folder_.path() + "/restored.db"));
   EXPECT_THAT(refusal(restored.restore(folder_.path() + "/backup.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
+  // Beside an open dataset it is restored as it is: closed, and its name taken.
+  ASSERT_TRUE(ledger.create(dataset("town", 1)));
+  ok(ledger.back_up(folder_.path() + "/both.db"));
+  ok(restored.restore(folder_.path() + "/both.db"));
+  EXPECT_TRUE(restored.reserve(terms("town"), pure(1)));
+  refusal(restored.create(dataset("city", 1)), ErrorKind::usage);
+  EXPECT_THAT(refusal(restored.reserve(terms("city"), pure(1)), ErrorKind::usage), HasSubstr("moved"));
+  EXPECT_TRUE(value_of(restored.verify()).holds());
   EXPECT_TRUE(value_of(Ledger::open(folder_.path() + "/a.db")).reserve(terms("city"), pure(1)));
 }
 

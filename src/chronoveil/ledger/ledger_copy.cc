@@ -36,6 +36,35 @@ bool is_whole_backup(const std::vector<Entry>& rows) {
 
 }  // namespace
 
+// The rows of each dataset, with a note that they are a backup: whoever uses it as it is, or moves it, must know no less
+// than whoever restores it. What was moved away stays closed, and needs no note.
+Result<std::vector<Addition>> Ledger::Inside::noted_backup(const std::vector<Stored>& datasets, Origin origin) const {
+  CV_CHECK(check_one_key(datasets));
+  std::vector<Addition> all;
+  for (const Stored& stored : datasets) {
+    std::vector<Entry> notes;
+    if (departure_of(stored.rows).moved == nullptr) {
+      CV_TRY(notes.emplace_back(), note_after(stored.rows, "opened", to_body(origin)));
+    }
+    CV_TRY(all.emplace_back(), carried(stored, notes));
+  }
+  return all;
+}
+
+// Every dataset of a store, if all of them can be copied.
+Result<std::vector<Stored>> Ledger::Inside::rows_to_copy(Store& from, const std::vector<std::string>& names) const {
+  std::vector<Stored> rows;
+  for (const std::string& name : names) {
+    CV_TRY(rows.emplace_back(), sound_rows(from, name));
+    CV_CHECK(check_anchored(name, rows.back().rows));
+    if (departure_of(rows.back().rows).under_way())
+      return fail(ErrorKind::usage, "ledger",
+                  "a move of dataset '" + name +
+                      "' was interrupted; run it again first, since a copy of what is on its way could be opened, too");
+  }
+  return rows;
+}
+
 Result<void> Ledger::back_up(const std::string& to) {
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(const std::unique_ptr<Store> target, open_store(to, first_seal_of));
@@ -43,25 +72,8 @@ Result<void> Ledger::back_up(const std::string& to) {
   if (!present.empty())
     return fail(ErrorKind::usage, "backup", "there is a ledger with datasets already; choose a new place");
   CV_TRY(const std::vector<std::string> names, inside_->names());
-  std::vector<Stored> rows;
-  for (const std::string& name : names) {
-    CV_TRY(rows.emplace_back(), Inside::sound_rows(*inside_->store, name));
-    CV_CHECK(inside_->check_anchored(name, rows.back().rows));
-    if (Inside::departure_of(rows.back().rows).under_way())
-      return fail(ErrorKind::usage, "backup",
-                  "a move of dataset '" + name +
-                      "' was interrupted; run it again first, since a copy of what is on its way could be opened, too");
-  }
-  CV_CHECK(check_one_key(rows));
-  std::vector<Addition> all;
-  for (const Stored& stored : rows) {
-    // Whoever uses the backup as it is, or moves it, must know no less than whoever restores it.
-    std::vector<Entry> notes;
-    if (Inside::departure_of(stored.rows).moved == nullptr) {
-      CV_TRY(notes.emplace_back(), inside_->note_after(stored.rows, "opened", to_body(Origin::whole_backup)));
-    }
-    CV_TRY(all.emplace_back(), inside_->carried(stored, notes));
-  }
+  CV_TRY(const std::vector<Stored> rows, inside_->rows_to_copy(*inside_->store, names));
+  CV_TRY(const std::vector<Addition> all, inside_->noted_backup(rows, Origin::whole_backup));
   return target->add(all);
 }
 
@@ -69,34 +81,26 @@ Result<void> Ledger::restore(const std::string& from) {
   const std::scoped_lock lock(inside_->mutex);
   CV_TRY(const std::unique_ptr<Store> source, open_store(from, first_seal_of, Absent::refuse));
   CV_TRY(const std::vector<std::string> names, source->datasets());
-  if (names.empty()) return fail(ErrorKind::usage, "restore", "the backup holds no dataset");
-  CV_TRY(const std::vector<std::string> present, inside_->store->datasets());
-  std::vector<Stored> rows;
+  CV_TRY(const std::vector<Stored> rows, inside_->rows_to_copy(*source, names));
   bool whole = true;
-  for (const std::string& name : names) {
-    if (std::find(present.begin(), present.end(), name) != present.end())
-      return fail(ErrorKind::usage, "dataset", "'" + name + "' exists there already");
-    CV_TRY(rows.emplace_back(), Inside::sound_rows(*source, name));
-    CV_CHECK(inside_->check_anchored(name, rows.back().rows));
-    if (Inside::departure_of(rows.back().rows).moved != nullptr)
-      return fail(ErrorKind::usage, "restore", "dataset '" + name + "' was moved elsewhere before the backup was made");
-    whole = whole && is_whole_backup(rows.back().rows);
-  }
-  CV_CHECK(check_one_key(rows));
-  std::vector<Addition> all;
+  std::vector<std::string> open;
   for (const Stored& stored : rows) {
-    // Backups of earlier versions do not say that they are any.
-    const Origin origin = whole ? Origin::whole_backup : Origin::backup;
-    CV_TRY(const Entry note, inside_->note_after(stored.rows, "opened", to_body(origin)));
-    CV_TRY(all.emplace_back(), inside_->carried(stored, {note}));
+    if (Inside::departure_of(stored.rows).moved != nullptr) continue;
+    open.push_back(stored.rows.front().dataset);
+    whole = whole && is_whole_backup(stored.rows);
   }
+  if (names.empty()) return fail(ErrorKind::usage, "restore", "the backup holds no dataset");
+  if (open.empty())
+    return fail(ErrorKind::usage, "restore", "every dataset was moved elsewhere before the backup was made");
+  // Backups of earlier versions do not say that they are any.
+  CV_TRY(const std::vector<Addition> all, inside_->noted_backup(rows, whole ? Origin::whole_backup : Origin::backup));
   CV_CHECK(inside_->store->add(all));
   if (!whole)
     warn(
         "the backup was made by an earlier version, or by copying a file, and does not say that it is whole; look "
         "whether every dataset is there (chronoveil budget list), and do not create a missing one anew: its budget may "
         "be spent");
-  for (const std::string& name : names) {
+  for (const std::string& name : open) {
     CV_TRY(const Account* here, inside_->catch_up(name, inside_->reader(name)));
     CV_CHECK(inside_->anchor_head(name, *here));
   }

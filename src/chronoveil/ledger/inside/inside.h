@@ -88,6 +88,10 @@ struct Ledger::Inside {
   // Writes a note after the last row that is known, in this store or another one; refused if that is no longer the last.
   Result<void> add_note(Store& to, const Stored& known, std::string kind, std::string body);
 
+  // ledger_copy.cc: backups.
+  Result<std::vector<Stored>> rows_to_copy(Store& from, const std::vector<std::string>& names) const;
+  Result<std::vector<Addition>> noted_backup(const std::vector<Stored>& datasets, Origin) const;
+
   // ledger_move.cc: how far a move has come, by the rows that it left; all empty if the dataset is open.
   struct Departure {
     const Entry* moved = nullptr;    // closed here
