@@ -58,7 +58,7 @@ class Store {
   virtual std::vector<std::string> warnings() { return {}; }
 };
 
-// Writes the first rows of a dataset; refused if it has any.
+// Writes the first rows of a dataset, which must outlive the writer; refused if it has any.
 Store::Writer first_rows(const Addition&);
 
 // Makes the seal of rows that were written before there were seals.
