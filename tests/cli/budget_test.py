@@ -439,7 +439,7 @@ class Budget(FolderTest):
         self.assertEqual([row["kind"] for row in rows], ["create", "debit"])
         self.told("backup", str(self.folder / "backup.db"))
         copied = self.told("export", ledger=self.folder / "backup.db")["rows"]
-        self.assertEqual((copied[:2], copied[2]["kind"], copied[2]["body"]), (rows, "opened", '{"from":"backup"}'))
+        self.assertEqual((copied[:2], copied[2]["kind"], copied[2]["body"]), (rows, "opened", '{"from":"backup","whole":true}'))
         self.told("restore", str(self.folder / "backup.db"), ledger=self.folder / "new.db")
         self.assertEqual(self.told("export", "city", ledger=self.folder / "new.db")["rows"][:2], rows)
         self.told("move", str(self.folder / "there.db"))
@@ -447,6 +447,17 @@ class Budget(FolderTest):
         self.told("debit", "city", HALF, ledger=self.folder / "there.db")
         self.refused(4, "over the budget", "debit", "city", HALF, ledger=self.folder / "there.db")
         self.assertTrue(self.told("show", "city")["moved_away"])
+
+    def test_a_backup_that_does_not_say_that_it_is_whole_is_restored_with_a_warning(self):
+        """As those of earlier versions, which could end after some of the datasets; so does a copy of the file."""
+        self.create()
+        done = run(*self.words("restore", str(self.ledger), ledger=self.folder / "new.db"))
+        self.assertEqual((done.returncode, done.stdout), (0, "restored\n"))
+        self.assertIn("warning: the backup was made by an earlier version", done.stderr)
+        self.assertEqual(self.told("export", ledger=self.folder / "new.db")["rows"][-1]["body"], '{"from":"backup"}')
+        # Now it is whole, as far as anybody knows.
+        self.told("backup", str(self.folder / "backup.db"), ledger=self.folder / "new.db")
+        self.told("restore", str(self.folder / "backup.db"), ledger=self.folder / "again.db")
 
     def test_the_ledger_is_found_in_the_users_data_folder(self):
         self.assertIn("created city", self.assert_succeeds("budget", "create", "city", "--epsilon", "1"))

@@ -98,8 +98,11 @@ class Copies(CopyTest):
                 shutil.copytree(f"{original}.live", f"{place}.live")
                 self.ledger = place
                 self.refuses(counts((2, 100)), 2, ("clinic:1", "came out of a backup", "--yes"))
+                stands = self.standing()
+                self.assertEqual((stands["state"], stands["steps"]["published"]), ("from backup", len(rows)))
                 if place == backup:
                     shutil.rmtree(f"{place}.live")  # nor without a state
+                    self.assertIn("came out of a backup", self.assert_succeeds(*self.words("status", str(self.job))))
                     self.refuses(counts((2, 100)), 2, "came out of a backup")
             # What its owner can do: end it, or open another one.
             self.live(counts((2, 100)), "--yes", code=2, says="is there already")
@@ -114,6 +117,18 @@ class Copies(CopyTest):
             self.out.write_bytes(published)
         self.live(counts((2, 100)))  # the first machine goes on
         self.assertEqual(self.history()[0]["uses"]["used"], 3)
+
+    def test_a_span_that_was_over_before_the_backup_is_followed_by_the_next(self):
+        self.prepare({"slots": {"end": WEEKS[2]}, "live": {"after": "continue"}, "privacy": {"epsilon": 0.5}})
+        self.live(counts((0, 3), (1, 4)))
+        backup = self.folder / "backup.db"
+        self.assert_succeeds("budget", "backup", str(backup), "--ledger", str(self.ledger))
+        self.ledger.unlink()
+        self.assert_succeeds("budget", "restore", str(backup), "--ledger", str(self.ledger))
+        self.assertEqual(self.standing()["state"], "finished")
+        self.live(counts((2, 5)))
+        self.assertEqual([debit["uses"]["used"] for debit in self.history()], [2, 1])
+        self.assertEqual(len(self.values()), 3)
 
     def test_a_release_that_cannot_be_opened_anew_still_contradicts_an_older_ledger(self):
         self.prepare({"privacy": {"epsilon": 0.5}})

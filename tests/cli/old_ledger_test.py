@@ -244,6 +244,21 @@ class Training(JobTest, Beside):
         self.assert_found("0123456789abcdef/checkpoint")
         self.assert_budget_refused("0123456789abcdef/checkpoint", "use", "city:1", "--first", "4")
 
+    def test_that_is_damaged_counts_as_one_that_the_ledger_does_not_have(self):
+        self.create()
+        folder = self.folder / "ledger.db.training" / "city" / "0123456789abcdef"
+        folder.mkdir(parents=True)
+        name = struct.pack("<Q", 6)
+        for damaged in (b"", b"bhronoveil checkpoint 1\n" + name + b"city:1...", b"chronoveil checkpoint 1\n" + name + b"citx:1",
+                        b"chronoveil checkpoint 1\n" + name + b"ci"):
+            (folder / "checkpoint").write_bytes(damaged)
+            says = "0123456789abcdef/checkpoint', which is damaged or cannot be read"
+            self.assert_found(says)
+            for words in (("debit", "city", HALF), ("backup", str(self.folder / "backup.db"))):
+                self.assert_fails(5, says, "budget", *words, "--ledger", str(self.ledger))
+        (folder / "checkpoint").unlink()
+        self.assert_holds()
+
 
 class LiveRelease(LiveTest, Beside):
     def test_is_held_against_the_ledger_of_before(self):
@@ -273,6 +288,54 @@ class LiveRelease(LiveTest, Beside):
         self.put_back("latest.db")
         self.assert_holds()
         self.live(counts((5, 8)))
+
+    def test_that_is_damaged_counts_as_one_that_the_ledger_does_not_have(self):
+        def empty(path):
+            path.write_bytes(b"")
+
+        def one_bit(path):
+            content = bytearray(path.read_bytes())
+            content[60] ^= 1
+            path.write_bytes(content)
+
+        def no_file(path):
+            path.unlink()
+            path.mkdir()
+
+        def endless(path):
+            path.unlink()
+            path.symlink_to(path.name)
+
+        self.prepare()
+        self.keep()
+        self.live(counts((0, 5), (1, 6)))
+        self.put_back()
+        says = "ledger.db.live/clinic/cases', which is damaged or cannot be read"
+        kept = {path: path.read_bytes() for path in self.state.glob("state.*")}
+        for damage in (empty, one_bit, no_file, endless, os.unlink):
+            for path in kept:
+                damage(path)
+            with self.subTest(damage):
+                self.assert_found(says)
+                self.assert_fails(5, says, "budget", "debit", "clinic", HALF, "--ledger", str(self.ledger))
+                self.live(counts((2, 7)), "--yes", code=5, says=says)
+            for path, content in kept.items():
+                if path.is_dir():
+                    path.rmdir()
+                path.unlink(missing_ok=True)
+                path.write_bytes(content)
+        # A kill may leave it so before there is an opening, and so before there is a debit.
+        (self.state / "opening.json").unlink()
+        for path in kept:
+            empty(path)
+        self.assert_holds()
+
+    def test_is_not_looked_for_where_no_release_can_lie(self):
+        self.prepare()
+        self.live(counts((0, 5)))
+        (self.state.parent / "lost+found").symlink_to(self.folder / "not mounted")
+        self.assert_holds()
+        self.live(counts((1, 5)))
 
     # What a running process has debited is in the one file, so that a copy of it does not lose the debit.
     def test_has_its_debit_in_the_one_file_while_it_runs(self):

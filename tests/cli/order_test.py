@@ -23,6 +23,11 @@ class OrderTest(unittest.TestCase):
             made.create()
             yield made
 
+    def fail_before_drawing(self, kind):
+        """With a debit that is reserved, until the data are mended."""
+        kind.spoil()
+        self.assertEqual(kind.run().returncode, 3)
+
     def released(self, kind, *flags):
         done = kind.run(*flags)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -65,16 +70,14 @@ class TakingUp(OrderTest):
         with tempfile.TemporaryDirectory() as folder:
             kind = Series(folder)
             kind.budget("create", "city", "--epsilon", "1", "--delta", "1e-6")
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+            self.fail_before_drawing(kind)
             kind.mend()
             self.assertEqual(kind.run().returncode, 0)
             self.assertEqual(kind.run("--yes").returncode, 4)
 
     def test_another_job_or_other_terms_do_not_take_it_up(self):
         for kind in self.each(LIGHT):
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+            self.fail_before_drawing(kind)
             kind.mend()
             job = kind.folder / "job.toml"
             text = job.read_text()
@@ -89,8 +92,7 @@ class TakingUp(OrderTest):
     def test_what_came_out_of_a_backup_is_not_taken_up(self):
         """The ledger that the backup is of has drawn for it since."""
         for kind in self.each(EVERY):
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+            self.fail_before_drawing(kind)
             kind.budget("backup", "backup.db")
             kind.mend()
             self.assertEqual(kind.run().returncode, 0)
@@ -105,8 +107,7 @@ class TakingUp(OrderTest):
 
     def test_a_backup_that_is_used_as_it_is_or_moved_draws_nothing_either(self):
         for kind in self.each(EVERY):
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+            self.fail_before_drawing(kind)
             kind.budget("backup", "backup.db")
             kind.mend()
             self.assertEqual(kind.run().returncode, 0)
@@ -122,11 +123,8 @@ class TakingUp(OrderTest):
 
     def test_a_move_that_is_run_again_opens_nothing_a_second_time(self):
         """The ledger that it was moved to is elsewhere by then, and has drawn."""
-        with tempfile.TemporaryDirectory() as folder:
-            kind = Series(folder)
-            kind.create()
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+        for kind in self.each([Series]):
+            self.fail_before_drawing(kind)
             kind.mend()
             left, place = kind.ledger, kind.folder / "there.db"
             kind.budget("move", str(place))
@@ -140,9 +138,7 @@ class TakingUp(OrderTest):
             self.assertEqual(kind.program("budget", "verify", "--ledger", str(left)).returncode, 0)
 
     def test_a_stream_that_breaks_off_is_spent(self):
-        with tempfile.TemporaryDirectory() as folder:
-            kind = Perturbed(folder)
-            kind.create()
+        for kind in self.each([Perturbed]):
             words = ("perturb", "-", "--dataset", "meter", "--window", "4", "--epsilon", "2", "--delta", "0.6",
                      "--mechanism", "ranswitch", "--ledger", str(kind.ledger))
             rows = "time,kwh\n" + "".join(f"2026-03-01T00:{i:02},{i}\n" for i in range(40)) + "broken\n"
@@ -154,9 +150,7 @@ class TakingUp(OrderTest):
 
     def test_older_programs_refuse_what_they_do_not_know(self):
         """They stop at a kind of row, and at a field, that is unknown to them: this one does too."""
-        with tempfile.TemporaryDirectory() as folder:
-            kind = Series(folder)
-            kind.create()
+        for kind in self.each([Series]):
             self.released(kind)
             kinds = [json.loads(line)["kind"] for line in
                      kind.program("budget", "export", "--ledger", str(kind.ledger)).stdout.splitlines()]
@@ -298,13 +292,10 @@ class Tied(OrderTest):
             self.assertEqual(kind.written(), first)
 
     def test_a_debit_by_hand_needs_no_draw_and_a_job_does(self):
-        with tempfile.TemporaryDirectory() as folder:
-            kind = Series(folder)
-            kind.create()
+        for kind in self.each([Series]):
             kind.budget("debit", "city", '{"event": "pure", "epsilon": 0.1}')
             kind.budget("settle", "city:1", "--released")
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+            self.fail_before_drawing(kind)
             done = kind.program("budget", "settle", "city:3", "--released", "--ledger", str(kind.ledger))
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertEqual(kind.states(), ["released", "reserved"])
@@ -319,8 +310,7 @@ class Tied(OrderTest):
     def test_a_ledger_that_knows_of_no_release_does_not_cover_one(self):
         """An older one, in which the debit is only reserved: whatever values there are would go through."""
         for kind in self.each(STORED):
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+            self.fail_before_drawing(kind)
             kind.budget("backup", "older.db")
             kind.mend()
             self.assertEqual(kind.run().returncode, 0)
@@ -396,8 +386,7 @@ class OlderLedger(OrderTest):
     def test_is_refused_beside_a_model_whose_checkpoint_is_gone(self):
         """It has the debit, and knows of no step."""
         for kind in self.each([one for one in EVERY if one.name == "train"]):
-            kind.spoil()
-            self.assertEqual(kind.run().returncode, 3)
+            self.fail_before_drawing(kind)
             older = self.files(kind)
             kind.mend()
             self.released(kind)

@@ -73,8 +73,13 @@ class Signed(JobTest, Owner):
             self.sign_with(name)
             self.told(*self.budget("create", name, "--epsilon", "1"))
         self.sign_with("aa")
-        self.refused(2, "bb", *self.budget("backup", "part.db"))
+        keys = {name: self.told("key", "show", f"{name}.key").strip() for name in ("aa", "bb")}
+        self.refused(2, "signed by several keys: " + "; ".join(f"'{name}' by {keys[name]}" for name in
+                                                               sorted(keys, key=keys.get)), *self.budget("backup", "part.db"))
         self.refused(2, "no dataset", "budget", "restore", "part.db", "--ledger", self.folder / "new.db")
+        self.told(*self.budget("sign", "bb"))  # by the one key
+        self.told(*self.budget("backup", "whole.db"))
+        self.told("budget", "restore", "whole.db", "--ledger", self.folder / "new.db")
 
     def test_a_key_is_made_once_and_shown(self):
         made = json.loads(self.told("key", "create", "owner", "--json"))

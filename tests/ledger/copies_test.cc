@@ -1,7 +1,9 @@
 // Backups, and moves from one store to another, from and to every store.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "backend.h"
 #include "fixtures.h"
@@ -14,13 +16,41 @@ using ::testing::HasSubstr;
 class LedgerCopies : public OnEveryStore {
  protected:
   Ledger open(Options options = {}) { return value_of(Ledger::open(place_->where(), std::move(options))); }
+  // Another place on the same kind of store, with the rows of one dataset.
+  static std::unique_ptr<Place> another(const std::vector<Entry>& rows = {}) {
+    std::unique_ptr<Place> made = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
+    if (!rows.empty()) put_rows(made->where(), rows);
+    return made;
+  }
+  // What a move left here, with its first rows alone: as if it had been killed after the last of them.
+  static std::vector<Entry> rows_until(const std::string& kind, const std::vector<Entry>& rows) {
+    const auto last = std::find_if(rows.begin(), rows.end(), [&](const Entry& row) { return row.kind == kind; });
+    return {rows.begin(), std::next(last)};
+  }
+  // Rows that were closed, as a version closed them that opened the copy before it noted anything.
+  static std::vector<Entry> closed_by_earlier_version(std::vector<Entry> rows) {
+    rows = rows_until("moved", rows);
+    MovedBody body = value_of(moved_from_body(rows.back().body));
+    body.noted_first = false;
+    rows.back().body = to_body(body);
+    rows.back() = linked(rows.back(), rows.back().sequence, rows.back().previous);
+    return rows;
+  }
+  static Entry note(const std::vector<Entry>& rows, const std::string& kind, const std::string& body) {
+    Entry row = rows.back();
+    row.kind = kind;
+    row.body = body;
+    return linked(row, rows.back().sequence + 1, rows.back().hash);
+  }
+
+  TemporaryFolder folder_;
+  std::string there_ = folder_.path() + "/there.db";
 };
 CHRONOVEIL_ON_EVERY_STORE(LedgerCopies);
 
 TEST_P(LedgerCopies, ABackupGoesOnWithTheSameChainAndCanBeRestored) {
-  TemporaryFolder folder;
   DebitReference reference;
-  const std::string backup = folder.path() + "/backup.db";
+  const std::string backup = folder_.path() + "/backup.db";
   std::vector<Entry> rows;
   {
     Ledger ledger = open();
@@ -36,7 +66,7 @@ TEST_P(LedgerCopies, ABackupGoesOnWithTheSameChainAndCanBeRestored) {
   EXPECT_EQ(copied.back().kind, "opened");
   copied.pop_back();
   EXPECT_EQ(copied, rows);
-  Ledger restored = value_of(Ledger::open(folder.path() + "/new.db"));
+  Ledger restored = value_of(Ledger::open(folder_.path() + "/new.db"));
   ok(restored.restore(backup));
   refusal(restored.restore(backup), ErrorKind::usage);
   EXPECT_TRUE(value_of(restored.verify()).holds());
@@ -46,8 +76,7 @@ TEST_P(LedgerCopies, ABackupGoesOnWithTheSameChainAndCanBeRestored) {
 }
 
 TEST_P(LedgerCopies, AMoveKeepsTheChainThereAndBackAndClosesTheOldPlace) {
-  TemporaryFolder folder;
-  const std::string other = folder.path() + "/other.db";
+  const std::string other = folder_.path() + "/other.db";
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1)));
   const DebitReference reference = value_of(ledger.reserve(terms("city"), pure(0.5))).reference();
@@ -59,7 +88,7 @@ TEST_P(LedgerCopies, AMoveKeepsTheChainThereAndBackAndClosesTheOldPlace) {
   ASSERT_TRUE(there.reserve(terms("city"), pure(0.25)));
   EXPECT_TRUE(value_of(there.verify_against(reference)).holds());
 
-  const std::unique_ptr<Place> fresh = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
+  const std::unique_ptr<Place> fresh = another();
   ok(there.move(fresh->where()));
   Ledger back = value_of(Ledger::open(fresh->where()));
   EXPECT_TRUE(value_of(back.verify_against(reference)).holds());
@@ -71,106 +100,154 @@ TEST_P(LedgerCopies, AMoveKeepsTheChainThereAndBackAndClosesTheOldPlace) {
 }
 
 TEST_P(LedgerCopies, WhatWasMovedIsNeverOpenedInTwoPlaces) {
-  TemporaryFolder folder;
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1)));
-  ok(ledger.move(folder.path() + "/a.db"));
-  EXPECT_THAT(refusal(ledger.move(folder.path() + "/b.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
-  ok(ledger.back_up(folder.path() + "/backup.db"));
-  Ledger restored = value_of(Ledger::open(folder.path() + "/restored.db"));
-  EXPECT_THAT(refusal(restored.restore(folder.path() + "/backup.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
-  EXPECT_TRUE(value_of(Ledger::open(folder.path() + "/a.db")).reserve(terms("city"), pure(1)));
-}
-
-// As a crash between closing here and opening there leaves it.
-TEST_P(LedgerCopies, AnInterruptedMoveIsFinishedByRunningItAgain) {
-  TemporaryFolder folder;
-  const std::string there = folder.path() + "/there.db";
-  Ledger ledger = open();
-  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  ok(ledger.move(folder_.path() + "/a.db"));
+  EXPECT_THAT(refusal(ledger.move(folder_.path() + "/b.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
+  ok(ledger.back_up(folder_.path() + "/backup.db"));
+  Ledger restored = value_of(Ledger::open(folder_.path() + "/restored.db"));
+  EXPECT_THAT(refusal(restored.restore(folder_.path() + "/backup.db"), ErrorKind::usage), HasSubstr("moved elsewhere"));
+  // Beside an open dataset it is restored as it is: closed, and its name taken.
   ASSERT_TRUE(ledger.create(dataset("town", 1)));
-  ok(ledger.move(there));
-  std::vector<Entry> closed = value_of(ledger.entries("city"));
-  EXPECT_EQ(closed.back().kind, "arrived");
-  closed.pop_back();
-  const std::unique_ptr<Place> half = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-  put_rows(half->where(), closed);
-  std::filesystem::remove(there);
-  Ledger interrupted = value_of(Ledger::open(half->where()));
-  refusal(interrupted.reserve(terms("city"), pure(0.5)), ErrorKind::usage);
-  ok(interrupted.move(there));
-  EXPECT_TRUE(value_of(Ledger::open(there)).reserve(terms("city"), pure(0.5)));
-  ok(interrupted.move(there));  // done before
-  EXPECT_TRUE(value_of(interrupted.verify()).holds());
+  ok(ledger.back_up(folder_.path() + "/both.db"));
+  ok(restored.restore(folder_.path() + "/both.db"));
+  EXPECT_TRUE(restored.reserve(terms("town"), pure(1)));
+  refusal(restored.create(dataset("city", 1)), ErrorKind::usage);
+  EXPECT_THAT(refusal(restored.reserve(terms("city"), pure(1)), ErrorKind::usage), HasSubstr("moved"));
+  EXPECT_TRUE(value_of(restored.verify()).holds());
+  EXPECT_TRUE(value_of(Ledger::open(folder_.path() + "/a.db")).reserve(terms("city"), pure(1)));
 }
 
-// As a crash leaves it that came after opening there and before that was noted here.
-TEST_P(LedgerCopies, AMoveThatCameAsFarAsOpeningIsFinishedByRunningItAgain) {
-  TemporaryFolder folder;
-  const std::string there = folder.path() + "/there.db";
+// As a crash leaves it after each of its steps.
+TEST_P(LedgerCopies, AnInterruptedMoveIsFinishedByRunningItAgain) {
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1)));
-  ok(ledger.move(there));
-  std::vector<Entry> closed = value_of(ledger.entries("city"));
-  closed.pop_back();
-  const std::unique_ptr<Place> half = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-  put_rows(half->where(), closed);
-  Ledger interrupted = value_of(Ledger::open(half->where()));
-  ok(interrupted.move(there));
-  EXPECT_EQ(value_of(interrupted.entries("city")).back().kind, "arrived");
-  EXPECT_EQ(value_of(value_of(Ledger::open(there)).entries("city")).size(), closed.size() + 1);
+  ok(ledger.move(there_));
+  const std::vector<Entry> left = value_of(ledger.entries("city")),
+                           came = value_of(value_of(Ledger::open(there_)).entries("city"));
+  struct Step {
+    const char *here, *there;  // the last row; nothing there
+  };
+  for (const auto& [here, there] : {Step{"moved", ""}, Step{"moved", "copied"}, Step{"arrived", "copied"},
+                                    Step{"moved", "opened"}, Step{"arrived", "opened"}}) {
+    SCOPED_TRACE(std::string(here) + " " + there);
+    std::filesystem::remove(there_);
+    const std::unique_ptr<Place> half = another(rows_until(here, left));
+    if (there != std::string()) put_rows(there_, rows_until(there, came));
+    Ledger interrupted = value_of(Ledger::open(half->where()));
+    refusal(interrupted.reserve(terms("city"), pure(0.5)), ErrorKind::usage);
+    if (there == std::string("copied"))
+      refusal(value_of(Ledger::open(there_)).reserve(terms("city"), pure(0.5)), ErrorKind::usage);
+    ok(interrupted.move(there_));
+    ok(interrupted.move(there_));  // done before
+    EXPECT_EQ(value_of(interrupted.entries("city")).size(), left.size());
+    EXPECT_TRUE(value_of(interrupted.verify()).holds());
+    Ledger finished = value_of(Ledger::open(there_));
+    EXPECT_EQ(value_of(finished.entries("city")).size(), came.size());
+    EXPECT_TRUE(value_of(finished.verify()).holds());
+    EXPECT_TRUE(finished.reserve(terms("city"), pure(0.5)));
+  }
+}
+
+// A second copy would be opened by running the move again with it.
+TEST_P(LedgerCopies, WhatIsOnItsWayIsNeitherBackedUpNorMovedElsewhere) {
+  const std::string backup = folder_.path() + "/backup.db";
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  ok(ledger.move(there_));
+  const std::unique_ptr<Place> closed = another(rows_until("moved", value_of(ledger.entries("city")))),
+                               copied = another(
+                                   rows_until("copied", value_of(value_of(Ledger::open(there_)).entries("city"))));
+  for (const Place* half : {closed.get(), copied.get()})
+    EXPECT_THAT(refusal(value_of(Ledger::open(half->where())).back_up(backup), ErrorKind::usage),
+                HasSubstr("was interrupted; run it again first"));
+  EXPECT_THAT(refusal(value_of(Ledger::open(copied->where())).move(folder_.path() + "/on.db"), ErrorKind::usage),
+              HasSubstr("run that move again"));
+  ok(ledger.back_up(backup));
 }
 
 // The ledger that it was moved to was renamed, or its disk is not mounted.
 TEST_P(LedgerCopies, WhatHasArrivedIsNotOpenedASecondTime) {
-  TemporaryFolder folder;
-  const std::string there = folder.path() + "/there.db", renamed = folder.path() + "/renamed.db";
+  const std::string renamed = folder_.path() + "/renamed.db", backup = folder_.path() + "/backup.db";
   Terms job = terms("city");
   job.job = "0123456789abcdef";
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1)));
   const DebitId debit = value_of(ledger.reserve(job, pure(0.5))).reference().id;
-  ok(ledger.move(there));
-  std::filesystem::rename(there, renamed);
-  EXPECT_THAT(refusal(ledger.move(there), ErrorKind::usage), HasSubstr("has arrived there before"));
-  // Nor out of a backup of what was left behind.
-  ok(ledger.back_up(folder.path() + "/backup.db"));
-  EXPECT_THAT(refusal(value_of(Ledger::open(folder.path() + "/backup.db")).move(there), ErrorKind::usage),
+  ok(ledger.move(there_));
+  std::filesystem::rename(there_, renamed);
+  EXPECT_THAT(refusal(ledger.move(there_), ErrorKind::usage), HasSubstr("has arrived there before"));
+  // Nor out of a backup of what was left behind, nor in it.
+  ok(ledger.back_up(backup));
+  EXPECT_THAT(refusal(value_of(Ledger::open(backup)).move(there_), ErrorKind::usage),
               HasSubstr("has arrived there before"));
+  std::filesystem::remove(there_);
+  std::filesystem::copy(backup, there_);
+  EXPECT_THAT(refusal(ledger.move(there_), ErrorKind::usage), HasSubstr("as a backup of what was closed here"));
+  // Nor as another copy, which an interrupted move left elsewhere.
+  std::filesystem::remove(there_);
+  std::vector<Entry> other = rows_until("moved", value_of(ledger.entries("city")));
+  other.push_back(note(other, "copied", copied_body("another")));
+  put_rows(there_, other);
+  EXPECT_THAT(refusal(ledger.move(there_), ErrorKind::usage), HasSubstr("as another copy"));
   EXPECT_EQ(value_of(value_of(Ledger::open(renamed)).reserve(job, pure(0.5))).reference().id, debit);
-  // Earlier versions did not note that it arrived: it is opened, and nothing is drawn for what was reserved before.
-  std::vector<Entry> closed = value_of(ledger.entries("city"));
-  closed.pop_back();
-  const std::unique_ptr<Place> earlier = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-  put_rows(earlier->where(), closed);
-  std::filesystem::remove(there);
-  ok(value_of(Ledger::open(earlier->where())).move(there));
-  Ledger second = value_of(Ledger::open(there));
-  EXPECT_FALSE(value_of(second.to_take_up(job, pure(0.5))));
-  EXPECT_TRUE(value_of(second.history("city"))[0].from_backup);
-  EXPECT_TRUE(value_of(second.verify()).holds());
+}
+
+TEST_P(LedgerCopies, WhatAnEarlierVersionMovedIsOpenElsewhereUnlessItIsFound) {
+  Ledger ledger = open();
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  ok(ledger.move(there_));
+  const std::vector<Entry> rows = closed_by_earlier_version(value_of(ledger.entries("city")));
+  const std::unique_ptr<Place> earlier = another(rows);
+  Ledger closed = value_of(Ledger::open(earlier->where()));
+  std::filesystem::remove(there_);
+  EXPECT_THAT(refusal(closed.move(there_), ErrorKind::usage), HasSubstr("by an earlier version"));
+  put_rows(there_, rows);  // closed, as only a backup is
+  EXPECT_THAT(refusal(closed.move(there_), ErrorKind::usage), HasSubstr("as a backup of what was closed here"));
+  std::filesystem::remove(there_);
+  std::vector<Entry> opened = rows;
+  opened.push_back(note(rows, "opened", to_body(Origin::moved)));
+  put_rows(there_, opened);
+  ok(closed.move(there_));
+  EXPECT_EQ(value_of(closed.entries("city")).back().kind, "arrived");
+  EXPECT_TRUE(value_of(Ledger::open(there_)).reserve(terms("city"), pure(1)));
+  ok(closed.move(there_));  // done before
+  std::filesystem::remove(there_);
+  EXPECT_THAT(refusal(closed.move(there_), ErrorKind::usage), HasSubstr("has arrived there before"));
 }
 
 TEST_P(LedgerCopies, AnotherDatasetOfTheSameNameIsNotTakenForOneThatArrived) {
-  TemporaryFolder folder;
-  const std::string there = folder.path() + "/there.db";
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1)));
-  ok(ledger.move(there));
-  std::vector<Entry> closed = value_of(ledger.entries("city"));
-  closed.pop_back();
-  const std::unique_ptr<Place> half = GetParam() == "sqlite" ? make_sqlite_place() : make_postgres_place();
-  put_rows(half->where(), closed);
-  std::filesystem::remove(there);
-  ASSERT_TRUE(value_of(Ledger::open(there)).create(dataset("city", 7)));
+  ok(ledger.move(there_));
+  const std::unique_ptr<Place> half = another(rows_until("moved", value_of(ledger.entries("city"))));
+  std::filesystem::remove(there_);
+  ASSERT_TRUE(value_of(Ledger::open(there_)).create(dataset("city", 7)));
   Ledger interrupted = value_of(Ledger::open(half->where()));
-  EXPECT_THAT(refusal(interrupted.move(there), ErrorKind::usage), HasSubstr("exists there already"));
+  EXPECT_THAT(refusal(interrupted.move(there_), ErrorKind::usage), HasSubstr("exists there already"));
   EXPECT_EQ(value_of(interrupted.entries("city")).back().kind, "moved");
 }
 
+// A store that takes in some of the datasets is a ledger in which the others can be created anew.
+TEST_P(LedgerCopies, AStoreTakesInAllDatasetsOrNone) {
+  Ledger ledger = open();
+  std::vector<Addition> all;
+  for (const char* name : {"city", "town", "village"}) {
+    ASSERT_TRUE(ledger.create(dataset(name, 1)));
+    const std::vector<Entry> rows = value_of(ledger.entries(name));
+    all.push_back({rows, value_of(seal_of(rows))});
+  }
+  const std::unique_ptr<Place> other = another(all[2].rows);
+  const auto store = value_of(open_store(other->where(), seal_of));
+  EXPECT_THAT(refusal(store->add(all), ErrorKind::usage), HasSubstr("'village' exists there already"));
+  EXPECT_EQ(value_of(store->datasets()), std::vector<std::string>{"village"});
+  all.pop_back();
+  ok(store->add(all));
+  EXPECT_EQ(value_of(store->datasets()).size(), 3u);
+}
+
 TEST_P(LedgerCopies, AMoveDoesNotWriteOverADatasetOfTheSameName) {
-  TemporaryFolder folder;
-  const std::string other = folder.path() + "/other.db";
+  const std::string other = folder_.path() + "/other.db";
   ASSERT_TRUE(value_of(Ledger::open(other)).create(dataset("city", 7)));
   Ledger ledger = open();
   ASSERT_TRUE(ledger.create(dataset("city", 1)));

@@ -75,6 +75,11 @@ std::string_view caps_text(engine::LiveCaps caps) {
 std::string standing_text(const engine::LiveStanding& stands) {
   std::string text = fmt::format("release   {}: {}\n", visible(stands.name), engine::name(stands.stage));
   if (stands.stage == engine::LiveStage::none) return text + "          it was never opened in this ledger\n";
+  if (stands.stage == engine::LiveStage::from_backup)
+    text +=
+        "          its debit came out of a backup, and the ledger that the backup was made of may have gone on with "
+        "it, so "
+        "it\n          cannot go on here; live --yes opens a new release with a new debit\n";
   if (stands.debit) text += fmt::format("debit     {}\n", stands.debit->id.text());
   if (!stands.mechanism.empty()) {  // else its folder is lost, and only the ledger knows of it
     text += fmt::format("mechanism {}\n", visible(stands.mechanism));

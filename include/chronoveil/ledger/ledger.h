@@ -34,8 +34,8 @@ struct Options {
   bool must_exist = false;
 };
 
-// Called with one sentence whenever a ledger is opened whose database cannot keep what it promises. Set once, by the
-// program, before the first ledger is opened.
+// Called with one sentence whenever a ledger is opened whose database cannot keep what it promises, or a backup is
+// restored that may lack datasets. Set once, by the program, before the first ledger is opened.
 void on_warning(std::function<void(const std::string&)>);
 
 // The standing of a dataset's filter.
@@ -126,13 +126,14 @@ class Ledger {
   Result<Verification> verify_against(const DebitReference&);
 
   // Copies every row to an empty place, chain and all, and adds a row that says so: whatever is reserved there may
-  // since have been drawn for here. Needs the key of what is signed.
+  // since have been drawn for here. Needs the key of what is signed, one for all. Whole or, after a crash, empty. Refused
+  // while a move is interrupted.
   Result<void> back_up(const std::string& to);
-  // Takes in the rows of a backup for datasets that this ledger does not have.
+  // Takes in the rows of a backup for datasets that this ledger does not have, all or none. Backups of earlier versions
+  // do not say that they are whole: they are taken in with a warning.
   Result<void> restore(const std::string& from);
-  // Closes every dataset here, copies it there and opens it, and notes here that it arrived. A crash in between leaves
-  // it closed here: run again. What has arrived is not opened a second time, and what a second run opens counts as out
-  // of a backup, since the first may have opened it too.
+  // Closes every dataset here, copies it there, notes here which copy that is, and opens that copy. A crash in between
+  // leaves it open nowhere: run it again. What has arrived is not opened a second time (ledger_move.cc).
   Result<void> move(const std::string& to);
 
  private:

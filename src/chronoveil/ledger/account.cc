@@ -71,17 +71,23 @@ Result<void> Account::apply_body(const Entry& entry) {
   }
   if (arrived_) return refuse("the dataset was moved away and has arrived");
   if (entry.kind == "arrived") {
-    CV_CHECK(check_arrived_body(entry.body));
-    if (!moved_) return refuse("only what was moved away arrives");
+    CV_CHECK(copy_from_arrived_body(entry.body));
+    if (!moved_ || copied_) return refuse("only what was moved away arrives");
     arrived_ = true;
+    return {};
+  }
+  if (entry.kind == "copied") {
+    CV_CHECK(check_copied_body(entry.body));
+    if (!moved_ || copied_) return refuse("only what was moved away is copied");
+    copied_ = true;
     return {};
   }
   if (entry.kind == "opened") {
     CV_TRY(const Origin origin, origin_from_body(entry.body));
     if ((origin == Origin::moved) != moved_)
       return refuse("a dataset that was moved away can only be opened by that move");
-    moved_ = false;
-    if (origin == Origin::backup) from_backup_ = entry.sequence;
+    moved_ = copied_ = false;
+    if (origin != Origin::moved) from_backup_ = entry.sequence;
     return {};
   }
   if (moved_) return refuse("the dataset was moved away");

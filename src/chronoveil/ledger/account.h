@@ -32,8 +32,6 @@ class Account {
 
   bool exists() const { return dataset_.has_value(); }
   bool moved_away() const { return moved_; }
-  // Whether what was moved away is known to be open at its new place.
-  bool arrived() const { return arrived_; }
   const Dataset& dataset() const { return *dataset_; }
   std::int64_t next_sequence() const { return next_sequence_; }
   const std::string& head() const { return head_; }
@@ -113,7 +111,7 @@ class Account {
   std::int64_t next_sequence_ = 0;
   std::string head_;
   std::string last_time_;
-  bool moved_ = false, arrived_ = false;
+  bool moved_ = false, copied_ = false, arrived_ = false;
   std::int64_t from_backup_ = 0;  // rows that came out of a backup
   std::map<std::string, Spent> spent_;
   Sums sums_;

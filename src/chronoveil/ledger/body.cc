@@ -242,7 +242,11 @@ Result<StateBody> state_from_body(std::string_view text) {
   return state;
 }
 
-std::string to_body(const MovedBody& moved) { return canonical({{"to", moved.to}, {"place", moved.place}}); }
+std::string to_body(const MovedBody& moved) {
+  json body = {{"to", moved.to}, {"place", moved.place}};
+  if (moved.noted_first) body["noted_first"] = true;
+  return canonical(body);
+}
 
 Result<MovedBody> moved_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
@@ -250,26 +254,51 @@ Result<MovedBody> moved_from_body(std::string_view text) {
   MovedBody moved;
   CV_TRY(moved.to, fields.text("to"));
   CV_TRY(moved.place, fields.text("place"));
+  if (const json* noted_first = fields.find("noted_first")) {
+    if (*noted_first != true) return fields.wrong("noted_first");
+    moved.noted_first = true;
+  }
   CV_CHECK(fields.nothing_else());
   return moved;
 }
 
-std::string to_body(Origin origin) { return canonical({{"from", origin == Origin::moved ? "moved" : "backup"}}); }
+std::string to_body(Origin origin) {
+  json body = {{"from", origin == Origin::moved ? "moved" : "backup"}};
+  if (origin == Origin::whole_backup) body["whole"] = true;
+  return canonical(body);
+}
 
 Result<Origin> origin_from_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
   const JsonFields fields = fields_of(body);
   CV_TRY(const std::string from, fields.text("from"));
+  const json* whole = fields.find("whole");
   CV_CHECK(fields.nothing_else());
   if (from != "moved" && from != "backup") return fields.wrong("from");
+  if (whole != nullptr && (*whole != true || from != "backup")) return fields.wrong("whole");
+  if (whole != nullptr) return Origin::whole_backup;
   return from == "moved" ? Origin::moved : Origin::backup;
 }
 
-std::string arrived_body() { return canonical(json::object()); }
+std::string copied_body(const std::string& token) { return canonical({{"token", token}}); }
 
-Result<void> check_arrived_body(std::string_view text) {
+Result<void> check_copied_body(std::string_view text) {
   CV_TRY(const json body, parse_body(text));
-  return fields_of(body).nothing_else();
+  const JsonFields fields = fields_of(body);
+  CV_CHECK(fields.text("token"));
+  return fields.nothing_else();
+}
+
+std::string arrived_body(const std::string& copy) {
+  return canonical(copy.empty() ? json::object() : json{{"copy", copy}});
+}
+
+Result<std::string> copy_from_arrived_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  const JsonFields fields = fields_of(body);
+  CV_TRY(const auto copy, fields.text_if("copy"));
+  CV_CHECK(fields.nothing_else());
+  return copy.value_or("");
 }
 
 accounting::Event composed(const std::vector<accounting::Event>& events) {

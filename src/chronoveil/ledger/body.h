@@ -81,20 +81,29 @@ Result<StateBody> state_from_body(std::string_view);
 struct MovedBody {
   std::string to;  // "sqlite" or "postgresql"
   std::string place;
+  // Whether it is opened there only after `arrived` was written here (ledger_move.cc). Earlier versions opened it first.
+  bool noted_first = false;
 };
 
 std::string to_body(const MovedBody&);
 Result<MovedBody> moved_from_body(std::string_view);
 
-// The rows before this one came from elsewhere: by a move that closed them there, or out of a backup.
-enum class Origin { moved, backup };
+// The rows before this one came from elsewhere: by a move that closed them there, or out of a backup. A whole backup was
+// written in one transaction with all datasets of its ledger; earlier versions could leave some out if interrupted.
+enum class Origin { moved, backup, whole_backup };
 
 std::string to_body(Origin);
 Result<Origin> origin_from_body(std::string_view);
 
-// What was moved away is open at its new place. Nothing follows this row.
-std::string arrived_body();
-Result<void> check_arrived_body(std::string_view);
+// The rows before this one are a copy, made by a move, that is not open yet. A random token sets it apart from every
+// other copy of them.
+std::string copied_body(const std::string& token);
+Result<void> check_copied_body(std::string_view);
+
+// What was moved away may be opened at its new place: the copy whose last row has this hash, and no other. Nothing
+// follows this row. Without a hash if an earlier version had opened it by then.
+std::string arrived_body(const std::string& copy = "");
+Result<std::string> copy_from_arrived_body(std::string_view);
 
 // The composition of events, equal ones counted: one event is itself, 52 equal slots are one event of that count.
 accounting::Event composed(const std::vector<accounting::Event>&);

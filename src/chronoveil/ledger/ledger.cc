@@ -55,6 +55,10 @@ Result<std::string> recorded_name(const std::string& known, const std::string& w
 
 void on_warning(std::function<void(const std::string&)> handler) { warning_handler() = std::move(handler); }
 
+void warn(const std::string& sentence) {
+  if (warning_handler()) warning_handler()(sentence);
+}
+
 Ledger::Ledger(std::shared_ptr<Inside> inside) : inside_(std::move(inside)) {}
 Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
@@ -80,7 +84,7 @@ Result<Ledger> Ledger::open(const std::string& where, Options options) {
   }
   CV_TRY(options.who, recorded_name(inside->store->writer_name(), options.who));
   if (warning_handler())
-    for (const std::string& warning : inside->store->warnings()) warning_handler()(warning);
+    for (const std::string& warning : inside->store->warnings()) warn(warning);
   inside->options = std::move(options);
   return Ledger(std::move(inside));
 }

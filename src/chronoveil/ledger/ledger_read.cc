@@ -113,7 +113,7 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       if (!body.slot) debit.digest = body.digest;
     } else if (row.kind == "opened") {
       CV_TRY(const Origin origin, origin_from_body(row.body));
-      for (Debit& debit : debits) debit.from_backup = debit.from_backup || origin == Origin::backup;
+      for (Debit& debit : debits) debit.from_backup = debit.from_backup || origin != Origin::moved;
     }
   }
   return debits;

@@ -38,7 +38,9 @@ struct LiveOptions {
   bool rehearses() const { return seed || replay; }
 };
 
-enum class LiveStage { none, open, finished, closed };
+// from_backup: its debit came out of a backup before all steps were published. The ledger that the backup was made of
+// may have gone on with it, so it cannot go on here.
+enum class LiveStage { none, open, from_backup, finished, closed };
 std::string_view name(LiveStage);
 
 // What is known of the file that enforces the cap. A damaged file is an error instead.

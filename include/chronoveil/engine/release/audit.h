@@ -30,20 +30,25 @@ struct Contradiction {
   std::string path;
   ledger::DebitId debit;
   bool there = false;  // it is in the ledger
+  // The file is one of ours and cannot be read. Then only the dataset of the debit is known, and that it may be missing.
+  bool unreadable = false;
 
   std::string text() const;
 };
 
 // All contradictions for a dataset, which may be missing from the ledger. Reads the head of each stored release and
 // checkpoint, the state of each live release and the document of each model, nothing else; only plain files, and only
-// what has the name and form of ours. A folder that is there but cannot be listed is a storage error.
+// what has the name and form of ours. A file of ours that is damaged or unreadable counts as a contradiction, never as
+// absent. A folder that is there but cannot be listed is a storage error.
 Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place,
                                                   const std::string& dataset);
 // The same for every dataset that the ledger or a file beside it knows.
 Result<std::vector<Contradiction>> contradictions(ledger::Ledger&, const std::string& ledger_place);
 
 // A storage error that names the first contradiction, if there is one.
-Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place, const std::string& dataset);
+// `but` is the path of one that may be unreadable: a live release whose state is damaged can still be closed.
+Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place, const std::string& dataset,
+                             const std::string& but = "");
 // The same for every dataset.
 Result<void> check_witnesses(ledger::Ledger&, const std::string& ledger_place);
 

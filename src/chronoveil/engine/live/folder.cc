@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -46,7 +47,9 @@ Result<LiveFolder> LiveFolder::of_release(const std::string& place, const Job& j
   return LiveFolder(path);
 }
 
-bool LiveFolder::has_opening() const { return ::access(opening_path(path_).c_str(), F_OK) == 0; }
+bool LiveFolder::is_opening_in(const std::string& folder) {
+  return ::access(opening_path(folder).c_str(), F_OK) == 0 || errno != ENOENT;
+}
 
 Result<void> LiveFolder::make() const { return make_private_folder("live", path_); }
 

@@ -30,8 +30,9 @@ class LiveFolder {
   void forget_people(std::int64_t debit) const;
   // Forgets the people of all other debits, which are over: a kill may have prevented this before.
   void forget_other_people(std::int64_t debit) const;
-  // Whether a release was ever opened here.
-  bool has_opening() const;
+  // Whether a release was ever opened here. What is there and cannot be read counts.
+  bool has_opening() const { return is_opening_in(path_); }
+  static bool is_opening_in(const std::string& folder);
   Result<void> make() const;  // mode 0700, with the folders above it
   Result<FolderLock> lock() const;
   Result<void> put(const LiveOpening&) const;

@@ -9,7 +9,7 @@
 
 namespace chronoveil::engine {
 std::string_view name(LiveStage stage) {
-  constexpr std::string_view names[] = {"none", "open", "finished", "closed"};
+  constexpr std::string_view names[] = {"none", "open", "from backup", "finished", "closed"};
   return names[static_cast<int>(stage)];
 }
 
@@ -62,6 +62,9 @@ Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
   stands.questions = *debit->uses;
   stands.asked = debit->used;
   CV_TRY(const LiveFolder folder, LiveFolder::of_release(budget.place, job));
+  const bool reserved = debit->state == ledger::State::reserved;
+  if (reserved && debit->from_backup) stands.stage = LiveStage::from_backup;
+  if (stands.stage == LiveStage::from_backup && !folder.has_opening()) return stands;  // it may never have been here
   CV_TRY(const LiveOpening opening, folder.get());
   CV_TRY(const std::optional<LiveState> state, read_live_state(folder.path()));
   stands.mechanism = opening.published.plan.mechanism;
@@ -77,8 +80,11 @@ Result<LiveStanding> standing_of(const Job& job, OpenBudget& budget) {
     while (cursor.step() + 1 < stands.published) cursor.advance();
     stands.last = cursor.label();
   }
-  const bool over = debit->state != ledger::State::reserved;
-  stands.stage = !over ? LiveStage::open : stands.published == stands.steps ? LiveStage::finished : LiveStage::closed;
+  if (!reserved || is_all_published(*debit, state, opening)) {
+    stands.stage = stands.published == stands.steps ? LiveStage::finished : LiveStage::closed;
+  } else if (!debit->from_backup) {
+    stands.stage = LiveStage::open;
+  }
   if (stands.stage == LiveStage::open && state && OpenStep::remembers(job, opening.published.plan.shape)) {
     CV_TRY(stands.caps, caps_of(folder, *state));
   }
@@ -135,7 +141,9 @@ Result<LiveStanding> live_status(const Job& job, const std::string& ledger) {
 }
 
 Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
-  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), ledger));
+  CV_TRY(const std::string place, ledger_place(ledger));
+  CV_TRY(const LiveFolder its, LiveFolder::of_release(place, job));
+  CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), ledger, its.path()));
   CV_TRY(const std::optional<ledger::Debit> debit, live_debit(budget.ledger, job));
   if (!debit) return fail(ErrorKind::usage, "live", "no release '" + job.live().name + "' is in the ledger");
   if (debit->state != ledger::State::reserved)
@@ -152,8 +160,7 @@ Result<LiveStanding> close_live(const Job& job, const std::string& ledger) {
   }
   // A release must be possible to end, whatever of it is lost or changed. Its documents are not written then.
   CV_CHECK(budget.ledger.settle(debit->id, ledger::State::released));
-  if (const Result<LiveFolder> folder = LiveFolder::of_release(budget.place, job))
-    folder->forget_people(debit->id.sequence);
+  its.forget_people(debit->id.sequence);
   LiveStanding stands;
   stands.name = job.live().name;
   stands.stage = LiveStage::closed;

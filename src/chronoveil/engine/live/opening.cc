@@ -96,6 +96,11 @@ Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger& ledger, const Jo
   return std::optional<ledger::Debit>(std::move(*last));
 }
 
+bool is_all_published(const ledger::Debit& debit, const std::optional<LiveState>& state, const LiveOpening& opening) {
+  return debit.from_backup && debit.used == debit.uses && state && state->debit == debit.id.sequence &&
+         state->step == opening.published.plan.shape.steps;
+}
+
 Result<data::SlotSpec> live_slots(const Job& job, std::int64_t before) {
   data::SlotSpec slots = job.slots;
   for (std::int64_t i = 0; i < before; ++i) {
@@ -148,7 +153,12 @@ Result<void> LiveSession::open_or_resume() {
   const auto storage = [](const std::string& message) { return fail(ErrorKind::storage, "live", message); };
   // Whoever has the ledger that a backup was made of may have gone on: this debit may have answered more than is known
   // here.
-  const bool lost = debit && debit->state == ledger::State::reserved && debit->from_backup;
+  bool all_published = false;  // and nothing of it is left that anybody could go on with
+  if (debit && debit->from_backup && keeping.folder.has_opening()) {
+    const Result<LiveOpening> opened = keeping.folder.get();
+    all_published = opened && is_all_published(*debit, keeping.files.latest(), *opened);
+  }
+  const bool lost = debit && debit->state == ledger::State::reserved && debit->from_backup && !all_published;
   if (lost && !options_->confirmed)
     return fail(ErrorKind::usage, "live",
                 "the debit " + debit->id.text() + " of the release '" + job_->live().name +
@@ -162,7 +172,7 @@ Result<void> LiveSession::open_or_resume() {
     if (debit->id.sequence != keeping.state.debit)
       return storage(where + " is older than the ledger; put back the latest");
   }
-  const bool over = debit && debit->state != ledger::State::reserved;
+  const bool over = debit && (debit->state != ledger::State::reserved || all_published);
   if (over) keeping.folder.forget_people(debit->id.sequence);  // a kill may have prevented this before
   const bool whole = has_state && keeping.state.step > 0 && keeping.folder.has_opening();
   if (opening) {

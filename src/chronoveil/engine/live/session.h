@@ -26,6 +26,9 @@ namespace chronoveil::engine {
 // The debit of the last release of that name, if there is one.
 Result<std::optional<ledger::Debit>> live_debit(ledger::Ledger&, const Job&);
 
+// Whether a debit out of a backup was used up, and every step published, before the backup was made.
+bool is_all_published(const ledger::Debit&, const std::optional<LiveState>&, const LiveOpening&);
+
 // The slots of the span that comes after `before` others, and their plan.
 Result<data::SlotSpec> live_slots(const Job&, std::int64_t before);
 Result<data::SlotCursor> live_cursor(const data::SlotSpec&);

@@ -222,8 +222,13 @@ Result<void> LiveStateFiles::save(LiveState state) {
 
 Result<std::optional<LiveState>> read_live_state(const std::string& folder) {
   int files[2];
-  for (int which = 0; which < 2; ++which) files[which] = ::open(path_of(folder, which).c_str(), O_RDONLY | O_CLOEXEC);
-  Result<std::optional<Numbered>> latest = latest_of(folder, files);
+  Result<std::optional<Numbered>> latest = std::optional<Numbered>();
+  for (int which = 0; which < 2; ++which) {
+    files[which] = ::open(path_of(folder, which).c_str(), O_RDONLY | O_CLOEXEC);
+    // What is there and cannot be opened may be the later of the two.
+    if (files[which] < 0 && errno != ENOENT) latest = storage(path_of(folder, which), "cannot be opened");
+  }
+  if (latest) latest = latest_of(folder, files);
   for (const int file : files)
     if (file >= 0) ::close(file);
   if (!latest) return Failure(std::move(latest).error());

@@ -191,7 +191,7 @@ Claim claim_of(Job job, Relation relation) {
   return claim;
 }
 
-Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::string& ledger) {
+Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::string& ledger, const std::string& but) {
   CV_TRY(const std::string place, ledger_place(ledger));
   // SQLite keeps the latest writes in files beside it.
   for (const std::string_view suffix : {"", "-wal", "-shm", "-journal"})
@@ -205,10 +205,10 @@ Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::st
     CV_CHECK(check_outside(job, what, folder));
   }
   CV_CHECK(check_outside(job, "the stored releases", place + ".releases"));  // by the name that was given
-  return open_budget(claim, ledger);
+  return open_budget(claim, ledger, but);
 }
 
-Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger) {
+Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, const std::string& but) {
   if (claim.dataset.empty())
     return fail(ErrorKind::usage, "dataset.name", "it is missing; a release is debited to a dataset of the ledger");
   CV_TRY(const std::string place, ledger_place(ledger));
@@ -224,7 +224,7 @@ Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger) {
   CV_TRY(ledger::Ledger open, ledger::Ledger::open(place));
   CV_TRY(ReleaseStore store, ReleaseStore::of_ledger(place));
   CV_TRY(const std::vector<std::string> names, open.datasets());
-  CV_CHECK(check_witnesses(open, place, claim.dataset));
+  CV_CHECK(check_witnesses(open, place, claim.dataset, but));
   if (std::find(names.begin(), names.end(), claim.dataset) == names.end()) return no_dataset();
   CV_TRY(ledger::View view, open.view(claim.dataset));
   CV_CHECK(check_fit(claim, view.dataset.promise));

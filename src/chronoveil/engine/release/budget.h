@@ -39,9 +39,10 @@ struct OpenBudget {
 };
 // Refused: a dataset that is not there (the error shows the command that creates it), and a claim whose unit or relation
 // does not cover what the dataset promises.
-Result<OpenBudget> open_budget(const Claim&, const std::string& ledger);
+// `but`: as in check_witnesses.
+Result<OpenBudget> open_budget(const Claim&, const std::string& ledger, const std::string& but = "");
 // The same, once no output of the job would replace the ledger or anything beside it.
-Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger);
+Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger, const std::string& but = "");
 
 // What a plan asks of a ledger.
 struct Ask {

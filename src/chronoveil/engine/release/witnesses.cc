@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "chronoveil/engine/live/folder.h"
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/live/state.h"
 #include "chronoveil/engine/release/audit.h"
@@ -34,7 +35,15 @@ struct Witness {
   std::int64_t used = 0;   // uses that are used up
   // The token of the second to last use: a crash may have come before the ledger was told of the last.
   std::optional<std::string> before = std::nullopt;
+  // It says nothing that can be read, although it must name a debit: no ledger can be shown to have that debit.
+  bool unreadable = false;
 };
+
+Witness unreadable(const fs::path& path, const std::string& dataset) {
+  Witness witness{path.string(), {dataset, 0, std::nullopt}, "", "", ""};
+  witness.unreadable = true;
+  return witness;
+}
 
 // Takes "debit": {"id": ..., "chain_head": ...} out of a release and stops there: its values come last. A forecast is
 // stored as several documents; in those of earlier versions the debit is only within "json": "{...}".
@@ -176,14 +185,25 @@ Result<void> add_releases(const fs::path& folder, const std::string& dataset, st
   });
 }
 
+constexpr int kReads = 3;
+
 Result<void> add_live(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
   return for_each_file(folder, [&](const fs::path& path) -> Result<void> {
+    if (!ledger::check_dataset_name(path.filename().string())) return {};  // of no release, such as lost+found
     CV_CHECK(check_listed(path));
+    std::error_code error;
+    bool ours = true;
     for (const char* name : {"state.0", "state.1"})
-      if (std::error_code error; fs::exists(fs::symlink_status(path / name, error)) && !is_plain_file(path / name))
-        return {};
-    const Result<std::optional<LiveState>> state = read_live_state(path.string());
-    if (!state || !*state) return {};  // a damaged state is reported when the release resumes
+      ours = ours && (!fs::exists(fs::symlink_status(path / name, error)) || is_plain_file(path / name));
+    Result<std::optional<LiveState>> state = std::optional<LiveState>();
+    // More than once: the process that publishes may write one of the two while the other is read, and then the other.
+    for (int i = 0; i < kReads && ours && !(state && *state); ++i) state = read_live_state(path.string());
+    if (!state || !*state) {
+      // The opening is written after the first state and before the first debit. So before the opening a state may be
+      // cut off or missing, and no debit was made; after it one of the two states is whole, unless it was damaged.
+      if (LiveFolder::is_opening_in(path.string())) all.push_back(unreadable(path, dataset));
+      return {};
+    }
     const std::optional<LiveWitness> held = (*state)->witness();
     if (!held) return {};
     all.push_back({path.string(),
@@ -198,7 +218,8 @@ Result<void> add_live(const fs::path& folder, const std::string& dataset, std::v
   });
 }
 
-// How a checkpoint begins: with its debit and, from the second form on, the number of uses so far.
+// How a checkpoint begins: with its debit and, from the second form on, the number of uses so far. The debit stays empty
+// if it cannot be read.
 void read_checkpoint(const fs::path& path, std::string& debit, std::int64_t& used) {
   constexpr std::string_view kFirst = "chronoveil checkpoint 1\n", kSecond = "chronoveil checkpoint 2\n";
   constexpr std::size_t kLength = 8, kMost = 256;
@@ -241,6 +262,9 @@ Result<void> add_training(const fs::path& folder, const std::string& dataset, st
         read_checkpoint(path, debit, used);
         const Result<ledger::DebitId> id = ledger::DebitId::parse(debit);
         if (id && id->dataset == dataset) number = id->sequence;
+        // A training replaces its checkpoint as a whole and removes it at the end.
+        std::error_code error;
+        if (!number && fs::exists(fs::symlink_status(path, error))) all.push_back(unreadable(path, dataset));
       }
       if (number)
         all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job.filename().string(), "", true, used});
@@ -292,6 +316,10 @@ Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, con
   std::map<std::int64_t, const ledger::Debit*> debits;
   for (const ledger::Debit& debit : history) debits[debit.id.sequence] = &debit;
   for (Witness& witness : witnesses) {
+    if (witness.unreadable) {
+      all.push_back({std::move(witness.path), std::move(witness.debit), false, true});
+      continue;
+    }
     const auto found = debits.find(witness.debit.sequence);
     const bool there = found != debits.end() && is_debit_of(*found->second, witness);
     if (there && !knows_less(*found->second, witness)) continue;
@@ -304,6 +332,10 @@ Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, con
 }  // namespace
 
 std::string Contradiction::text() const {
+  if (unreadable)
+    return "the ledger may be older than '" + path +
+           "', which is damaged or cannot be read; put that back as it was, or, if this ledger is surely the latest, "
+           "take it away";
   const std::string lacks = there ? "it does not know all that was made of the debit " + debit.text()
                                   : "it does not have the debit " + debit.text() + " that this was paid with";
   return "the ledger is older than '" + path + "', or another one: " + lacks + "; put back the latest ledger";
@@ -338,8 +370,10 @@ Result<std::vector<Contradiction>> contradictions(ledger::Ledger& ledger, const 
   return all;
 }
 
-Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place, const std::string& dataset) {
-  CV_TRY(const std::vector<Contradiction> found, contradictions(ledger, place, dataset));
+Result<void> check_witnesses(ledger::Ledger& ledger, const std::string& place, const std::string& dataset,
+                             const std::string& but) {
+  CV_TRY(std::vector<Contradiction> found, contradictions(ledger, place, dataset));
+  std::erase_if(found, [&](const Contradiction& one) { return one.unreadable && one.path == but; });
   if (found.empty()) return {};
   return fail(ErrorKind::storage, "ledger", found.front().text());
 }

@@ -15,22 +15,6 @@ Result<Addition> Ledger::Inside::carried(const Stored& from, const std::vector<E
   return all;
 }
 
-// Writes them to a store that has none of the dataset.
-Result<void> Ledger::Inside::put(const Addition& all, Store& to) {
-  const std::string& dataset = all.rows.front().dataset;
-  return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
-    CV_TRY(const Stored present, read(0));
-    if (!present.rows.empty() || present.seal)
-      return fail(ErrorKind::usage, "dataset", "'" + dataset + "' exists there already");
-    return all;
-  });
-}
-
-Result<void> Ledger::Inside::copy(const Stored& from, Store& to, const std::vector<Entry>& notes) const {
-  CV_TRY(const Addition all, carried(from, notes));
-  return put(all, to);
-}
-
 // All rows, or an error if they are no chain: a broken chain is not carried elsewhere.
 Result<Stored> Ledger::Inside::sound_rows(Store& from, const std::string& dataset) {
   CV_TRY(Stored stored, from.read(dataset, 0));
@@ -40,25 +24,25 @@ Result<Stored> Ledger::Inside::sound_rows(Store& from, const std::string& datase
   return stored;
 }
 
-Result<Entry> Ledger::Inside::opened(const std::vector<Entry>& rows, Origin origin) const {
+Result<Entry> Ledger::Inside::note_after(const std::vector<Entry>& rows, std::string kind, std::string body) const {
   Account account;
   for (const Entry& row : rows) CV_CHECK(account.apply(row));
-  return Entry{rows.front().dataset, 0, time_of_next_row(account), options.who, "opened", to_body(origin), "", ""};
+  return Entry{
+      rows.front().dataset, 0, time_of_next_row(account), options.who, std::move(kind), std::move(body), "", ""};
 }
 
-// Written once the rows are open at their new place. It is not anchored: the anchor goes on with the rows there.
-Result<void> Ledger::Inside::note_arrival(const std::string& dataset) {
-  Result<void> done = store->append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
-    CV_TRY(const Account* account, existing(dataset, read));
-    if (account->arrived()) return Addition{{}, account->seal()};
-    Entry note{dataset, 0, time_of_next_row(*account), options.who, "arrived", arrived_body(), "", ""};
-    Addition added{{linked(std::move(note), account->next_sequence(), account->head())}, {}};
-    CV_TRY(added.seal, account->seal_with(added.rows));
-    CV_TRY(added.seal.signature, signature_for(dataset, added.seal, signatures[dataset], false));
-    return added;
-  });
+// Not anchored: the anchor goes on with the rows that are written once the dataset is open.
+Result<void> Ledger::Inside::add_note(Store& to, const Stored& known, std::string kind, std::string body) {
+  const std::string dataset = known.rows.front().dataset;
+  CV_TRY(const Entry note, note_after(known.rows, std::move(kind), std::move(body)));
   accounts.erase(dataset);
-  return done;
+  return to.append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
+    CV_TRY(const Stored now, read(known.rows.back().sequence));
+    if (now.rows.size() != 1 || now.rows.front().hash != known.rows.back().hash)
+      return fail(ErrorKind::usage, "move", "another process writes to dataset '" + dataset + "'; run it again");
+    CV_TRY(const Addition all, carried(known, {note}));
+    return Addition{{all.rows.back()}, all.seal};
+  });
 }
 
 }  // namespace chronoveil::ledger

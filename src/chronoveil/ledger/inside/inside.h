@@ -13,6 +13,9 @@
 
 namespace chronoveil::ledger {
 
+// Calls the handler of on_warning, if there is one.
+void warn(const std::string& sentence);
+
 struct Ledger::Inside {
   std::unique_ptr<Store> store;
   Options options;
@@ -80,11 +83,25 @@ struct Ledger::Inside {
 
   // copy.cc: rows that go to another store, or come from one.
   Result<Addition> carried(const Stored& from, const std::vector<Entry>& notes) const;
-  static Result<void> put(const Addition&, Store& to);
-  Result<void> copy(const Stored& from, Store& to, const std::vector<Entry>& notes) const;
   static Result<Stored> sound_rows(Store& from, const std::string& dataset);
-  Result<Entry> opened(const std::vector<Entry>& rows, Origin) const;
-  Result<void> note_arrival(const std::string& dataset);
+  Result<Entry> note_after(const std::vector<Entry>& rows, std::string kind, std::string body) const;
+  // Writes a note after the last row that is known, in this store or another one; refused if that is no longer the last.
+  Result<void> add_note(Store& to, const Stored& known, std::string kind, std::string body);
+
+  // ledger_copy.cc: backups.
+  Result<std::vector<Stored>> rows_to_copy(Store& from, const std::vector<std::string>& names) const;
+  Result<std::vector<Addition>> noted_backup(const std::vector<Stored>& datasets, Origin) const;
+
+  // ledger_move.cc: how far a move has come, by the rows that it left; all empty if the dataset is open.
+  struct Departure {
+    const Entry* moved = nullptr;    // closed here
+    const Entry* copied = nullptr;   // these rows are the copy of one that was closed elsewhere
+    const Entry* arrived = nullptr;  // a copy may be opened
+    // Whether running the move again would open a copy.
+    bool under_way() const;
+  };
+  static Departure departure_of(const std::vector<Entry>& rows);
+  Result<void> move(const std::string& dataset, const MovedBody&, Store& to);
 };
 
 }  // namespace chronoveil::ledger

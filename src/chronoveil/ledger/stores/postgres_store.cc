@@ -81,6 +81,13 @@ class PostgresStore final : public Store {
     return session_.transaction([&] { return append_inside(dataset, writer); });
   }
 
+  Result<void> add(const std::vector<Addition>& datasets) override {
+    return session_.transaction([&]() -> Result<bool> {
+      for (const Addition& one : datasets) CV_CHECK(append_inside(one.rows.front().dataset, first_rows(one)));
+      return true;
+    });
+  }
+
   Result<void> sign(const std::string& dataset, const Seal& expected, const std::string& signature) override {
     return session_.transaction([&]() -> Result<bool> {
       CV_CHECK(lock(dataset));

@@ -16,6 +16,15 @@ bool is_postgres(const std::string& where) {
 
 }  // namespace
 
+Store::Writer first_rows(const Addition& all) {
+  return [&all](const Store::Reader& read) -> Result<Addition> {
+    CV_TRY(const Stored present, read(0));
+    if (!present.rows.empty() || present.seal)
+      return fail(ErrorKind::usage, "dataset", "'" + all.rows.front().dataset + "' exists there already");
+    return all;
+  };
+}
+
 std::string real_place(const std::string& where) {
   if (where.find("://") != std::string::npos) return where;
   std::error_code error;

@@ -43,6 +43,9 @@ class Store {
   using Reader = std::function<Result<Stored>(std::int64_t from)>;
   using Writer = std::function<Result<Addition>(const Reader&)>;
   virtual Result<void> append(const std::string& dataset, const Writer&) = 0;
+  // Takes in datasets of which it has nothing yet, all in one transaction: a ledger that holds some of them is one in
+  // which the others could be created anew, with their whole budget.
+  virtual Result<void> add(const std::vector<Addition>& datasets) = 0;
   // Whether the last append failed while the rows were being made durable, so that they may have been kept.
   virtual bool in_doubt() const = 0;
 
@@ -54,6 +57,9 @@ class Store {
   // What the owner of the database should know, one sentence each.
   virtual std::vector<std::string> warnings() { return {}; }
 };
+
+// Writes the first rows of a dataset, which must outlive the writer; refused if it has any.
+Store::Writer first_rows(const Addition&);
 
 // Makes the seal of rows that were written before there were seals.
 using Sealer = std::function<Result<Seal>(const std::vector<Entry>&)>;
