@@ -126,6 +126,45 @@ csv = "out.csv"
         on_grid = self.released(where, rows, rest=grid)
         self.assertEqual({line.split(",")[0] for line in on_grid.splitlines()[1:]}, {"r1c1", "r1c2"})
 
+    def test_means_by_area_are_those_by_place(self):
+        def means(columns, rows, places):
+            self.write("in.csv", rows)
+            job = self.write("job.toml", f"""version = 1
+[dataset]
+name = "city"
+[source]
+path = "in.csv"
+user = "card"
+time = "t"
+value = "v"
+{columns}
+[slots]
+start = "2026-03-02"
+end = "2026-03-04"
+length = "1d"
+[means]
+upper = 10
+[places]
+{places}
+[privacy]
+epsilon = 1.0
+[output]
+csv = "out.csv"
+""")
+            done = run("run", str(job), "--seed", "3")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return (self.folder / "out.csv").read_text(encoding="utf-8")
+        points = [(0.5, 0.5, "west"), (1, 0.5, "west"), (1.5, 0.5, "east"), (3, 3, "nowhere")]
+        self.write("map.json", geojson(SQUARES))
+        by_area = means("longitude = 'x'\nlatitude = 'y'", "card,t,v,x,y\n" + "".join(
+            f"c{i},2026-03-0{2 + i % 2},{i % 9},{points[i % 4][0]},{points[i % 4][1]}\n" for i in range(60)),
+                        "areas = 'map.json'\nname = 'district'")
+        by_place = means("place = 'p'", "card,t,v,p\n" + "".join(
+            f"c{i},2026-03-0{2 + i % 2},{i % 9},{points[i % 4][2]}\n" for i in range(60)),
+                         "keys = ['west', 'east', 'all']")
+        self.assertEqual(by_area, by_place)
+        self.assertIn("west,2026-03-02", by_area)
+
     def test_areas_that_do_not_fit_are_refused(self):
         where = "time = 't'\nlongitude = 'x'\nlatitude = 'y'"
         rows = "t,x,y\n"
