@@ -1,17 +1,13 @@
 #include "job_options.h"
 
-#include <regex>
-
 #include "command.h"
 
 namespace chronoveil::cli {
 namespace {
 
-// What the documentation says, without its marks: links are their words, code is plain.
+// A meaning as a sentence, unless it begins with code.
 std::string plain(std::string_view markdown) {
-  static const std::regex links(R"(\[([^\]]*)\]\([^)]*\))");
-  std::string text = std::regex_replace(std::string(markdown), links, "$1");
-  std::erase(text, '`');
+  std::string text = engine::plain_words(markdown);
   if (!text.empty() && markdown.front() != '`')
     text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
@@ -67,26 +63,35 @@ constexpr const char* kGrid = "places.west";  // --grid stands for the four edge
 
 }  // namespace
 
-void add_job_options(CLI::App& command, JobOptions& options, std::string_view input) {
-  command.add_option("INPUT", options.input, std::string(input))->required();
+void add_key_options(CLI::App& command, JobOptions& options) {
   for (engine::KeyInfo key : engine::option_keys(options.kind)) {
     if (key.option == "INPUT" || (key.option == "--grid" && key.key != kGrid)) continue;
     if (key.key == kGrid) key.shape = engine::KeyShape::text, key.meaning = "of a grid: its box, west,south,east,north";
     add_key(command, options, key);
   }
+}
+
+void add_job_options(CLI::App& command, JobOptions& options, std::string_view input) {
+  command.add_option("INPUT", options.input, std::string(input))->required();
+  add_key_options(command, options);
   command.add_option("--set", options.parameters, "A parameter of the mechanism, such as rate=0.2");
   add_run_flags(command, options.flags);
   if (!std::holds_alternative<engine::PerturbSpec>(options.kind)) add_replay_flags(command, options.flags);
   add_json_flag(command, options.json);
 }
 
-Result<engine::Job> job_of(const JobOptions& options) {
+Result<engine::GivenKeys> given_keys(const JobOptions& options) {
   engine::GivenKeys given;
   for (const auto& [key, words] : options.words)
     if (key == kGrid)
       CV_CHECK(add_grid(words, !options.words.at("places.size").empty(), given));
     else if (!words.empty())
       given.emplace_back(key, words);
+  return given;
+}
+
+Result<engine::Job> job_of(const JobOptions& options) {
+  CV_TRY(engine::GivenKeys given, given_keys(options));
   const auto kind = options.words.find("source.kind");
   const bool url = kind != options.words.end() && kind->second == std::vector<std::string>{"postgresql"};
   given.push_back({url ? "source.url" : "source.path", {options.input}});

@@ -24,6 +24,10 @@ struct JobOptions {
   bool names_a_job() const { return input.ends_with(".toml"); }
 };
 
+// An option for every key of the kind, and what they give.
+void add_key_options(CLI::App&, JobOptions&);
+Result<engine::GivenKeys> given_keys(const JobOptions&);
+
 // INPUT, an option for every key of the kind, --set, and how a run is made.
 void add_job_options(CLI::App&, JobOptions&, std::string_view input);
 

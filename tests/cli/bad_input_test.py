@@ -699,7 +699,7 @@ class Interrupts(BadInputTest):
             pipe.close()
             out, err = process.communicate(timeout=60)
             self.assertEqual((process.returncode, out), (3, ""))
-            self.assertRegex(err, r"\Achronoveil: row 2001 \(line 2002\): 1 field instead of 3; "
+            self.assertRegex(err, r"\Achronoveil: row 2001 \(line 2002\): 1 field instead of 3 \(is the line cut off[^)]*\); "
                                   r"the debit city:\d+ is reserved [^\n]*\n\Z")
 
 

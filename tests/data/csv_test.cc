@@ -59,6 +59,118 @@ TEST(Csv, TakesAnyDelimiterOfOneByte) {
   }
 }
 
+TEST(Csv, TheHeaderShowsTheDelimiterWhereTheJobDoesNot) {
+  for (const char delimiter : {',', ';', '\t', '|'}) {
+    std::string text = "\n\r\n\"a,b,c,\nd\";card;ts;stop;n\nx;u;2026-03-01;A:B;4\n";
+    std::replace(text.begin(), text.end(), ';', delimiter);
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{1} << 20}) {
+      const auto source = open_csv(std::make_unique<MemorySource>(text, piece), all_columns(), 64);
+      ASSERT_TRUE(source) << message(source);
+      EXPECT_EQ((*source)->shown_delimiter(), delimiter);
+      const auto table = read_all(**source);
+      ASSERT_TRUE(table) << message(table);
+      EXPECT_EQ(*table, (Table{{"u"}, {"A:B"}, {kMarch}, {4}}));
+    }
+  }
+  EXPECT_EQ(delimiter_in("a;b,c"), ',');  // as often: the first
+  EXPECT_EQ(delimiter_in("a;b,c;d"), ';');
+  EXPECT_EQ(delimiter_in("\"a;b;c\",d"), ',');
+  EXPECT_EQ(delimiter_in("\"a\"\";b;c\";d,e;f"), ';');
+  EXPECT_EQ(header_in("a\"b,c\nd\"e;f\n"), "a\"b,c");
+  EXPECT_EQ(header_in("a\"\"b,c\nd\"e;f\n"), "a\"\"b,c");  // a stray quote does not lead on into the rows
+  EXPECT_EQ(header_in("\n\"a\nb\",c\nd\n"), "\"a\nb\",c");
+  EXPECT_EQ(header_in("\"a\nb"), std::nullopt);
+  EXPECT_EQ(delimiter_in("ts"), ',');
+  EXPECT_EQ(delimiter_in(""), ',');
+  // Rows say nothing: neither below a header nor without one.
+  expect_failure(read_csv("card,ts\nu;1;2;3,2026-03-01;\n", time_only()), ErrorKind::bad_data, "column ts: not a time");
+  SourceSpec spec;
+  spec.header = false;
+  spec.time = "1";
+  EXPECT_TRUE(read_csv("2026-03-01,a;b;c;d\n", spec));
+  expect_failure(read_csv("", all_columns()), ErrorKind::bad_data, "the file is empty");
+  expect_failure(read_csv("a\"b;c\n", all_columns()), ErrorKind::bad_data, "line 1: a quote inside a field");
+  spec = time_only();
+  spec.delimiter = ';';
+  const auto given = open_csv(std::make_unique<MemorySource>("ts;n\n", 4), spec);
+  ASSERT_TRUE(given) << message(given);
+  EXPECT_EQ((*given)->shown_delimiter(), std::nullopt);
+}
+
+TEST(Csv, ErrorsSayWhatMayBeWrongWithDelimiterAndQuotes) {
+  SourceSpec spec = all_columns();
+  spec.delimiter = ',';
+  expect_failure(read_csv("card;ts;stop;n\n", spec), ErrorKind::bad_data, "among the 1 of the header");
+  expect_failure(read_csv("card;ts;stop;n\n", spec), ErrorKind::bad_data,
+                 "is the delimiter ';'? source.delimiter says it");
+  expect_failure(read_csv("card\tts\n", spec), ErrorKind::bad_data, "is the delimiter a tab?");
+  expect_failure(read_csv("CARD,ts,stop,n\n", spec), ErrorKind::bad_data, "one differs only in capitals");
+  expect_failure(read_csv(" card,ts,stop,n\n", spec), ErrorKind::bad_data, "one differs only in capitals");
+  const auto other = read_csv("secret,ts,stop,n\n", spec);
+  expect_failure(other, ErrorKind::bad_data, "(names count exactly as written)");
+  EXPECT_TRUE(message(other).ends_with("as written)")) << message(other);
+  expect_failure(read_csv("card,ts,stop,n\nu,2026-03-01,A,B,1\n", spec), ErrorKind::bad_data, "must be quoted");
+  expect_failure(read_csv("card,ts,stop,n\nu;2026-03-01;A;1\n", spec), ErrorKind::bad_data,
+                 "or its delimiter another?");
+  expect_failure(read_csv("card,ts,stop,n\nu,2026-03-01\n", spec), ErrorKind::bad_data, "cut off");
+  spec = time_only();
+  spec.header = false;
+  spec.time = "2";
+  expect_failure(read_csv("u;2026-03-01\n", spec), ErrorKind::bad_data, "is source.delimiter right?");
+}
+
+TEST(Csv, AWideRowHasACountForEachOfItsSeries) {
+  SourceSpec spec = time_only();
+  spec.wide = {"south", "north"};
+  const std::string header = "ts,north,other,south,card\n";
+  const auto table = read_csv(header + "2026-03-01,3,x,0,u1\n2026-03-01T00:00:01Z,7,y,12.0,u2\n", spec);
+  ASSERT_TRUE(table) << message(table);
+  const std::vector<std::int64_t> times{kMarch, kMarch, kMarch + 1000, kMarch + 1000};
+  EXPECT_EQ(*table, (Table{{}, {"south", "north", "south", "north"}, times, {0, 3, 12, 7}}));
+  expect_failure(read_csv(header + "2026-03-01,3,x,0,u\n2026-03-02,,x,1,u\n", spec), ErrorKind::bad_data,
+                 "row 2 (line 3): column north: ");
+  expect_failure(read_csv(header + "2026-03-01,3,x,0.5,u\n", spec), ErrorKind::bad_data, "column south: a fraction");
+  expect_failure(read_csv("ts,north\n", spec), ErrorKind::bad_data, "wide: column south is not among the 2");
+  spec.user = "card";
+  const auto people = read_csv(header + "2026-03-01,3,x,0,u1\n", spec);
+  ASSERT_TRUE(people) << message(people);
+  EXPECT_EQ(*people, (Table{{"u1", "u1"}, {"south", "north"}, {kMarch, kMarch}, {0, 3}}));
+  spec.value = "other";
+  expect_failure(read_csv(header, spec), ErrorKind::usage, "source.wide");
+}
+
+TEST(Csv, ManyWideRowsKeepTheirNumbers) {
+  SourceSpec spec = time_only();
+  std::string text = "ts";
+  for (int column = 0; column < 100; ++column) text += "," + spec.wide.emplace_back("s" + std::to_string(column));
+  for (int row = 0; row < 1000; ++row) {
+    text += "\n2026-03-01";
+    for (int column = 0; column < 100; ++column) text += "," + std::to_string(row);
+  }
+  const auto source = open_csv(std::make_unique<MemorySource>(text, 1 << 16), spec);
+  ASSERT_TRUE(source) << message(source);
+  RecordBatch batch;
+  std::size_t records = 0;
+  for (;;) {
+    const auto more = (*source)->next(batch);
+    ASSERT_TRUE(more) << message(more);
+    if (!*more) break;
+    for (std::size_t i = 0; i < batch.rows(); ++i) ASSERT_EQ(batch.row_of(i), batch.value[i] + 1);
+    records += batch.rows();
+  }
+  EXPECT_EQ(records, 100'000U);
+}
+
+TEST(Csv, PointsAreNamedByTheirPlace) {
+  SourceSpec spec = time_only();
+  spec.longitude = "x";
+  spec.latitude = "y";
+  spec.key_of_point = [](double longitude, double latitude) { return longitude < latitude ? "above" : "below"; };
+  const auto table = read_csv("ts,x,y\n2026-03-01,1,2\n2026-03-01,2,1\n", spec);
+  ASSERT_TRUE(table) << message(table);
+  EXPECT_EQ(*table, (Table{{}, {"above", "below"}, {kMarch, kMarch}, {}}));
+}
+
 TEST(Csv, FindsColumnsByNumberWithoutAHeader) {
   SourceSpec spec;
   spec.header = false;

@@ -156,8 +156,8 @@ TEST(FieldRows, NeedAHeaderButNoRows) {
 
 TEST(FieldRows, NameTheRowThatIsBrokenAndNotItsContents) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"SECRET", "row 2 (line 3): 1 field instead of 2"},
-      {"1,2,SECRET", "row 2 (line 3): 3 fields instead of 2"},
+      {"SECRET", "row 2 (line 3): 1 field instead of 2 (is the line cut off, or its delimiter another?)"},
+      {"1,2,SECRET", "row 2 (line 3): 3 fields instead of 2 (a field that holds the delimiter must be quoted)"},
       {"1,SEC\"RET", "row 2 (line 3): a quote inside a field"},
       {"1,\"SEC\"RET", "row 2 (line 3): text after a closing quote"},
       {"1,\"SECRET\"\r\r", "row 2 (line 3): text after a closing quote"},

@@ -150,7 +150,9 @@ TEST(LivePipe, GivesARowBeforeTheNextIsWritten) {
   standard.write(row(2) + row(3));
   EXPECT_EQ(next_of(*input), (Came{{2, 3}, {2, 3}, {}, "", false}));
   standard.write("broken\n");
-  EXPECT_EQ(next_of(*input), (Came{{}, {}, {"row 4: 1 field instead of 2"}, "", false}));
+  EXPECT_EQ(
+      next_of(*input),
+      (Came{{}, {}, {"row 4: 1 field instead of 2 (is the line cut off, or its delimiter another?)"}, "", false}));
   standard.write(row(5));
   EXPECT_EQ(next_of(*input), (Came{{5}, {5}, {}, "", false}));
   standard.write("2026-03-01,6");
@@ -357,7 +359,11 @@ TEST_F(LiveFiles, AreFollowedLineByLine) {
   append_to(path("log"), ",n\n" + row(1) + "2026-03-");
   EXPECT_EQ(next_of(*input), (Came{{1}, {1}, {}, "", false}));
   append_to(path("log"), "01,2\n" + row(3) + "broken\n2026");
-  EXPECT_EQ(next_of(*input), (Came{{2, 3}, {2, 3}, {"row 4: 1 field instead of 2"}, "", false}));
+  EXPECT_EQ(next_of(*input), (Came{{2, 3},
+                                   {2, 3},
+                                   {"row 4: 1 field instead of 2 (is the line cut off, or its delimiter another?)"},
+                                   "",
+                                   false}));
   std::thread writer = soon([&] { append_to(path("log"), "-03-01,5\n"); });
   EXPECT_EQ(next_of(*input), (Came{{5}, {5}, {}, "", false}));
   writer.join();
@@ -505,7 +511,12 @@ TEST_F(LiveFiles, OfADirectoryAreReadInOrderEachOnce) {
   EXPECT_EQ(next_of(*input), (Came{{}, {}, {}, "a.csv", true}));
   EXPECT_EQ(next_of(*input), (Came{{2, 3}, {1, 2}, {}, "b.csv.gz", false}));
   EXPECT_EQ(next_of(*input), (Came{{}, {}, {}, "b.csv.gz", true}));
-  EXPECT_EQ(next_of(*input), (Came{{4}, {2}, {"row 1 of c: 1 field instead of 2"}, "c", false}));
+  EXPECT_EQ(next_of(*input),
+            (Came{{4},
+                  {2},
+                  {"row 1 of c: 1 field instead of 2 (is the line cut off, or its delimiter another?)"},
+                  "c",
+                  false}));
   EXPECT_EQ(next_of(*input), (Came{{}, {}, {}, "c", true}));
   expect_end(*input);
 }

@@ -60,7 +60,8 @@ TEST(LiveLines, GiveTheSameRowsHoweverTheBytesAreCut) {
   const Outcome wanted{
       {{"u1", "u,\"2\"", "u3", "u6"}, {"A", "", "\xc3\xa4", ""}, {kMarch, kMarch, kMarch, kMarch}, {1, 2, 3, 6}},
       {1, 2, 3, 6},
-      {"row 4: 3 fields instead of 4", "row 5: a quote that is never closed"}};
+      {"row 4: 3 fields instead of 4 (is the line cut off, or its delimiter another?)",
+       "row 5: a quote that is never closed"}};
   for (std::size_t piece = 1; piece <= text.size(); ++piece) {
     const auto outcome = read_live(text, all_columns(), piece);
     ASSERT_TRUE(outcome) << message(outcome);
@@ -87,8 +88,8 @@ TEST(LiveLines, RefuseBrokenLinesWithTheirReasonAndGoOn) {
   EXPECT_EQ(outcome->table, (Table{{"u"}, {"A"}, {kMarch}, {1}}));
   EXPECT_EQ(outcome->number, std::vector<std::int64_t>{11});
   const std::vector<std::string> reasons = {
-      "row 1: 3 fields instead of 4",
-      "row 2: 5 fields instead of 4",
+      "row 1: 3 fields instead of 4 (is the line cut off, or its delimiter another?)",
+      "row 2: 5 fields instead of 4 (a field that holds the delimiter must be quoted)",
       "row 3: column card: empty",
       "row 4: column ts: empty",
       "row 5: column ts: not a date",
@@ -124,8 +125,9 @@ TEST(LiveLines, FindColumnsByNumberInTheFirstRowThatCanBeRead) {
   const auto outcome = read_live("\xef\xbb\xbf\"u0,2026-03-01\nu1,2026-03-01\nu2,2026-03-01,x\n", spec);
   ASSERT_TRUE(outcome) << message(outcome);
   EXPECT_EQ(outcome->table, (Table{{"u1"}, {}, {kMarch}, {}}));
-  EXPECT_EQ(outcome->refused, (std::vector<std::string>{"row 1: a quote that is never closed",  //
-                                                        "row 3: 3 fields instead of 2"}));
+  EXPECT_EQ(outcome->refused, (std::vector<std::string>{
+                                  "row 1: a quote that is never closed",  //
+                                  "row 3: 3 fields instead of 2 (a field that holds the delimiter must be quoted)"}));
   spec.time = "3";
   expect_failure(read_live("u1,2026-03-01\n", spec), ErrorKind::bad_data, "time: there is no column 3");
   spec.time = "ts";

@@ -43,7 +43,7 @@ inline Result<Table> read_all(RecordSource& source) {
     if (!more) return table;
     EXPECT_GT(batch.rows(), 0U);
     EXPECT_EQ(batch.first_row, rows + 1);
-    rows += static_cast<std::int64_t>(batch.rows());
+    rows += static_cast<std::int64_t>(batch.rows() / batch.per_row);
     table.user.insert(table.user.end(), batch.user.begin(), batch.user.end());
     table.series.insert(table.series.end(), batch.series.begin(), batch.series.end());
     table.time.insert(table.time.end(), batch.time.begin(), batch.time.end());

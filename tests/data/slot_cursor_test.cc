@@ -162,6 +162,7 @@ TEST(SpanAfter, MonthsAreFollowedByMonths) {
   expect_after({"2026-09-01", "2026-10-01", "1h", "Europe/Berlin"}, "2026-11-01T00:00:00+01:00");
   expect_after({"2026-10-01", "2027-01-01", "1d", "America/New_York"}, "2027-04-01T00:00:00-04:00");  // a quarter
   expect_after({"2026-12-01", "2027-01-01", "15min", "UTC"}, "2027-02-01T00:00:00+00:00");
+  expect_after({"2026-01-01", "2026-07-01", "3mo", "Europe/Berlin"}, "2027-01-01T00:00:00+01:00");  // 181 days, 184
 }
 
 TEST(SpanAfter, AYearIsFollowedByAYear) {

@@ -80,6 +80,23 @@ TEST(Slots, DaysAndWeeksGoFromMidnightToMidnight) {
   EXPECT_EQ(lengths_of(axis_of("2026-10-31", "2026-11-03", "1d", "America/New_York"), kHour), (Lengths{24, 25, 24}));
 }
 
+TEST(Slots, MonthsGoFromTheFirstToTheFirst) {
+  EXPECT_EQ(lengths_of(axis_of("2024-01-01", "2024-07-01", "1mo", "UTC"), kDay), (Lengths{31, 29, 31, 30, 31, 30}));
+  EXPECT_EQ(lengths_of(axis_of("2025-11-01", "2026-11-01", "3mo", "UTC"), kDay), (Lengths{92, 89, 92, 92}));
+  EXPECT_EQ(lengths_of(axis_of("2023-01-01", "2025-01-01", "12mo", "UTC"), kDay), (Lengths{365, 366}));
+  const SlotAxis berlin = axis_of("2026-03-01", "2026-05-01", "1mo", "Europe/Berlin");
+  EXPECT_EQ(lengths_of(berlin, kHour), (Lengths{31 * 24 - 1, 30 * 24}));
+  EXPECT_EQ(berlin.labels[1], "2026-04-01T00:00:00+02:00");
+  const SlotFinder finder(berlin);
+  EXPECT_EQ(finder(berlin.boundaries[1] - 1), 0);
+  EXPECT_EQ(finder(berlin.boundaries[1]), 1);
+  expect_failure(make_axis({"2026-03-02", "2026-05-01", "1mo", "UTC"}), ErrorKind::usage, "on the first of a month");
+  expect_failure(make_axis({"2026-03-01", "2026-05-01T06:00", "1mo", "UTC"}), ErrorKind::usage, "end");
+  expect_failure(make_axis({"2026-03-01", "2026-05-01", "3mo", "UTC"}), ErrorKind::usage, "it is 2 months");
+  for (const char* length : {"0mo", "-1mo", "mo", "1.5mo", "1201mo", "1 mo"})
+    expect_failure(make_axis({"2026-03-01", "2026-05-01", length, "UTC"}), ErrorKind::usage, "length");
+}
+
 TEST(Slots, NewYorkChangesAtTwo) {
   const SlotAxis spring = axis_of("2026-03-08", "2026-03-09", "1h", "America/New_York");
   EXPECT_EQ(spring.steps(), 23);

@@ -149,7 +149,13 @@ TEST_F(Sources, CutOffAndCorruptFilesSayAfterWhichRow) {
 TEST_F(Sources, FilesOfOtherKindsAreNamed) {
   expect_failure(read_source(file("a", "\x28\xb5\x2f\xfd....")), ErrorKind::bad_data, "zstd");
   expect_failure(read_source(file("a", "BZh91AY")), ErrorKind::bad_data, "bzip2");
-  expect_failure(read_source(file("a", "PK\x03\x04...")), ErrorKind::bad_data, "zip archive");
+  expect_failure(read_source(file("a", "PK\x03\x04...")), ErrorKind::bad_data, "zip archive or an Excel workbook");
+  expect_failure(read_source(file("a", "PK\x03\x04...")), ErrorKind::bad_data, "duckdb -c \"COPY (FROM read_xlsx(");
+  expect_failure(read_source(file("a", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1...")), ErrorKind::bad_data, "libreoffice");
+  expect_failure(read_source(file("a", "PAR1....")), ErrorKind::bad_data, "duckdb -c \"COPY (FROM 'in.parquet') TO");
+  expect_failure(read_source(file("a", "FEA1....")), ErrorKind::bad_data, "read_feather");
+  for (const char* start : {"ARROW1..", "\xff\xff\xff\xff...."})
+    expect_failure(read_source(file("a", start)), ErrorKind::bad_data, "read_arrow('in.arrow')");
   expect_failure(read_source(file("a", std::string("\xff\xfet\0s\0", 6))), ErrorKind::bad_data, "UTF-16");
   expect_failure(read_source(file("a", std::string("t\0s\0\n\0", 6))), ErrorKind::bad_data, "NUL");
 }

@@ -167,9 +167,59 @@ TEST(Pattern, ReadsFractionsOffsetsAndMissingZeros) {
   expect_problem(days, "2025 0", TimeProblem::range);
 }
 
+TEST(Epoch, MinutesMayHaveAFraction) {
+  TimeReader minutes = reader("epoch_min", "Asia/Kolkata");
+  expect_time(minutes, "29538720", kMarch);
+  expect_time(minutes, "29538720.5", kMarch + 30 * kSecond);
+  expect_time(minutes, "29538720.00002", kMarch + 1);
+  expect_time(minutes, "29538720.0000099999999999", kMarch);
+  expect_time(minutes, "-0.5", -30 * kSecond);
+  expect_time(minutes, "-0.00001", -1);
+  expect_problem(minutes, "1772323200", TimeProblem::range);  // seconds, meant as minutes
+  expect_problem(minutes, "1.x", TimeProblem::form);
+}
+
+TEST(Pattern, WeeksBeginOnMondayAndBelongToTheYearOfTheirThursday) {
+  TimeReader weeks = reader("%G-W%V");
+  // Every week is where strftime says it is.
+  for (std::int64_t day = days_from_civil(1999, 1, 4); day < days_from_civil(2030, 1, 1); day += 7) {
+    const std::time_t seconds = day * 86400;
+    std::tm tm{};
+    gmtime_r(&seconds, &tm);
+    ASSERT_EQ(tm.tm_wday, 1);
+    char text[16];
+    std::strftime(text, sizeof text, "%G-W%V", &tm);
+    expect_time(weeks, text, day * kDay);
+  }
+  for (const char* text : {"2026-W00", "2026-W54", "2025-W53", "0000-W10", "2500-W01"})
+    expect_problem(weeks, text, TimeProblem::range);
+  for (const char* text : {"2026-10", "2026-W", "26-W10", "2026-W10-1"}) expect_problem(weeks, text, TimeProblem::form);
+  expect_time(weeks, "2020-W53", days_from_civil(2020, 12, 28) * kDay);
+  TimeReader days = reader("%G-W%V-%u %H:%M");
+  expect_time(days, "2026-W9-7 6:30", kMarch + 6 * kHour + 30 * kMinute);
+  for (const char* text : {"2026-W09-0 00:00", "2026-W09-8 00:00"}) expect_problem(days, text, TimeProblem::range);
+}
+
+TEST(Pattern, MonthsAndQuartersAreTheirFirstDay) {
+  TimeReader months = reader("%Y-%m", "Europe/Berlin");
+  expect_time(months, "2026-03", kMarch - kHour);
+  expect_time(months, "2026-7", days_from_civil(2026, 7, 1) * kDay - 2 * kHour);
+  for (const char* text : {"2026-00", "2026-13"}) expect_problem(months, text, TimeProblem::range);
+  for (const char* text : {"2026", "2026-03-01", "2026-Mar"}) expect_problem(months, text, TimeProblem::form);
+  TimeReader words = reader("%b %y");
+  expect_time(words, "Mar 26", kMarch);
+  TimeReader quarters = reader("%Y-Q%q");
+  for (int quarter = 1; quarter <= 4; ++quarter)
+    expect_time(quarters, "2026-Q" + std::to_string(quarter), days_from_civil(2026, 3 * quarter - 2, 1) * kDay);
+  for (const char* text : {"2026-Q0", "2026-Q5"}) expect_problem(quarters, text, TimeProblem::range);
+  expect_problem(quarters, "2026-Q10", TimeProblem::form);
+}
+
 TEST(Pattern, ThatDoesNotFixTheDateIsAUsageError) {
-  for (const char* pattern : {"iso", "", "ISO8601", "%H:%M", "%Y-%m", "%m/%d", "%Y %d", "%Q", "%", "%Y-%m-%d %",
-                              "%F %Y", "%F %m", "%F %j", "%F %I:%M", "%F %H %p", "%s %Y", "%F %T %S"}) {
+  for (const char* pattern : {"iso",      "",      "ISO8601",    "%H:%M",       "%Y",        "%m/%d", "%Y %d",
+                              "%Q",       "%",     "%Y-%m-%d %", "%F %Y",       "%F %m",     "%F %j", "%F %I:%M",
+                              "%F %H %p", "%s %Y", "%F %T %S",   "%Y-%m %H:%M", "%q",        "%F %q", "%Y %j %q",
+                              "%G",       "%V",    "%G %m",      "%Y-W%V",      "%G-W%V %Y", "%F %u", "%G-W%V %d"}) {
     expect_failure(TimeReader::make(pattern, *Zone::find("UTC")), ErrorKind::usage, "time_format");
   }
 }

@@ -124,7 +124,7 @@ integers = true
 TEST_F(JobFile, WhatIsLeftOutHasItsDefault) {
   const Job read = job();
   EXPECT_EQ(read.source.kind, data::SourceKind::csv);
-  EXPECT_EQ(read.source.delimiter, ',');
+  EXPECT_EQ(read.source.delimiter, std::nullopt);
   EXPECT_EQ(read.source.value, std::nullopt);
   EXPECT_EQ(read.slots.zone, "UTC");
   EXPECT_EQ(read.series().duplicates, bound::Duplicates::refuse);

@@ -66,6 +66,10 @@ bool knows_columns(const engine::Job& job) {
   return !job.is<engine::LiveSpec>() && job.source.header && !(job.is<engine::PerturbSpec>() && job.source.path == "-");
 }
 
+std::string delimiter_name(char delimiter) {
+  return delimiter == '\t' ? "a tab" : "'" + std::string(1, delimiter) + "'";
+}
+
 template <class Checked>
 std::string checked_text(const engine::Job& job, const Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
@@ -76,6 +80,9 @@ std::string checked_text(const engine::Job& job, const Checked& checked, bool da
   text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
                       100 * engine::share_left(checked.budget), goes_on ? "" : ", the debit fits");
   if (checked.earlier) text += earlier_text(job, *checked.earlier);
+  if (checked.shown_delimiter.value_or(',') != ',')
+    text += fmt::format("delimiter {}, as the header shows; source.delimiter is not given\n",
+                        delimiter_name(*checked.shown_delimiter));
   text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n",
                       knows_columns(job) || data ? "columns, " : "", data ? ", and every row of the data" : "");
   if (data) text += fmt::format("internal  {}\n", kReadNote);
@@ -94,6 +101,8 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   all["admitted"] = true;
   all["data_read"] = data;
   all["private"] = !data;
+  all["shown_delimiter"] = nullptr;
+  if (checked.shown_delimiter) all["shown_delimiter"] = std::string(1, *checked.shown_delimiter);
   all["earlier"] = nullptr;
   if (checked.earlier)
     all["earlier"] = {{"id", checked.earlier->id.text()},

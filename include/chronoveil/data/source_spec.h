@@ -1,10 +1,12 @@
 // Where records come from and which column is what: [source] of a job.
 #pragma once
 
-#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "chronoveil/data/memory/table.h"
 
@@ -27,9 +29,13 @@ struct SourceSpec {
   bool measure_may_be_missing = false;   // an empty measure is NaN, a missing value, instead of an error
   std::optional<std::string> longitude;  // degrees, both or none; then no `series`
   std::optional<std::string> latitude;
-  std::string time_format = "iso8601";  // "iso8601", "epoch", "epoch_ms", or a strftime-like format ("%d/%m/%Y %H:%M")
+  // The public key of a point, or one that is not listed; the records then have series instead of points.
+  std::function<std::string_view(double longitude, double latitude)> key_of_point;
+  // Columns that are series: a row has a count for each. Then no `series`, `value`, `measure` or point.
+  std::vector<std::string> wide;
+  std::string time_format = "iso8601";  // "iso8601", "epoch", "epoch_ms", "epoch_min", or like strftime ("%d/%m/%Y")
   std::string zone = "UTC";             // of timestamps that carry no offset
-  char delimiter = ',';                 // csv
+  std::optional<char> delimiter;        // csv; absent: as its header shows, "," without one
   bool header = true;                   // csv
 };
 

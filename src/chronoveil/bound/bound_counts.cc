@@ -32,7 +32,7 @@ Result<BoundedSeries> read_and_add(data::RecordSource& source, const SlotAxis& a
         counts.add(cells[row], 1);
         continue;
       }
-      const std::int64_t number = batch.first_row + static_cast<std::int64_t>(row);
+      const std::int64_t number = batch.row_of(row);
       if (batch.value[row] < 0)
         return fail(ErrorKind::bad_data, "row " + std::to_string(number) + ": the value is negative");
       if (duplicates == Duplicates::refuse) {

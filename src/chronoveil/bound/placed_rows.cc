@@ -27,7 +27,7 @@ Result<bool> RowPlacer::next(PlacedRows& out) {
     if (cells_[row] == CellFinder::kNowhere) continue;
     const std::string_view user = batch_.user[row];
     const std::int64_t amount = batch_.value.empty() ? 1 : batch_.value[row];
-    const std::int64_t number = batch_.first_row + static_cast<std::int64_t>(row);
+    const std::int64_t number = batch_.row_of(row);
     if (amount < 0) return bad_row(number, "the value is negative");
     if (user.empty()) return bad_row(number, "the user is empty; every record needs a user");
     if (amount == 0) continue;

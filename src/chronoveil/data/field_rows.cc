@@ -51,6 +51,7 @@ class CsvFieldRows final : public FieldRows {
   }
 
   std::int64_t rows() const override { return window_.rows(); }
+  char delimiter() const override { return window_.delimiter(); }
 
  private:
   CsvWindow window_;
@@ -90,7 +91,7 @@ Result<std::unique_ptr<FieldRows>> read_field_rows(std::unique_ptr<ByteSource> b
                                                    RowsFrom from, std::function<void()> before_wait,
                                                    std::size_t window) {
   CV_CHECK(check_delimiter(spec.delimiter));
-  CsvWindow rows(std::move(bytes), spec.delimiter, window);
+  CsvWindow rows(std::move(bytes), delimiter_known(spec.delimiter, spec.header), window);
   if (from == RowsFrom::stream) rows.be_stream(std::move(before_wait));
   auto reader = std::make_unique<CsvFieldRows>(std::move(rows));
   CV_CHECK(reader->open(spec.header));

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,10 +27,10 @@
 namespace chronoveil::data {
 
 struct FieldRowsSpec {
-  std::string path;  // a file (plain, gzip or xz), or "-"
-  char delimiter = ',';
-  bool header = true;                           // without one, columns are called by their numbers from 1
-  std::shared_ptr<const Table> rows = nullptr;  // in memory, instead of a CSV
+  std::string path;                              // a file (plain, gzip or xz), or "-"
+  std::optional<char> delimiter = std::nullopt;  // absent: as the header shows, "," without one
+  bool header = true;                            // without one, columns are called by their numbers from 1
+  std::shared_ptr<const Table> rows = nullptr;   // in memory, instead of a CSV
 };
 
 class FieldRows {
@@ -41,6 +42,7 @@ class FieldRows {
   // nothing more.
   virtual Result<std::span<const std::string_view>> next() = 0;
   virtual std::int64_t rows() const = 0;  // handed out so far
+  virtual char delimiter() const { return ','; }
 };
 
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec&, std::function<void()> before_wait = {});

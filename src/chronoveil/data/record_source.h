@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,11 @@ struct RecordBatch {
   std::vector<double> measure;              // finite, or NaN where the source may lack it
   std::vector<double> longitude, latitude;  // finite
   std::int64_t first_row = 0;               // the number of the first row, counted from 1 without the header
+  std::size_t per_row = 1;                  // records that a row of the source makes
 
   std::size_t rows() const { return time.size(); }
+  // The number of the row that a record comes from.
+  std::int64_t row_of(std::size_t record) const { return first_row + static_cast<std::int64_t>(record / per_row); }
 };
 
 class RecordSource {
@@ -30,6 +34,8 @@ class RecordSource {
   virtual ~RecordSource() = default;
   // Fills the batch; false at the end. Errors are bad_data, storage or interrupted; they name the row, never a value.
   virtual Result<bool> next(RecordBatch&) = 0;
+  // Of a CSV whose delimiter is not given: the one that its header shows.
+  virtual std::optional<char> shown_delimiter() const { return std::nullopt; }
 };
 
 // Opens the source and checks that every named column is there, as far as can be told without looking at a value: a CSV

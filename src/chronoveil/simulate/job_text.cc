@@ -4,25 +4,13 @@
 
 #include <string_view>
 
+#include "chronoveil/base/toml_text.h"
+
 namespace chronoveil::simulate {
 namespace {
 
-// A basic string of TOML.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out.append({'\\', c});
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      out.append(fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c))));
-    else
-      out.push_back(c);
-  }
-  return out + "\"";
-}
-
 std::string line(std::string_view key, const std::optional<std::string>& value) {
-  return value ? fmt::format("{} = {}\n", key, quoted(*value)) : std::string();
+  return value ? fmt::format("{} = {}\n", key, toml_text(*value)) : std::string();
 }
 
 std::string ending(const JobPaths& paths) {
@@ -57,7 +45,7 @@ std::string job_text(const JobFacts& facts, const std::vector<std::string>& keys
       text += line("list", paths.keys);
     } else {
       text += "keys = [";
-      for (std::size_t i = 0; i < keys.size(); ++i) text += (i == 0 ? "" : ", ") + quoted(keys[i]);
+      for (std::size_t i = 0; i < keys.size(); ++i) text += (i == 0 ? "" : ", ") + toml_text(keys[i]);
       text += "]\n";
     }
   }

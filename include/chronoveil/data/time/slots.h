@@ -5,7 +5,8 @@
 //     (the 2 hours from 02:00 last 3 when the clock goes back from 03:00 to 02:00)
 //   Whole days and weeks (1d, 7d, 1w)  from the first instant of a local date to that of another, counted from the
 //     start; a date that the zone skipped is no slot
-//   Refused  lengths that neither divide a day nor are whole days; a start or an end that is no slot boundary, does not
+//   Months (1mo, 3mo, 12mo)  from the first instant of a month to that of another, counted from the start
+//   Refused  lengths that neither divide a day nor are whole days or months; a start or an end that is no slot boundary, does not
 //     exist or is ambiguous in the zone (with an offset it is not); a span of 0; more than kMostSlots slots
 #pragma once
 
@@ -23,7 +24,7 @@ inline constexpr std::int64_t kMostSlots = 10'000'000;
 struct SlotSpec {
   std::string start;   // local time in the zone, or with an offset: "2026-03-01T00:00"
   std::string end;     // the first instant that is outside
-  std::string length;  // "15min", "1h", "1d", "1w", "30s"
+  std::string length;  // "15min", "1h", "1d", "1w", "1mo", "30s"
   std::string zone = "UTC";
 };
 

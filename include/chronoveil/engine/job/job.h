@@ -16,6 +16,7 @@
 #include "chronoveil/engine/live/spec.h"
 #include "chronoveil/engine/means/spec.h"
 #include "chronoveil/engine/perturb/spec.h"
+#include "chronoveil/engine/places/spec.h"
 #include "chronoveil/engine/series/spec.h"
 #include "chronoveil/engine/train/spec.h"
 #include "chronoveil/mechanisms/series_mechanism.h"
@@ -32,6 +33,7 @@ struct Job {
   data::SlotSpec slots;           // [slots]
   std::vector<std::string> keys;  // [series] or [places]: list (a file, a key per line) or keys (an array); empty: one
   std::string key_list;           // the file of the list; empty without one
+  PlacesSpec places;              // [places]: what makes keys of points
   Unit unit = Unit::user;         // [privacy]
   Relation relation = Relation::add_remove;
   std::int64_t width = 1;
@@ -67,7 +69,9 @@ struct Job {
 inline bool is_of_counts(const Job& job) { return job.is<SeriesSpec>() || job.is<LiveSpec>(); }
 
 // Whether a row is a person or a person's record, rather than a count that the owner declares.
-inline bool rows_are_people(const Job& job) { return job.source.user || !job.source.value; }
+inline bool rows_are_people(const Job& job) {
+  return job.source.user || (!job.source.value && job.source.wide.empty());
+}
 
 // Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
 Result<Job> read_job(const std::string& path);

@@ -28,6 +28,8 @@ struct KeyInfo {
 
 // Every key, in the order of docs/jobs.md.
 std::vector<KeyInfo> all_keys();
+// A meaning or a default without the marks of Markdown: links are their words, code is plain.
+std::string plain_words(std::string_view markdown);
 // Those for which a command that makes a job of that kind has an option.
 std::vector<KeyInfo> option_keys(const JobKind&);
 // What stands at the head of a section, and at its default.

@@ -1,12 +1,10 @@
-// [means] and [places]: means of a value per place and slot, instead of counts per series and slot.
+// [means]: means of a value per place and slot, instead of counts per series and slot.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "chronoveil/base/place_grid.h"
 
 namespace chronoveil::engine {
 
@@ -17,7 +15,6 @@ struct MeansSpec {
   std::optional<std::int64_t> max_records;  // per person and cell
   std::int64_t sparse_below = 1;            // cells with fewer are not published
   std::optional<std::int64_t> registered;   // everybody who may be there, for registered_mean
-  std::optional<PlaceGridSpec> grid;        // [places]: a map cut into places; absent: the keys are places
   std::vector<std::uint32_t> counts;        // [plan] counts: records of each person in a typical cell, public
   std::string counts_path;                  // their file, when they come from one
   std::optional<std::int64_t> users;        // [plan] users: people in a typical cell, public

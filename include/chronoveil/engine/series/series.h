@@ -69,6 +69,7 @@ struct CheckedJob {
   ledger::View budget;  // as it stands
   ledger::Cost cost;    // of the debit
   std::optional<EarlierDebit> earlier;
+  std::optional<char> shown_delimiter = std::nullopt;  // by the header of a CSV, where the job does not give one
 };
 using Checked = CheckedJob<Planned>;
 Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);

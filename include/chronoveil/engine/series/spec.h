@@ -11,6 +11,7 @@ namespace chronoveil::engine {
 
 struct SeriesSpec {
   bound::Duplicates duplicates = bound::Duplicates::refuse;  // [source]
+  bool wide = false;                                         // [source]: each key is a column of counts
   bool disjoint = false;                                     // declared: nobody is in more than one series
   std::int64_t max_per_slot = 1;
   std::optional<std::int64_t> maximum;

@@ -42,8 +42,7 @@ Result<ValuePlacer> ValuePlacer::make(data::RecordSource& source, const SlotAxis
 }
 
 Failure ValuePlacer::bad_row(std::size_t row, std::string_view what) const {
-  return fail(ErrorKind::bad_data,
-              "row " + std::to_string(batch_.first_row + static_cast<std::int64_t>(row)) + ": " + std::string(what));
+  return fail(ErrorKind::bad_data, "row " + std::to_string(batch_.row_of(row)) + ": " + std::string(what));
 }
 
 Result<void> ValuePlacer::check_columns() const {

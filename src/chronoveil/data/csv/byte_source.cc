@@ -61,13 +61,23 @@ class PrefixedSource final : public ByteSource {
 struct Signature {
   std::string_view bytes;
   const char* what;
+  const char* instead = nullptr;  // a command that makes a CSV of it
 };
+
+constexpr const char* kFromArrow =
+    "duckdb -c \"INSTALL nanoarrow FROM community; LOAD nanoarrow; COPY (FROM read_arrow('in.arrow')) TO 'out.csv'\"";
 
 constexpr Signature kRefused[] = {
     {"\x28\xb5\x2f\xfd"sv, "compressed by zstd"},
     {"BZh"sv, "compressed by bzip2"},
-    {"PK\x03\x04"sv, "a zip archive or a spreadsheet"},
-    {"PAR1"sv, "a Parquet file"},
+    {"PK\x03\x04"sv, "a zip archive or an Excel workbook",
+     "duckdb -c \"COPY (FROM read_xlsx('in.xlsx')) TO 'out.csv'\""},
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an old Excel workbook", "libreoffice --headless --convert-to csv in.xls"},
+    {"PAR1"sv, "a Parquet file", "duckdb -c \"COPY (FROM 'in.parquet') TO 'out.csv'\""},
+    {"ARROW1"sv, "an Arrow file", kFromArrow},
+    {"FEA1"sv, "an old Feather file",
+     "python3 -c \"import pandas; pandas.read_feather('in.feather').to_csv('out.csv', index=False)\""},
+    {"\xff\xff\xff\xff"sv, "an Arrow stream", kFromArrow},
     {"SQLite format 3\0"sv, "a SQLite database (its kind is sqlite)"},
     {"\xff\xfe"sv, "text in UTF-16"},
     {"\xfe\xff"sv, "text in UTF-16"},
@@ -107,7 +117,8 @@ Result<std::unique_ptr<ByteSource>> decompress_if_needed(std::unique_ptr<ByteSou
   for (const Signature& refused : kRefused) {
     if (start.starts_with(refused.bytes)) {
       return fail(ErrorKind::bad_data,
-                  std::string("the file is ") + refused.what + "; a CSV must be UTF-8 text, plain or as gzip or xz");
+                  std::string("the file is ") + refused.what + "; a CSV must be UTF-8 text, plain or as gzip or xz" +
+                      (refused.instead ? std::string("; this makes one: ") + refused.instead : ""));
     }
   }
   const bool gzip = start.starts_with(kGzip);

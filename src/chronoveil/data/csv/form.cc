@@ -1,14 +1,55 @@
 #include "chronoveil/data/csv/form.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 
 namespace chronoveil::data {
 
-Result<void> check_delimiter(char delimiter) {
-  if (std::string_view("\"\n\r\0", 4).find(delimiter) == std::string_view::npos) return {};
+Result<void> check_delimiter(std::optional<char> delimiter) {
+  if (!delimiter || std::string_view("\"\n\r\0", 4).find(*delimiter) == std::string_view::npos) return {};
   return fail(ErrorKind::usage, "delimiter", "it must be one byte other than a quote, a newline or NUL");
+}
+
+namespace {
+
+constexpr std::string_view kUsual = ",;\t|";  // delimiters
+
+// Follows the quotes of a line whose delimiter is not known yet. A quote opens a field only at its beginning, so that a
+// stray one does not lead on into the rows.
+class Quotes {
+ public:
+  // Whether the next byte lies inside quotes.
+  bool next(char c) {
+    const bool turns = c == '"' && (inside_ || may_open_);
+    inside_ = inside_ != turns;
+    may_open_ = turns || kUsual.find(c) != std::string_view::npos;  // or the second quote of a pair
+    return inside_;
+  }
+
+ private:
+  bool inside_ = false, may_open_ = true;
+};
+
+}  // namespace
+
+char delimiter_in(std::string_view header) {
+  std::array<std::size_t, kUsual.size()> times{};
+  Quotes quotes;
+  for (const char c : header) {
+    const std::size_t which = kUsual.find(c);
+    if (!quotes.next(c) && which != std::string_view::npos) ++times[which];
+  }
+  return kUsual[static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin())];
+}
+
+std::optional<std::string_view> header_in(std::string_view text) {
+  while (!text.empty() && (text.front() == '\n' || text.starts_with("\r\n"))) text.remove_prefix(1);
+  Quotes quotes;
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (!quotes.next(text[at]) && text[at] == '\n') return text.substr(0, at);
+  return std::nullopt;
 }
 
 std::string_view explain(CsvFault fault) {
@@ -24,7 +65,10 @@ std::string_view explain(CsvFault fault) {
 }
 
 std::string explain_fields(std::size_t fields, std::size_t columns) {
-  return std::to_string(fields) + (fields == 1 ? " field" : " fields") + " instead of " + std::to_string(columns);
+  const char* const hint = fields > columns ? " (a field that holds the delimiter must be quoted)"
+                                            : " (is the line cut off, or its delimiter another?)";
+  return std::to_string(fields) + (fields == 1 ? " field" : " fields") + " instead of " + std::to_string(columns) +
+         hint;
 }
 
 std::string explain_length() {
@@ -42,9 +86,10 @@ Result<std::vector<ColumnPlace>> place_numbers(const RowDecoder& decoder, std::s
     }
     if (number > columns) {
       return fail(ErrorKind::bad_data, std::string(wanted.key),
-                  "there is no column " + wanted.column + ", the first row has " + std::to_string(columns));
+                  "there is no column " + wanted.column + ", the first row has " + std::to_string(columns) +
+                      (columns == 1 ? "; is `source.delimiter` right?" : ""));
     }
-    places.push_back({number - 1, wanted.field});
+    places.push_back({number - 1, wanted.field, wanted.wide});
   }
   return places;
 }

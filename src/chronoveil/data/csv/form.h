@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,19 @@ inline constexpr std::size_t kLongestRow = std::size_t{16} << 20;
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 inline constexpr std::string_view kNoHeader = "the file is empty; a CSV has at least a header";
 
-// Any byte but a quote, a newline or NUL.
-Result<void> check_delimiter(char delimiter);
+// Any byte but a quote, a newline or NUL; or none, where the header shows it.
+Result<void> check_delimiter(std::optional<char> delimiter);
+
+// The one of , ; tab | that stands in the header most often outside quotes; of several, the first of these; "," if there
+// is none. The header is public, and nothing else is looked at.
+char delimiter_in(std::string_view header);
+// The header: the first line that is not empty, without its end, which may not lie inside quotes. Nothing if the text
+// ends before it does.
+std::optional<std::string_view> header_in(std::string_view text);
+// What is known before anything is read. Without a header the first line is somebody's: it decides nothing.
+inline std::optional<char> delimiter_known(std::optional<char> given, bool header) {
+  return given || header ? given : std::optional(',');
+}
 
 std::string_view explain(CsvFault);
 std::string explain_fields(std::size_t fields, std::size_t columns);  // "3 fields instead of 4"

@@ -13,7 +13,8 @@ namespace {
 
 class CsvSource final : public RecordSource {
  public:
-  CsvSource(CsvWindow window, RowDecoder decoder) : window_(std::move(window)), decoder_(std::move(decoder)) {}
+  CsvSource(CsvWindow window, RowDecoder decoder, bool shows_delimiter)
+      : window_(std::move(window)), decoder_(std::move(decoder)), shows_delimiter_(shows_delimiter) {}
 
   Result<void> open(bool header) {
     CV_TRY(const std::size_t columns, window_.open(header));
@@ -29,7 +30,7 @@ class CsvSource final : public RecordSource {
 
   Result<bool> next(RecordBatch& batch) override {
     RowDecoder::begin(batch, window_.rows() + 1);
-    RowFields fields;  // every row fills the same ones
+    RowFields fields = decoder_.empty_row();  // every row fills the same ones
     while (batch.rows() < kBatchRows) {
       if (!window_.next_row_is_here()) {
         if (batch.rows() > 0) break;  // its views would not survive
@@ -40,7 +41,7 @@ class CsvSource final : public RecordSource {
         return window_.bad_row(explain_fields(window_.fields(), window_.columns()));
       }
       for (const ColumnPlace& place : places_) {
-        if (!window_.field(place.column, fields.*place.field)) return window_.bad_row(window_.problem());
+        if (!window_.field(place.column, field_at(fields, place))) return window_.bad_row(window_.problem());
       }
       if (!decoder_.add(fields, batch)) return window_.bad_row(decoder_.problem());
       window_.leave_row();
@@ -48,9 +49,14 @@ class CsvSource final : public RecordSource {
     return true;
   }
 
+  std::optional<char> shown_delimiter() const override {
+    return shows_delimiter_ ? std::optional(window_.delimiter()) : std::nullopt;
+  }
+
  private:
   CsvWindow window_;
   RowDecoder decoder_;
+  bool shows_delimiter_;
   std::vector<ColumnPlace> places_;
 };
 
@@ -67,7 +73,9 @@ Result<std::unique_ptr<RecordSource>> open_csv(std::unique_ptr<ByteSource> bytes
                                                std::size_t window) {
   CV_CHECK(check_delimiter(spec.delimiter));
   CV_TRY(RowDecoder decoder, RowDecoder::make(spec));
-  auto source = std::make_unique<CsvSource>(CsvWindow(std::move(bytes), spec.delimiter, window), std::move(decoder));
+  auto source =
+      std::make_unique<CsvSource>(CsvWindow(std::move(bytes), delimiter_known(spec.delimiter, spec.header), window),
+                                  std::move(decoder), !spec.delimiter && spec.header);
   CV_CHECK(source->open(spec.header));
   return source;
 }

@@ -8,9 +8,10 @@
 
 namespace chronoveil::data {
 
-CsvWindow::CsvWindow(std::unique_ptr<ByteSource> bytes, char delimiter, std::size_t window)
+CsvWindow::CsvWindow(std::unique_ptr<ByteSource> bytes, std::optional<char> delimiter, std::size_t window)
     : bytes_(std::move(bytes)),
-      scanner_(delimiter),
+      delimiter_(delimiter),
+      scanner_(delimiter.value_or(',')),
       buffer_(std::max(window, kBlock) + 1) {}  // one more for the newline that a last line may lack
 
 void CsvWindow::be_stream(std::function<void()> before_wait) {
@@ -20,6 +21,8 @@ void CsvWindow::be_stream(std::function<void()> before_wait) {
 
 Result<std::size_t> CsvWindow::open(bool header) {
   CV_CHECK(skip_byte_order_mark());
+  if (!delimiter_) CV_CHECK(find_delimiter());
+  scan();
   CV_TRY(const bool found, find_row());
   if (!found && !header) return 0;
   if (!found) return fail(ErrorKind::bad_data, std::string(kNoHeader));
@@ -45,7 +48,20 @@ Result<void> CsvWindow::skip_byte_order_mark() {
   const auto start = [&] { return std::string_view(buffer_.data(), end_); };
   while (!ended_ && end_ < kByteOrderMark.size() && kByteOrderMark.starts_with(start())) CV_CHECK(read_more());
   if (start().starts_with(kByteOrderMark)) begin_ = scanned_ = kByteOrderMark.size();
-  scan();
+  return {};
+}
+
+// Reads on to the end of the header. If there is none, the scanner will say why.
+Result<void> CsvWindow::find_delimiter() {
+  const auto text = [&] { return std::string_view(buffer_.data() + begin_, end_ - begin_); };
+  std::optional<std::string_view> header;
+  while (!(header = header_in(text())) && !ended_) {
+    make_room();
+    if (end_ + 1 == buffer_.size()) break;
+    CV_CHECK(read_more());
+  }
+  delimiter_ = delimiter_in(header.value_or(text()));
+  scanner_ = CsvScanner(*delimiter_);
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,8 @@ namespace chronoveil::data {
 
 class CsvWindow {
  public:
-  CsvWindow(std::unique_ptr<ByteSource>, char delimiter, std::size_t window);
+  // Without a delimiter the first line, a header, shows it.
+  CsvWindow(std::unique_ptr<ByteSource>, std::optional<char> delimiter, std::size_t window);
   // From here on this is a stream. `before_wait`, if any, is called before every read after the first row.
   void be_stream(std::function<void()> before_wait);
 
@@ -32,6 +34,7 @@ class CsvWindow {
   // The names in the header, which is left behind.
   Result<std::vector<std::string>> take_header();
 
+  char delimiter() const { return *delimiter_; }  // once it is open
   std::size_t columns() const { return columns_; }
   std::int64_t rows() const { return rows_; }                // left behind so far
   std::int64_t other_lines() const { return other_lines_; }  // the header, and empty lines
@@ -90,6 +93,7 @@ class CsvWindow {
 
  private:
   Result<void> skip_byte_order_mark();
+  Result<void> find_delimiter();
   void make_room();
   Result<void> read_more();
   void scan();
@@ -101,6 +105,7 @@ class CsvWindow {
   std::int64_t line_of_row() const;
 
   std::unique_ptr<ByteSource> bytes_;
+  std::optional<char> delimiter_;
   CsvScanner scanner_;
   bool stream_ = false, keeps_empty_lines_ = false;
   std::function<void()> before_wait_;

@@ -23,7 +23,11 @@ Result<LiveLines> LiveLines::make(const SourceSpec& spec) {
 }
 
 LiveLines::LiveLines(const SourceSpec& spec, RowDecoder decoder)
-    : decoder_(std::move(decoder)), delimiter_(spec.delimiter), header_(spec.header), buffer_(kPiece) {}
+    : decoder_(std::move(decoder)),
+      given_delimiter_(delimiter_known(spec.delimiter, spec.header)),
+      delimiter_(given_delimiter_.value_or(',')),
+      header_(spec.header),
+      buffer_(kPiece) {}
 
 void LiveLines::begin(std::string part) {
   part_ = std::move(part);
@@ -92,6 +96,7 @@ Result<void> LiveLines::take_line(char* from, char* to, Arrival& arrival) {
   }
   if (from < to && to[-1] == '\r') --to;
   if (from == to) return {};
+  if (columns_ == 0 && !given_delimiter_) delimiter_ = delimiter_in({from, static_cast<std::size_t>(to - from)});
   const CsvFault fault = split_line(from, to, delimiter_, fields_);
   if (columns_ == 0) {
     if (header_) return take_header(fault);
@@ -108,14 +113,14 @@ Result<void> LiveLines::take_line(char* from, char* to, Arrival& arrival) {
     refuse(arrival, explain_fields(fields_.size(), columns_));
     return {};
   }
-  RowFields fields;
-  for (const ColumnPlace& place : places_) fields.*place.field = fields_[place.column];
+  RowFields fields = decoder_.empty_row();
+  for (const ColumnPlace& place : places_) field_at(fields, place) = fields_[place.column];
   if (!decoder_.add(fields, arrival.rows)) {
     refuse(arrival, decoder_.problem());
     return {};
   }
   if (arrival.number.empty()) arrival.rows.first_row = rows_;
-  arrival.number.push_back(rows_);
+  arrival.number.resize(arrival.rows.rows(), rows_);
   return {};
 }
 

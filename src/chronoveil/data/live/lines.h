@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,6 +55,7 @@ class LiveLines {
   Failure bad_input(const Error&) const;
 
   RowDecoder decoder_;
+  std::optional<char> given_delimiter_;  // absent: each header shows it
   char delimiter_;
   bool header_;
   std::string part_;

@@ -113,11 +113,11 @@ void BatchDecoder::begin(RecordBatch& records, std::int64_t first_row) {
 }
 
 bool BatchDecoder::add(std::size_t row, RecordBatch& records) {
-  RowFields fields;
+  RowFields fields = texts_.empty_row();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const ColumnPlace& place = places_[i];
     const Column& column = (*batch_)[place.column];
-    std::string_view& text = fields.*place.field;
+    std::string_view& text = field_at(fields, place);
     if (place.field == &RowFields::measure && may_be_missing_ && !is_present(column, row)) continue;
     if (place.field == &RowFields::time && by_instants_ && is_present(column, row)) {
       text = digits_of(std::get<Instants>(column.cells).milliseconds[row], rooms_[i]);

@@ -115,11 +115,11 @@ class PostgresSource final : public RecordSource {
     const int count = PQntuples(fetched_.get());
     ended_ = count == 0;
     for (int row = 0; row < count; ++row) {
-      RowFields fields;  // views into what was fetched; NULL is empty
+      RowFields fields = decoder_.empty_row();  // views into what was fetched; NULL is empty
       for (const ColumnPlace& place : places_) {
         const int column = static_cast<int>(place.column);
-        fields.*place.field = {PQgetvalue(fetched_.get(), row, column),
-                               static_cast<std::size_t>(PQgetlength(fetched_.get(), row, column))};
+        field_at(fields, place) = {PQgetvalue(fetched_.get(), row, column),
+                                   static_cast<std::size_t>(PQgetlength(fetched_.get(), row, column))};
       }
       if (!decoder_.add(fields, batch)) {
         return fail(ErrorKind::bad_data, "row " + std::to_string(rows_ + 1) + ": " + decoder_.problem());

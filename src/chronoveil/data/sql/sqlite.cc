@@ -97,19 +97,19 @@ class SqliteSource final : public RecordSource {
         break;
       }
       if (status != SQLITE_ROW) return database_.failure("read");
-      RowFields fields;
+      RowFields fields = decoder_.empty_row();
       for (std::size_t i = 0; i < places_.size(); ++i) {
         const ColumnPlace& place = places_[i];
         const int column = static_cast<int>(place.column);
         if (is_real(place) && sqlite3_column_type(statement_.get(), column) == SQLITE_FLOAT) {
-          fields.*place.field = shortest_text(sqlite3_column_double(statement_.get(), column), digits_[i]);
+          field_at(fields, place) = shortest_text(sqlite3_column_double(statement_.get(), column), digits_[i]);
           continue;
         }
         const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
         const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
         if (text == nullptr) continue;  // NULL is empty
         if (std::memchr(text, '\0', size) != nullptr) return bad_row("a NUL byte");
-        fields.*place.field = {text, size};
+        field_at(fields, place) = {text, size};
       }
       fields.user = keep(fields.user);  // the next step invalidates its texts
       fields.series = keep(fields.series);

@@ -12,7 +12,8 @@ constexpr std::array<std::string_view, 12> kMonths = {"january",   "february", "
                                                       "september", "october",  "november", "december"};
 constexpr std::array<std::string_view, 7> kWeekdays = {"sunday",   "monday", "tuesday", "wednesday",
                                                        "thursday", "friday", "saturday"};
-constexpr std::string_view kKnown = "%Y %y %m %d %e %j %H %I %p %M %S %f %z %b %B %h %a %A %s %F %T %R %D %n %t %%";
+constexpr std::string_view kKnown =
+    "%Y %y %m %d %e %j %q %G %V %u %H %I %p %M %S %f %z %b %B %h %a %A %s %F %T %R %D %n %t %%";
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -70,6 +71,10 @@ std::string_view part_of(char conversion) {
     case 'b': return "month";
     case 'd': return "day";
     case 'j': return "day of the year";
+    case 'q': return "quarter";
+    case 'G': return "year of weeks";
+    case 'V': return "week";
+    case 'u': return "day of the week";
     case 'H':
     case 'I': return "hour";
     case 'M': return "minute";
@@ -121,6 +126,10 @@ Result<TimePattern> TimePattern::compile(const std::string& pattern) {
       case 'm':
       case 'd':
       case 'j':
+      case 'q':
+      case 'G':
+      case 'V':
+      case 'u':
       case 'H':
       case 'I':
       case 'p':
@@ -162,11 +171,20 @@ Result<TimePattern> TimePattern::compile(const std::string& pattern) {
     }
     return result;
   }
-  const bool month_and_day = has("month") && has("day");
-  if (!has("year") || !(month_and_day || has("day of the year"))) {
-    return refuse("it must fix the date: the year with month and day, or with %j; or %s");
+  const bool weeks = has("year of weeks") && has("week");
+  const bool day = weeks || has("day of the year") || (has("month") && has("day"));
+  const bool period = (has("month") && !has("day")) || has("quarter");
+  if (!(weeks || has("year")) || !(day || period)) {
+    return refuse("it must fix the date: the year with month and day, with month, %j or %q; or %G and %V; or %s");
   }
-  if (has("day of the year") && (has("month") || has("day"))) return refuse("%j must not stand beside month or day");
+  if (period && (has("hour") || has("minute") || has("second") || has("fraction"))) {
+    return refuse("it must fix the day where it has a time of day");
+  }
+  const int ways = (weeks ? 1 : 0) + (has("day of the year") ? 1 : 0) + (has("quarter") ? 1 : 0) +
+                   (has("month") || has("day") ? 1 : 0);
+  if (ways > 1 || weeks == has("year") || (!weeks && (has("year of weeks") || has("week") || has("day of the week")))) {
+    return refuse("it must fix the date in one way: by month and day, by %j, by %q, or by %G, %V and %u");
+  }
   return result;
 }
 
@@ -201,6 +219,20 @@ bool TimePattern::read(std::string_view text, PatternFields& fields) const {
       case 'j':
         if (!take_number(text, 1, 3, fields.day_of_year)) return false;
         if (fields.day_of_year == 0) fields.day_of_year = -1;  // out of range, not absent
+        break;
+      case 'q':
+        if (!take_number(text, 1, 1, fields.quarter)) return false;
+        if (fields.quarter == 0) fields.quarter = -1;
+        break;
+      case 'G':
+        if (!take_number(text, 4, 4, fields.year)) return false;
+        break;
+      case 'V':
+        if (!take_number(text, 1, 2, fields.week)) return false;
+        if (fields.week == 0) fields.week = -1;
+        break;
+      case 'u':
+        if (!take_number(text, 1, 1, fields.day_of_week)) return false;
         break;
       case 'H':
       case 'I':

@@ -35,6 +35,37 @@ TimeProblem check_time_of_day(int hour, int minute, int second) {
   return hour > 23 || minute > 59 || second > 59 ? TimeProblem::range : TimeProblem::none;
 }
 
+// The Monday of the first ISO week of a year, the week that holds 4 January.
+std::int64_t first_week(int year) {
+  const std::int64_t fourth = days_from_civil(year, 1, 4);
+  return fourth - (weekday_from_days(fourth) + 6) % 7;
+}
+
+// The day that a pattern gives by week, quarter or number, or by month and day.
+TimeProblem day_of(const PatternFields& fields, std::int64_t& day) {
+  int month = fields.month;
+  if (fields.quarter != 0) {
+    if (fields.quarter < 1 || fields.quarter > 4) return TimeProblem::range;
+    month = 3 * fields.quarter - 2;
+  }
+  if (const TimeProblem problem = check_date(fields.year, month, fields.day); problem != TimeProblem::none) {
+    return problem;
+  }
+  day = days_from_civil(fields.year, month, fields.day);
+  if (fields.day_of_year != 0) {
+    if (fields.day_of_year < 1 || fields.day_of_year > (is_leap(fields.year) ? 366 : 365)) return TimeProblem::range;
+    day += fields.day_of_year - 1;
+  }
+  if (fields.week != 0) {
+    if (fields.week < 1 || fields.day_of_week < 1 || fields.day_of_week > 7) return TimeProblem::range;
+    const std::int64_t monday = first_week(fields.year) + 7 * (fields.week - 1);
+    if (monday >= first_week(fields.year + 1)) return TimeProblem::range;
+    day = monday + fields.day_of_week - 1;
+    if (day * kDay >= kLastInstant) return TimeProblem::range;
+  }
+  return TimeProblem::none;
+}
+
 // A decimal number of `unit` milliseconds, towards the past.
 TimeProblem read_epoch(std::string_view text, std::int64_t unit, std::int64_t& instant) {
   const bool negative = !text.empty() && text.front() == '-';
@@ -51,11 +82,17 @@ TimeProblem read_epoch(std::string_view text, std::int64_t unit, std::int64_t& i
   bool below_milliseconds = false;
   if (!text.empty() && text.front() == '.') {
     text.remove_prefix(1);
-    fraction = take_fraction(text, below_milliseconds);
-    if (unit == 1) {
-      below_milliseconds = below_milliseconds || fraction != 0;
-      fraction = 0;
+    std::int64_t left = 0, scale = 1;  // the digits after the point are left / scale
+    for (; !text.empty() && is_digit(text.front()); text.remove_prefix(1)) {
+      if (scale < 1'000'000'000) {
+        left = left * 10 + (text.front() - '0');
+        scale *= 10;
+      } else if (text.front() != '0') {
+        below_milliseconds = true;
+      }
     }
+    fraction = left * unit / scale;
+    below_milliseconds = below_milliseconds || left * unit % scale != 0;
   }
   if (!text.empty()) return TimeProblem::form;
   if (whole > kLastInstant / unit + kDay) return TimeProblem::range;
@@ -77,11 +114,13 @@ Result<TimeReader> TimeReader::make(const std::string& format, std::shared_ptr<c
   if (format == "iso8601") kind = Kind::iso8601;
   if (format == "epoch") kind = Kind::epoch;
   if (format == "epoch_ms") kind = Kind::epoch_ms;
+  if (format == "epoch_min") kind = Kind::epoch_min;
   TimeReader reader(kind, format, std::move(zone));
   if (kind == Kind::pattern) {
     if (format.find('%') == std::string::npos) {
-      return invalid("time_format", format,
-                     "it must be iso8601, epoch, epoch_ms or a pattern as of strftime such as %d/%m/%Y %H:%M");
+      return invalid(
+          "time_format", format,
+          "it must be iso8601, epoch, epoch_ms, epoch_min or a pattern as of strftime such as %d/%m/%Y %H:%M");
     }
     CV_TRY(reader.pattern_, TimePattern::compile(format));
   }
@@ -103,6 +142,7 @@ TimeProblem TimeReader::read_trimmed(std::string_view text, std::int64_t& instan
     case Kind::iso8601: return read_iso8601(text, instant);
     case Kind::epoch: return read_epoch(text, kSecond, instant);
     case Kind::epoch_ms: return read_epoch(text, 1, instant);
+    case Kind::epoch_min: return read_epoch(text, kMinute, instant);
     case Kind::pattern: break;
   }
   return read_pattern(text, instant);
@@ -174,17 +214,11 @@ TimeProblem TimeReader::read_pattern(std::string_view text, std::int64_t& instan
     if (fields.hour < 1 || fields.hour > 12) return TimeProblem::range;
     fields.hour = fields.hour % 12 + 12 * fields.half;
   }
-  if (const TimeProblem problem = check_date(fields.year, fields.month, fields.day); problem != TimeProblem::none) {
-    return problem;
-  }
+  std::int64_t day = 0;
+  if (const TimeProblem problem = day_of(fields, day); problem != TimeProblem::none) return problem;
   if (const TimeProblem problem = check_time_of_day(fields.hour, fields.minute, fields.second);
       problem != TimeProblem::none) {
     return problem;
-  }
-  std::int64_t day = days_from_civil(fields.year, fields.month, fields.day);
-  if (fields.day_of_year != 0) {
-    if (fields.day_of_year < 1 || fields.day_of_year > (is_leap(fields.year) ? 366 : 365)) return TimeProblem::range;
-    day += fields.day_of_year - 1;
   }
   const std::int64_t local =
       day * kDay + fields.hour * kHour + fields.minute * kMinute + fields.second * kSecond + fields.millisecond;
@@ -202,6 +236,7 @@ std::string TimeReader::explain(TimeProblem problem) const {
           return "not a time in ISO 8601, such as 2026-03-01T12:30:00+01:00 (time_format names other forms)";
         case Kind::epoch: return "not a number of seconds since 1970";
         case Kind::epoch_ms: return "not a number of milliseconds since 1970";
+        case Kind::epoch_min: return "not a number of minutes since 1970";
         case Kind::pattern: return "not a time of the form " + format_;
       }
       break;

@@ -1,7 +1,8 @@
 // Text to instants, in the formats a job may name.
 //   iso8601   2026-03-01, 2026-03-01T12:30, 2026-03-01 12:30:15.25, each time of day with Z, +01:00, +0100, +01 or none
-//   epoch     seconds since 1970-01-01T00:00Z, a fraction is allowed
+//   epoch     seconds since 1970-01-01T00:00Z
 //   epoch_ms  milliseconds since then
+//   epoch_min minutes since then; all three may have a fraction
 //   %...      a pattern as of strftime, see pattern.h
 // Fractions are cut to milliseconds, towards the past. A text without an offset is local time in the zone: a time that
 // the clocks skipped is refused, one that they showed twice means the earlier instant. Accepted are the years
@@ -36,7 +37,7 @@ class TimeReader {
   std::string explain(TimeProblem) const;
 
  private:
-  enum class Kind { iso8601, epoch, epoch_ms, pattern };
+  enum class Kind { iso8601, epoch, epoch_ms, epoch_min, pattern };
   TimeReader(Kind kind, std::string format, std::shared_ptr<const Zone> zone)
       : kind_(kind), format_(std::move(format)), zone_(std::move(zone)) {}
   TimeProblem read_trimmed(std::string_view text, std::int64_t& instant);

@@ -1,6 +1,7 @@
 #include "chronoveil/data/time/slot_cursor.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -16,13 +17,36 @@ namespace chronoveil::data {
 namespace {
 
 constexpr std::string_view kLengths =
-    "it must be a whole number of s, min, h, d or w that divides a day or is whole days, such as 15min, 1h, 1d or 1w";
+    "it must be a whole number of s, min, h, d or w that divides a day or is whole days, such as 15min, 1h, 1d or 1w; "
+    "or of months, such as 1mo, 3mo or 12mo";
 
-Result<std::int64_t> parse_length(const std::string& text) {
+struct Length {
+  std::int64_t milliseconds;  // of 30 days per month where it is months
+  int months = 0;             // 0: it is not months
+};
+
+Result<Length> parse_length(const std::string& text) {
+  constexpr int kMostMonths = 1200;
+  if (text.ends_with("mo")) {
+    int months = 0;
+    const char* const end = text.data() + text.size() - 2;
+    const auto [stop, error] = std::from_chars(text.data(), end, months);
+    if (error != std::errc() || stop != end || months < 1 || months > kMostMonths)
+      return invalid("length", text, kLengths);
+    return Length{months * 30 * kDay, months};
+  }
   const std::optional<std::int64_t> length = parse_duration(text);
   if (!length || *length < 1 || (*length % kDay != 0 && kDay % *length != 0)) return invalid("length", text, kLengths);
-  return *length;
+  return Length{*length};
 }
+
+// Months since the year 0.
+int month_of(std::int64_t day) {
+  const Date date = civil_from_days(day);
+  return 12 * date.year + date.month - 1;
+}
+
+std::int64_t first_of(int month) { return days_from_civil(month / 12, month % 12 + 1, 1); }
 
 Result<std::int64_t> parse_instant(std::string_view parameter, const std::string& text, TimeReader& reader,
                                    const std::string& zone) {
@@ -92,17 +116,23 @@ std::int64_t first_showing(const Zone& zone, std::int64_t local, std::size_t& gu
 // Goes from boundary to boundary, forwards only: it keeps the stretch of the zone that it is in.
 class Boundaries {
  public:
-  Boundaries(std::shared_ptr<const Zone> zone, std::int64_t length, std::int64_t start)
-      : zone_(std::move(zone)), length_(length), stretch_(zone_->stretch_at(start)), at_(start) {}
+  Boundaries(std::shared_ptr<const Zone> zone, const Length& length, std::int64_t start)
+      : zone_(std::move(zone)),
+        length_(length.milliseconds),
+        months_(length.months),
+        stretch_(zone_->stretch_at(start)),
+        at_(start) {}
 
   const Zone& zone() const { return *zone_; }
   std::int64_t length() const { return length_; }
+  bool by_months() const { return months_ > 0; }
   std::int64_t at() const { return at_; }
   std::int64_t offset() const { return zone_->stretches()[stretch_].offset; }
   std::int64_t date() const { return floor_divide(at_ + offset(), kDay); }
 
   // Whether slots may begin here: where dates begin, or where the clock enters a multiple of the length.
   bool is_boundary() const {
+    if (months_ > 0) return begins_a_date() && civil_from_days(date()).day == 1;
     if (length_ >= kDay) return begins_a_date();
     std::size_t stretch = stretch_;
     return next_part(at_, stretch) == at_;
@@ -121,7 +151,7 @@ class Boundaries {
     const std::int64_t before = at_;
     if (!day_) day_ = date();
     while (at_ <= before) {
-      *day_ += length_ / kDay;
+      *day_ = months_ > 0 ? first_of(month_of(*day_) + months_) : *day_ + length_ / kDay;
       std::size_t guess = stretch_;
       at_ = first_showing(*zone_, *day_ * kDay, guess);
     }
@@ -153,6 +183,7 @@ class Boundaries {
 
   std::shared_ptr<const Zone> zone_;
   std::int64_t length_;
+  int months_;
   std::size_t stretch_;  // that holds at_
   std::int64_t at_;
   std::optional<std::int64_t> day_;  // for slots of whole days: the date counted to, once it is needed
@@ -165,12 +196,12 @@ struct Span {
 // Everything that can be wrong with a span.
 Result<Span> parse_span(const SlotSpec& spec) {
   CV_TRY(const std::shared_ptr<const Zone> zone, Zone::find(spec.zone));
-  CV_TRY(const std::int64_t length, parse_length(spec.length));
+  CV_TRY(const Length length, parse_length(spec.length));
   CV_TRY(TimeReader reader, TimeReader::make("iso8601", zone));
   CV_TRY(const std::int64_t start, parse_instant("start", spec.start, reader, spec.zone));
   CV_TRY(const std::int64_t end, parse_instant("end", spec.end, reader, spec.zone));
   if (end <= start) return invalid("end", spec.end, "it must be after the start, " + spec.start);
-  if ((end - start) / length > kMostSlots) {
+  if ((end - start) / length.milliseconds > kMostSlots) {
     return invalid(
         "length", spec.length,
         "it must make at most " + std::to_string(kMostSlots) + " slots; take a shorter span or longer slots");
@@ -179,14 +210,23 @@ Result<Span> parse_span(const SlotSpec& spec) {
   for (const auto& [name, text, place] :
        {std::tuple("start", &spec.start, &span.start), std::tuple("end", &spec.end, &span.end)}) {
     if (place->is_boundary()) continue;
-    if (length >= kDay) return invalid(name, *text, "slots of " + spec.length + " begin at midnight in " + spec.zone);
+    if (length.milliseconds >= kDay)
+      return invalid(name, *text,
+                     "slots of " + spec.length + " begin " + (length.months > 0 ? "on the first of a month, " : "") +
+                         "at midnight in " + spec.zone);
     return invalid(name, *text,
                    "it must be a boundary of slots of " + spec.length + " counted from midnight in " + spec.zone);
   }
-  if (const std::int64_t days = span.end.date() - span.start.date(); length >= kDay && days % (length / kDay) != 0) {
-    return invalid(
-        "end", spec.end,
-        "the span must be a whole number of slots of " + spec.length + ", it is " + std::to_string(days) + " days");
+  const auto check_whole = [&](std::int64_t in_all, std::int64_t of_a_slot, std::string_view unit) -> Result<void> {
+    if (in_all % of_a_slot == 0) return {};
+    return invalid("end", spec.end,
+                   "the span must be a whole number of slots of " + spec.length + ", it is " + std::to_string(in_all) +
+                       std::string(unit));
+  };
+  if (length.months > 0) {
+    CV_CHECK(check_whole(month_of(span.end.date()) - month_of(span.start.date()), length.months, " months"));
+  } else if (length.milliseconds >= kDay) {
+    CV_CHECK(check_whole(span.end.date() - span.start.date(), length.milliseconds / kDay, " days"));
   }
   return span;
 }
@@ -260,9 +300,9 @@ Result<SlotSpec> span_after(const SlotSpec& spec) {
   const Date first = civil_from_days(span.start.date()), last = civil_from_days(span.end.date());
   const bool midnights = from % kDay == 0 && to % kDay == 0;
   std::int64_t local = 0;
-  if (midnights && first.day == 1 && last.day == 1 && span.start.length() <= kDay) {
-    const int month = 2 * (12 * last.year + last.month - 1) - (12 * first.year + first.month - 1);
-    local = days_from_civil(month / 12, month % 12 + 1, 1) * kDay;
+  const bool whole_months = first.day == 1 && last.day == 1 && (span.start.length() <= kDay || span.start.by_months());
+  if (midnights && whole_months) {
+    local = first_of(2 * month_of(span.end.date()) - month_of(span.start.date())) * kDay;
   } else if (to > from) {
     local = to + (to - from);
   } else {  // the span lies in an hour that the clocks showed twice

@@ -34,7 +34,7 @@ class SlotCursor {
 };
 
 // The next span: it begins where the given one ends and is equally long by the calendar and the clock of the zone.
-//   Whole months (slots of at most a day, from the first of a month to the first of another) are followed by as many
+//   Whole months (slots of months or of at most a day, from the first of a month to the first of another) are followed by as many
 //   months. Other spans are followed by as many days, hours and seconds of local time: a span from 06:00 to 06:00 by
 //   one that ends at 06:00, even if the clocks change in between. An end that the clocks skip is the instant of the
 //   change; of an end that they show twice, the first instant after the start counts.

@@ -11,6 +11,7 @@
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/means/job.h"
 #include "chronoveil/engine/perturb/job.h"
+#include "chronoveil/engine/places/places.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/dataset.h"
 #include "chronoveil/mechanisms/catalogue.h"
@@ -66,7 +67,7 @@ bool begins_like_a_formula(const std::string& text) {
 }
 
 Result<void> check_keys(const Job& job) {
-  const std::string section = job.is<MeansSpec>() ? "places" : "series";
+  const std::string section = job.is<MeansSpec>() || job.source.longitude ? "places" : "series";
   const std::string column = job.is<MeansSpec>() ? "source.place" : "source.series";
   // Keys are published as they are: a list that is the data would publish the data.
   if (same_file(job.key_list, job.source.path))
@@ -76,7 +77,7 @@ Result<void> check_keys(const Job& job) {
                 "it is missing; the keys of " + section + " are public and never discovered from data, so a job with " +
                     column + " lists them (`" + section + ".list = \"FILE\"` or `" + section +
                     ".keys = [\"a\", \"b\"]`)");
-  if (!job.keys.empty() && !job.source.series)
+  if (!job.keys.empty() && !job.source.series && !job.source.key_of_point && job.source.wide.empty())
     return fail(ErrorKind::usage, column, "it is missing; a list of keys needs the column that holds them");
   std::unordered_set<std::string_view> seen;
   for (std::size_t i = 0; i < job.keys.size(); ++i) {
@@ -95,7 +96,23 @@ Result<void> check_keys(const Job& job) {
   return {};
 }
 
+// A wide file has a column per series. Without a user its fields are counts, so that the caps are declared.
+Result<void> check_wide(const Job& job) {
+  const data::SourceSpec& source = job.source;
+  for (const auto& [key, column] : {std::pair{"source.series", source.series}, std::pair{"source.value", source.value},
+                                    std::pair{"source.longitude", source.longitude}}) {
+    if (column)
+      return fail(ErrorKind::usage, key, "where `source.wide` is true, the columns are the series and hold the counts");
+  }
+  if (job.keys.empty())
+    return fail(ErrorKind::usage, "series.keys",
+                "it is missing; where `source.wide` is true, it names the columns that are series");
+  return {};
+}
+
 Result<void> check_kind(const Job& job, const SeriesSpec& series) {
+  if (series.wide) CV_CHECK(check_wide(job));
+  CV_CHECK(check_places(job));
   // The choice of a mechanism by private data would be a release of its own, without a debit.
   if (same_file(series.public_sample, job.source.path))
     return fail(ErrorKind::usage, "plan.sample",
@@ -148,6 +165,7 @@ std::vector<NamedPath> outputs_of(const Job& job) {
 std::vector<NamedPath> inputs_of(const Job& job) {
   std::vector<NamedPath> inputs{{"the source", job.source.path}, {"the job itself", job.path}};
   inputs.emplace_back(job.is<MeansSpec>() ? "the list of places" : "the list of series", job.key_list);
+  inputs.emplace_back("the file of areas", job.places.areas);
   if (is_of_counts(job)) inputs.emplace_back("the public sample", job.series().public_sample);
   if (job.is<MeansSpec>()) inputs.emplace_back("the public counts", job.means().counts_path);
   if (job.is<TrainSpec>()) inputs.emplace_back("the public spans", job.train().spans_path);

@@ -11,6 +11,7 @@
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/means/job.h"
 #include "chronoveil/engine/perturb/job.h"
+#include "chronoveil/engine/places/places.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/proof/entry.h"
 
@@ -47,10 +48,11 @@ JobKind kind_of(const JobTable& table) {
 
 // Refuses keys of another kind of job: ignored in silence, they would look obeyed.
 Result<void> refuse_foreign(const JobTable& table, const Job& job) {
+  if (!is_of_counts(job)) CV_CHECK(refuse(table, "source", {"wide"}, "it belongs to counts"));
   if (job.is<TrainSpec>()) CV_CHECK(refuse_in_train(table));
   if (job.is<PerturbSpec>()) CV_CHECK(refuse_in_perturb(table));
   if (job.is<MeansSpec>()) CV_CHECK(refuse_in_means(table));
-  if (!job.is<MeansSpec>()) CV_CHECK(refuse_means(table));
+  if (!job.is<MeansSpec>()) CV_CHECK(refuse_means(table, job));
   if (!job.is<TrainSpec>()) CV_CHECK(refuse(table, "output", {"model"}, "it belongs to a job with [train]"));
   if (!job.is<PerturbSpec>())
     return refuse(table, "output", {"internal"}, "it belongs to a job with [perturb]; for others there is evaluate");
@@ -135,7 +137,9 @@ Result<Job> read_table(const JobTable& table, JobKind kind, const std::string& p
     if (section != "source") CV_CHECK(read_section(table, section, job));
   CV_CHECK(read_keys(table.section(job.is<MeansSpec>() ? "places" : "series"), job));
   CV_CHECK(check_width(table.section("privacy"), job));
+  CV_CHECK(complete_places(table, job));
   if (job.is<MeansSpec>()) CV_CHECK(complete_means(table, job));
+  if (is_of_counts(job) && job.series().wide) job.source.wide = job.keys;
   if (job.is<TrainSpec>()) CV_CHECK(complete_train(table, job));
   CV_CHECK(check_values(job));
   return job;

@@ -35,7 +35,7 @@ auto& part_of(AnyJob& job) {
   else if constexpr (std::is_same_v<Part, forecasting::ModelConfig>)
     return job.train().model;
   else if constexpr (std::is_same_v<Part, PlaceGridSpec>)
-    return *job.means().grid;
+    return *job.places.grid;
   else
     return std::get<Part>(job.kind);
 }
@@ -56,7 +56,7 @@ bool has_part(const Job& job) {
   else if constexpr (std::is_same_v<Part, forecasting::ModelConfig>)
     return job.is<TrainSpec>();
   else if constexpr (std::is_same_v<Part, PlaceGridSpec>)
-    return job.is<MeansSpec>() && job.means().grid;
+    return job.places.grid.has_value();
   else
     return job.is<Part>();
 }

@@ -56,11 +56,22 @@ inline bool has_people(const Job& job) { return is_of_counts(job) || job.is<Mean
 inline bool has_units(const Job& job) { return !job.is<MeansSpec>(); }
 
 inline Result<void> read_delimiter(const Section& section, std::string_view key, Job& job) {
-  std::string delimiter(1, job.source.delimiter);
+  std::optional<std::string> delimiter;
   CV_CHECK(section.read(key, delimiter));
-  if (delimiter.size() != 1) return invalid("source.delimiter", delimiter, "it must be one character");
-  job.source.delimiter = delimiter[0];
+  if (!delimiter) return {};
+  if (delimiter->size() != 1) return invalid("source.delimiter", *delimiter, "it must be one character");
+  job.source.delimiter = delimiter->front();
   return {};
+}
+// One that is not given counts as a comma, as it did before headers were asked: old debits have such digests.
+inline void tell_delimiter(const Job& job, const std::string& key, Facts& facts) {
+  tell(job.source.delimiter.value_or(','), key, facts);
+}
+inline void tell_wide(const Job& job, const std::string& key, Facts& facts) {
+  if (is_of_counts(job) && job.series().wide) facts.emplace_back(key, "true");
+}
+inline void tell_areas(const Job& job, const std::string& key, Facts& facts) {
+  if (!job.places.areas.empty()) facts.emplace_back(key, job.places.areas_digest);
 }
 inline void tell_source_path(const Job& job, const std::string& key, Facts& facts) {
   const std::string& path = job.source.path;
@@ -105,7 +116,7 @@ inline Result<void> read_public_counts(const Section& section, std::string_view 
 constexpr JobKey shape() {
   return {"places", "shape", nullptr, [](const Job& job, const std::string& key, Facts& facts) {
             if (has_part<PlaceGridSpec>(job))
-              facts.emplace_back(key, job.means().grid->shape == PlaceShape::hexagon ? "hexagon" : "square");
+              facts.emplace_back(key, job.places.grid->shape == PlaceShape::hexagon ? "hexagon" : "square");
           }};
 }
 // Read with the grid, all or none.

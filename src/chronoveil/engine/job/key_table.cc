@@ -37,19 +37,24 @@ constexpr JobKey kKeys[] = {
         .as("--place", "of means: the column that says where", "absent")
         .offered_to(has_part<MeansSpec>),
     column<&SourceSpec::longitude>("source", "longitude")
-        .as("--longitude", "of means on a grid: the column of longitudes, in degrees", "absent")
-        .offered_to(has_part<MeansSpec>),
+        .as("--longitude", "of counts and means by place: the column of longitudes, in degrees", "absent")
+        .offered_to(has_people),
     column<&SourceSpec::latitude>("source", "latitude")
-        .as("--latitude", "of means on a grid: the column of latitudes, in degrees", "absent")
-        .offered_to(has_part<MeansSpec>),
+        .as("--latitude", "of counts and means by place: the column of latitudes, in degrees", "absent")
+        .offered_to(has_people),
+    JobKey{"source", "wide", read_field<&SeriesSpec::wide>, tell_wide, has_part<SeriesSpec>}
+        .as("--wide", "whether every series is a column of counts, called like its key in `[series]`; counts only",
+            "`false`")
+        .of(KeyShape::flag),
     asked<&SourceSpec::time_format>("source", "time_format")
-        .as("--time-format", "`iso8601`, `epoch`, `epoch_ms`, or like `%d/%m/%Y`", "`iso8601`")
+        .as("--time-format",
+            "`iso8601`, `epoch` (seconds), `epoch_ms`, `epoch_min`, or like `%d/%m/%Y`, `%Y-%m`, `%G-W%V`", "`iso8601`")
         .offered_to(has_slots),
     asked<&SourceSpec::zone>("source", "zone")
         .as("--zone", "the time zone, such as `Europe/Berlin`", "`UTC`")
         .offered_to(has_slots),
-    JobKey{"source", "delimiter", read_delimiter, tell_field<&SourceSpec::delimiter>}.as(
-        "--delimiter", "between the fields of a CSV", "`\",\"`"),
+    JobKey{"source", "delimiter", read_delimiter, tell_delimiter}.as("--delimiter", "between the fields of a CSV",
+                                                                     "what its header shows; `\",\"` without one"),
     asked<&SourceSpec::header>("source", "header")
         .as("--no-header", "whether the CSV has a header; without it columns are named by number, from 1", "`true`"),
     word<&SeriesSpec::duplicates, kDuplicates>("source", "duplicates")
@@ -59,7 +64,7 @@ constexpr JobKey kKeys[] = {
     JobKey{"slots", "end", read_field<&data::SlotSpec::end>, tell_field<&data::SlotSpec::end>, has_slots}.as(
         "--end", "the first instant after the span", "needed"),
     JobKey{"slots", "length", read_field<&data::SlotSpec::length>, tell_field<&data::SlotSpec::length>, has_slots}.as(
-        "--length", "of a slot: `15min`, `1h`, `1d`, `1w`", "needed"),
+        "--length", "of a slot: `15min`, `1h`, `1d`, `1w`, `1mo`", "needed"),
     JobKey{"slots", "zone", read_field<&data::SlotSpec::zone>, tell_field<&data::SlotSpec::zone>, has_slots}.as(
         "", "of the slots", "that of the source"),
     JobKey{"series", "list"}
@@ -122,22 +127,28 @@ constexpr JobKey kKeys[] = {
         "`\"417,398,12\"`",
         "none"),
     JobKey{"places", "list"}
-        .as("--place-list", "a file with the public places, one per line", "")
+        .as("--place-list", "of means: a file with the public places, one per line", "")
         .offered_to(has_part<MeansSpec>),
     JobKey{"places", "keys"}
-        .as("--place-key", "or the places themselves", "")
+        .as("--place-key", "of means: the places themselves instead", "")
         .of(KeyShape::texts)
         .offered_to(has_part<MeansSpec>),
-    shape().as("--grid-shape", "of a grid: `hexagon` or `square`", "`hexagon`").offered_to(has_part<MeansSpec>),
+    JobKey{"places", "areas", nullptr, tell_areas}
+        .as("--areas", "a public GeoJSON file of polygons; a point is in the first that holds it", "")
+        .offered_to(has_people),
+    JobKey{"places", "name"}
+        .as("--area-name", "of areas: the property that names them", "`name`")
+        .offered_to(has_people),
+    shape().as("--grid-shape", "of a grid: `hexagon` or `square`", "`hexagon`").offered_to(has_people),
     edge<&PlaceGridSpec::west>("west")
         .as("--grid", "of a grid: the west of its box, in degrees", "needed there")
-        .offered_to(has_part<MeansSpec>),
-    edge<&PlaceGridSpec::south>("south").as("--grid", "the south", "needed there").offered_to(has_part<MeansSpec>),
-    edge<&PlaceGridSpec::east>("east").as("--grid", "the east", "needed there").offered_to(has_part<MeansSpec>),
-    edge<&PlaceGridSpec::north>("north").as("--grid", "the north", "needed there").offered_to(has_part<MeansSpec>),
+        .offered_to(has_people),
+    edge<&PlaceGridSpec::south>("south").as("--grid", "the south", "needed there").offered_to(has_people),
+    edge<&PlaceGridSpec::east>("east").as("--grid", "the east", "needed there").offered_to(has_people),
+    edge<&PlaceGridSpec::north>("north").as("--grid", "the north", "needed there").offered_to(has_people),
     edge<&PlaceGridSpec::size>("size")
         .as("--cell-size", "of a grid: metres between the middles of neighbouring places", "needed there")
-        .offered_to(has_part<MeansSpec>),
+        .offered_to(has_people),
     asked<&PerturbSpec::columns>("perturb", "columns")
         .as("--columns", "the columns to perturb; others that are named nowhere are left out",
             "all but the times and `keep`")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <regex>
 
 #include "chronoveil/engine/job/keys.h"
 #include "chronoveil/engine/job/read_table.h"
@@ -88,6 +89,13 @@ std::vector<KeyInfo> all_keys() {
   };
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return all;
+}
+
+std::string plain_words(std::string_view markdown) {
+  static const std::regex links(R"(\[([^\]]*)\]\([^)]*\))");
+  std::string text = std::regex_replace(std::string(markdown), links, "$1");
+  std::erase(text, '`');
+  return text;
 }
 
 std::vector<KeyInfo> option_keys(const JobKind& kind) {

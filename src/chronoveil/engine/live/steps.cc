@@ -51,7 +51,7 @@ Result<OpenStep> OpenStep::make(const Job& job, const mechanisms::PublicShape& s
                                 bound::Missing missing, const std::optional<bound::ParticipationAsOf>& as_of) {
   OpenStep step;
   for (const std::string& key : job.keys) step.series_.emplace(key, static_cast<std::int64_t>(step.series_.size()));
-  step.once_ = !job.source.user && job.source.value && job.series().duplicates == bound::Duplicates::refuse;
+  step.once_ = !rows_are_people(job) && job.series().duplicates == bound::Duplicates::refuse;
   step.zeros_ = rows_are_people(job);
   step.maximum_ = shape.maximum;
   step.counts_.assign(static_cast<std::size_t>(shape.series), step.zeros_ ? 0 : kMissing);

@@ -9,31 +9,12 @@
 #include "chronoveil/engine/job/section_readers.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/places/places.h"
 
 namespace chronoveil::engine {
 namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // records of one cell, and people
-
-Result<void> read_grid(const Section& section, Job& job) {
-  const bool any = std::any_of(section.values().begin(), section.values().end(),
-                               [](const auto& pair) { return pair.first != "list" && pair.first != "keys"; });
-  if (!any) return {};
-  if (section.has("list") || section.has("keys"))
-    return fail(ErrorKind::usage, "places.size",
-                "a grid names its own places; leave `places.list` and `places.keys` out");
-  PlaceGridSpec grid;
-  CV_CHECK(read_word<PlaceShape>(section, "shape", {{"hexagon", PlaceShape::hexagon}, {"square", PlaceShape::square}},
-                                 grid.shape));
-  const std::pair<std::string_view, double*> numbers[] = {
-      {"west", &grid.west}, {"south", &grid.south}, {"east", &grid.east}, {"north", &grid.north}, {"size", &grid.size}};
-  for (const auto& [key, into] : numbers) {
-    CV_CHECK(section.require(key, key == "size" ? "800" : "72.75"));
-    CV_CHECK(section.read(key, *into));
-  }
-  job.means().grid = grid;
-  return {};
-}
 
 // Keys of counts have no meaning here; ignored in silence, they would look obeyed.
 Result<void> refuse_what_counts_have(const JobTable& table) {
@@ -55,15 +36,15 @@ Result<void> refuse_what_counts_have(const JobTable& table) {
 
 }  // namespace
 
-Result<void> refuse_means(const JobTable& table) {
-  for (const std::string_view key : {"place", "longitude", "latitude"}) {
-    if (table.section("source").has(key))
-      return fail(ErrorKind::usage, "source." + std::string(key),
-                  "it belongs to a job of means; add [means] with lower and upper");
-  }
-  if (!table.section("places").values().empty())
-    return fail(ErrorKind::usage, "[places]", "it belongs to a job of means; add [means] with lower and upper");
-  return refuse(table, "plan", {"counts", "users"}, "it belongs to a job of means; add [means] with lower and upper");
+Result<void> refuse_means(const JobTable& table, const Job& job) {
+  constexpr std::string_view kOfMeans = "it belongs to a job of means; add [means] with lower and upper";
+  CV_CHECK(refuse(table, "source", {"place"}, kOfMeans));
+  CV_CHECK(refuse(table, "plan", {"counts", "users"}, kOfMeans));
+  if (is_of_counts(job))
+    return refuse(table, "places", {"list", "keys"}, "counts have `series.list` and `series.keys`");
+  CV_CHECK(refuse(table, "source", {"longitude", "latitude"}, "it belongs to a job of means or of counts"));
+  if (table.section("places").values().empty()) return {};
+  return fail(ErrorKind::usage, "[places]", "it belongs to a job of means or of counts");
 }
 
 Result<void> refuse_in_means(const JobTable& table) {
@@ -80,7 +61,6 @@ Result<void> refuse_in_means(const JobTable& table) {
 }
 
 Result<void> complete_means(const JobTable& table, Job& job) {
-  CV_CHECK(read_grid(table.section("places"), job));
   CV_CHECK(read_column(table.section("source"), "place", job.source.series));
   job.source.measure = std::exchange(job.source.value, std::nullopt);
   return {};
@@ -101,19 +81,7 @@ Result<void> check_means(const Job& job) {
   if (same_file(means.counts_path, job.source.path))
     return fail(ErrorKind::usage, "plan.counts",
                 "'" + means.counts_path + "' is the source; the counts must be public");
-  const bool coordinates = job.source.longitude || job.source.latitude;
-  if (job.source.longitude.has_value() != job.source.latitude.has_value())
-    return fail(ErrorKind::usage, job.source.longitude ? "source.latitude" : "source.longitude",
-                "it is missing; a grid needs both");
-  if (coordinates && job.source.series)
-    return fail(ErrorKind::usage, "source.place", "give either `source.place` or longitude and latitude");
-  if (coordinates != means.grid.has_value())
-    return fail(ErrorKind::usage, coordinates ? "places.size" : "source.longitude",
-                coordinates
-                    ? "it is missing; longitude and latitude need a public grid (west, south, east, north, size)"
-                    : "it is missing; a grid needs longitude and latitude");
-  if (means.grid) CV_CHECK(by_key({"places"}, PlaceGrid::make(*means.grid)));
-  return {};
+  return check_places(job);
 }
 
 Result<std::vector<std::uint32_t>> read_counts(std::string_view key, const std::string& text, const std::string& job,

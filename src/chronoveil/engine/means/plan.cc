@@ -54,8 +54,8 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
   MeansPlanned planned;
   CV_TRY(planned.axis, axis_of(job));
   planned.places = job.keys;
-  if (job.means().grid) {
-    CV_TRY(planned.grid, by_key({"places"}, PlaceGrid::make(*job.means().grid)));
+  if (job.places.grid) {
+    CV_TRY(planned.grid, by_key({"places"}, PlaceGrid::make(*job.places.grid)));
     planned.places = planned.grid->names();
   }
   mechanisms::CellRequest& request = planned.request;

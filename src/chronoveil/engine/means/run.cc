@@ -121,7 +121,8 @@ Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, 
     DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(bounded(planned, *source, forgotten));
   }
-  return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+  return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
+                      source->shown_delimiter()};
 }
 
 }  // namespace chronoveil::engine

@@ -63,8 +63,8 @@ Result<PerturbColumns> columns_of(const Job& job, const std::vector<std::string>
 }
 
 RowMover::RowMover(const PerturbColumns& columns, mechanisms::Perturbation perturbation, std::size_t lanes,
-                   char delimiter, const std::string& mark)
-    : columns_(columns), perturbation_(std::move(perturbation)), delimiter_(delimiter), lanes_(lanes) {
+                   const std::string& mark)
+    : columns_(columns), perturbation_(std::move(perturbation)), delimiter_(columns.delimiter), lanes_(lanes) {
   if (lanes == 1) {
     lanes_[0].columns = columns.perturbed;
   } else {

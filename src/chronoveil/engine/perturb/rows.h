@@ -22,13 +22,14 @@ struct PerturbColumns {
   std::optional<std::size_t> time;
   std::vector<std::size_t> kept, perturbed;
   std::vector<std::string> names;  // of the output
+  char delimiter = ',';            // of input and output
 };
 Result<PerturbColumns> columns_of(const Job&, const std::vector<std::string>& header);
 
 class RowMover {
  public:
   // `mark`: what is not private gets a last column that says so, called mark, or chronoveil_mark if that name is taken.
-  RowMover(const PerturbColumns&, mechanisms::Perturbation, std::size_t lanes, char delimiter, const std::string& mark);
+  RowMover(const PerturbColumns&, mechanisms::Perturbation, std::size_t lanes, const std::string& mark);
 
   const std::string& header() const { return header_; }
   // From now on every value is kept, before and after, and how far it moved: for the owner's own report.

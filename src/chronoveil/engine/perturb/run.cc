@@ -67,6 +67,7 @@ Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
   OpenRows open;
   CV_TRY(open.rows, data::open_field_rows(rows_of(job), std::move(before_wait)));
   CV_TRY(open.columns, columns_of(job, open.rows->columns()));
+  open.columns.delimiter = job.source.delimiter.value_or(open.rows->delimiter());
   return open;
 }
 
@@ -101,8 +102,7 @@ class Passage {
  private:
   Result<RowMover> mover_for(const PerturbColumns& columns, mechanisms::Draws& draws) const {
     CV_TRY(mechanisms::Perturbation perturbation, mechanisms::Perturbation::start(planned_.chosen, draws));
-    return RowMover(columns, std::move(perturbation), static_cast<std::size_t>(planned_.chosen.lanes),
-                    job_.source.delimiter, draws.mark());
+    return RowMover(columns, std::move(perturbation), static_cast<std::size_t>(planned_.chosen.lanes), draws.mark());
   }
 
   Result<void> try_out(const PerturbColumns& columns, data::FieldRows& rows) const {

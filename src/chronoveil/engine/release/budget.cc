@@ -16,19 +16,6 @@
 namespace chronoveil::engine {
 namespace {
 
-// A budget with room for this job twice: its total covers everything that will ever be released.
-std::string create_command(const Claim& claim, const std::string& ledger) {
-  std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon);
-  if (claim.delta > 0) command += " --delta " + shortest(std::min(2 * claim.delta, 0.5));
-  command += " --unit " + std::string(name(claim.unit));
-  if (claim.unit == Unit::w_event) command += " --width " + std::to_string(claim.width);
-  if (claim.relation == Relation::swap) command += " --window " + std::to_string(claim.width);
-  if (claim.relation != Relation::add_remove) command += " --relation " + std::string(name(claim.relation));
-  // A URL may hold a password.
-  if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
-  return command;
-}
-
 // Training, and forecasts from a private history, hide the values of some steps; times and series are public.
 Result<void> check_values_fit(const Claim& claim, const ledger::Protected& promise) {
   if (promise.relation != Relation::replace_values)
@@ -145,6 +132,19 @@ Result<T> or_perhaps_made(Result<T> result) {
 }
 
 }  // namespace
+
+// Twice, since its total covers everything that will ever be released.
+std::string create_command(const Claim& claim, const std::string& ledger) {
+  std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon);
+  if (claim.delta > 0) command += " --delta " + shortest(std::min(2 * claim.delta, 0.5));
+  command += " --unit " + std::string(name(claim.unit));
+  if (claim.unit == Unit::w_event) command += " --width " + std::to_string(claim.width);
+  if (claim.relation == Relation::swap) command += " --window " + std::to_string(claim.width);
+  if (claim.relation != Relation::add_remove) command += " --relation " + std::string(name(claim.relation));
+  // A URL may hold a password.
+  if (!ledger.empty() && ledger.find("://") == std::string::npos) command += " --ledger '" + ledger + "'";
+  return command;
+}
 
 Result<std::string> ledger_place(const std::string& given) {
   if (given.empty()) return ledger::default_ledger_path();

@@ -30,6 +30,9 @@ Claim claim_of(const Job&);
 // Of a kind whose mechanism decides the relation.
 Claim claim_of(Job, Relation);
 
+// The command that creates the dataset of a claim, with room for it twice. `ledger` may be empty.
+std::string create_command(const Claim&, const std::string& ledger);
+
 // The ledger of a run, open, with the job's dataset in it.
 struct OpenBudget {
   std::string place;

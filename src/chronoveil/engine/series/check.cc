@@ -26,7 +26,8 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
     DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, forgotten));
   }
-  return Checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+  return Checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
+                 source->shown_delimiter()};
 }
 
 }  // namespace chronoveil::engine

@@ -58,7 +58,7 @@ class PanelFiller {
         const std::int64_t step = slot - series->start;
         if (slot < 0 || step < 0 || step >= series->length) continue;
         const auto bad_row = [&](const std::string& what) {
-          const std::int64_t number = batch.first_row + static_cast<std::int64_t>(row);
+          const std::int64_t number = batch.row_of(row);
           return fail(ErrorKind::bad_data, "row " + std::to_string(number) + ": " + what);
         };
         const auto index = static_cast<std::size_t>(series - panel_->series.data());

@@ -1,0 +1,89 @@
+// chronoveil init: a first job file for a CSV, from its header and a few answers.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "chronoveil/base/system/atomic_file.h"
+#include "chronoveil/engine/job/first_job.h"
+#include "command.h"
+#include "job_options.h"
+#include "key_names.h"
+#include "output/job_output.h"
+
+namespace chronoveil::cli {
+namespace {
+
+struct InitOptions {
+  JobOptions job;
+  std::string path;  // of the job file
+};
+
+Result<std::string> answer_to(const std::string& question, const std::string& guess) {
+  print_note(question + (guess.empty() ? "" : " [" + guess + "]"));
+  std::string answer;
+  if (!std::getline(std::cin, answer)) return fail(ErrorKind::usage, "init", "the answers ended; nothing was written");
+  return answer.empty() ? guess : answer;
+}
+
+// At a terminal, one question after the other, each until its answer can be one.
+Result<engine::GivenKeys> ask_all(const engine::CsvHeader& header, engine::GivenKeys given) {
+  std::string columns;
+  for (const std::string& column : header.columns) columns += (columns.empty() ? "" : ", ") + column;
+  print_note("the columns are " + columns + "; Enter takes what stands in brackets");
+  while (const std::optional<engine::Question> question = engine::next_question(header, given)) {
+    const char* const none = question->may_be_without ? " (- for none)" : "";
+    CV_TRY(const std::string answer, answer_to(question->key + ": " + question->meaning + none, question->guess));
+    if (answer.empty()) continue;
+    if (const Result<void> fits = engine::check_answer(header, question->key, answer); !fits)
+      print_note(fits.error().text());
+    else
+      given.push_back({question->key, {answer}});
+  }
+  return given;
+}
+
+Result<void> init(InitOptions& options) {
+  const bool asks = isatty(STDIN_FILENO) == 1;
+  if (options.job.input.empty()) {
+    if (!asks) return fail(ErrorKind::usage, "FILE", "it is missing; without a terminal nothing is asked");
+    CV_TRY(options.job.input, answer_to("the CSV that the job reads", ""));
+  }
+  if (options.path.empty()) options.path = std::filesystem::path(options.job.input).stem().string() + ".toml";
+  std::error_code ignored;
+  if (std::filesystem::exists(options.path, ignored))
+    return invalid("--job", options.path, "a file that is not there yet; init overwrites nothing");
+  CV_TRY(engine::GivenKeys given, given_keys(options.job));
+  CV_TRY(const engine::CsvHeader header, engine::read_csv_header(options.job.input, given));
+  CV_TRY(given, asks ? ask_all(header, std::move(given)) : engine::with_guesses(header, std::move(given)));
+  CV_TRY(const engine::FirstJob made, engine::first_job(header, given, options.path));
+  CV_CHECK(write_files({{.path = options.path, .text = made.text, .replaces = false}}));
+  if (options.job.json) {
+    print_json({{"job", options.path}, {"text", made.text}, {"create_budget", made.create_budget}});
+    return {};
+  }
+  std::cout << fmt::format("written   {}; look through it, every key has its comment\n", options.path)
+            << fmt::format("next      {}\n          chronoveil check {}\n          chronoveil run {}\n",
+                           made.create_budget, options.path, options.path);
+  return {};
+}
+
+}  // namespace
+
+void add_init_command(CLI::App& app, CommandContext& context) {
+  auto options = std::make_shared<InitOptions>();
+  options->job.kind = engine::SeriesSpec();
+  CLI::App* command = app.add_subcommand("init", "Write a first job file for a CSV; asks what its header does not say");
+  command->add_option("FILE", options->job.input, "A CSV file; only its header is read");
+  command->add_option("--job", options->path, "The job file to write (default: the name of FILE, with .toml)");
+  add_key_options(*command, options->job);
+  add_json_flag(*command, options->job.json);
+  add_example(*command,
+              "chronoveil init trips.csv --user card --series stop --series-list stops.txt --start 2026-03-01 --end "
+              "2026-04-01");
+  on_run(*command, context, [options, command] { return in_options(*command, init(*options)); });
+}
+
+}  // namespace chronoveil::cli
