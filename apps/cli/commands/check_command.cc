@@ -74,7 +74,7 @@ std::string checked_text(const engine::Job& job, const Checked& checked, bool da
   if (!goes_on)
     text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
   text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
-                      100 * engine::share_left(checked.budget), goes_on ? "" : ", the debit fits");
+                      100 * engine::share_left(checked.budget), goes_on ? "" : "; " + ledger::text(checked.room));
   if (checked.earlier) text += earlier_text(job, *checked.earlier);
   text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n",
                       knows_columns(job) || data ? "columns, " : "", data ? ", and every row of the data" : "");
@@ -91,6 +91,8 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   all["budget"] = {{"dataset", checked.budget.dataset.name},
                    {"share_left", engine::share_left(checked.budget)},
                    {"left", cost_json(filter, checked.budget.left)}};
+  all["room"] = nullptr;
+  if (!all["cost"].is_null()) all["room"] = room_json(checked.room);
   all["admitted"] = true;
   all["data_read"] = data;
   all["private"] = !data;

@@ -16,6 +16,7 @@
 #include "chronoveil/ledger/proof/signing.h"
 #include "chronoveil/ledger/proof/verify.h"
 #include "chronoveil/ledger/receipt.h"
+#include "chronoveil/ledger/room.h"
 #include "chronoveil/ledger/run.h"
 
 namespace chronoveil::ledger {
@@ -87,6 +88,11 @@ class Ledger {
   Result<Receipt> reserve(const Terms&, const accounting::Event&, const BeforeSecond& = {});
   // What reserve would cost, without a debit; for a debit that it would take up, what that debit cost.
   Result<Cost> check(const Terms&, const accounting::Event&);
+  // What such a debit would take of the budget, and how many of them would fit; none is no error.
+  Result<Room> room_for(const Terms&, const accounting::Event&);
+  // The same for the last debit that concerns this part, or for the last of all. Empty before the first debit.
+  Result<std::optional<LikeLast>> room_like_last(const std::string& dataset,
+                                                 const std::optional<std::string>& part = std::nullopt);
   // The debit that reserve, or with `uses` reserve_run, would take up.
   Result<std::optional<DebitReference>> to_take_up(const Terms&, const accounting::Event&,
                                                    std::optional<std::int64_t> uses = std::nullopt);

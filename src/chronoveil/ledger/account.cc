@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/json_fields.h"
 #include "chronoveil/ledger/receipt.h"
+#include "chronoveil/ledger/room.h"
 
 namespace chronoveil::ledger {
 namespace {
@@ -144,6 +146,7 @@ Result<void> Account::apply_debit(const Entry& entry) {
   Cost& total = place ? spent.parts.try_emplace(*place, dataset_->filter.nothing()).first->second : spent.whole;
   total += debit.cost;
   sums_.add(debit.period, debit.cost);
+  last_in_[debit.terms.part.value_or("")] = entry.sequence;
   DebitProgress& progress = debits_[entry.sequence];
   progress.slots.resize(debit.slot_count());
   progress.says_drawing = debit.says_drawing();
@@ -237,25 +240,68 @@ Result<bool> Account::holds_for_each(const std::string& period, const std::optio
   return every;
 }
 
-Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,
-                            const Cost& asked) const {
-  CV_TRY(const Cost so_far, charged(period, part));
+Result<bool> Account::has_room(const std::string& period, const std::optional<std::string>& part,
+                               const Cost& asked) const {
+  CV_TRY(Cost total, charged(period, part));
+  total += asked;
+  if (holds(dataset_->filter, total)) return true;
+  return holds_for_each(period, part, asked);
+}
+
+Result<std::int64_t> Account::room(const std::string& period, const std::optional<std::string>& part, const Cost& cost,
+                                   std::int64_t most) const {
+  // Costs only grow, so what fits is an interval. `fits` many do, `refused` many do not.
+  std::int64_t fits = 0, refused = most + 1;
+  while (refused - fits > 1) {
+    const std::int64_t middle = fits + (refused - fits) / 2;
+    CV_TRY(const bool has, has_room(period, part, cost.times(middle)));
+    (has ? fits : refused) = middle;
+  }
+  return fits;
+}
+
+Failure Account::refusal(const std::string& period, const std::optional<std::string>& part, const Cost& asked,
+                         const std::string& more) const {
+  const Result<Cost> known = charged(period, part);
+  if (!known) return Failure(known.error());
+  const Cost& so_far = *known;
   Cost total = so_far;
   total += asked;
   const Filter& filter = dataset_->filter;
-  if (holds(filter, total)) return {};
-  CV_TRY(const bool each, holds_for_each(period, part, asked));
-  if (each) return {};
   const Cost remaining = so_far.left_of(filter.budget);
   const std::size_t shown = coordinate_to_show(filter, total);
   std::string where = part ? fmt::format(" for part '{}'", *part) : "";
   if (!period.empty()) where += " in " + period;
-  return fail(ErrorKind::over_budget, "budget",
-              fmt::format("over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
-                          "{}; it would still admit {}{}",
-                          dataset_->name, where, name(filter.kind), described(filter, so_far, shown, rounded),
-                          described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
-                          described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
+  const bool of_delta = total.delta > filter.budget.delta;
+  const auto share = [&](const Cost& cost) {
+    const Amount amount = of_delta ? cost.delta : cost.values[shown];
+    const double whole = (of_delta ? filter.budget.delta : filter.budget.values[shown]).value();
+    return whole > 0 ? amount.value() / whole : HUGE_VAL;
+  };
+  const double left = of_delta && filter.budget.delta.is_zero() ? 0 : share(remaining);
+  return fail(
+      ErrorKind::over_budget, "budget",
+      fmt::format("over the budget of dataset '{}'{}: no room for this release, which takes {} of the {}; "
+                  "{:.1f} % is left{}; the filter {} has admitted {} of {}; the request asks {}; it would "
+                  "still admit {}{}",
+                  dataset_->name, where, share_text(share(asked)), of_delta ? "δ for such events" : "budget",
+                  std::floor(1000 * left) / 10, more, name(filter.kind), described(filter, so_far, shown, rounded),
+                  described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
+                  described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
+}
+
+Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,
+                            const Cost& asked) const {
+  CV_TRY(const bool has, has_room(period, part, asked));
+  if (has) return {};
+  return refusal(period, part, asked, "");
+}
+
+std::optional<std::int64_t> Account::last_debit(const std::optional<std::string>& part) const {
+  std::optional<std::int64_t> last;
+  for (const auto& [name, sequence] : last_in_)
+    if (!part || name.empty() || name == *part) last = std::max(last.value_or(0), sequence);
+  return last;
 }
 
 std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {

@@ -55,8 +55,19 @@ class Account {
   Result<Cost> charged(const std::string& period, const std::optional<std::string>& part) const;
   // Whether nothing was admitted yet for any neighbour that a request for this part, or for everything, concerns.
   Result<bool> is_untouched(const std::string& period, const std::optional<std::string>& part) const;
-  // The over_budget error says what was admitted, what is asked and what would still be admitted.
+  // Whether the filter admits this much more.
+  Result<bool> has_room(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
+  // How many debits of this cost it admits, one after the other; no more than `most` are counted.
+  Result<std::int64_t> room(const std::string& period, const std::optional<std::string>& part, const Cost&,
+                            std::int64_t most) const;
+  // The over_budget error for what has no room: what it takes of the budget and what is left, `more` in words, and then
+  // what the filter has admitted, what is asked and what would still be admitted.
+  Failure refusal(const std::string& period, const std::optional<std::string>& part, const Cost&,
+                  const std::string& more) const;
+  // That error where there is no room.
   Result<void> admit(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
+  // The row of the last debit that concerns this part, or of the last of all.
+  std::optional<std::int64_t> last_debit(const std::optional<std::string>& part) const;
   // The parts whose debits count for the dearest neighbour.
   std::vector<std::int64_t> dearest_parts(const std::string& period) const;
   std::vector<std::string> periods() const;
@@ -119,6 +130,7 @@ class Account {
   Sums sums_;
   std::unordered_map<std::int64_t, DebitProgress> debits_;
   std::unordered_map<std::string, std::int64_t> jobs_;  // the last debit of each
+  std::map<std::string, std::int64_t> last_in_;         // the last debit of each part; of the whole dataset under ""
 };
 
 // The seal of a dataset's rows from the first on; an error if they are no chain.

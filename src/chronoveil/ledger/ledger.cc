@@ -133,9 +133,10 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   CV_TRY(const std::optional<DebitReference> unused, Inside::unused_debit(*account, Inside::body_of(terms, {event}, {}),
                                                                           event, cost, inside_->reader(terms.dataset)));
   if (unused) return cost;
-  CV_TRY(Inside::Admission admission,
-         Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost));
-  return std::move(admission.cost);
+  Result<Inside::Admission> admission =
+      Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost);
+  if (!admission) return inside_->in_releases(admission.error(), terms, cost);
+  return std::move(admission->cost);
 }
 
 Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vector<Event>& slots) {

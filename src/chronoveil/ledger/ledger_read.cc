@@ -57,6 +57,22 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   return view;
 }
 
+Result<Room> Ledger::room_for(const Terms& terms, const Event& event) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_CHECK(Inside::check_says_eviction(terms));
+  CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
+  CV_TRY(const Cost cost, price(account->dataset(), terms, event));
+  return Inside::room_for(*account, account->period_at(inside_->now(*account)), terms, event, cost);
+}
+
+Result<std::optional<LikeLast>> Ledger::room_like_last(const std::string& dataset,
+                                                       const std::optional<std::string>& part) {
+  const std::scoped_lock lock(inside_->mutex);
+  const Store::Reader read = inside_->reader(dataset);
+  CV_TRY(const Account* account, inside_->existing(dataset, read));
+  return inside_->like_last(*account, account->period_at(inside_->now(*account)), part, read);
+}
+
 Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
   CV_TRY(const std::vector<Entry> rows, entries(dataset));
   std::vector<Debit> debits;

@@ -69,6 +69,7 @@ struct CheckedJob {
   ledger::View budget;  // as it stands
   ledger::Cost cost;    // of the debit
   std::optional<EarlierDebit> earlier;
+  ledger::Room room;  // for debits like this one; not counted for a live release that goes on
 };
 using Checked = CheckedJob<Planned>;
 Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);

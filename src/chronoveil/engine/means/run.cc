@@ -116,12 +116,13 @@ Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, 
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, claim, ask_of(planned)));
+  CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
   if (read_data) {
     DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(bounded(planned, *source, forgotten));
   }
-  return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+  return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
 }
 
 }  // namespace chronoveil::engine

@@ -314,6 +314,7 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   CV_CHECK(check_files(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, claim, ask_of(planned)), planned));
+  CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
   if (job.source.path != "-" && !job.source.header && !read_data) {
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
@@ -331,7 +332,7 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");
   }
-  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
 }
 
 }  // namespace chronoveil::engine

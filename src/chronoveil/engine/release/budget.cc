@@ -251,6 +251,10 @@ Result<ledger::Cost> check_debit(OpenBudget& budget, const Claim& claim, const A
   return with_advice(budget.ledger.check(terms_of(claim, ask, budget.view.dataset), ask.event), budget, claim, ask);
 }
 
+Result<ledger::Room> room_for(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  return budget.ledger.room_for(terms_of(claim, ask, budget.view.dataset), ask.event);
+}
+
 Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const Ask& ask,
                                 const ledger::BeforeSecond& before_second) {
   return or_perhaps_made(with_advice(

@@ -61,6 +61,8 @@ Ask ask_of(const Planned&);
 // reserve takes up a debit of the same job for which nothing was drawn; if the job has another debit, `before_second`
 // decides, in the transaction that would make the second.
 Result<ledger::Cost> check_debit(OpenBudget&, const Claim&, const Ask&);
+// What that debit takes of the budget, and how many of it would fit.
+Result<ledger::Room> room_for(OpenBudget&, const Claim&, const Ask&);
 Result<ledger::Receipt> reserve(OpenBudget&, const Claim&, const Ask&, const ledger::BeforeSecond& before_second);
 
 // The same for what happens over time, in `uses` numbered uses; `live`, where given, is how its debit is found again.

@@ -24,13 +24,14 @@ bool covers(const Cost& charged, const Cost& price) {
 Result<Ledger::Inside::Admission> Ledger::Inside::admission_of(const Account& account, const std::string& period,
                                                                const Terms& terms, const Event& event,
                                                                const Cost& cost) {
-  const Result<void> admitted = account.admit(period, terms.part, cost);
-  if (admitted) return Admission{cost, false};
-  const Result<bool> untouched = account.is_untouched(period, terms.part);
-  if (!untouched || !*untouched) return tl::unexpected(admitted.error());
-  const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
-  if (!alone || !*alone) return tl::unexpected(admitted.error());
-  return Admission{account.dataset().filter.budget, true};
+  CV_TRY(const bool has, account.has_room(period, terms.part, cost));
+  if (has) return Admission{cost, false};
+  CV_TRY(const bool untouched, account.is_untouched(period, terms.part));
+  if (untouched) {
+    const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
+    if (alone && *alone) return Admission{account.dataset().filter.budget, true};
+  }
+  return account.refusal(period, terms.part, cost, "");
 }
 
 // Only rows of earlier versions may leave it unsaid.
@@ -111,7 +112,9 @@ Result<Reservation> Ledger::Inside::debit(const Terms& terms, const std::vector<
     body.takes_all = admission.takes_all;
     return std::vector<Draft>{{"debit", to_body(body)}};
   };
-  CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true, compose));
+  const Result<std::vector<Entry>> appended = append(terms.dataset, true, compose);
+  if (!appended) return in_releases(appended.error(), terms, cost);
+  const std::vector<Entry>& rows = *appended;
   if (taken) return Reservation{*std::move(taken), true};
   return Reservation{{{terms.dataset, rows.front().sequence, std::nullopt}, rows.front().hash}, false};
 }

@@ -78,6 +78,24 @@ struct Ledger::Inside {
                             const BeforeSecond& = {});
   Result<void> write_drawing(const DebitId&);
 
+  // room.cc: how far the budget goes.
+  struct Last {
+    std::int64_t sequence = 0;
+    Terms terms;
+    accounting::Event event;
+    Cost cost;  // by today's price
+    std::optional<double> epsilon;
+    double delta = 0;
+  };
+  std::map<std::string, Last> last_priced;  // a search for a request that fits is refused many times
+  static Result<Room> room_for(const Account&, const std::string& period, const Terms&, const accounting::Event&,
+                               const Cost&);
+  // Empty before the first debit, and for one that today's rules refuse.
+  Result<std::optional<LikeLast>> like_last(const Account&, const std::string& period,
+                                            const std::optional<std::string>& part, const Store::Reader&);
+  // An over_budget error with the room for more like the last debit. Pricing takes a while: not in a transaction.
+  Failure in_releases(const Error&, const Terms&, const Cost&);
+
   // copy.cc: rows that go to another store, or come from one.
   Result<Addition> carried(const Stored& from, const std::vector<Entry>& notes) const;
   static Result<void> put(const Addition&, Store& to);
