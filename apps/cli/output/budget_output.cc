@@ -197,8 +197,13 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
   for (const ledger::Slot& slot : debit.slots) {
     json item = {{"reserved", event_json(slot.reserved)}, {"state", slot.state ? ledger::name(*slot.state) : "free"}};
     if (slot.used) item["used"] = event_json(*slot.used);
+    if (!slot.job.empty()) item["job"] = slot.job;
+    if (slot.digest) item["digest"] = *slot.digest;
     result["slots"].push_back(std::move(item));
   }
+  for (const ledger::SlotsFor& one : debit.programme)
+    result["programme"].push_back(
+        {{"name", one.name}, {"job", one.job}, {"varies", one.varies}, {"first", one.first}, {"count", one.count}});
   if (debit.uses) result["uses"] = uses_json(debit);
   return result;
 }
@@ -266,6 +271,7 @@ json view_json(const ledger::View& view, const std::optional<ledger::LikeLast>& 
   if (composed) result["composed"] = composed_json(view, *composed);
   if (view.dataset.filter.kind == ledger::FilterKind::united) result["members"] = members_json(view);
   if (view.beta > 0) result["beta"] = view.beta;
+  if (view.closed) result["closed"] = *view.closed;
   if (!view.period.empty()) result["period"] = view.period;
   if (!view.clock_note.empty()) result["clock"] = view.clock_note;
   for (const ledger::Debit& run : view.runs) {
@@ -306,6 +312,7 @@ std::string view_text(const ledger::View& view, const std::optional<ledger::Like
   const ledger::Filter& filter = view.dataset.filter;
   std::string text = dataset_line(view.dataset) + "\n";
   if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
+  if (view.closed) text += fmt::format("  closed        {}; nothing more is debited\n", visible(*view.closed));
   if (!view.period.empty()) text += fmt::format("  period        {}\n", visible(view.period));
   if (!view.clock_note.empty()) text += fmt::format("  clock         {}\n", visible(view.clock_note));
   text += like ? "  " + ledger::text(*like) + "\n"

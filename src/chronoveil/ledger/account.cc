@@ -64,16 +64,20 @@ Result<void> Account::apply(const Entry& entry) {
 
 Result<void> Account::apply_body(const Entry& entry) {
   const auto refuse = [](const std::string& why) { return fail(ErrorKind::storage, why); };
-  if ((entry.kind == "create") != !exists()) return refuse("a dataset is created once, by its first row");
+  if (!dataset_ && entry.kind != "create") return refuse("the first row of a dataset creates it");
   if (entry.kind == "create") {
+    if (exists() || moved_) return refuse("a dataset is created by its first row, or after it was deleted");
     CV_TRY(Dataset dataset, dataset_from_body(entry.body));
     dataset.name = entry.dataset;
     dataset_ = std::move(dataset);
+    deleted_ = carried_ = false;
+    created_by_ = entry.sequence;
+    closed_.reset();
     return {};
   }
   if (arrived_) return refuse("the dataset was moved away and has arrived");
   if (entry.kind == "arrived") {
-    CV_CHECK(check_arrived_body(entry.body));
+    CV_CHECK(check_empty_body(entry.body));
     if (!moved_) return refuse("only what was moved away arrives");
     arrived_ = true;
     return {};
@@ -83,20 +87,37 @@ Result<void> Account::apply_body(const Entry& entry) {
     if ((origin == Origin::moved) != moved_)
       return refuse("a dataset that was moved away can only be opened by that move");
     moved_ = false;
+    carried_ = true;
     if (origin == Origin::backup) from_backup_ = entry.sequence;
     return {};
   }
   if (moved_) return refuse("the dataset was moved away");
   if (entry.kind == "moved") {
     CV_CHECK(moved_from_body(entry.body));
-    moved_ = true;
+    moved_ = carried_ = true;
     return {};
   }
+  if (deleted_) return refuse("the dataset was deleted");
+  if (entry.kind == "deleted") {
+    CV_CHECK(check_empty_body(entry.body));
+    CV_CHECK(may_delete());
+    deleted_ = true;
+    return {};
+  }
+  if (entry.kind == "closed") {
+    if (closed_) return refuse("the dataset was closed before");
+    CV_TRY(closed_, reason_from_body(entry.body));
+    return {};
+  }
+  if (entry.kind == "debit" && closed_) return refuse("the dataset was closed");
   if (entry.kind == "debit") return apply_debit(entry);
   if (entry.kind == "slot") {
     CV_TRY(const SlotBody slot, slot_from_body(entry.body));
     CV_CHECK(may_open_slot({entry.dataset, slot.debit, slot.slot}));
     debits_[slot.debit].slots[static_cast<std::size_t>(slot.slot)] = State::reserved;
+    if (slot.job.empty()) return {};
+    debits_[slot.debit].of_jobs.insert(slot.slot);
+    slots_of_jobs_[slot.job] = {slot.debit, slot.slot};
     return {};
   }
   if (entry.kind == "drawing") {
@@ -337,7 +358,7 @@ Result<void> Account::may_settle(const DebitId& id, State to) const {
   if (!state) return invalid("id", id.text(), "a slot that was used");
   if (*state != State::reserved && *state != State::drawing)
     return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
-  if (to == State::released && *state == State::reserved && debit->says_drawing)
+  if (to == State::released && *state == State::reserved && debit->says_drawing_for(id))
     return invalid("id", id.text(),
                    "a debit for which something was drawn; nothing was drawn for this one, so nothing can be released");
   return {};
@@ -349,7 +370,7 @@ Result<void> Account::may_draw(const DebitId& id) const {
     return invalid("id", id.text(), "a debit for one event, or a slot");
   const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
   if (!state) return invalid("id", id.text(), "a slot that was used");
-  if (*state == State::drawing || (*state == State::released && debit->says_drawing))
+  if (*state == State::drawing || (*state == State::released && debit->says_drawing_for(id)))
     return fail(
         ErrorKind::usage, kDrawnForByAnother,
         std::string(*state == State::drawing ? "another process draws for " : "another process has drawn for ") +
@@ -372,6 +393,29 @@ std::optional<Account::JobDebit> Account::last_of(const std::string& job) const 
   if (job.empty() || found == jobs_.end()) return std::nullopt;
   const DebitProgress& debit = debits_.at(found->second);
   return JobDebit{found->second, debit.state, debit.run ? debit.run->used : 0};
+}
+
+std::optional<std::pair<DebitId, State>> Account::slot_of(const std::string& job) const {
+  const auto found = slots_of_jobs_.find(job);
+  if (job.empty() || found == slots_of_jobs_.end()) return std::nullopt;
+  const auto [debit, slot] = found->second;
+  const std::optional<State>& state = debits_.at(debit).slots[static_cast<std::size_t>(slot)];
+  return std::pair(DebitId{dataset_->name, debit, slot}, *state);
+}
+
+Result<void> Account::may_delete() const {
+  if (!debits_.empty())
+    return fail(ErrorKind::usage, "dataset",
+                "'" + dataset_->name +
+                    "' has debits, and what was spent is never forgotten; to end it: chronoveil budget close " +
+                    dataset_->name + " --reason TEXT");
+  if (carried_)
+    return fail(ErrorKind::usage, "dataset",
+                "'" + dataset_->name +
+                    "' came out of a backup or another ledger, where it may have debits; to end it: chronoveil budget "
+                    "close " +
+                    dataset_->name + " --reason TEXT");
+  return {};
 }
 
 Result<void> Account::may_open_slot(const DebitId& id) const {

@@ -99,7 +99,7 @@ Result<void> Ledger::move(const std::string& to) {
                       "nothing is opened twice");
     if (!left_before) {
       CV_CHECK(inside_->append(
-          name, true,
+          name, false,  // one that was deleted goes along: its rows are anchored
           [&](const Account&, const std::string&, const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
             return std::vector<Inside::Draft>{{"moved", to_body(body)}};
           }));

@@ -69,7 +69,9 @@ Result<void> list(const LookOptions& options) {
     item["share_left"] = engine::share_left(view);
     item["debits"] = view.debits;
     all.push_back(std::move(item));
-    lines += fmt::format("{}; {:.1f} % left\n", dataset_line(view.dataset), 100 * engine::share_left(view));
+    if (view.closed) item["closed"] = *view.closed;
+    lines += fmt::format("{}; {:.1f} % left{}\n", dataset_line(view.dataset), 100 * engine::share_left(view),
+                         view.closed ? "; closed" : "");
   }
   if (options.json) {
     print({{"datasets", std::move(all)}});

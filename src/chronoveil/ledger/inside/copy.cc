@@ -49,9 +49,9 @@ Result<Entry> Ledger::Inside::opened(const std::vector<Entry>& rows, Origin orig
 // Written once the rows are open at their new place. It is not anchored: the anchor goes on with the rows there.
 Result<void> Ledger::Inside::note_arrival(const std::string& dataset) {
   Result<void> done = store->append(dataset, [&](const Store::Reader& read) -> Result<Addition> {
-    CV_TRY(const Account* account, existing(dataset, read));
+    CV_TRY(const Account* account, catch_up(dataset, read));
     if (account->arrived()) return Addition{{}, account->seal()};
-    Entry note{dataset, 0, time_of_next_row(*account), options.who, "arrived", arrived_body(), "", ""};
+    Entry note{dataset, 0, time_of_next_row(*account), options.who, "arrived", empty_body(), "", ""};
     Addition added{{linked(std::move(note), account->next_sequence(), account->head())}, {}};
     CV_TRY(added.seal, account->seal_with(added.rows));
     CV_TRY(added.seal.signature, signature_for(dataset, added.seal, signatures[dataset], false));

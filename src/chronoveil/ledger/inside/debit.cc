@@ -40,11 +40,19 @@ Result<void> Ledger::Inside::check_says_eviction(const Terms& terms) {
   return fail(ErrorKind::internal, "ledger", "a new debit must say whether its caps can evict");
 }
 
+Result<void> Ledger::Inside::check_not_closed(const Account& account) {
+  if (!account.closed()) return {};
+  return fail(ErrorKind::usage, "dataset",
+              "'" + account.dataset().name + "' was closed (" + *account.closed() +
+                  "): what is paid for may be published, but nothing more is debited");
+}
+
 DebitBody Ledger::Inside::body_of(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
   DebitBody body;
   body.terms = terms;
   body.has_slots = shape.has_slots;
   body.uses = shape.uses;
+  body.programme = shape.programme;
   body.analysis = accounting::kAnalysisVersion;
   body.software = kVersion;
   if (shape.has_slots) {
@@ -91,20 +99,25 @@ Result<Reservation> Ledger::Inside::debit(const Terms& terms, const std::vector<
   CV_CHECK(check_says_eviction(terms));
   if (terms.live && !shape.uses) return fail(ErrorKind::internal, "ledger", "a live release has numbered uses");
   DebitBody body = body_of(terms, events, shape);
-  // Pricing needs no lock, nor the latest rows: what a dataset promises never changes.
+  // Pricing needs no lock, nor the latest rows: what a dataset promises never changes, unless it is created anew.
   const Account* known = &accounts[terms.dataset];
   if (!known->exists()) {
     CV_TRY(known, writable(terms.dataset, reader(terms.dataset)));
   }
   const Event event = composed(events);
+  const std::int64_t created_by = known->created_by();
   CV_TRY(const Cost cost, price(known->dataset(), terms, event));
   std::optional<DebitReference> taken;
   const Composer compose = [&](const Account& account, const std::string& recorded_at,
                                const Store::Reader& read) -> Result<std::vector<Draft>> {
+    if (account.created_by() != created_by)
+      return fail(ErrorKind::usage, "dataset",
+                  "'" + terms.dataset + "' was deleted and created anew meanwhile; try again");
     CV_TRY(taken, unused_debit(account, body, event, cost, read));
     if (taken) return std::vector<Draft>{};
     if (const auto last = account.last_of(terms.job); last && before_second)
       CV_CHECK(before_second({terms.dataset, last->sequence, std::nullopt}, last->state));
+    CV_CHECK(check_not_closed(account));
     CV_CHECK(check_clock(account));
     body.period = account.period_at(recorded_at);
     CV_TRY(const Admission admission, admission_of(account, body.period, terms, event, cost));

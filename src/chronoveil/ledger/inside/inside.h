@@ -27,6 +27,8 @@ struct Ledger::Inside {
   // rows, `writable` also one that was moved away.
   Result<Account*> catch_up(const std::string& dataset, const Store::Reader&);
   Result<std::vector<std::string>> names();
+  // Without those that were deleted, whose rows stay.
+  Result<std::vector<std::string>> names_in_use();
   Result<Account*> existing(const std::string& dataset, const Store::Reader&);
   Result<Account*> writable(const std::string& dataset, const Store::Reader&);
   Store::Reader reader(const std::string& dataset);
@@ -66,10 +68,12 @@ struct Ledger::Inside {
   struct Shape {
     bool has_slots = false;
     std::optional<std::int64_t> uses;
+    std::vector<SlotsFor> programme = {};
   };
   static Result<Admission> admission_of(const Account&, const std::string& period, const Terms&,
                                         const accounting::Event&, const Cost&);
   static Result<void> check_says_eviction(const Terms&);
+  static Result<void> check_not_closed(const Account&);
   static DebitBody body_of(const Terms&, const std::vector<accounting::Event>&, const Shape&);
   static Result<std::optional<DebitReference>> unused_debit(const Account&, const DebitBody& asked,
                                                             const accounting::Event&, const Cost&,
@@ -95,6 +99,14 @@ struct Ledger::Inside {
                                             const std::optional<std::string>& part, const Store::Reader&);
   // An over_budget error with the room for more like the last debit. Pricing takes a while: not in a transaction.
   Failure in_releases(const Error&, const Terms&, const Cost&);
+
+  // ledger_slots.cc: the slot that a job would run in, and the row by which it opened it before; empty if none is.
+  struct FoundSlot {
+    std::optional<DebitId> id = std::nullopt;
+    std::string opened_by = "";
+  };
+  static Result<FoundSlot> find_slot(const Account&, const Terms&, const accounting::Event&,
+                                     const std::vector<DebitId>& slots, const BeforeSecond&, const Store::Reader&);
 
   // copy.cc: rows that go to another store, or come from one.
   Result<Addition> carried(const Stored& from, const std::vector<Entry>& notes) const;
