@@ -24,6 +24,7 @@
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/perturb/perturb.h"
+#include "chronoveil/engine/programme/programme.h"
 #include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/engine/train/train.h"

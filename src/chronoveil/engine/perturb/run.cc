@@ -11,14 +11,11 @@
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
-namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
 
 Ask ask_of(const PerturbPlanned& planned) {
   const auto ask = [](const mechanisms::TemporalPlan& plan) {
     // Every value of the series stays, moved or noised: there is no cap.
-    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
+    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none};
   };
   Ask asked = ask(planned.chosen);
   // With the job's own parameters: calibrated ones must be found anew.
@@ -32,6 +29,10 @@ Ask ask_of(const PerturbPlanned& planned) {
   };
   return asked;
 }
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
 
 // A ledger that admitted an event without a price would no longer promise anything.
 Result<void> check_payable(const PerturbPlanned& planned) {
