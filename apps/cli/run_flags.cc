@@ -122,6 +122,7 @@ void watch_debit(engine::RunOptions& options) {
   options.note_taken_up = [](const std::string& debit) {
     print_note("used the debit " + debit + ", for which nothing had been drawn: at no further cost");
   };
+  options.note_programme = [](const std::string& sentence) { print_note(sentence); };
   options.note_drawing = [](const std::string& debit) {
     say_on_interrupt("the debit " + debit + " stays spent; if its release is stored, --again " + debit +
                      " emits it anew at no cost");

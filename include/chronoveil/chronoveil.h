@@ -25,6 +25,7 @@
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/perturb/perturb.h"
+#include "chronoveil/engine/programme/programme.h"
 #include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/engine/train/train.h"
@@ -67,6 +68,7 @@ struct Check {
   ledger::View budget;                          // as it stands
   ledger::Cost cost;                            // of the debit
   std::optional<engine::EarlierDebit> earlier;  // of the same job
+  ledger::Room room;                            // what one debit takes of the budget, and how many would fit
 };
 // Whether run() would get as far as the data: checks job, columns, outputs and budget. No debit. With `read_data` the
 // rows are read and forgotten, so that errors in them are found before they cost anything.

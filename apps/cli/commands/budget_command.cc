@@ -43,6 +43,8 @@ void add_budget_command(CLI::App& app, CommandContext& context) {
   add_looks(*budget, context);
   add_proofs(*budget, context);
   add_debits(*budget, context);
+  add_programmes(*budget, context);
+  add_ends(*budget, context);
   add_carriage(*budget, context);
 }
 

@@ -25,8 +25,15 @@ struct CheckOptions {
   bool json = false;
 };
 
+// Whether it costs nothing now: an open live release, or a slot of a programme.
+bool goes_on_paid(const engine::Job& job, const std::optional<engine::EarlierDebit>& earlier) {
+  return earlier && (job.is<engine::LiveSpec>() || (earlier->id.slot && earlier->taken_up));
+}
+
 std::string earlier_text(const engine::Job& job, const engine::EarlierDebit& earlier) {
   const std::string id = earlier.id.text();
+  if (earlier.id.slot && earlier.taken_up)
+    return fmt::format("before    paid for by a programme: run takes its slot {} at no further cost\n", id);
   if (job.is<engine::LiveSpec>())
     return fmt::format("before    opened as {}: live goes on with it at no further cost\n", id);
   if (earlier.taken_up)
@@ -74,11 +81,11 @@ template <class Checked>
 std::string checked_text(const engine::Job& job, const Checked& checked, bool data) {
   const ledger::Filter& filter = checked.budget.dataset.filter;
   std::string text = planned_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
-  const bool goes_on = job.is<engine::LiveSpec>() && checked.earlier;
+  const bool goes_on = goes_on_paid(job, checked.earlier);
   if (!goes_on)
     text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
   text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
-                      100 * engine::share_left(checked.budget), goes_on ? "" : ", the debit fits");
+                      100 * engine::share_left(checked.budget), goes_on ? "" : "; " + ledger::text(checked.room));
   if (checked.earlier) text += earlier_text(job, *checked.earlier);
   if (checked.shown_delimiter.value_or(',') != ',')
     text += fmt::format("delimiter {}, as the header shows; source.delimiter is not given\n",
@@ -94,10 +101,12 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   const ledger::Filter& filter = checked.budget.dataset.filter;
   nlohmann::ordered_json all = planned_json(job, checked.planned);
   all["cost"] = nullptr;
-  if (!(job.is<engine::LiveSpec>() && checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
+  if (!goes_on_paid(job, checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
   all["budget"] = {{"dataset", checked.budget.dataset.name},
                    {"share_left", engine::share_left(checked.budget)},
                    {"left", cost_json(filter, checked.budget.left)}};
+  all["room"] = nullptr;
+  if (!all["cost"].is_null()) all["room"] = room_json(checked.room);
   all["admitted"] = true;
   all["data_read"] = data;
   all["private"] = !data;

@@ -1,9 +1,14 @@
 // chronoveil plan: compares the mechanisms for a job, from public facts only; for means also without a job.
+#include <fmt/format.h>
+
 #include <iostream>
 #include <memory>
 
+#include "chronoveil/engine/programme/programme.h"
+#include "chronoveil/engine/release/audit.h"
 #include "command.h"
 #include "key_names.h"
+#include "ledger_option.h"
 #include "output/job_output.h"
 #include "output/means_output.h"
 #include "output/perturb_output.h"
@@ -15,7 +20,7 @@ namespace {
 
 struct PlanOptions {
   std::string job;
-  std::string sample;
+  std::string sample, ledger;
   std::optional<std::string> analysis;
   bool json = false;
   // Means without a job: public facts alone.
@@ -27,8 +32,21 @@ struct PlanOptions {
   std::optional<std::string> m_ub;
 };
 
+Result<void> print_plan(const engine::Job& job, bool json) {
+  if (job.is<engine::MeansSpec>()) return print_means_plan(job, engine::Compare::always, json);
+  if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, json);
+  if (job.is<engine::TrainSpec>()) return print_train_plan(job, json);
+  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
+  if (json) {
+    print_json(plan_json(job, planned));
+  } else {
+    std::cout << plan_text(job, planned);
+  }
+  return {};
+}
+
 Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
-  CV_CHECK(only_beside_job(command, {"--sample", "--counts", "--users", "--analysis", "--json"}));
+  CV_CHECK(only_beside_job(command, {"--sample", "--counts", "--users", "--analysis", "--json", "--ledger"}));
   CV_TRY(engine::Job job, engine::read_job(options.job));
   if (!options.sample.empty()) {
     if (!engine::is_of_counts(job))
@@ -47,15 +65,14 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
   }
   CV_CHECK(apply_analysis(options.analysis, job));
   CV_CHECK(engine::check_values(job));
-  if (job.is<engine::MeansSpec>()) return print_means_plan(job, engine::Compare::always, options.json);
-  if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, options.json);
-  if (job.is<engine::TrainSpec>()) return print_train_plan(job, options.json);
-  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
-  if (options.json) {
-    print_json(plan_json(job, planned));
-  } else {
-    std::cout << plan_text(job, planned);
-  }
+  CV_CHECK(print_plan(job, options.json));
+  if (options.ledger.empty() || options.json) return {};
+  const Result<engine::JobRoom> left = engine::room_of_job(job, options.ledger);
+  std::cout << "budget    "
+            << (left ? fmt::format("{}: {:.1f} % left; {}", left->budget.dataset.name,
+                                   100 * engine::share_left(left->budget), ledger::text(left->room))
+                     : "unknown: " + left.error().text())
+            << "\n";
   return {};
 }
 
@@ -134,6 +151,7 @@ void add_plan_command(CLI::App& app, CommandContext& context) {
   command->add_option("--epsilon", options->epsilon, "For means without a job: ε");
   command->add_option("--delta", options->delta, "For means without a job: δ; 0 unless given");
   command->add_option("--m-ub", options->m_ub, "For means without a job: optimised (the default), median or a number");
+  add_ledger_option(*command, options->ledger);
   add_analysis_option(*command, options->analysis);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil plan city.toml --sample last-year.csv");

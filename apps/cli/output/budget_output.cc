@@ -197,8 +197,13 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
   for (const ledger::Slot& slot : debit.slots) {
     json item = {{"reserved", event_json(slot.reserved)}, {"state", slot.state ? ledger::name(*slot.state) : "free"}};
     if (slot.used) item["used"] = event_json(*slot.used);
+    if (!slot.job.empty()) item["job"] = slot.job;
+    if (slot.digest) item["digest"] = *slot.digest;
     result["slots"].push_back(std::move(item));
   }
+  for (const ledger::SlotsFor& one : debit.programme)
+    result["programme"].push_back(
+        {{"name", one.name}, {"job", one.job}, {"varies", one.varies}, {"first", one.first}, {"count", one.count}});
   if (debit.uses) result["uses"] = uses_json(debit);
   return result;
 }
@@ -231,7 +236,22 @@ std::string affected_text(const ledger::Verification& verification) {
   return text;
 }
 
-json view_json(const ledger::View& view, const std::optional<Result<accounting::Price>>& composed) {
+json room_json(const ledger::Room& room) {
+  return {{"more", std::min(room.more, ledger::kMostCounted)},
+          {"or_more", room.more > ledger::kMostCounted},
+          {"share", number(room.share)}};
+}
+
+json room_json(const ledger::LikeLast& like) {
+  json room = room_json(like.room);
+  room["like"] = like.last.text();
+  if (like.epsilon) room["epsilon"] = *like.epsilon;
+  if (like.epsilon) room["delta"] = like.delta;
+  return room;
+}
+
+json view_json(const ledger::View& view, const std::optional<ledger::LikeLast>& like,
+               const std::optional<Result<accounting::Price>>& composed) {
   json admits = json::object();
   if (view.admissible.gaussian_noise_multiplier) {
     admits["gaussian_noise_multiplier"] = *view.admissible.gaussian_noise_multiplier;
@@ -247,9 +267,11 @@ json view_json(const ledger::View& view, const std::optional<Result<accounting::
                  {"rows", view.rows},
                  {"chain_head", view.chain_head},
                  {"moved_away", view.moved_away}};
+  result["room"] = like ? room_json(*like) : json(nullptr);
   if (composed) result["composed"] = composed_json(view, *composed);
   if (view.dataset.filter.kind == ledger::FilterKind::united) result["members"] = members_json(view);
   if (view.beta > 0) result["beta"] = view.beta;
+  if (view.closed) result["closed"] = *view.closed;
   if (!view.period.empty()) result["period"] = view.period;
   if (!view.clock_note.empty()) result["clock"] = view.clock_note;
   for (const ledger::Debit& run : view.runs) {
@@ -285,12 +307,16 @@ std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {
   return text;
 }
 
-std::string view_text(const ledger::View& view, const std::optional<Result<accounting::Price>>& composed) {
+std::string view_text(const ledger::View& view, const std::optional<ledger::LikeLast>& like,
+                      const std::optional<Result<accounting::Price>>& composed) {
   const ledger::Filter& filter = view.dataset.filter;
   std::string text = dataset_line(view.dataset) + "\n";
   if (view.moved_away) text += "  moved to another ledger: nothing can be debited here\n";
+  if (view.closed) text += fmt::format("  closed        {}; nothing more is debited\n", visible(*view.closed));
   if (!view.period.empty()) text += fmt::format("  period        {}\n", visible(view.period));
   if (!view.clock_note.empty()) text += fmt::format("  clock         {}\n", visible(view.clock_note));
+  text += like ? "  " + ledger::text(*like) + "\n"
+               : "  nothing was debited yet: one release may take everything, or several share it\n";
   text += fmt::format("  left          {} {:.1f} %\n", bar(engine::share_left(view)), 100 * engine::share_left(view));
   text += filter.kind == ledger::FilterKind::united
               ? members_text(view)

@@ -18,12 +18,16 @@ nlohmann::json entry_json(const ledger::Entry&);
 nlohmann::json verification_json(const ledger::Verification&);
 // The debits that rest on known defects, one per line; empty if there are none.
 std::string affected_text(const ledger::Verification&);
+nlohmann::json room_json(const ledger::Room&);
+nlohmann::json room_json(const ledger::LikeLast&);
 // On request with the price of everything composed "if all had been chosen in advance", or why there is none.
-nlohmann::json view_json(const ledger::View&, const std::optional<Result<accounting::Price>>& composed);
+nlohmann::json view_json(const ledger::View&, const std::optional<ledger::LikeLast>&,
+                         const std::optional<Result<accounting::Price>>& composed);
 
 std::string dataset_line(const ledger::Dataset&);
 std::string cost_text(const ledger::Filter&, const ledger::Cost&);
-std::string view_text(const ledger::View&, const std::optional<Result<accounting::Price>>& composed);
+std::string view_text(const ledger::View&, const std::optional<ledger::LikeLast>&,
+                      const std::optional<Result<accounting::Price>>& composed);
 std::string debit_line(const ledger::Filter&, const ledger::Debit&);
 
 }  // namespace chronoveil::cli

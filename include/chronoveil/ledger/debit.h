@@ -68,6 +68,20 @@ struct Slot {
   accounting::Event reserved;
   std::optional<accounting::Event> used;  // what ran in it
   std::optional<State> state;             // empty while it is free
+  std::string job = "";                   // the digest of the job that opened it; empty for one that is used by hand
+  std::string mechanism = "";
+  std::string chain_head = "";                       // the hash of the row that opened it
+  std::optional<std::string> digest = std::nullopt;  // of what was released
+};
+
+// A release of a programme: slots of one debit that follow each other, and the jobs that may take them.
+struct SlotsFor {
+  std::string name;                 // of the job, as the programme has it
+  std::string job;                  // the digest of the job without the keys that vary
+  std::vector<std::string> varies;  // the keys of a job that may differ from run to run
+  std::int64_t first = 0, count = 0;
+
+  bool operator==(const SlotsFor&) const = default;
 };
 
 struct Debit {
@@ -80,6 +94,7 @@ struct Debit {
   Terms terms;
   accounting::Event event;  // of slots: their composition
   std::vector<Slot> slots;
+  std::vector<SlotsFor> programme;   // which jobs the slots are for; empty: for anything, by hand
   std::optional<std::int64_t> uses;  // of a run: how many uses are reserved
   std::int64_t used = 0;             // and used up
   std::string token;                 // of the last use
@@ -90,6 +105,10 @@ struct Debit {
   bool says_drawing = false;          // nothing is published before the ledger says `drawing`
   bool from_backup = false;           // it was made before its rows came out of a backup
 };
+
+// A slot that was opened, as if it were a debit of its own: its id, event, row, state and digest. Empty for a slot that
+// is free or not there.
+std::optional<Debit> slot_as_debit(const Debit&, std::int64_t slot);
 
 // Whether something that it paid for may yet be published: the debit, or one of its slots, is reserved or drawing, or a
 // slot is free while the debit is reserved.

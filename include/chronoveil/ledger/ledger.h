@@ -16,6 +16,7 @@
 #include "chronoveil/ledger/proof/signing.h"
 #include "chronoveil/ledger/proof/verify.h"
 #include "chronoveil/ledger/receipt.h"
+#include "chronoveil/ledger/room.h"
 #include "chronoveil/ledger/run.h"
 
 namespace chronoveil::ledger {
@@ -52,6 +53,7 @@ struct View {
   std::int64_t rows = 0;
   std::string chain_head;
   bool moved_away = false;
+  std::optional<std::string> closed;  // why no debit is made any more
   accounting::Event dearest;          // everything that touches the dearest neighbour in this period, composed
   double beta = 0;                    // the admitted cost holds with confidence 1 - β: some prices are estimates
   std::optional<Error> not_composed;  // why there is no composition: today's rules refuse an old debit
@@ -79,6 +81,12 @@ class Ledger {
   ~Ledger();
 
   Result<Dataset> create(const DatasetRequest&);
+  // Makes no more debits; what is paid for may still be published. For good. Refused: an empty reason.
+  Result<void> close(const std::string& dataset, const std::string& reason);
+  // Frees the name of a dataset that has no debit, so that it may be created anew, with other terms. Its rows stay, and
+  // those of a new one follow them: nothing that was signed, anchored or backed up is contradicted, and no debit ever
+  // has the number of another. Refused where a debit was made or may have been made elsewhere (Account::may_delete).
+  Result<void> remove(const std::string& dataset);
 
   // Debits an event and returns its receipt once the debit is durable. Errors: over_budget, or an event that does not
   // fit the dataset. If the last debit of the same job is reserved and nothing was drawn for it, it is taken up
@@ -87,13 +95,29 @@ class Ledger {
   Result<Receipt> reserve(const Terms&, const accounting::Event&, const BeforeSecond& = {});
   // What reserve would cost, without a debit; for a debit that it would take up, what that debit cost.
   Result<Cost> check(const Terms&, const accounting::Event&);
+  // What such a debit would take of the budget, and how many of them would fit; none is no error.
+  Result<Room> room_for(const Terms&, const accounting::Event&);
+  // The same for the last debit that concerns this part, or for the last of all. Empty before the first debit.
+  Result<std::optional<LikeLast>> room_like_last(const std::string& dataset,
+                                                 const std::optional<std::string>& part = std::nullopt);
   // The debit that reserve, or with `uses` reserve_run, would take up.
   Result<std::optional<DebitReference>> to_take_up(const Terms&, const accounting::Event&,
                                                    std::optional<std::int64_t> uses = std::nullopt);
   // Debits a list of events at once, composed tightly; open_slot later hands out the receipts, in any order.
-  Result<DebitReference> reserve_slots(const Terms&, const std::vector<accounting::Event>& slots);
+  // `programme` says which jobs the slots are for; they then open them by open_slot_for.
+  Result<DebitReference> reserve_slots(const Terms&, const std::vector<accounting::Event>& slots,
+                                       const std::vector<SlotsFor>& programme = {},
+                                       const BeforeSecond& before_second = {});
   // A receipt for an event that the slot's event dominates. A slot is used once, and not out of a backup.
   Result<Receipt> open_slot(const DebitId& slot, const accounting::Event&, const std::string& mechanism = "");
+  // The receipt of a job (Terms::job) for the first of these slots that is free and fits: its debit has the same unit,
+  // width, relation and part, counts evictions if the job has any, and the slot's event dominates. Empty if none does.
+  // A slot that the same job opened before, with nothing drawn in it, is taken up instead; after another slot or debit
+  // of the same job `before_second` decides. All of it in one transaction.
+  Result<std::optional<Receipt>> open_slot_for(const Terms&, const accounting::Event&,
+                                               const std::vector<DebitId>& slots, const BeforeSecond& = {});
+  // The slot that it would open or take up.
+  Result<std::optional<DebitId>> slot_for(const Terms&, const accounting::Event&, const std::vector<DebitId>& slots);
   // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already. A
   // run of the same job that used nothing is taken up.
   Result<Reservation> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses, const BeforeSecond& = {});

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/json_fields.h"
 #include "chronoveil/ledger/receipt.h"
+#include "chronoveil/ledger/room.h"
 
 namespace chronoveil::ledger {
 namespace {
@@ -62,11 +64,15 @@ Result<void> Account::apply(const Entry& entry) {
 
 Result<void> Account::apply_body(const Entry& entry) {
   const auto refuse = [](const std::string& why) { return fail(ErrorKind::storage, why); };
-  if ((entry.kind == "create") != !exists()) return refuse("a dataset is created once, by its first row");
+  if (!dataset_ && entry.kind != "create") return refuse("the first row of a dataset creates it");
   if (entry.kind == "create") {
+    if (exists() || moved_) return refuse("a dataset is created by its first row, or after it was deleted");
     CV_TRY(Dataset dataset, dataset_from_body(entry.body));
     dataset.name = entry.dataset;
     dataset_ = std::move(dataset);
+    deleted_ = carried_ = false;
+    created_by_ = entry.sequence;
+    closed_.reset();
     return {};
   }
   if (arrived_) return refuse("the dataset was moved away and has arrived");
@@ -87,20 +93,37 @@ Result<void> Account::apply_body(const Entry& entry) {
     if ((origin == Origin::moved) != moved_)
       return refuse("a dataset that was moved away can only be opened by that move");
     moved_ = copied_ = false;
+    carried_ = true;
     if (origin != Origin::moved) from_backup_ = entry.sequence;
     return {};
   }
   if (moved_) return refuse("the dataset was moved away");
   if (entry.kind == "moved") {
     CV_CHECK(moved_from_body(entry.body));
-    moved_ = true;
+    moved_ = carried_ = true;
     return {};
   }
+  if (deleted_) return refuse("the dataset was deleted");
+  if (entry.kind == "deleted") {
+    CV_CHECK(check_deleted_body(entry.body));
+    CV_CHECK(may_delete());
+    deleted_ = true;
+    return {};
+  }
+  if (entry.kind == "closed") {
+    if (closed_) return refuse("the dataset was closed before");
+    CV_TRY(closed_, reason_from_body(entry.body));
+    return {};
+  }
+  if (entry.kind == "debit" && closed_) return refuse("the dataset was closed");
   if (entry.kind == "debit") return apply_debit(entry);
   if (entry.kind == "slot") {
     CV_TRY(const SlotBody slot, slot_from_body(entry.body));
     CV_CHECK(may_open_slot({entry.dataset, slot.debit, slot.slot}));
     debits_[slot.debit].slots[static_cast<std::size_t>(slot.slot)] = State::reserved;
+    if (slot.job.empty()) return {};
+    debits_[slot.debit].of_jobs.insert(slot.slot);
+    slots_of_jobs_[slot.job] = {slot.debit, slot.slot};
     return {};
   }
   if (entry.kind == "drawing") {
@@ -150,6 +173,7 @@ Result<void> Account::apply_debit(const Entry& entry) {
   Cost& total = place ? spent.parts.try_emplace(*place, dataset_->filter.nothing()).first->second : spent.whole;
   total += debit.cost;
   sums_.add(debit.period, debit.cost);
+  last_in_[debit.terms.part.value_or("")] = entry.sequence;
   DebitProgress& progress = debits_[entry.sequence];
   progress.slots.resize(debit.slot_count());
   progress.says_drawing = debit.says_drawing();
@@ -243,25 +267,68 @@ Result<bool> Account::holds_for_each(const std::string& period, const std::optio
   return every;
 }
 
-Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,
-                            const Cost& asked) const {
-  CV_TRY(const Cost so_far, charged(period, part));
+Result<bool> Account::has_room(const std::string& period, const std::optional<std::string>& part,
+                               const Cost& asked) const {
+  CV_TRY(Cost total, charged(period, part));
+  total += asked;
+  if (holds(dataset_->filter, total)) return true;
+  return holds_for_each(period, part, asked);
+}
+
+Result<std::int64_t> Account::room(const std::string& period, const std::optional<std::string>& part, const Cost& cost,
+                                   std::int64_t most) const {
+  // Costs only grow, so what fits is an interval. `fits` many do, `refused` many do not.
+  std::int64_t fits = 0, refused = most + 1;
+  while (refused - fits > 1) {
+    const std::int64_t middle = fits + (refused - fits) / 2;
+    CV_TRY(const bool has, has_room(period, part, cost.times(middle)));
+    (has ? fits : refused) = middle;
+  }
+  return fits;
+}
+
+Failure Account::refusal(const std::string& period, const std::optional<std::string>& part, const Cost& asked,
+                         const std::string& more) const {
+  const Result<Cost> known = charged(period, part);
+  if (!known) return Failure(known.error());
+  const Cost& so_far = *known;
   Cost total = so_far;
   total += asked;
   const Filter& filter = dataset_->filter;
-  if (holds(filter, total)) return {};
-  CV_TRY(const bool each, holds_for_each(period, part, asked));
-  if (each) return {};
   const Cost remaining = so_far.left_of(filter.budget);
   const std::size_t shown = coordinate_to_show(filter, total);
   std::string where = part ? fmt::format(" for part '{}'", *part) : "";
   if (!period.empty()) where += " in " + period;
-  return fail(ErrorKind::over_budget, "budget",
-              fmt::format("over the budget of dataset '{}'{}: the filter {} has admitted {} of {}; the request asks "
-                          "{}; it would still admit {}{}",
-                          dataset_->name, where, name(filter.kind), described(filter, so_far, shown, rounded),
-                          described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
-                          described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
+  const bool of_delta = total.delta > filter.budget.delta;
+  const auto share = [&](const Cost& cost) {
+    const Amount amount = of_delta ? cost.delta : cost.values[shown];
+    const double whole = (of_delta ? filter.budget.delta : filter.budget.values[shown]).value();
+    return whole > 0 ? amount.value() / whole : HUGE_VAL;
+  };
+  const double left = of_delta && filter.budget.delta.is_zero() ? 0 : share(remaining);
+  return fail(
+      ErrorKind::over_budget, "budget",
+      fmt::format("over the budget of dataset '{}'{}: no room for this release, which takes {} of the {}; "
+                  "{:.1f} % is left{}; the filter {} has admitted {} of {}; the request asks {}; it would "
+                  "still admit {}{}",
+                  dataset_->name, where, share_text(share(asked)), of_delta ? "δ for such events" : "budget",
+                  std::floor(1000 * left) / 10, more, name(filter.kind), described(filter, so_far, shown, rounded),
+                  described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
+                  described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
+}
+
+Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,
+                            const Cost& asked) const {
+  CV_TRY(const bool has, has_room(period, part, asked));
+  if (has) return {};
+  return refusal(period, part, asked, "");
+}
+
+std::optional<std::int64_t> Account::last_debit(const std::optional<std::string>& part) const {
+  std::optional<std::int64_t> last;
+  for (const auto& [name, sequence] : last_in_)
+    if (!part || name.empty() || name == *part) last = std::max(last.value_or(0), sequence);
+  return last;
 }
 
 std::vector<std::int64_t> Account::dearest_parts(const std::string& period) const {
@@ -297,7 +364,7 @@ Result<void> Account::may_settle(const DebitId& id, State to) const {
   if (!state) return invalid("id", id.text(), "a slot that was used");
   if (*state != State::reserved && *state != State::drawing)
     return invalid("id", id.text(), "a debit still reserved; this one is " + std::string(name(*state)));
-  if (to == State::released && *state == State::reserved && debit->says_drawing)
+  if (to == State::released && *state == State::reserved && debit->says_drawing_for(id))
     return invalid("id", id.text(),
                    "a debit for which something was drawn; nothing was drawn for this one, so nothing can be released");
   return {};
@@ -309,7 +376,7 @@ Result<void> Account::may_draw(const DebitId& id) const {
     return invalid("id", id.text(), "a debit for one event, or a slot");
   const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
   if (!state) return invalid("id", id.text(), "a slot that was used");
-  if (*state == State::drawing || (*state == State::released && debit->says_drawing))
+  if (*state == State::drawing || (*state == State::released && debit->says_drawing_for(id)))
     return fail(
         ErrorKind::usage, kDrawnForByAnother,
         std::string(*state == State::drawing ? "another process draws for " : "another process has drawn for ") +
@@ -332,6 +399,29 @@ std::optional<Account::JobDebit> Account::last_of(const std::string& job) const 
   if (job.empty() || found == jobs_.end()) return std::nullopt;
   const DebitProgress& debit = debits_.at(found->second);
   return JobDebit{found->second, debit.state, debit.run ? debit.run->used : 0};
+}
+
+std::optional<std::pair<DebitId, State>> Account::slot_of(const std::string& job) const {
+  const auto found = slots_of_jobs_.find(job);
+  if (job.empty() || found == slots_of_jobs_.end()) return std::nullopt;
+  const auto [debit, slot] = found->second;
+  const std::optional<State>& state = debits_.at(debit).slots[static_cast<std::size_t>(slot)];
+  return std::pair(DebitId{dataset_->name, debit, slot}, *state);
+}
+
+Result<void> Account::may_delete() const {
+  if (!debits_.empty())
+    return fail(ErrorKind::usage, "dataset",
+                "'" + dataset_->name +
+                    "' has debits, and what was spent is never forgotten; to end it: chronoveil budget close " +
+                    dataset_->name + " --reason TEXT");
+  if (carried_)
+    return fail(ErrorKind::usage, "dataset",
+                "'" + dataset_->name +
+                    "' came out of a backup or another ledger, where it may have debits; to end it: chronoveil budget "
+                    "close " +
+                    dataset_->name + " --reason TEXT");
+  return {};
 }
 
 Result<void> Account::may_open_slot(const DebitId& id) const {

@@ -4,8 +4,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/ledger/body.h"
@@ -30,7 +32,14 @@ class Account {
   // whether a debit was priced rightly and within the budget.
   Result<void> apply(const Entry&);
 
-  bool exists() const { return dataset_.has_value(); }
+  bool exists() const { return dataset_.has_value() && !deleted_; }
+  // The row that created the dataset as it is now; a dataset that was deleted may be created anew.
+  std::int64_t created_by() const { return created_by_; }
+  // Why no debit is made any more; empty while they are.
+  const std::optional<std::string>& closed() const { return closed_; }
+  // Whether it can be deleted without a trace of anybody's budget: nothing was ever debited, and its rows neither came
+  // from elsewhere nor went there, where debits may have been made.
+  Result<void> may_delete() const;
   bool moved_away() const { return moved_; }
   const Dataset& dataset() const { return *dataset_; }
   std::int64_t next_sequence() const { return next_sequence_; }
@@ -53,8 +62,19 @@ class Account {
   Result<Cost> charged(const std::string& period, const std::optional<std::string>& part) const;
   // Whether nothing was admitted yet for any neighbour that a request for this part, or for everything, concerns.
   Result<bool> is_untouched(const std::string& period, const std::optional<std::string>& part) const;
-  // The over_budget error says what was admitted, what is asked and what would still be admitted.
+  // Whether the filter admits this much more.
+  Result<bool> has_room(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
+  // How many debits of this cost it admits, one after the other; no more than `most` are counted.
+  Result<std::int64_t> room(const std::string& period, const std::optional<std::string>& part, const Cost&,
+                            std::int64_t most) const;
+  // The over_budget error for what has no room: what it takes of the budget and what is left, `more` in words, and then
+  // what the filter has admitted, what is asked and what would still be admitted.
+  Failure refusal(const std::string& period, const std::optional<std::string>& part, const Cost&,
+                  const std::string& more) const;
+  // That error where there is no room.
   Result<void> admit(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
+  // The row of the last debit that concerns this part, or of the last of all.
+  std::optional<std::int64_t> last_debit(const std::optional<std::string>& part) const;
   // The parts whose debits count for the dearest neighbour.
   std::vector<std::int64_t> dearest_parts(const std::string& period) const;
   std::vector<std::string> periods() const;
@@ -66,6 +86,8 @@ class Account {
   // ever be recorded for it.
   Result<void> may_draw(const DebitId&) const;
   Result<void> may_open_slot(const DebitId&) const;
+  // The last slot that a job opened, and its state.
+  std::optional<std::pair<DebitId, State>> slot_of(const std::string& job) const;
   // The run, if it may go on.
   Result<const RunProgress*> open_run(const DebitId&) const;
   // Whether these uses are the next ones of a run that may go on; over_budget when it has fewer left.
@@ -95,7 +117,9 @@ class Account {
     State state = State::reserved;
     std::vector<std::optional<State>> slots;
     std::optional<RunProgress> run;
-    bool says_drawing = false;  // DebitBody::says_drawing
+    bool says_drawing = false;            // DebitBody::says_drawing
+    std::set<std::int64_t> of_jobs = {};  // slots that jobs opened, which say `drawing`, too
+    bool says_drawing_for(const DebitId& id) const { return id.slot ? of_jobs.contains(*id.slot) : says_drawing; }
   };
 
   Result<void> apply_body(const Entry&);
@@ -111,12 +135,17 @@ class Account {
   std::int64_t next_sequence_ = 0;
   std::string head_;
   std::string last_time_;
-  bool moved_ = false, copied_ = false, arrived_ = false;
+  bool moved_ = false, copied_ = false, arrived_ = false, deleted_ = false;
+  bool carried_ = false;  // since it was created, its rows came from elsewhere or went there
+  std::int64_t created_by_ = 0;
+  std::optional<std::string> closed_;
   std::int64_t from_backup_ = 0;  // rows that came out of a backup
   std::map<std::string, Spent> spent_;
   Sums sums_;
   std::unordered_map<std::int64_t, DebitProgress> debits_;
-  std::unordered_map<std::string, std::int64_t> jobs_;  // the last debit of each
+  std::unordered_map<std::string, std::int64_t> jobs_;                                    // the last debit of each
+  std::unordered_map<std::string, std::pair<std::int64_t, std::int64_t>> slots_of_jobs_;  // the last debit and slot
+  std::map<std::string, std::int64_t> last_in_;  // the last debit of each part; of the whole dataset under ""
 };
 
 // The seal of a dataset's rows from the first on; an error if they are no chain.

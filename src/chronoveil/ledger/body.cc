@@ -56,6 +56,39 @@ Result<LiveTag> live_from_json(const JsonFields& fields) {
   return live;
 }
 
+json programme_to_json(const std::vector<SlotsFor>& programme) {
+  json list = json::array();
+  for (const SlotsFor& one : programme)
+    list.push_back(
+        {{"name", one.name}, {"job", one.job}, {"varies", one.varies}, {"first", one.first}, {"count", one.count}});
+  return list;
+}
+
+// The slots of the releases follow each other, and each slot is for one of them.
+Result<std::vector<SlotsFor>> programme_from_json(const json& list, std::size_t slots) {
+  std::vector<SlotsFor> programme;
+  std::int64_t next = 0;
+  for (const json& item : list) {
+    const JsonFields fields = fields_of(item);
+    SlotsFor one;
+    CV_TRY(one.name, fields.text("name"));
+    CV_TRY(one.job, fields.text("job"));
+    CV_TRY(one.first, fields.integer("first"));
+    CV_TRY(one.count, fields.integer("count"));
+    CV_CHECK(fields.list("varies"));
+    for (const json& key : *fields.find("varies")) {
+      if (!key.is_string()) return fields.wrong("varies");
+      one.varies.push_back(key.get<std::string>());
+    }
+    CV_CHECK(fields.nothing_else());
+    if (one.job.empty() || one.first != next || one.count < 1) return fields.wrong("first");
+    if (__builtin_add_overflow(next, one.count, &next)) return fields.wrong("count");
+    programme.push_back(std::move(one));
+  }
+  if (programme.empty() || next != static_cast<std::int64_t>(slots)) return bad_body("programme");
+  return programme;
+}
+
 }  // namespace
 
 Result<std::vector<accounting::Event>> DebitBody::parsed_events() const {
@@ -111,6 +144,7 @@ std::string to_body(const DebitBody& debit) {
   if (!debit.period.empty()) body["period"] = debit.period;
   if (debit.takes_all) body["takes_all"] = true;
   if (debit.uses) body["uses"] = *debit.uses;
+  if (!debit.programme.empty()) body["programme"] = programme_to_json(debit.programme);
   return canonical(body);
 }
 
@@ -163,13 +197,20 @@ Result<DebitBody> debit_from_body(std::string_view text) {
   CV_TRY(debit.uses, fields.integer_if("uses"));
   if (debit.uses && (*debit.uses < 1 || debit.has_slots)) return fields.wrong("uses");
   if (debit.terms.live && !debit.uses) return fields.wrong("live");
+  if (const json* programme = fields.find("programme")) {
+    CV_CHECK(fields.list("programme"));
+    if (!debit.has_slots) return fields.wrong("programme");
+    CV_TRY(debit.programme, programme_from_json(*programme, body["slots"].size()));
+  }
   CV_CHECK(fields.nothing_else());
   debit.events = std::move(body[debit.has_slots ? "slots" : "event"]);
   return debit;
 }
 
 std::string to_body(const SlotBody& slot) {
-  return canonical({{"debit", slot.debit}, {"slot", slot.slot}, {"mechanism", slot.mechanism}, {"event", slot.event}});
+  json body = {{"debit", slot.debit}, {"slot", slot.slot}, {"mechanism", slot.mechanism}, {"event", slot.event}};
+  if (!slot.job.empty()) body["job"] = slot.job;
+  return canonical(body);
 }
 
 Result<SlotBody> slot_from_body(std::string_view text) {
@@ -179,6 +220,9 @@ Result<SlotBody> slot_from_body(std::string_view text) {
   CV_TRY(slot.debit, fields.integer("debit"));
   CV_TRY(slot.slot, fields.integer("slot"));
   CV_TRY(slot.mechanism, fields.text("mechanism"));
+  CV_TRY(auto job, fields.text_if("job"));
+  if (job && job->empty()) return fields.wrong("job");
+  slot.job = std::move(job).value_or("");
   CV_CHECK(fields.object("event"));
   CV_CHECK(fields.nothing_else());
   slot.event = std::move(body["event"]);
@@ -278,6 +322,23 @@ Result<Origin> origin_from_body(std::string_view text) {
   if (whole != nullptr && (*whole != true || from != "backup")) return fields.wrong("whole");
   if (whole != nullptr) return Origin::whole_backup;
   return from == "moved" ? Origin::moved : Origin::backup;
+}
+
+std::string closed_body(const std::string& reason) { return canonical({{"reason", reason}}); }
+
+Result<std::string> reason_from_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  const JsonFields fields = fields_of(body);
+  CV_TRY(std::string reason, fields.text("reason"));
+  CV_CHECK(fields.nothing_else());
+  return reason;
+}
+
+std::string deleted_body() { return canonical(json::object()); }
+
+Result<void> check_deleted_body(std::string_view text) {
+  CV_TRY(const json body, parse_body(text));
+  return fields_of(body).nothing_else();
 }
 
 std::string copied_body(const std::string& token) { return canonical({{"token", token}}); }

@@ -1,4 +1,4 @@
-// The JSON bodies of rows other than the first: debit, slot, drawing, use, state, moved, opened.
+// The JSON bodies of rows other than the first: debit, slot, drawing, use, state, closed, deleted, moved, opened.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,6 +15,7 @@ struct DebitBody {
   Terms terms;            // without the dataset
   nlohmann::json events;  // one event, or the list of slots
   bool has_slots = false;
+  std::vector<SlotsFor> programme;   // which jobs the slots are for; empty unless there are slots
   std::optional<std::int64_t> uses;  // of a run, which has one event and no slots; at least 1
   std::string period;
   Cost cost;
@@ -41,6 +42,7 @@ struct SlotBody {
   std::int64_t slot = 0;
   std::string mechanism;
   nlohmann::json event;
+  std::string job = "";  // the digest of the job that it is for; empty for a slot that is used by hand
 };
 
 std::string to_body(const SlotBody&);
@@ -94,6 +96,14 @@ enum class Origin { moved, backup, whole_backup };
 
 std::string to_body(Origin);
 Result<Origin> origin_from_body(std::string_view);
+
+// No debit is made from here on; `reason` is for people.
+std::string closed_body(const std::string& reason);
+Result<std::string> reason_from_body(std::string_view);
+
+// The dataset, which had no debit, is gone; its name is free.
+std::string deleted_body();
+Result<void> check_deleted_body(std::string_view);
 
 // The rows before this one are a copy, made by a move, that is not open yet. A random token sets it apart from every
 // other copy of them.

@@ -48,6 +48,24 @@ Result<DebitId> DebitId::parse(std::string_view text) {
   return invalid("id", text, "a debit such as city:17, or one of its slots such as city:17/3");
 }
 
+std::optional<Debit> slot_as_debit(const Debit& debit, std::int64_t slot) {
+  if (slot < 0 || slot >= static_cast<std::int64_t>(debit.slots.size())) return std::nullopt;
+  const Slot& used = debit.slots[static_cast<std::size_t>(slot)];
+  if (!used.state || !used.used) return std::nullopt;
+  Debit one = debit;
+  one.id.slot = slot;
+  one.chain_head = used.chain_head;
+  one.terms.job = used.job;
+  one.terms.mechanism = used.mechanism;
+  one.event = *used.used;
+  one.slots.clear();
+  one.programme.clear();
+  one.state = *used.state;
+  one.digest = used.digest;
+  one.says_drawing = !used.job.empty();
+  return one;
+}
+
 bool may_still_publish(const Debit& debit) {
   const auto open = [](State state) { return state == State::reserved || state == State::drawing; };
   if (debit.slots.empty()) return open(debit.state);

@@ -43,6 +43,19 @@ std::function<void(const std::string&)>& warning_handler() {
   return handler;
 }
 
+// What a dataset promises never changes, so that another filter or total is another dataset.
+Failure name_is_taken(const Account& account) {
+  const std::string& name = account.dataset().name;
+  std::string what = "a name not taken yet: what a dataset promises, its filter and its total never change. ";
+  if (account.may_delete())
+    what += "This one has no debit: chronoveil budget delete " + name + " frees its name";
+  else
+    what += "For another filter or total create a dataset of another name, such as " + name +
+            "-2, and end this one: chronoveil budget close " + name +
+            " --reason TEXT. What the two spend adds up for whoever is in both";
+  return invalid("dataset", name, what);
+}
+
 // Whose row it is. A name of the database is not changed, for the database compares it.
 Result<std::string> recorded_name(const std::string& known, const std::string& who) {
   if (known.empty()) return one_line(who.empty() ? system_user() : who);
@@ -95,7 +108,9 @@ Result<Dataset> Ledger::create(const DatasetRequest& request) {
   CV_CHECK(inside_->append(
       request.name, false,
       [&](const Account& account, const std::string&, const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
-        if (account.exists()) return invalid("dataset", request.name, "a name not taken yet");
+        if (account.moved_away())
+          return fail(ErrorKind::usage, "dataset", "'" + request.name + "' was moved to another ledger; write there");
+        if (account.exists()) return name_is_taken(account);
         if (const Instant clock = inside_->options.clock();
             dataset.renews && !inside_->options.clock_is_right && !is_plausible(*dataset.renews, "", clock))
           return implausible(request.name, "", clock);
@@ -137,35 +152,10 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   CV_TRY(const std::optional<DebitReference> unused, Inside::unused_debit(*account, Inside::body_of(terms, {event}, {}),
                                                                           event, cost, inside_->reader(terms.dataset)));
   if (unused) return cost;
-  CV_TRY(Inside::Admission admission,
-         Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost));
-  return std::move(admission.cost);
-}
-
-Result<DebitReference> Ledger::reserve_slots(const Terms& terms, const std::vector<Event>& slots) {
-  if (slots.empty()) return fail(ErrorKind::usage, "slots", "a debit needs at least one slot");
-  const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(Reservation reserved, inside_->debit(terms, slots, {.has_slots = true, .uses = std::nullopt}));
-  return static_cast<DebitReference&&>(std::move(reserved));
-}
-
-Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const std::string& mechanism) {
-  const std::scoped_lock lock(inside_->mutex);
-  CV_TRY(const std::vector<Entry> rows,
-         inside_->append(id.dataset, true,
-                         [&](const Account& account, const std::string&,
-                             const Store::Reader& read) -> Result<std::vector<Inside::Draft>> {
-                           CV_CHECK(account.may_open_slot(id));
-                           CV_CHECK(account.check_own(id));
-                           CV_TRY(const Stored from_debit, read(id.sequence));
-                           CV_TRY(const DebitBody debit, debit_from_body(from_debit.rows.front().body));
-                           CV_TRY(const std::vector<Event> slots, debit.parsed_events());
-                           CV_CHECK(check_slot(account.dataset(), debit.terms, event,
-                                               slots[static_cast<std::size_t>(*id.slot)]));
-                           const SlotBody body{id.sequence, *id.slot, mechanism, accounting::event_to_json(event)};
-                           return std::vector<Inside::Draft>{{"slot", to_body(body)}};
-                         }));
-  return receipt_for(DebitReference{id, rows.front().hash}, event, false);
+  Result<Inside::Admission> admission =
+      Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost);
+  if (!admission) return inside_->in_releases(admission.error(), terms, cost);
+  return std::move(admission->cost);
 }
 
 Result<Reservation> Ledger::reserve_run(const Terms& terms, const Event& event, std::int64_t uses,

@@ -48,7 +48,8 @@ Result<void> Ledger::Inside::move(const std::string& dataset, const MovedBody& b
         "was brought here by a move that was interrupted; run that move again, with the ledger it began with");
   if (left.moved == nullptr) {
     if (!there.rows.empty()) return refuse(exists);
-    CV_CHECK(append(dataset, true,
+    // One that was deleted goes along: its rows are anchored.
+    CV_CHECK(append(dataset, false,
                     [&](const Account&, const std::string&, const Store::Reader&) -> Result<std::vector<Draft>> {
                       return std::vector<Draft>{{"moved", to_body(body)}};
                     }));

@@ -13,7 +13,7 @@ using accounting::Event;
 
 Result<std::vector<std::string>> Ledger::datasets() {
   const std::scoped_lock lock(inside_->mutex);
-  return inside_->names();
+  return inside_->names_in_use();
 }
 
 Result<View> Ledger::view(const std::string& name, const std::optional<std::string>& part) {
@@ -33,6 +33,7 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   view.rows = account->next_sequence();
   view.chain_head = account->head();
   view.moved_away = account->moved_away();
+  view.closed = account->closed();
   const std::vector<std::int64_t> places = account->dearest_parts(view.period);
   std::vector<Event> events;
   for (const Debit& debit : debits) {
@@ -57,6 +58,22 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   return view;
 }
 
+Result<Room> Ledger::room_for(const Terms& terms, const Event& event) {
+  const std::scoped_lock lock(inside_->mutex);
+  CV_CHECK(Inside::check_says_eviction(terms));
+  CV_TRY(const Account* account, inside_->writable(terms.dataset, inside_->reader(terms.dataset)));
+  CV_TRY(const Cost cost, price(account->dataset(), terms, event));
+  return Inside::room_for(*account, account->period_at(inside_->now(*account)), terms, event, cost);
+}
+
+Result<std::optional<LikeLast>> Ledger::room_like_last(const std::string& dataset,
+                                                       const std::optional<std::string>& part) {
+  const std::scoped_lock lock(inside_->mutex);
+  const Store::Reader read = inside_->reader(dataset);
+  CV_TRY(const Account* account, inside_->existing(dataset, read));
+  return inside_->like_last(*account, account->period_at(inside_->now(*account)), part, read);
+}
+
 Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
   CV_TRY(const std::vector<Entry> rows, entries(dataset));
   std::vector<Debit> debits;
@@ -75,6 +92,7 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
                   body.terms,
                   composed(events),
                   {},
+                  body.programme,
                   body.uses,
                   0,
                   "",
@@ -87,7 +105,7 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       debit.terms.job = body.job();
       debit.terms.live = body.live();
       if (body.has_slots) {
-        for (const Event& event : events) debit.slots.push_back({event, std::nullopt, std::nullopt});
+        for (const Event& event : events) debit.slots.push_back(Slot{.reserved = event, .used = {}, .state = {}});
       }
       index[row.sequence] = debits.size();
       debits.push_back(std::move(debit));
@@ -97,6 +115,9 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       Slot& slot = debits[index.at(body.debit)].slots[static_cast<std::size_t>(body.slot)];
       slot.used = std::move(event);
       slot.state = State::reserved;
+      slot.job = body.job;
+      slot.mechanism = body.mechanism;
+      slot.chain_head = row.hash;
     } else if (row.kind == "drawing") {
       CV_TRY(const DrawingBody body, drawing_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];
@@ -110,7 +131,7 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       CV_TRY(const StateBody body, state_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];
       (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].state.emplace() : debit.state) = body.state;
-      if (!body.slot) debit.digest = body.digest;
+      (body.slot ? debit.slots[static_cast<std::size_t>(*body.slot)].digest : debit.digest) = body.digest;
     } else if (row.kind == "opened") {
       CV_TRY(const Origin origin, origin_from_body(row.body));
       for (Debit& debit : debits) debit.from_backup = debit.from_backup || origin != Origin::moved;

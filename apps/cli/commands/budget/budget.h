@@ -28,12 +28,14 @@ Result<std::vector<engine::Contradiction>> found_beside(const BudgetOptions&, le
 
 void print(const nlohmann::json&);
 
-// The commands: create; show, list and history; verify, sign and export; debit, slot, use and settle; backup, restore
-// and move.
+// The commands: create; show, list and history; verify, sign and export; debit, slot, use and settle; programme and
+// suggest; close and delete; backup, restore and move.
 void add_create(CLI::App& budget, CommandContext&);
 void add_looks(CLI::App& budget, CommandContext&);
 void add_proofs(CLI::App& budget, CommandContext&);
 void add_debits(CLI::App& budget, CommandContext&);
+void add_programmes(CLI::App& budget, CommandContext&);
+void add_ends(CLI::App& budget, CommandContext&);
 void add_carriage(CLI::App& budget, CommandContext&);
 
 }  // namespace chronoveil::cli

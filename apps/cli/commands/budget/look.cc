@@ -43,15 +43,16 @@ Result<accounting::Price> composed_price(const ledger::View& view, const Patienc
 
 Result<void> show(const LookOptions& options) {
   CV_TRY(ledger::Ledger ledger, open_ledger(options));
-  CV_TRY(const ledger::View view,
-         ledger.view(options.name, options.part.empty() ? std::nullopt : std::optional(options.part)));
+  const std::optional<std::string> part = options.part.empty() ? std::nullopt : std::optional(options.part);
+  CV_TRY(const ledger::View view, ledger.view(options.name, part));
+  CV_TRY(const std::optional<ledger::LikeLast> like, ledger.room_like_last(options.name, part));
   CV_CHECK(warn_of_older(options, ledger));
   std::optional<Result<accounting::Price>> composed;
   if (options.composed) composed = composed_price(view, options.patience);
   if (options.json) {
-    print(view_json(view, composed));
+    print(view_json(view, like, composed));
   } else {
-    std::cout << view_text(view, composed);
+    std::cout << view_text(view, like, composed);
   }
   return {};
 }
@@ -68,7 +69,9 @@ Result<void> list(const LookOptions& options) {
     item["share_left"] = engine::share_left(view);
     item["debits"] = view.debits;
     all.push_back(std::move(item));
-    lines += fmt::format("{}; {:.1f} % left\n", dataset_line(view.dataset), 100 * engine::share_left(view));
+    if (view.closed) item["closed"] = *view.closed;
+    lines += fmt::format("{}; {:.1f} % left{}\n", dataset_line(view.dataset), 100 * engine::share_left(view),
+                         view.closed ? "; closed" : "");
   }
   if (options.json) {
     print({{"datasets", std::move(all)}});

@@ -104,5 +104,7 @@ Facts facts_of(const Job&);
 // job.
 std::string digest_of(const Facts&);
 std::string digest_of(const Job&);
+// The same for jobs that differ in nothing but these keys.
+std::string digest_without(Facts, const std::vector<std::string>& keys);
 
 }  // namespace chronoveil::engine

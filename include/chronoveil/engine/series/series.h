@@ -17,13 +17,14 @@
 namespace chronoveil::engine {
 
 struct RunOptions {
-  std::string ledger;                                     // a path or URL; the user's own when empty
-  bool confirmed = false;                                 // --yes: a second debit for the same job and span is meant
-  std::optional<std::uint64_t> seed;                      // not private; touches no ledger
-  std::optional<mechanisms::Replay> replay;               // not private; touches no ledger
-  std::function<void(const std::string&)> note_debit;     // called once the debit is durable, before data is read
-  std::function<void(const std::string&)> note_taken_up;  // an unused debit of the same job was taken up
-  std::function<void(const std::string&)> note_drawing;   // before the first bit is drawn: from now on it stays spent
+  std::string ledger;                                      // a path or URL; the user's own when empty
+  bool confirmed = false;                                  // --yes: a second debit for the same job and span is meant
+  std::optional<std::uint64_t> seed;                       // not private; touches no ledger
+  std::optional<mechanisms::Replay> replay;                // not private; touches no ledger
+  std::function<void(const std::string&)> note_debit;      // called once the debit is durable, before data is read
+  std::function<void(const std::string&)> note_taken_up;   // an unused debit of the same job was taken up
+  std::function<void(const std::string&)> note_programme;  // a sentence: which slot pays, or that none does
+  std::function<void(const std::string&)> note_drawing;    // before the first bit is drawn: from now on it stays spent
   std::function<void(const std::string&, bool stored)> note_released;  // settled; the outputs come next
   std::function<void(std::string_view stage)> progress;
 
@@ -69,6 +70,7 @@ struct CheckedJob {
   ledger::View budget;  // as it stands
   ledger::Cost cost;    // of the debit
   std::optional<EarlierDebit> earlier;
+  ledger::Room room;  // for debits like this one; not counted for a live release that goes on
   std::optional<char> shown_delimiter = std::nullopt;  // by the header of a CSV, where the job does not give one
 };
 using Checked = CheckedJob<Planned>;

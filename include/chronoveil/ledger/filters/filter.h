@@ -55,6 +55,7 @@ struct Cost {
   Amount delta;
 
   Cost& operator+=(const Cost&);
+  Cost times(std::int64_t count) const;
   Cost left_of(const Cost& budget) const;
   bool operator==(const Cost&) const = default;
 };
@@ -99,6 +100,10 @@ bool holds(const Filter&, const Cost& admitted);
 double share_left(const Filter&, const Cost& left, std::size_t coordinate);
 // The same for the filter: the least over its coordinates, or for a union the most over its members.
 double share_left(const Filter&, const Cost& left);
+
+// The part of the whole budget that a cost takes, which may exceed 1: of the tightest coordinate, or for a union of the
+// member that charges least; at least its part of the δ.
+double share_of(const Filter&, const Cost&);
 
 // The cost of an event, decided before its first output. With a δ the event is charged as `approximate`: its ε at that
 // δ, composed tightly. Without one, `sum` charges pure events (ε, 0) and `approximate` its own (ε, δ), and refuses

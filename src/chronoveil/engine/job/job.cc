@@ -166,6 +166,11 @@ Result<Job> read_job(const std::string& path) {
 
 std::string digest_of(const Job& job) { return digest_of(facts_of(job)); }
 
+std::string digest_without(Facts facts, const std::vector<std::string>& keys) {
+  std::erase_if(facts, [&](const auto& fact) { return std::find(keys.begin(), keys.end(), fact.first) != keys.end(); });
+  return digest_of(facts);
+}
+
 std::string digest_of(const Facts& facts) {
   std::string text = "chronoveil-job-2";
   // Each with its length, so that no two jobs write the same text.

@@ -86,16 +86,35 @@ Result<Section> section_of(const toml::table& table, const std::string& name) {
   return section;
 }
 
-Result<JobTable> table_of(const toml::table& file, const std::vector<std::string_view>& sections) {
+Result<std::vector<Section>> list_of_sections(const toml::node& node, const std::string& name) {
+  const toml::array* all = node.as_array();
+  std::vector<Section> list;
+  for (std::size_t i = 0; all != nullptr && i < all->size(); ++i) {
+    const toml::table* one = (*all)[i].as_table();
+    if (one == nullptr) break;
+    CV_TRY(Section section, section_of(*one, name + " " + std::to_string(i + 1)));
+    list.push_back(std::move(section));
+  }
+  if (all == nullptr || list.size() != all->size())
+    return fail(ErrorKind::usage, name, "it must be a section, [[" + name + "]], as often as needed");
+  return list;
+}
+
+Result<JobTable> table_of(const toml::table& file, const std::vector<std::string_view>& sections,
+                          const std::vector<std::string_view>& lists) {
   JobTable table;
   for (const std::string_view name : sections) table.sections.emplace(name, Section(std::string(name)));
   for (const auto& [key, node] : file) {
     const std::string word(key.str());
     const bool known = std::find(sections.begin(), sections.end(), word) != sections.end();
+    if (std::find(lists.begin(), lists.end(), word) != lists.end()) {
+      CV_TRY(table.lists[word], list_of_sections(node, word));
+      continue;
+    }
     if (const toml::table* inner = node.as_table()) {
       if (!known)
         return fail(ErrorKind::usage, "[" + word + "]",
-                    "there is no such section; nearest: " + nearest(word, sections));
+                    "there is no such section" + (sections.empty() ? "" : "; nearest: " + nearest(word, sections)));
       CV_TRY(Section section, section_of(*inner, word));
       table.sections.insert_or_assign(word, std::move(section));
       continue;
@@ -195,10 +214,11 @@ Result<void> Section::only(const std::vector<std::string_view>& keys) const {
   return {};
 }
 
-Result<JobTable> parse_table(std::string_view text, const std::vector<std::string_view>& sections) {
+Result<JobTable> parse_table(std::string_view text, const std::vector<std::string_view>& sections,
+                             const std::vector<std::string_view>& lists) {
   CV_CHECK(check_depth(text));
   try {
-    return table_of(toml::parse(text), sections);
+    return table_of(toml::parse(text), sections, lists);
   } catch (const toml::parse_error& wrong) {
     // One line: the library's descriptions may quote what they found.
     std::string what(wrong.description());

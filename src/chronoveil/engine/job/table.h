@@ -57,12 +57,14 @@ class Section {
 struct JobTable {
   Section top{""};
   std::map<std::string, Section, std::less<>> sections;  // all that may be there; empty when the file has none
+  std::map<std::string, std::vector<Section>, std::less<>> lists;  // sections that may be there many times: [[name]]
 
   const Section& section(std::string_view name) const { return sections.find(name)->second; }
 };
 
 // Refuses sections that are not listed. Syntax errors name the line.
-Result<JobTable> parse_table(std::string_view toml, const std::vector<std::string_view>& sections);
+Result<JobTable> parse_table(std::string_view toml, const std::vector<std::string_view>& sections,
+                             const std::vector<std::string_view>& lists = {});
 
 // One to three of the words, the most alike first, separated by commas.
 std::string nearest(std::string_view word, const std::vector<std::string_view>& words, std::string_view prefix = "");

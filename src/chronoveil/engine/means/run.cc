@@ -1,4 +1,6 @@
 // Running and checking a job of means; release/order.h has the order in which it happens.
+#include <cmath>
+
 #include "chronoveil/engine/means/read.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
@@ -13,9 +15,21 @@ ledger::Eviction eviction_of(const mechanisms::CellShape& shape) {
   return shape.max_cells < shape.cells() || shape.max_records ? ledger::Eviction::possible : ledger::Eviction::none;
 }
 
+}  // namespace
+
 Ask ask_of(const MeansPlanned& planned) {
-  const auto ask = [](const mechanisms::CellsPlan& plan) {
-    return Ask{"means per place and slot", plan.mechanism, plan.event, plan.delta, eviction_of(plan.shape), {}};
+  // What is known of the error, by the public counts; more noise in a cell makes it larger in proportion.
+  std::optional<double> per_noise;
+  if (planned.comparison)
+    for (const plan::MeansCandidate& one : planned.comparison->candidates)
+      if (one.plan && one.mechanism == planned.chosen.mechanism && !per_noise && one.plan->noise_multiplier > 0 &&
+          std::isfinite(one.facts.expected_noise))
+        per_noise = one.facts.expected_noise / one.plan->noise_multiplier;
+  const auto ask = [per_noise](const mechanisms::CellsPlan& plan) {
+    Ask made{"means per place and slot", plan.mechanism, plan.event, plan.delta, eviction_of(plan.shape)};
+    made.noise = noise_text(plan.noise, plan.noise_multiplier) + " times the sensitivity";
+    if (per_noise) made.error = *per_noise * plan.noise_multiplier;
+    return made;
   };
   Ask asked = ask(planned.chosen);
   mechanisms::CellRequest request = planned.request;
@@ -28,6 +42,8 @@ Ask ask_of(const MeansPlanned& planned) {
   };
   return asked;
 }
+
+namespace {
 
 Result<bound::BoundedCells> bounded(const MeansPlanned& planned, data::RecordSource& source, DrawRight& right) {
   const mechanisms::CellShape& shape = planned.chosen.shape;
@@ -116,13 +132,14 @@ Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, 
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, claim, ask_of(planned)));
+  CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
   if (read_data) {
     DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(bounded(planned, *source, forgotten));
   }
   return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
-                      source->shown_delimiter()};
+                      room, source->shown_delimiter()};
 }
 
 }  // namespace chronoveil::engine

@@ -11,14 +11,11 @@
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
-namespace {
-
-constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
 
 Ask ask_of(const PerturbPlanned& planned) {
   const auto ask = [](const mechanisms::TemporalPlan& plan) {
     // Every value of the series stays, moved or noised: there is no cap.
-    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
+    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none};
   };
   Ask asked = ask(planned.chosen);
   // With the job's own parameters: calibrated ones must be found anew.
@@ -32,6 +29,10 @@ Ask ask_of(const PerturbPlanned& planned) {
   };
   return asked;
 }
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // of text that leaves in one go
 
 // A ledger that admitted an event without a price would no longer promise anything.
 Result<void> check_payable(const PerturbPlanned& planned) {
@@ -316,6 +317,7 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   CV_CHECK(check_files(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
   CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, claim, ask_of(planned)), planned));
+  CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
   if (job.source.path != "-" && !job.source.header && !read_data) {
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
@@ -333,7 +335,7 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");
   }
-  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier)};
+  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
 }
 
 }  // namespace chronoveil::engine

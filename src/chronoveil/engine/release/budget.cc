@@ -12,6 +12,7 @@
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/ledger/stores/store.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/plan/noise_error.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -66,7 +67,9 @@ Result<void> check_fit(const Claim& claim, const ledger::Protected& promise) {
   return {};
 }
 
-ledger::Terms terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset) {
+enum class Among { alone, others };
+
+ledger::Terms terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset, Among among = Among::alone) {
   ledger::Terms terms;
   terms.dataset = claim.dataset;
   terms.purpose = claim.purpose;
@@ -75,7 +78,7 @@ ledger::Terms terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset
   terms.job = claim.digest;
   // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
   // before. In a composition the parts that do not know theirs must be told.
-  const bool composed = std::holds_alternative<accounting::Compose>(ask.event.kind);
+  const bool composed = among == Among::others || std::holds_alternative<accounting::Compose>(ask.event.kind);
   if (composed || !accounting::unit_of(ask.event)) {
     terms.stated.unit = claim.unit;
     if (claim.unit == Unit::w_event) terms.stated.width = claim.width;
@@ -188,6 +191,7 @@ Claim claim_of(Job job, Relation relation) {
   if (relation == Relation::swap) claim.width = job.perturb().window.value_or(0);
   if (job.is<MeansSpec>()) claim.of = Claim::Of::means;
   if (job.is<TrainSpec>()) claim.of = Claim::Of::steps;
+  claim.facts = facts_of(job);
   return claim;
 }
 
@@ -231,9 +235,17 @@ Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, co
   return OpenBudget{place, std::move(open), std::move(store), std::move(view)};
 }
 
+std::string noise_text(NoiseKind kind, double scale) {
+  return fmt::format("{} of scale {:.4g}", kind == NoiseKind::laplace ? "laplace" : "gaussian", scale);
+}
+
 Ask ask_of(const Planned& planned) {
   const auto ask = [eviction = planned.eviction](const mechanisms::SeriesPlan& plan) {
-    return Ask{"series release", plan.mechanism, plan.event, plan.delta, eviction, {}};
+    Ask made{"series release", plan.mechanism, plan.event, plan.delta, eviction};
+    made.noise = noise_text(plan.noise, plan.scale);
+    if (const auto mechanism = mechanisms::find_series_mechanism(plan.mechanism))
+      made.error = plan::noise_error(**mechanism, plan);
+    return made;
   };
   Ask asked = ask(planned.chosen);
   mechanisms::Request request = planned.request;
@@ -247,12 +259,73 @@ Ask ask_of(const Planned& planned) {
   return asked;
 }
 
+ledger::Terms slot_terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset) {
+  ledger::Terms terms = terms_of(claim, ask, dataset, Among::others);
+  // Where it makes no difference, a job fits a debit that says either.
+  if (!ledger::depends_on_eviction(ask.event, terms.stated, dataset.promise))
+    terms.stated.eviction = ledger::Eviction::none;
+  return terms;
+}
+
+namespace {
+
+// The free slots of programmes that are for this job.
+struct Programmed {
+  std::vector<std::string> programmes;  // debits of the dataset that have slots for jobs
+  std::vector<ledger::DebitId> slots;
+};
+
+Result<Programmed> programmed(OpenBudget& budget, const Claim& claim) {
+  Programmed all;
+  if (claim.facts.empty()) return all;
+  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(claim.dataset));
+  for (const ledger::Debit& debit : debits) {
+    if (debit.programme.empty() || debit.state != ledger::State::reserved || debit.from_backup) continue;
+    all.programmes.push_back(debit.id.text());
+    for (const ledger::SlotsFor& release : debit.programme) {
+      if (digest_without(claim.facts, release.varies) != release.job) continue;
+      for (std::int64_t slot = release.first; slot < release.first + release.count; ++slot)
+        if (!debit.slots[static_cast<std::size_t>(slot)].state)
+          all.slots.push_back({claim.dataset, debit.id.sequence, slot});
+    }
+  }
+  return all;
+}
+
+Result<std::optional<ledger::DebitId>> slot_to_open(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  CV_TRY(const Programmed programme, programmed(budget, claim));
+  if (programme.programmes.empty()) return std::optional<ledger::DebitId>();
+  return budget.ledger.slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event, programme.slots);
+}
+
+}  // namespace
+
 Result<ledger::Cost> check_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  CV_TRY(const std::optional<ledger::DebitId> slot, slot_to_open(budget, claim, ask));
+  if (slot) return budget.view.dataset.filter.nothing();
   return with_advice(budget.ledger.check(terms_of(claim, ask, budget.view.dataset), ask.event), budget, claim, ask);
 }
 
+Result<ledger::Room> room_for(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  return budget.ledger.room_for(terms_of(claim, ask, budget.view.dataset), ask.event);
+}
+
 Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const Ask& ask,
-                                const ledger::BeforeSecond& before_second) {
+                                const ledger::BeforeSecond& before_second,
+                                const std::function<void(const std::string&)>& note) {
+  CV_TRY(const Programmed programme, programmed(budget, claim));
+  if (!programme.programmes.empty()) {
+    CV_TRY(std::optional<ledger::Receipt> opened,
+           or_perhaps_made(budget.ledger.open_slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event,
+                                                       programme.slots, before_second)));
+    if (note)
+      note(opened
+               ? "this run takes " + opened->reference().id.text() +
+                     ", a slot of a programme that is paid for: nothing more is debited"
+               : (programme.slots.empty() ? "no free slot of the programme " : "no slot that fits in the programme ") +
+                     programme.programmes.back() + " is for this job: it is an ordinary debit");
+    if (opened) return std::move(*opened);
+  }
   return or_perhaps_made(with_advice(
       budget.ledger.reserve(terms_of(claim, ask, budget.view.dataset), ask.event, before_second), budget, claim, ask));
 }
@@ -267,9 +340,18 @@ Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, 
 }
 
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget& budget, const Claim& claim, const Ask& ask) {
+  CV_TRY(const std::optional<ledger::DebitId> slot, slot_to_open(budget, claim, ask));
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(claim.dataset));
+  for (const ledger::Debit& debit : debits)
+    for (std::size_t i = 0; i < debit.slots.size(); ++i) {
+      const ledger::Slot& used = debit.slots[i];
+      if (used.job != claim.digest || used.job.empty()) continue;
+      const ledger::DebitId id{claim.dataset, debit.id.sequence, static_cast<std::int64_t>(i)};
+      if (id != slot) return EarlierDebit{id, *used.state, budget.store.has(id), false};
+    }
   const auto last = std::find_if(debits.rbegin(), debits.rend(),
                                  [&](const ledger::Debit& debit) { return debit.terms.job == claim.digest; });
+  if (slot) return EarlierDebit{*slot, ledger::State::reserved, false, true};
   if (last == debits.rend()) return std::nullopt;
   CV_TRY(const std::optional<ledger::DebitReference> unused,
          budget.ledger.to_take_up(terms_of(claim, ask, budget.view.dataset), ask.event, last->uses));

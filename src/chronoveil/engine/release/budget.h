@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "chronoveil/engine/means/means.h"
+#include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/release/audit.h"
 #include "chronoveil/engine/release/store.h"
 #include "chronoveil/engine/series/series.h"
@@ -25,6 +27,7 @@ struct Claim {
   std::optional<std::int64_t> max_steps;  // of one person
   double epsilon = 0, delta = 0;
   enum class Of { counts, means, steps } of = Of::counts;  // steps: values of steps whose times are public
+  Facts facts = {};  // of the job, by which a programme finds its slot; empty: it never has one
 };
 Claim claim_of(const Job&);
 // Of a kind whose mechanism decides the relation.
@@ -55,9 +58,15 @@ struct Ask {
   double delta = 0;                                        // at which it is priced where the filter adds up ε and δ
   ledger::Eviction eviction = ledger::Eviction::possible;  // by the caps of the job
   // The same at another ε, to find one that would fit.
-  std::function<Result<Ask>(double epsilon)> at_epsilon;
+  std::function<Result<Ask>(double epsilon)> at_epsilon = {};
+  std::string noise = "";                      // what is drawn, for people: "laplace of scale 12.5"
+  std::optional<double> error = std::nullopt;  // expected, absolute, of one value, by the noise alone; empty: unknown
 };
 Ask ask_of(const Planned&);
+Ask ask_of(const MeansPlanned&);
+Ask ask_of(const PerturbPlanned&);
+// "laplace of scale 12.5"
+std::string noise_text(NoiseKind, double scale);
 
 // The debit of the job, tried (check) or made (reserve): the event at the job's unit and relation. When the budget does
 // not admit it, the error also says which privacy.epsilon it would admit for the same mechanism, found by looking at
@@ -65,14 +74,22 @@ Ask ask_of(const Planned&);
 // reserve takes up a debit of the same job for which nothing was drawn; if the job has another debit, `before_second`
 // decides, in the transaction that would make the second.
 Result<ledger::Cost> check_debit(OpenBudget&, const Claim&, const Ask&);
-Result<ledger::Receipt> reserve(OpenBudget&, const Claim&, const Ask&, const ledger::BeforeSecond& before_second);
+// What that debit takes of the budget, and how many of it would fit.
+Result<ledger::Room> room_for(OpenBudget&, const Claim&, const Ask&);
+// A job of a programme runs in its slot, which is paid for, and `note` is told so; it is also told where a dataset with
+// a programme makes an ordinary debit.
+Result<ledger::Receipt> reserve(OpenBudget&, const Claim&, const Ask&, const ledger::BeforeSecond& before_second,
+                                const std::function<void(const std::string&)>& note = {});
 
 // The same for what happens over time, in `uses` numbered uses; `live`, where given, is how its debit is found again.
 Result<ledger::Reservation> reserve_run(OpenBudget&, const Claim&, const Ask&, std::int64_t uses,
                                         const ledger::BeforeSecond& before_second,
                                         const std::optional<ledger::LiveTag>& live = std::nullopt);
 
-// The last debit of the same job.
+// What a debit for slots says of a job in it.
+ledger::Terms slot_terms_of(const Claim&, const Ask&, const ledger::Dataset&);
+
+// The last debit of the same job, or the slot of a programme that it would run in.
 Result<std::optional<EarlierDebit>> earlier_debit(OpenBudget&, const Claim&, const Ask&);
 
 }  // namespace chronoveil::engine

@@ -59,18 +59,17 @@ Result<ReleaseClaims> claims_of(std::string_view text) {
   return claims;
 }
 
-ClaimsHeld held_against(const ReleaseClaims& claims, const ledger::Debit& debit, const ledger::Dataset& dataset) {
+ClaimsHeld held_against(const ReleaseClaims& claims, const ledger::Debit& whole, const ledger::Dataset& dataset) {
   ClaimsHeld held;
   const auto contradict = [&](std::string what) { held.contradictions.push_back(std::move(what)); };
   const std::optional<std::int64_t>& slot = claims.debit.id.slot;
-  accounting::Event event = debit.event;
-  if (slot && *slot >= 0 && *slot < static_cast<std::int64_t>(debit.slots.size())) {
-    const ledger::Slot& used = debit.slots[static_cast<std::size_t>(*slot)];
-    event = used.used.value_or(used.reserved);
-  }
-  held.tied = debit.digest.has_value() && !slot;
+  const std::optional<ledger::Debit> of_slot = slot ? ledger::slot_as_debit(whole, *slot) : std::nullopt;
+  if (slot && !of_slot) contradict("nothing ran in this slot, for all that the ledger knows");
+  const ledger::Debit& debit = of_slot ? *of_slot : whole;
+  const accounting::Event& event = debit.event;
+  held.tied = debit.digest.has_value();
   // Outputs are written after the row that says so.
-  if (!slot && debit.says_drawing && debit.state != ledger::State::released)
+  if (debit.says_drawing && debit.state != ledger::State::released)
     contradict("as far as the ledger knows, nothing of this debit was released (" + std::string(name(debit.state)) +
                "): the ledger lost its last rows, or this is not a release");
   if (held.tied && *debit.digest != claims.digest)

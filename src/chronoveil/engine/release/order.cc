@@ -72,9 +72,11 @@ Result<ledger::Debit> debit_of_job(OpenBudget& budget, const Claim& claim, const
   if (id.dataset != claim.dataset)
     return invalid("run.again", debit, "it must be a debit of the job's dataset '" + claim.dataset + "'");
   CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(claim.dataset));
-  const auto found = std::find_if(debits.begin(), debits.end(), [&](const ledger::Debit& one) { return one.id == id; });
-  if (found == debits.end())
-    return invalid("run.again", debit, "it must be a debit that is in the ledger; see budget history");
+  const auto row = std::find_if(debits.begin(), debits.end(),
+                                [&](const ledger::Debit& one) { return one.id.sequence == id.sequence; });
+  std::optional<ledger::Debit> found;
+  if (row != debits.end()) found = id.slot ? ledger::slot_as_debit(*row, *id.slot) : *row;
+  if (!found) return invalid("run.again", debit, "it must be a debit that is in the ledger; see budget history");
   if (found->terms.job != claim.digest)
     return invalid("run.again", debit, "it must be a debit of this very job over this span");
   return *found;

@@ -150,7 +150,8 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   CV_CHECK(kind.open());
   CV_CHECK(budget.store.prepare());
   tell(options, "debiting");
-  CV_TRY(ledger::Receipt receipt, reserve(budget, kind.claim, ask, before_second_debit(budget, options)));
+  CV_TRY(ledger::Receipt receipt,
+         reserve(budget, kind.claim, ask, before_second_debit(budget, options), options.note_programme));
   const ledger::DebitId id = receipt.reference().id;
   if (options.note_debit) options.note_debit(id.text());
   const bool taken_up = receipt.taken_up();

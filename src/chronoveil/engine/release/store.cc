@@ -40,7 +40,9 @@ Result<void> ReleaseStore::prepare() const {
 }
 
 std::string ReleaseStore::path_of(const ledger::DebitId& id) const {
-  return folder_ + "/" + id.dataset + "-" + std::to_string(id.sequence) + ".json";
+  // No name of a dataset has a +.
+  const std::string slot = id.slot ? "+" + std::to_string(*id.slot) : "";
+  return folder_ + "/" + id.dataset + "-" + std::to_string(id.sequence) + slot + ".json";
 }
 
 std::string ReleaseStore::present(const ledger::DebitId& id) const {

@@ -20,7 +20,7 @@ class ReleaseStore {
 
   // Makes the folder (mode 0700) and finds out whether files can be written there.
   Result<void> prepare() const;
-  // city:3 becomes city-3.json, mode 0600.
+  // city:3 becomes city-3.json, and its slot city:3/7 city-3+7.json; mode 0600.
   std::string path_of(const ledger::DebitId&) const;
   bool has(const ledger::DebitId&) const;
   // Never replaces a file: what is stored was drawn for its debit, and a debit has only one draw.

@@ -147,15 +147,19 @@ bool is_plain_file(const fs::path& path) {
   return fs::is_regular_file(fs::symlink_status(path, error));
 }
 
-// "city-17.json": the dataset may have dashes of its own.
+// "city-17.json", or "city-17+3.json" for a slot: the dataset may have dashes of its own.
 std::optional<ledger::DebitId> debit_of_name(const std::string& name) {
   if (!name.ends_with(".json")) return std::nullopt;
   const std::string stem = name.substr(0, name.size() - 5);
   const auto dash = stem.rfind('-');
   if (dash == std::string::npos) return std::nullopt;
-  const std::optional<std::int64_t> number = number_in(stem.substr(dash + 1));
+  const auto plus = stem.find('+', dash);
+  const std::optional<std::int64_t> number = number_in(std::string_view(stem).substr(dash + 1, plus - dash - 1));
   if (!number || !ledger::check_dataset_name(stem.substr(0, dash))) return std::nullopt;
-  return ledger::DebitId{stem.substr(0, dash), *number, std::nullopt};
+  if (plus == std::string::npos) return ledger::DebitId{stem.substr(0, dash), *number, std::nullopt};
+  const std::optional<std::int64_t> slot = number_in(std::string_view(stem).substr(plus + 1));
+  if (!slot) return std::nullopt;
+  return ledger::DebitId{stem.substr(0, dash), *number, slot};
 }
 
 // Whether it was read to its end without a debit.
@@ -321,8 +325,11 @@ Result<std::vector<Contradiction>> contradictions_of(ledger::Ledger& ledger, con
       continue;
     }
     const auto found = debits.find(witness.debit.sequence);
-    const bool there = found != debits.end() && is_debit_of(*found->second, witness);
-    if (there && !knows_less(*found->second, witness)) continue;
+    std::optional<ledger::Debit> debit;
+    if (found != debits.end())
+      debit = witness.debit.slot ? ledger::slot_as_debit(*found->second, *witness.debit.slot) : *found->second;
+    const bool there = debit && is_debit_of(*debit, witness);
+    if (there && !knows_less(*debit, witness)) continue;
     all.push_back({std::move(witness.path), std::move(witness.debit), there});
   }
   std::sort(all.begin(), all.end(), [](const Contradiction& a, const Contradiction& b) { return a.path < b.path; });

@@ -15,19 +15,21 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
     CV_TRY(const LiveStanding stands, live_status(job, options.ledger));
     // An open release resumes at no further cost: the budget need not have room for it twice.
     if (stands.stage == LiveStage::open)
-      return Checked{std::move(planned), std::move(budget.view), {}, EarlierDebit{stands.debit->id}};
+      return Checked{std::move(planned), std::move(budget.view), {}, EarlierDebit{stands.debit->id}, {}};
     CV_TRY(ledger::Cost once, check_debit(budget, claim_of(job), ask_of(planned)));
-    return Checked{std::move(planned), std::move(budget.view), std::move(once), std::nullopt};
+    CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(planned)));
+    return Checked{std::move(planned), std::move(budget.view), std::move(once), std::nullopt, room};
   }
   CV_TRY(const std::unique_ptr<data::RecordSource> source, open_source(job));
   CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(planned)));
+  CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(planned)));
   if (read_data) {
     DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
     CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, forgotten));
   }
   return Checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
-                 source->shown_delimiter()};
+                 room, source->shown_delimiter()};
 }
 
 }  // namespace chronoveil::engine

@@ -15,12 +15,6 @@ using accounting::Event;
 
 namespace {
 
-Cost times(const Cost& cost, std::int64_t count) {
-  Cost result{{}, cost.delta.times(count)};
-  for (const Amount value : cost.values) result.values.push_back(value.times(count));
-  return result;
-}
-
 Cost pure_cost(Amount epsilon) { return {{epsilon}, Amount()}; }
 
 Result<Cost> basic_composition(const Event& event);
@@ -61,7 +55,7 @@ struct SumOfOne {
 
 Result<Cost> basic_composition(const Event& event) {
   CV_TRY(const Cost one, std::visit(SumOfOne{}, event.kind));
-  return times(one, event.count);
+  return one.times(event.count);
 }
 
 // The δ that the approximate events among these state, exactly.

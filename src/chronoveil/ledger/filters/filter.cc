@@ -71,6 +71,12 @@ Cost& Cost::operator+=(const Cost& other) {
   return *this;
 }
 
+Cost Cost::times(std::int64_t count) const {
+  Cost result{{}, delta.times(count)};
+  for (const Amount value : values) result.values.push_back(value.times(count));
+  return result;
+}
+
 Cost Cost::left_of(const Cost& budget) const {
   Cost left{{}, delta.left_of(budget.delta)};
   for (std::size_t i = 0; i < values.size(); ++i) left.values.push_back(values[i].left_of(budget.values[i]));
@@ -97,6 +103,20 @@ bool holds(const Filter& filter, const Cost& admitted) {
   std::size_t within = 0;
   for (std::size_t i = 0; i < admitted.values.size(); ++i) within += admitted.values[i] <= filter.budget.values[i];
   return filter.kind == FilterKind::united ? within > 0 : within == admitted.values.size();
+}
+
+double share_of(const Filter& filter, const Cost& cost) {
+  const auto part = [](Amount amount, Amount whole) {
+    if (amount.is_zero()) return 0.0;
+    return whole.is_zero() ? HUGE_VAL : amount.value() / whole.value();
+  };
+  const bool any = filter.kind == FilterKind::united;
+  double share = any ? HUGE_VAL : 0;
+  for (std::size_t i = 0; i < cost.values.size(); ++i) {
+    const double one = part(cost.values[i], filter.budget.values[i]);
+    share = any ? std::min(share, one) : std::max(share, one);
+  }
+  return std::max(share, part(cost.delta, filter.budget.delta));
 }
 
 double share_left(const Filter& filter, const Cost& left, std::size_t coordinate) {

@@ -36,7 +36,7 @@ Result<std::vector<Entry>> Ledger::Inside::append(const std::string& dataset, bo
     }
     CV_TRY(Seal seal, account->seal_with(rows));
     if (!rows.empty()) {
-      CV_TRY(seal.signature, signature_for(dataset, seal, signatures[dataset], !account->exists()));
+      CV_TRY(seal.signature, signature_for(dataset, seal, signatures[dataset], account->next_sequence() == 0));
     }
     return Addition{rows, std::move(seal)};
   });

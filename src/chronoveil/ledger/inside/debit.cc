@@ -24,13 +24,14 @@ bool covers(const Cost& charged, const Cost& price) {
 Result<Ledger::Inside::Admission> Ledger::Inside::admission_of(const Account& account, const std::string& period,
                                                                const Terms& terms, const Event& event,
                                                                const Cost& cost) {
-  const Result<void> admitted = account.admit(period, terms.part, cost);
-  if (admitted) return Admission{cost, false};
-  const Result<bool> untouched = account.is_untouched(period, terms.part);
-  if (!untouched || !*untouched) return tl::unexpected(admitted.error());
-  const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
-  if (!alone || !*alone) return tl::unexpected(admitted.error());
-  return Admission{account.dataset().filter.budget, true};
+  CV_TRY(const bool has, account.has_room(period, terms.part, cost));
+  if (has) return Admission{cost, false};
+  CV_TRY(const bool untouched, account.is_untouched(period, terms.part));
+  if (untouched) {
+    const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
+    if (alone && *alone) return Admission{account.dataset().filter.budget, true};
+  }
+  return account.refusal(period, terms.part, cost, "");
 }
 
 // Only rows of earlier versions may leave it unsaid.
@@ -39,11 +40,19 @@ Result<void> Ledger::Inside::check_says_eviction(const Terms& terms) {
   return fail(ErrorKind::internal, "ledger", "a new debit must state whether its caps can push records out");
 }
 
+Result<void> Ledger::Inside::check_not_closed(const Account& account) {
+  if (!account.closed()) return {};
+  return fail(ErrorKind::usage, "dataset",
+              "'" + account.dataset().name + "' was closed (" + *account.closed() +
+                  "): what is paid for may be published, but nothing more is debited");
+}
+
 DebitBody Ledger::Inside::body_of(const Terms& terms, const std::vector<Event>& events, const Shape& shape) {
   DebitBody body;
   body.terms = terms;
   body.has_slots = shape.has_slots;
   body.uses = shape.uses;
+  body.programme = shape.programme;
   body.analysis = accounting::kAnalysisVersion;
   body.software = kVersion;
   if (shape.has_slots) {
@@ -90,20 +99,25 @@ Result<Reservation> Ledger::Inside::debit(const Terms& terms, const std::vector<
   CV_CHECK(check_says_eviction(terms));
   if (terms.live && !shape.uses) return fail(ErrorKind::internal, "ledger", "a live release has numbered uses");
   DebitBody body = body_of(terms, events, shape);
-  // Pricing needs no lock, nor the latest rows: what a dataset promises never changes.
+  // Pricing needs no lock, nor the latest rows: what a dataset promises never changes, unless it is created anew.
   const Account* known = &accounts[terms.dataset];
   if (!known->exists()) {
     CV_TRY(known, writable(terms.dataset, reader(terms.dataset)));
   }
   const Event event = composed(events);
+  const std::int64_t created_by = known->created_by();
   CV_TRY(const Cost cost, price(known->dataset(), terms, event));
   std::optional<DebitReference> taken;
   const Composer compose = [&](const Account& account, const std::string& recorded_at,
                                const Store::Reader& read) -> Result<std::vector<Draft>> {
+    if (account.created_by() != created_by)
+      return fail(ErrorKind::usage, "dataset",
+                  "'" + terms.dataset + "' was deleted and created anew meanwhile; try again");
     CV_TRY(taken, unused_debit(account, body, event, cost, read));
     if (taken) return std::vector<Draft>{};
     if (const auto last = account.last_of(terms.job); last && before_second)
       CV_CHECK(before_second({terms.dataset, last->sequence, std::nullopt}, last->state));
+    CV_CHECK(check_not_closed(account));
     CV_CHECK(check_clock(account));
     body.period = account.period_at(recorded_at);
     CV_TRY(const Admission admission, admission_of(account, body.period, terms, event, cost));
@@ -111,7 +125,9 @@ Result<Reservation> Ledger::Inside::debit(const Terms& terms, const std::vector<
     body.takes_all = admission.takes_all;
     return std::vector<Draft>{{"debit", to_body(body)}};
   };
-  CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true, compose));
+  const Result<std::vector<Entry>> appended = append(terms.dataset, true, compose);
+  if (!appended) return in_releases(appended.error(), terms, cost);
+  const std::vector<Entry>& rows = *appended;
   if (taken) return Reservation{*std::move(taken), true};
   return Reservation{{{terms.dataset, rows.front().sequence, std::nullopt}, rows.front().hash}, false};
 }

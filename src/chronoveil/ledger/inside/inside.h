@@ -30,6 +30,8 @@ struct Ledger::Inside {
   // rows, `writable` also one that was moved away.
   Result<Account*> catch_up(const std::string& dataset, const Store::Reader&);
   Result<std::vector<std::string>> names();
+  // Without those that were deleted, whose rows stay.
+  Result<std::vector<std::string>> names_in_use();
   Result<Account*> existing(const std::string& dataset, const Store::Reader&);
   Result<Account*> writable(const std::string& dataset, const Store::Reader&);
   Store::Reader reader(const std::string& dataset);
@@ -69,10 +71,12 @@ struct Ledger::Inside {
   struct Shape {
     bool has_slots = false;
     std::optional<std::int64_t> uses;
+    std::vector<SlotsFor> programme = {};
   };
   static Result<Admission> admission_of(const Account&, const std::string& period, const Terms&,
                                         const accounting::Event&, const Cost&);
   static Result<void> check_says_eviction(const Terms&);
+  static Result<void> check_not_closed(const Account&);
   static DebitBody body_of(const Terms&, const std::vector<accounting::Event>&, const Shape&);
   static Result<std::optional<DebitReference>> unused_debit(const Account&, const DebitBody& asked,
                                                             const accounting::Event&, const Cost&,
@@ -80,6 +84,32 @@ struct Ledger::Inside {
   Result<Reservation> debit(const Terms&, const std::vector<accounting::Event>&, const Shape&,
                             const BeforeSecond& = {});
   Result<void> write_drawing(const DebitId&);
+
+  // room.cc: how far the budget goes.
+  struct Last {
+    std::int64_t sequence = 0;
+    Terms terms;
+    accounting::Event event;
+    Cost cost;  // by today's price
+    std::optional<double> epsilon;
+    double delta = 0;
+  };
+  std::map<std::string, Last> last_priced;  // a search for a request that fits is refused many times
+  static Result<Room> room_for(const Account&, const std::string& period, const Terms&, const accounting::Event&,
+                               const Cost&);
+  // Empty before the first debit, and for one that today's rules refuse.
+  Result<std::optional<LikeLast>> like_last(const Account&, const std::string& period,
+                                            const std::optional<std::string>& part, const Store::Reader&);
+  // An over_budget error with the room for more like the last debit. Pricing takes a while: not in a transaction.
+  Failure in_releases(const Error&, const Terms&, const Cost&);
+
+  // ledger_slots.cc: the slot that a job would run in, and the row by which it opened it before; empty if none is.
+  struct FoundSlot {
+    std::optional<DebitId> id = std::nullopt;
+    std::string opened_by = "";
+  };
+  static Result<FoundSlot> find_slot(const Account&, const Terms&, const accounting::Event&,
+                                     const std::vector<DebitId>& slots, const BeforeSecond&, const Store::Reader&);
 
   // copy.cc: rows that go to another store, or come from one.
   Result<Addition> carried(const Stored& from, const std::vector<Entry>& notes) const;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "chronoveil/ledger/inside/inside.h"
 
@@ -45,6 +46,36 @@ Result<std::vector<std::string>> Ledger::Inside::names() {
   for (const auto& item : anchored)
     if (std::find(all.begin(), all.end(), item.first) == all.end()) return older_than_anchor(item.first);
   return all;
+}
+
+namespace {
+
+// Whether the last thing that happened to a dataset, apart from being carried about, is that it was deleted. Looks at
+// its last rows alone: this is asked of every dataset, however long.
+Result<bool> is_deleted(Store& store, const std::string& dataset) {
+  constexpr std::int64_t kUsual = 8;
+  CV_TRY(const Stored head, store.read(dataset, std::numeric_limits<std::int64_t>::max()));
+  const std::int64_t length = head.seal ? head.seal->length : 0;
+  for (const std::int64_t from : {std::max<std::int64_t>(0, length - kUsual), std::int64_t{0}}) {
+    CV_TRY(const Stored stored, store.read(dataset, from));
+    const auto last = std::find_if(stored.rows.rbegin(), stored.rows.rend(), [](const Entry& row) {
+      return row.kind != "opened" && row.kind != "moved" && row.kind != "arrived";
+    });
+    if (last != stored.rows.rend()) return last->kind == "deleted";
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> Ledger::Inside::names_in_use() {
+  CV_TRY(const std::vector<std::string> all, names());
+  std::vector<std::string> used;
+  for (const std::string& name : all) {
+    CV_TRY(const bool deleted, is_deleted(*store, name));
+    if (!deleted) used.push_back(name);
+  }
+  return used;
 }
 
 Result<Account*> Ledger::Inside::existing(const std::string& dataset, const Store::Reader& read) {

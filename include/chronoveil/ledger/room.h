@@ -1,0 +1,45 @@
+// How far a budget goes, counted in debits: that is understood before any filter is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "chronoveil/ledger/debit.h"
+
+namespace chronoveil::ledger {
+
+// Debits are counted up to this many.
+inline constexpr std::int64_t kMostCounted = 10'000;
+
+// What a debit means to a budget.
+struct Room {
+  // How many like it would be admitted from now on, one after the other, with nothing else in between; kMostCounted + 1
+  // stands for more than kMostCounted. Each debit is charged its price of today, and sums are exact, so that many are
+  // admitted and the next one is refused.
+  std::int64_t more = 0;
+  // The share of the whole budget that one takes (share_of), or 1 where the first debit may take everything.
+  double share = 0;
+};
+
+// "12", or "more than 10,000".
+std::string count_text(const Room&);
+// "8.4 %", rounded up, or "more than 10 times the whole".
+std::string share_text(double share);
+
+// "this job takes 8.4 % of the budget, and 11 like it would fit".
+std::string text(const Room&);
+
+// The last debit of a dataset, and the room for more of it.
+struct LikeLast {
+  DebitId last;
+  std::string purpose;
+  std::optional<double> epsilon;  // what it costs alone, as the dataset is charged for it; empty if it has no price
+  double delta = 0;               // at which; 0 if the ε holds at any δ
+  Room room;
+};
+
+// "room for 12 more releases like the last one, city:7 (ε = 1, δ = 1e-06)".
+std::string text(const LikeLast&);
+
+}  // namespace chronoveil::ledger

@@ -1,0 +1,22 @@
+// What the releases of a programme ask of a ledger.
+#pragma once
+
+#include <vector>
+
+#include "chronoveil/engine/programme/programme.h"
+#include "chronoveil/engine/release/budget.h"
+
+namespace chronoveil::engine {
+
+struct Asked {
+  Claim claim;
+  Ask ask;
+};
+
+// From public facts only.
+Result<Asked> asked_by(const Job&);
+
+// One event per slot, those of a release one after the other.
+std::vector<accounting::Event> events_of(const Programme&, const std::vector<Ask>&);
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,153 @@
+#include <filesystem>
+
+#include "chronoveil/accounting/accountant.h"
+#include "chronoveil/engine/programme/asked.h"
+#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/train/plan.h"
+#include "chronoveil/ledger/body.h"
+#include "chronoveil/ledger/filters/pricing.h"
+
+namespace chronoveil::engine {
+namespace {
+
+// A programme, and the ledger that it is for.
+struct Prepared {
+  OpenBudget budget;
+  std::vector<Asked> asked;
+  ledger::Terms terms;  // of the one debit
+  std::vector<accounting::Event> events;
+  std::vector<ledger::SlotsFor> slots;
+};
+
+std::vector<Ask> asks_of(const std::vector<Asked>& asked) {
+  std::vector<Ask> asks;
+  for (const Asked& one : asked) asks.push_back(one.ask);
+  return asks;
+}
+
+// One debit says one thing of all that is in it. Where only some releases can evict, all are charged for it.
+Result<ledger::Terms> terms_of_all(const Programme& programme, const std::vector<Asked>& asked,
+                                   const ledger::Dataset& dataset) {
+  ledger::Terms all;
+  Facts releases;
+  double delta = 0;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const ProgrammeRelease& release = programme.releases[i];
+    ledger::Terms one = slot_terms_of(asked[i].claim, asked[i].ask, dataset);
+    if (i == 0) all.stated = one.stated;
+    if (one.stated.unit != all.stated.unit || one.stated.width != all.stated.width ||
+        one.stated.relation != all.stated.relation)
+      return fail(ErrorKind::usage, "release.job",
+                  "'" + release.name + "' protects another unit or relation than '" + programme.releases[0].name +
+                      "'; one debit has one, so make two programmes");
+    if (one.stated.eviction == ledger::Eviction::possible) all.stated.eviction = ledger::Eviction::possible;
+    delta += static_cast<double>(release.times) * asked[i].ask.delta;
+    std::string what = digest_without(asked[i].claim.facts, release.varies) + " " + std::to_string(release.times);
+    for (const std::string& key : release.varies) what += " " + key;
+    releases.emplace_back("programme.release", std::move(what));
+  }
+  all.dataset = programme.dataset;
+  all.purpose = programme.purpose.empty() ? "programme " + std::filesystem::path(programme.path).filename().string()
+                                          : programme.purpose;
+  all.mechanism = "programme";
+  all.job = digest_of(releases);
+  if (dataset.filter.kind == ledger::FilterKind::sum && delta > 0) all.delta = programme.delta.value_or(delta);
+  return all;
+}
+
+Result<Prepared> prepared(const Programme& programme, const std::string& ledger) {
+  std::vector<Asked> asked;
+  std::optional<OpenBudget> budget;
+  for (const ProgrammeRelease& release : programme.releases) {
+    CV_TRY(Asked one, asked_by(release.job));
+    CV_TRY(OpenBudget open, open_budget(one.claim, ledger));  // refuses a job that does not fit the dataset
+    if (!budget) budget.emplace(std::move(open));
+    asked.push_back(std::move(one));
+  }
+  Prepared all{std::move(*budget), std::move(asked), {}, {}, {}};
+  CV_TRY(all.terms, terms_of_all(programme, all.asked, all.budget.view.dataset));
+  all.events = events_of(programme, asks_of(all.asked));
+  std::int64_t first = 0;
+  for (std::size_t i = 0; i < all.asked.size(); ++i) {
+    const ProgrammeRelease& release = programme.releases[i];
+    all.slots.push_back(
+        {release.name, digest_without(all.asked[i].claim.facts, release.varies), release.varies, first, release.times});
+    first += release.times;
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<Asked> asked_by(const Job& job) {
+  if (job.is<MeansSpec>()) {
+    CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
+    return Asked{claim_of(job, planned.chosen.relation), ask_of(planned)};
+  }
+  if (job.is<PerturbSpec>()) {
+    CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
+    return Asked{claim_of(job, planned.chosen.relation), ask_of(planned)};
+  }
+  if (job.is<TrainSpec>()) {
+    CV_TRY(const TrainPlanned planned, plan_training(job));
+    return Asked{claim_of(job), ask_of(job, planned)};
+  }
+  CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
+  return Asked{claim_of(job), ask_of(planned)};
+}
+
+Result<JobRoom> room_of_job(const Job& job, const std::string& ledger) {
+  CV_TRY(const Asked asked, asked_by(job));
+  CV_TRY(OpenBudget budget, open_budget(asked.claim, ledger));
+  CV_TRY(const ledger::Room room, room_for(budget, asked.claim, asked.ask));
+  return JobRoom{std::move(budget.view), room};
+}
+
+std::vector<accounting::Event> events_of(const Programme& programme, const std::vector<Ask>& asks) {
+  std::vector<accounting::Event> events;
+  for (std::size_t i = 0; i < asks.size(); ++i)
+    events.insert(events.end(), static_cast<std::size_t>(programme.releases[i].times), asks[i].event);
+  return events;
+}
+
+Result<PricedProgramme> price_programme(const Programme& programme, const std::string& ledger) {
+  CV_TRY(Prepared all, prepared(programme, ledger));
+  const ledger::Dataset& dataset = all.budget.view.dataset;
+  PricedProgramme priced;
+  ledger::Cost apart = dataset.filter.nothing();
+  for (std::size_t i = 0; i < all.asked.size(); ++i) {
+    const auto& [claim, ask] = all.asked[i];
+    const std::int64_t times = programme.releases[i].times;
+    priced.releases.push_back(
+        {programme.releases[i].name, times, ask.mechanism, ask.noise, ask.error, claim.epsilon, claim.delta});
+    priced.epsilon_sum += static_cast<double>(times) * claim.epsilon;
+    priced.delta_sum += static_cast<double>(times) * claim.delta;
+    CV_TRY(const ledger::Cost one, ledger::price(dataset, slot_terms_of(claim, ask, dataset), ask.event));
+    apart += one.times(times);
+  }
+  const accounting::Event event = ledger::composed(all.events);
+  CV_TRY(const accounting::Event charged, ledger::fitted(event, all.terms.stated, dataset.promise));
+  CV_TRY(const Delta delta, Delta::make(dataset.delta));
+  CV_TRY(const accounting::Price price, accounting::epsilon_at(charged, delta, {.fitted = true}));
+  priced.epsilon = price.epsilon;
+  CV_TRY(priced.together, all.budget.ledger.room_for(all.terms, event));
+  priced.share_apart = ledger::share_of(dataset.filter, apart);
+  apart += all.budget.view.admitted;
+  priced.fits_apart = ledger::holds(dataset.filter, apart);
+  priced.budget = std::move(all.budget.view);
+  return priced;
+}
+
+Result<ledger::DebitReference> reserve_programme(const Programme& programme, const std::string& ledger,
+                                                 bool confirmed) {
+  CV_TRY(Prepared all, prepared(programme, ledger));
+  ledger::BeforeSecond before_second;
+  if (!confirmed)
+    before_second = [](const ledger::DebitId& earlier, ledger::State) -> Result<void> {
+      return fail(ErrorKind::usage, "this programme was debited before, as " + earlier.text() +
+                                        ", and its runs take their slots there; `run.yes` debits it a second time");
+    };
+  return all.budget.ledger.reserve_slots(all.terms, all.events, all.slots, before_second);
+}
+
+}  // namespace chronoveil::engine

@@ -1,0 +1,195 @@
+"""Programmes: a year of releases debited once, whose runs take their slots by themselves."""
+
+import json
+import unittest
+
+from jobs import JOB, JobTest
+from program import run
+
+PROGRAMME = """dataset = "city"
+[[release]]
+job = "job.toml"
+times = 3
+varies = ["slots.start", "slots.end"]
+[[release]]
+job = "map.toml"
+"""
+WEEKS = [("2026-03-28T00:00", "2026-03-30T00:00"), ("2026-04-01T00:00", "2026-04-03T00:00"),
+         ("2026-04-04T00:00", "2026-04-06T00:00"), ("2026-04-07T00:00", "2026-04-09T00:00")]
+
+
+class ProgrammeTest(JobTest):
+    def setUp(self):
+        super().setUp()
+        self.create("--epsilon", "8", "--delta", "1e-5")
+        self.write("map.toml", JOB.replace('length = "1h"', 'length = "24h"').replace("epsilon = 1.0", "epsilon = 0.5"))
+        self.programme = self.write("year.toml", PROGRAMME)
+
+    def budget(self, *words, code=0):
+        done = run("budget", *words, "--ledger", str(self.ledger))
+        self.assertEqual(done.returncode, code, (words, done.stderr))
+        return done.stdout + done.stderr
+
+    def history(self):
+        return json.loads(self.budget("history", "city", "--json"))["debits"]
+
+    def week(self, number, *flags, code=0):
+        (start, end), (first, last) = WEEKS[number], WEEKS[0]
+        self.change((f'start = "{first}"', f'start = "{start}"'), (f'end = "{last}"', f'end = "{end}"'))
+        done = run(*self.words("run", *flags))
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stderr
+
+    def slots(self, debit=0):
+        return [slot["state"] for slot in self.history()[debit]["slots"]]
+
+    def test_the_debit_is_what_the_accountant_says_of_all_slots_together(self):
+        told = json.loads(self.budget("programme", str(self.programme), "--dry-run", "--json"))
+        self.assertEqual(self.history(), [])
+        self.budget("programme", str(self.programme))
+        (debit,) = self.history()
+        events = [slot["reserved"] for slot in debit["slots"]]
+        self.assertEqual(len(events), 4)
+        alone = self.assert_json("account", json.dumps({"event": "compose", "events": events}), "--delta", "1e-5")
+        self.assertAlmostEqual(told["epsilon"], alone["epsilon"], places=6)
+        self.assertLess(told["epsilon"], told["added_up"]["epsilon"])
+        # What another accountant finds: the squares of 1/σ add up to what the gaussian member was charged.
+        squares = sum((event["sensitivity"] / event["scale"]) ** 2 if "scale" in event
+                      else event["noise_multiplier"] ** -2 for event in events)
+        charged = {one["measure"]: one["amount"] for one in debit["cost"]["members"]}["μ²"]
+        self.assertGreaterEqual(charged * (1 + 1e-9), squares)
+        self.assertAlmostEqual(charged, squares, delta=0.01 * squares)
+        self.assertIn("debited before, as city:1", self.budget("programme", str(self.programme), code=2))
+
+    def test_each_week_takes_a_slot_and_the_rest_are_ordinary_debits(self):
+        self.budget("programme", str(self.programme))
+        before = self.assert_json("budget", "show", "city", "--ledger", str(self.ledger))["left"]
+        self.assertIn("takes city:1/0", self.week(0))
+        self.assertIn("takes city:1/1", self.week(1))
+        self.assertEqual(self.slots(), ["released", "released", "free", "free"])
+        self.assertEqual(self.assert_json("budget", "show", "city", "--ledger", str(self.ledger))["left"], before)
+        # The same week again is a second release, and says so.
+        self.assertIn("debited before, as city:1/1", self.week(1, code=2))
+        self.assertIn("takes city:1/2", self.week(2))
+        self.assertIn("it is an ordinary debit", self.week(3))
+        self.assertEqual(self.slots(), ["released", "released", "released", "free"])
+        self.assertEqual(len(self.history()), 2)
+        self.assertIn("holds", self.budget("verify"))
+
+    def test_another_epsilon_or_cap_does_not_take_the_slot(self):
+        self.budget("programme", str(self.programme))
+        for change in (("epsilon = 1.0", "epsilon = 1.1"), ("epsilon = 1.0", "epsilon = 0.9"),
+                       ("max_steps = 2", "max_steps = 3"), ('length = "1h"', 'length = "2h"')):
+            self.change(change)
+            said = run(*self.words("run")).stderr
+            self.assertIn("it is an ordinary debit", said, change)
+        self.assertEqual(self.slots(), ["free"] * 4)
+
+    def test_a_slot_is_never_drawn_for_twice_and_a_failed_run_keeps_it(self):
+        self.budget("programme", str(self.programme))
+        good = (self.folder / "trips.csv").read_text()
+        self.write("trips.csv", good + "c1,yesterday,north\n")
+        self.assertIn("the same job run again takes it up", self.week(0, code=3))
+        self.assertEqual(self.slots(), ["reserved", "free", "free", "free"])
+        self.write("trips.csv", good)
+        checked = self.assert_json(*self.words("check"))
+        self.assertEqual((checked["earlier"]["id"], checked["earlier"]["taken_up"]), ("city:1/0", True))
+        self.assertIn("took up the debit city:1/0", self.week(0))
+        self.assertEqual(self.slots(), ["released", "free", "free", "free"])
+        # By hand neither: the ledger knows one use of a slot.
+        event = json.dumps(self.history()[0]["slots"][0]["reserved"])
+        self.assertIn("a slot not used before", self.budget("slot", "city:1/0", event, code=2))
+        drawn = [json.loads(line)["kind"] for line in self.budget("export", "city").splitlines()]
+        self.assertEqual(drawn, ["create", "debit", "slot", "drawing", "state"])
+
+    def test_what_ran_in_a_slot_is_verified_and_emitted_anew(self):
+        self.budget("programme", str(self.programme))
+        self.week(0)
+        out = self.folder / "out.json"
+        self.assertEqual(json.loads(out.read_text())["debit"]["id"], "city:1/0")
+        self.assertIn("is what was released", self.budget("verify", "--against", str(out)))
+        first = out.read_text()
+        out.unlink()
+        self.week(0, "--again", "city:1/0")
+        self.assertEqual(out.read_text(), first)
+        changed = json.loads(first)
+        changed["guarantee"]["epsilon"] = 2
+        out.write_text(json.dumps(changed))
+        self.assertIn("changed", self.budget("verify", "--against", str(out), code=5))
+
+    def test_slots_out_of_a_backup_are_not_used(self):
+        self.budget("programme", str(self.programme))
+        self.budget("backup", str(self.folder / "backup.db"))
+        self.assertIn("takes city:1/0", self.week(0))
+        # The original has used a slot since. A copy that used it once more would release twice for one price.
+        self.ledger = self.folder / "restored.db"
+        self.budget("restore", str(self.folder / "backup.db"))
+        self.assertNotIn("takes", self.week(0))
+        self.assertEqual(self.slots(), ["free"] * 4)
+        self.assertEqual(len(self.history()), 2)
+
+    def test_a_ledger_that_lost_the_row_of_a_slot_is_refused(self):
+        self.budget("programme", str(self.programme))
+        older = self.ledger.read_bytes()
+        self.week(0)
+        for name in ("ledger.db-wal", "ledger.db-shm"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.ledger.write_bytes(older)
+        self.assertIn("does not have the debit city:1/0", self.week(0, code=5))
+
+    def test_two_runs_at_once_take_two_slots(self):
+        self.budget("programme", str(self.programme))
+        running = []
+        for number in (0, 1, 2):
+            start, end = WEEKS[number]
+            folder = self.folder / f"w{number}"
+            folder.mkdir()
+            text = JOB.replace(WEEKS[0][0], start).replace(WEEKS[0][1], end).replace('"out.', f'"w{number}/out.')
+            running.append(self.start("run", str(self.write(f"w{number}.toml", text)), "--ledger", str(self.ledger)))
+        for process in running:
+            process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0)
+        self.assertEqual(self.slots(), ["released", "released", "released", "free"])
+        self.assertEqual(len(self.history()), 1)
+
+    def test_bad_programmes_are_refused(self):
+        for change, mention in (
+                (('times = 3', 'times = 0'), "times"), (('times = 3', 'times = 20000'), "times"),
+                (('varies = ["slots.start", "slots.end"]\n', ''), "varies"),
+                (('"slots.end"]', '"privacy.epsilon"]'), "every other key decides what is drawn"),
+                (('dataset = "city"', 'dataset = "town"'), "is for the dataset 'city'"),
+                (('job = "map.toml"', 'job = "job.toml"'), "differ only in what varies"),
+                (('job = "map.toml"', 'job = "none.toml"'), "none.toml"),
+                (('[[release]]\njob = "map', '[release]\njob = "map'), ""), (('times = 3', 'tims = 3'), "tims")):
+            self.write("year.toml", PROGRAMME.replace(*change))
+            done = run("budget", "programme", str(self.programme), "--ledger", str(self.ledger))
+            self.assertIn(done.returncode, (2, 5), (change, done.stderr))
+            self.assertIn(mention, done.stderr, change)
+        self.write("map.toml", JOB.replace('unit = "user"\nmax_steps = 2', 'unit = "event"'))
+        self.write("year.toml", PROGRAMME)
+        self.assertEqual(run("budget", "programme", str(self.programme), "--ledger", str(self.ledger)).returncode, 2)
+        self.assertEqual(self.history(), [])
+
+    def test_a_suggestion_makes_errors_equal_and_stays_within(self):
+        found = self.assert_json("budget", "suggest", str(self.programme), "--epsilon", "2", "--delta", "1e-5")
+        self.assertLessEqual(found["epsilon"], 2)
+        self.assertGreater(found["epsilon"], 1.9)
+        week, whole = found["releases"]
+        self.assertAlmostEqual(week["error"] / whole["error"], 1, delta=0.02)
+        # The jobs with these ε cost what was said: the programme prices them on its own.
+        for name, old, one in (("job.toml", "1.0", week), ("map.toml", "0.5", whole)):
+            path = self.folder / name
+            path.write_text(path.read_text().replace(f"epsilon = {old}", f"epsilon = {one['epsilon']}"))
+        told = json.loads(self.budget("programme", str(self.programme), "--dry-run", "--json"))
+        self.assertAlmostEqual(told["epsilon"], found["epsilon"], places=6)
+        self.assertEqual([one["error"] for one in told["releases"]], [week["error"], whole["error"]])
+        self.write("year.toml", PROGRAMME.replace("times = 3", "times = 3\nvalue = 10") + "value = 1000\n")
+        week, whole = self.assert_json("budget", "suggest", str(self.programme), "--epsilon", "2", "--delta", "1e-5",
+                                       "--error", "relative")["releases"]
+        self.assertAlmostEqual(100 * week["error"] / whole["error"], 1, delta=0.02)
+        self.assert_fails(2, "value", "budget", "suggest", str(self.write("x.toml", PROGRAMME)), "--epsilon", "1",
+                          "--error", "relative")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,77 @@
+"""A budget counted in releases: as many as are promised are admitted, and the next one is refused."""
+
+import json
+import unittest
+
+from program import FolderTest, run
+
+GAUSSIAN = '{"event":"gaussian","noise_multiplier":%g}'
+PURE = '{"event":"pure","epsilon":%g}'
+
+
+class RoomTest(FolderTest):
+    def budget(self, *arguments):
+        return self.assert_json("budget", *arguments, "--ledger", str(self.folder / "ledger.db"))
+
+    def debits(self, *arguments):
+        done = run("budget", "debit", *arguments, "--ledger", str(self.folder / "ledger.db"))
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        return done
+
+    def keeps_its_word(self, name, create, event, *terms, before=(), part=()):
+        """The room that is shown after the first debit is what is then admitted; nothing more is."""
+        self.budget("create", name, *create)
+        for other in before:
+            self.budget("debit", name, other)
+        self.budget("debit", name, event, *terms)
+        room = self.budget("show", name, *part)["room"]
+        self.assertFalse(room["or_more"])
+        self.assertGreater(room["more"], 0, name)
+        for left in range(room["more"], 0, -1):
+            self.assertEqual(self.debits(name, event, *terms).returncode, 0, (name, left))
+        refused = self.debits(name, event, *terms)
+        self.assertEqual(refused.returncode, 4, name)
+        self.assertIn("no room for this release, which takes ", refused.stderr)
+        self.assertIn("no room for another release like the last one", refused.stderr)
+        return room
+
+    def test_every_filter_admits_what_was_promised_and_no_more(self):
+        total = ("--epsilon", "1", "--delta", "1e-6")
+        for filter, event in (("union", GAUSSIAN % 9), ("zcdp", GAUSSIAN % 11), ("renyi", GAUSSIAN % 12),
+                              ("gaussian", GAUSSIAN % 10), ("zcdp", PURE % 0.1), ("union", PURE % 0.3)):
+            self.keeps_its_word(f"{filter}-{len(event)}", (*total, "--filter", filter), event)
+        room = self.keeps_its_word("sum", (*total, "--filter", "sum"), GAUSSIAN % 30, "--delta", "2e-7")
+        self.assertEqual(room["more"], 4)  # five of δ = 2e-7 fill 1e-6: δ counts as well as ε
+        self.assertEqual(self.keeps_its_word("tenths", ("--epsilon", "1"), PURE % 0.1)["more"], 9)
+
+    def test_a_mixture_and_a_part_keep_it_too(self):
+        self.keeps_its_word("mixed", ("--epsilon", "2", "--delta", "1e-6"), GAUSSIAN % 8, before=(PURE % 0.4,) * 2)
+        parts = ("--epsilon", "1", "--delta", "1e-6", "--parts", "north,south", "--relation", "replace")
+        self.keeps_its_word("parts", parts, GAUSSIAN % 9, "--part", "north", before=(GAUSSIAN % 20,),
+                            part=("--part", "north"))
+
+    def test_it_is_said_before_the_filter(self):
+        self.budget("create", "city", "--epsilon", "1", "--delta", "1e-6")
+        place = ("--ledger", str(self.folder / "ledger.db"))
+        empty = self.assert_succeeds("budget", "show", "city", *place)
+        self.assertIn("nothing was debited yet", empty.splitlines()[1])
+        self.assertIsNone(self.budget("show", "city")["room"])
+        self.budget("debit", "city", GAUSSIAN % 20)
+        lines = self.assert_succeeds("budget", "show", "city", *place).splitlines()
+        self.assertIn("room for 20 more releases like the last one, city:1 (ε = 0.189, δ = 1e-06)", lines[1])
+        self.budget("debit", "city", GAUSSIAN % 1e6)
+        room = self.budget("show", "city")["room"]
+        self.assertEqual((room["more"], room["or_more"]), (10000, True))
+        self.assertIn("more than 10,000 more", self.assert_succeeds("budget", "show", "city", *place))
+        refused = self.debits("city", GAUSSIAN % 2).stderr
+        self.assertLess(refused.index("no room for this release"), refused.index("the filter union has admitted"))
+
+    def test_one_release_may_take_everything_and_nothing_more_is_promised(self):
+        self.budget("create", "city", "--epsilon", "1", "--delta", "1e-6")
+        exact = self.assert_json("calibrate", "gaussian", "--epsilon", "1", "--delta", "1e-6")["noise_multiplier"]
+        self.budget("debit", "city", json.dumps({"event": "gaussian", "noise_multiplier": exact}))
+        self.assertEqual(self.budget("show", "city")["room"]["more"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
