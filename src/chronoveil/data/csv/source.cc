@@ -19,18 +19,20 @@ class CsvSource final : public RecordSource {
   Result<void> open(bool header) {
     CV_TRY(const std::size_t columns, window_.open(header));
     if (columns == 0) return {};  // no header and no row: nobody is in the data
+    std::vector<ColumnPlace> places;
     if (!header) {
-      CV_TRY(places_, place_numbers(decoder_, columns));
-      return {};
+      CV_TRY(places, place_numbers(decoder_, columns));
+    } else {
+      CV_TRY(const std::vector<std::string> names, window_.take_header());
+      CV_TRY(places, place_columns(decoder_, names, "the header"));
     }
-    CV_TRY(const std::vector<std::string> names, window_.take_header());
-    CV_TRY(places_, place_columns(decoder_, names, "the header"));
+    fields_ = decoder_.empty_row();
+    for (const ColumnPlace& place : places) wanted_.push_back({place.column, &field_at(fields_, place)});
     return {};
   }
 
   Result<bool> next(RecordBatch& batch) override {
     RowDecoder::begin(batch, window_.rows() + 1);
-    RowFields fields = decoder_.empty_row();  // every row fills the same ones
     while (batch.rows() < kBatchRows) {
       if (!window_.next_row_is_here()) {
         if (batch.rows() > 0) break;  // its views would not survive
@@ -40,10 +42,10 @@ class CsvSource final : public RecordSource {
       if (window_.fields() != window_.columns()) {
         return window_.bad_row(explain_fields(window_.fields(), window_.columns()));
       }
-      for (const ColumnPlace& place : places_) {
-        if (!window_.field(place.column, field_at(fields, place))) return window_.bad_row(window_.problem());
+      for (const Wanted& wanted : wanted_) {
+        if (!window_.field(wanted.column, *wanted.text)) return window_.bad_row(window_.problem());
       }
-      if (!decoder_.add(fields, batch)) return window_.bad_row(decoder_.problem());
+      if (!decoder_.add(fields_, batch)) return window_.bad_row(decoder_.problem());
       window_.leave_row();
     }
     return true;
@@ -57,7 +59,12 @@ class CsvSource final : public RecordSource {
   CsvWindow window_;
   RowDecoder decoder_;
   bool shows_delimiter_;
-  std::vector<ColumnPlace> places_;
+  RowFields fields_;  // every row fills the same ones
+  struct Wanted {
+    std::size_t column;
+    std::string_view* text;  // in fields_: this object stays where it was opened
+  };
+  std::vector<Wanted> wanted_;
 };
 
 }  // namespace
