@@ -61,6 +61,19 @@ class ProgrammeTest(JobTest):
         self.assertAlmostEqual(charged, squares, delta=0.01 * squares)
         self.assertIn("debited before, as city:1", self.budget("programme", str(self.programme), code=2))
 
+    def test_where_epsilons_are_added_up_one_debit_is_cheaper_at_the_same_delta(self):
+        self.ledger = self.folder / "sum.db"
+        self.create("--epsilon", "8", "--delta", "1e-5", "--filter", "sum")
+        told = json.loads(self.budget("programme", str(self.programme), "--json"))
+        self.assertLess(told["together"]["share"], told["debit_by_debit"]["share"])
+        (debit,) = self.history()
+        events = [slot["reserved"] for slot in debit["slots"]]
+        alone = self.assert_json("account", json.dumps({"event": "compose", "events": events}), "--delta", "4e-6")
+        self.assertAlmostEqual(debit["cost"]["epsilon"], alone["epsilon"], places=6)
+        self.assertAlmostEqual(debit["cost"]["delta"], 4e-6, places=12)
+        self.assertIn("takes city:1/0", self.week(0))
+        self.assertIn("holds", self.budget("verify"))
+
     def test_each_week_takes_a_slot_and_the_rest_are_ordinary_debits(self):
         self.budget("programme", str(self.programme))
         before = self.assert_json("budget", "show", "city", "--ledger", str(self.ledger))["left"]
