@@ -87,6 +87,8 @@ class ProgrammeTest(JobTest):
         self.assertIn("it is an ordinary debit", self.week(3))
         self.assertEqual(self.slots(), ["released", "released", "released", "free"])
         self.assertEqual(len(self.history()), 2)
+        self.assertIn("job.toml: 3 of 3 runs used", self.budget("show", "city"))
+        self.assertIn("map.toml: 0 of 1 runs used", self.budget("show", "city"))
         self.assertIn("holds", self.budget("verify"))
 
     def test_another_epsilon_or_cap_does_not_take_the_slot(self):

@@ -347,6 +347,21 @@ std::string view_text(const ledger::View& view, const std::optional<ledger::Like
   return text;
 }
 
+std::string programme_lines(const std::vector<ledger::Debit>& debits) {
+  std::string text;
+  for (const ledger::Debit& debit : debits) {
+    if (debit.state != ledger::State::reserved || debit.from_backup) continue;
+    for (const ledger::SlotsFor& one : debit.programme) {
+      const auto first = debit.slots.begin() + one.first;
+      const auto used =
+          std::count_if(first, first + one.count, [](const ledger::Slot& slot) { return slot.state.has_value(); });
+      text += fmt::format("  programme     {}  {}: {} of {} runs used\n", debit.id.text(), visible(one.name), used,
+                          one.count);
+    }
+  }
+  return text;
+}
+
 std::string debit_line(const ledger::Filter& filter, const ledger::Debit& debit) {
   std::string text = fmt::format("{}  {}  {}  {}  {}", debit.id.text(), visible(debit.recorded_at),
                                  ledger::name(debit.state), cost_text(filter, debit.cost), to_text(debit.event));
