@@ -61,6 +61,19 @@ class ProgrammeTest(JobTest):
         self.assertAlmostEqual(charged, squares, delta=0.01 * squares)
         self.assertIn("debited before, as city:1", self.budget("programme", str(self.programme), code=2))
 
+    def test_where_epsilons_are_added_up_one_debit_is_cheaper_at_the_same_delta(self):
+        self.ledger = self.folder / "sum.db"
+        self.create("--epsilon", "8", "--delta", "1e-5", "--filter", "sum")
+        told = json.loads(self.budget("programme", str(self.programme), "--json"))
+        self.assertLess(told["together"]["share"], told["debit_by_debit"]["share"])
+        (debit,) = self.history()
+        events = [slot["reserved"] for slot in debit["slots"]]
+        alone = self.assert_json("account", json.dumps({"event": "compose", "events": events}), "--delta", "4e-6")
+        self.assertAlmostEqual(debit["cost"]["epsilon"], alone["epsilon"], places=6)
+        self.assertAlmostEqual(debit["cost"]["delta"], 4e-6, places=12)
+        self.assertIn("takes city:1/0", self.week(0))
+        self.assertIn("holds", self.budget("verify"))
+
     def test_each_week_takes_a_slot_and_the_rest_are_ordinary_debits(self):
         self.budget("programme", str(self.programme))
         before = self.assert_json("budget", "show", "city", "--ledger", str(self.ledger))["left"]
@@ -74,6 +87,8 @@ class ProgrammeTest(JobTest):
         self.assertIn("it is an ordinary debit", self.week(3))
         self.assertEqual(self.slots(), ["released", "released", "released", "free"])
         self.assertEqual(len(self.history()), 2)
+        self.assertIn("job.toml: 3 of 3 runs used", self.budget("show", "city"))
+        self.assertIn("map.toml: 0 of 1 runs used", self.budget("show", "city"))
         self.assertIn("holds", self.budget("verify"))
 
     def test_another_epsilon_or_cap_does_not_take_the_slot(self):

@@ -3,6 +3,7 @@
 import json
 import unittest
 
+from jobs import JobTest
 from program import FolderTest, run
 
 GAUSSIAN = '{"event":"gaussian","noise_multiplier":%g}'
@@ -71,6 +72,25 @@ class RoomTest(FolderTest):
         exact = self.assert_json("calibrate", "gaussian", "--epsilon", "1", "--delta", "1e-6")["noise_multiplier"]
         self.budget("debit", "city", json.dumps({"event": "gaussian", "noise_multiplier": exact}))
         self.assertEqual(self.budget("show", "city")["room"]["more"], 0)
+
+
+class JobRoomTest(JobTest):
+    def test_plan_and_check_say_what_a_job_takes_and_as_many_runs_are_admitted(self):
+        self.create("--epsilon", "2", "--delta", "1e-5")
+        checked = self.assert_json(*self.words("check"))["room"]
+        planned = self.assert_succeeds(*self.words("plan", "--ledger", str(self.ledger))).splitlines()[-1]
+        self.assertTrue(planned.startswith("budget    city: 100.0 % left; this job takes "), planned)
+        self.assertIn(f"and {checked['more']} like it would fit", planned)
+        self.assertIn(planned.split("; ")[1], self.assert_succeeds(*self.words("check")))
+        for _ in range(checked["more"]):
+            self.assert_succeeds(*self.words("run", "--yes"))
+        refused = run(*self.words("run", "--yes"))
+        self.assertEqual(refused.returncode, 4)
+        self.assertIn("no room for another release like the last one", refused.stderr)
+        # A plan needs no room, nor a dataset.
+        self.assertIn("and does not fit", self.assert_succeeds(*self.words("plan", "--ledger", str(self.ledger))))
+        unknown = self.assert_succeeds(*self.words("plan", "--ledger", str(self.folder / "none.db")))
+        self.assertIn("budget    unknown: dataset.name", unknown)
 
 
 if __name__ == "__main__":

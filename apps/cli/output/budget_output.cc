@@ -267,7 +267,7 @@ json view_json(const ledger::View& view, const std::optional<ledger::LikeLast>& 
                  {"rows", view.rows},
                  {"chain_head", view.chain_head},
                  {"moved_away", view.moved_away}};
-  result["room"] = like ? room_json(*like) : json(nullptr);
+  result["room"] = like && !view.moved_away && !view.closed ? room_json(*like) : json(nullptr);
   if (composed) result["composed"] = composed_json(view, *composed);
   if (view.dataset.filter.kind == ledger::FilterKind::united) result["members"] = members_json(view);
   if (view.beta > 0) result["beta"] = view.beta;
@@ -315,8 +315,9 @@ std::string view_text(const ledger::View& view, const std::optional<ledger::Like
   if (view.closed) text += fmt::format("  closed        {}; nothing more is debited\n", visible(*view.closed));
   if (!view.period.empty()) text += fmt::format("  period        {}\n", visible(view.period));
   if (!view.clock_note.empty()) text += fmt::format("  clock         {}\n", visible(view.clock_note));
-  text += like ? "  " + ledger::text(*like) + "\n"
-               : "  nothing was debited yet: one release may take everything, or several share it\n";
+  if (!view.moved_away && !view.closed)
+    text += like ? "  " + ledger::text(*like) + "\n"
+                 : "  nothing was debited yet: one release may take everything, or several share it\n";
   text += fmt::format("  left          {} {:.1f} %\n", bar(engine::share_left(view)), 100 * engine::share_left(view));
   text += filter.kind == ledger::FilterKind::united
               ? members_text(view)
@@ -342,6 +343,21 @@ std::string view_text(const ledger::View& view, const std::optional<ledger::Like
     text +=
         fmt::format("  outputs       what comes out in {} from now on can add up to {}: its own budget and the above\n",
                     view.period, outputs_text(view));
+  }
+  return text;
+}
+
+std::string programme_lines(const std::vector<ledger::Debit>& debits) {
+  std::string text;
+  for (const ledger::Debit& debit : debits) {
+    if (debit.state != ledger::State::reserved || debit.from_backup) continue;
+    for (const ledger::SlotsFor& one : debit.programme) {
+      const auto first = debit.slots.begin() + one.first;
+      const auto used =
+          std::count_if(first, first + one.count, [](const ledger::Slot& slot) { return slot.state.has_value(); });
+      text += fmt::format("  programme     {}  {}: {} of {} runs used\n", debit.id.text(), visible(one.name), used,
+                          one.count);
+    }
   }
   return text;
 }

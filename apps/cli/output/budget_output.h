@@ -28,6 +28,8 @@ std::string dataset_line(const ledger::Dataset&);
 std::string cost_text(const ledger::Filter&, const ledger::Cost&);
 std::string view_text(const ledger::View&, const std::optional<ledger::LikeLast>&,
                       const std::optional<Result<accounting::Price>>& composed);
+// The programmes that still pay, one line for each of their releases.
+std::string programme_lines(const std::vector<ledger::Debit>&);
 std::string debit_line(const ledger::Filter&, const ledger::Debit&);
 
 }  // namespace chronoveil::cli

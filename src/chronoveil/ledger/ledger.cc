@@ -152,6 +152,7 @@ Result<Cost> Ledger::check(const Terms& terms, const Event& event) {
   CV_TRY(const std::optional<DebitReference> unused, Inside::unused_debit(*account, Inside::body_of(terms, {event}, {}),
                                                                           event, cost, inside_->reader(terms.dataset)));
   if (unused) return cost;
+  CV_CHECK(Inside::check_not_closed(*account));
   Result<Inside::Admission> admission =
       Inside::admission_of(*account, account->period_at(inside_->now(*account)), terms, event, cost);
   if (!admission) return inside_->in_releases(admission.error(), terms, cost);

@@ -52,7 +52,8 @@ Result<void> show(const LookOptions& options) {
   if (options.json) {
     print(view_json(view, like, composed));
   } else {
-    std::cout << view_text(view, like, composed);
+    CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(options.name));
+    std::cout << view_text(view, like, composed) << programme_lines(debits);
   }
   return {};
 }
