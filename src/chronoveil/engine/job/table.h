@@ -64,7 +64,4 @@ struct JobTable {
 // Refuses sections that are not listed. Syntax errors name the line.
 Result<JobTable> parse_table(std::string_view toml, const std::vector<std::string_view>& sections);
 
-// One to three of the words, the most alike first, separated by commas.
-std::string nearest(std::string_view word, const std::vector<std::string_view>& words, std::string_view prefix = "");
-
 }  // namespace chronoveil::engine
