@@ -66,6 +66,7 @@ struct Check {
   ledger::View budget;                          // as it stands
   ledger::Cost cost;                            // of the debit
   std::optional<engine::EarlierDebit> earlier;  // of the same job
+  std::optional<engine::DataSeen> seen;         // if the data was read: private, for the owner alone
 };
 // Whether run() would get as far as the data: checks job, columns, outputs and budget. No debit. With `read_data` the
 // rows are read and forgotten, so that errors in them are found before they cost anything.

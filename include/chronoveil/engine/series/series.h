@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/release/data_seen.h"
 #include "chronoveil/ledger/ledger.h"
 #include "chronoveil/mechanisms/replay.h"
 #include "chronoveil/plan/comparison.h"
@@ -16,11 +17,21 @@
 
 namespace chronoveil::engine {
 
+// What a debit takes from a budget, told before it is made.
+struct DebitAhead {
+  ledger::Dataset dataset;
+  ledger::Cost cost, left;  // left: afterwards
+};
+
 struct RunOptions {
-  std::string ledger;                                     // a path or URL; the user's own when empty
-  bool confirmed = false;                                 // --yes: a second debit for the same job and span is meant
-  std::optional<std::uint64_t> seed;                      // not private; touches no ledger
-  std::optional<mechanisms::Replay> replay;               // not private; touches no ledger
+  std::string ledger;                        // a path or URL; the user's own when empty
+  bool confirmed = false;                    // --yes: a second debit for the same job and span is meant
+  bool allow_empty = false;                  // a release although no row of the data counts
+  bool allow_uninformative = false;          // a release although its plan says that it tells nothing
+  std::optional<std::uint64_t> seed;         // not private; touches no ledger
+  std::optional<mechanisms::Replay> replay;  // not private; touches no ledger
+  std::function<Result<void>(const DebitAhead&)>
+      before_debit;                                       // an error: none is made; not called where one is taken up
   std::function<void(const std::string&)> note_debit;     // called once the debit is durable, before data is read
   std::function<void(const std::string&)> note_taken_up;  // an unused debit of the same job was taken up
   std::function<void(const std::string&)> note_drawing;   // before the first bit is drawn: from now on it stays spent
@@ -39,6 +50,7 @@ struct Planned {
   mechanisms::SeriesPlan chosen;
   Guarantee guarantee;  // that a release by the chosen mechanism carries
   std::string reason;
+  std::string tells_nothing;  // why no interval would say anything, and what helps; empty: they do
   ledger::Eviction eviction = ledger::Eviction::possible;  // by privacy.max_steps
 };
 enum class Compare { when_needed, always };
@@ -69,7 +81,11 @@ struct CheckedJob {
   ledger::View budget;  // as it stands
   ledger::Cost cost;    // of the debit
   std::optional<EarlierDebit> earlier;
+  std::optional<DataSeen> seen = std::nullopt;  // with `read_data`; not of jobs that train
 };
+// Whether the rows can be read by a check: those of a live release are not there yet, and standard input and
+// pipes can be read only once.
+bool rows_can_be_checked(const Job&);
 using Checked = CheckedJob<Planned>;
 Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);
 
