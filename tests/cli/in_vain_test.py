@@ -172,6 +172,14 @@ class UninformativeMeans(MeansTest):
         self.assertEqual(self.debits(), [])
         self.assert_succeeds(*self.job(few, everywhere, flags=("--allow-uninformative",)))
 
+    def test_a_check_counts_people_above_either_cap(self):
+        self.create()
+        cells = self.assert_json(*self.job(("max_cells = 4", "max_cells = 1"), command="check"))["data"]
+        self.assertEqual((cells["rows"], cells["counted"], cells["keys_matched"]), (len(self.rows), len(self.rows), 3))
+        self.assertEqual((cells["people"], cells["people_over_caps"]), (7, 6))  # all but the one that is alone
+        records = self.assert_json(*self.job(("max_cells = 4", "max_cells = 4\nmax_records = 4"), command="check"))["data"]
+        self.assertEqual((records["people_over_caps"], records["records_over_caps"]), (1, 1 + 86))
+
     def test_the_offered_budget_names_what_it_makes_public(self):
         self.assert_refused(2, ["--relation replace_values", "where and when people were, and how often, becomes public"],
                             self.job())
