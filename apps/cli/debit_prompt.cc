@@ -13,7 +13,6 @@
 namespace chronoveil::cli {
 
 Result<void> ask_before_debit(const engine::Job& job, bool yes, const engine::DebitAhead& ahead) {
-  if (::isatty(STDERR_FILENO) == 0) return {};
   const ledger::Filter& filter = ahead.dataset.filter;
   // A union has many members, and their amounts say little to a person.
   const bool one_amount = filter.kind != ledger::FilterKind::united;

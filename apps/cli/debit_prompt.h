@@ -5,8 +5,8 @@
 
 namespace chronoveil::cli {
 
-// Says on a terminal what the debit costs and what is left afterwards. Asks too, unless `yes`, or nobody can answer:
-// standard input is no terminal, or the rows come from it. A refusal is a usage error, and nothing is spent.
+// Says on stderr, a terminal, what the debit costs and what is left afterwards. Asks too, unless `yes`, or nobody can
+// answer: standard input is no terminal, or the rows come from it. A refusal is a usage error, and nothing is spent.
 Result<void> ask_before_debit(const engine::Job&, bool yes, const engine::DebitAhead&);
 
 }  // namespace chronoveil::cli

@@ -177,12 +177,13 @@ class UninformativeMeans(MeansTest):
         cells = self.assert_json(*self.job(("max_cells = 4", "max_cells = 1"), command="check"))["data"]
         self.assertEqual((cells["rows"], cells["counted"], cells["keys_matched"]), (len(self.rows), len(self.rows), 3))
         self.assertEqual((cells["people"], cells["people_over_caps"]), (7, 6))  # all but the one that is alone
-        records = self.assert_json(*self.job(("max_cells = 4", "max_cells = 4\nmax_records = 4"), command="check"))["data"]
+        few = ("max_cells = 4", "max_cells = 4\nmax_records = 4")
+        records = self.assert_json(*self.job(few, command="check"))["data"]
         self.assertEqual((records["people_over_caps"], records["records_over_caps"]), (1, 1 + 86))
 
     def test_the_offered_budget_names_what_it_makes_public(self):
-        self.assert_refused(2, ["--relation replace_values", "where and when people were, and how often, becomes public"],
-                            self.job())
+        self.assert_refused(2, ["--relation replace_values",
+                                "where and when people were, and how often, becomes public"], self.job())
 
     def test_a_command_says_what_it_wrote(self):
         self.create()
@@ -192,10 +193,12 @@ class UninformativeMeans(MeansTest):
 
 class Words(JobTest):
     def test_what_is_not_known_is_answered_with_the_nearest_word(self):
-        for words, mention in ((("relase", "in.csv"), "relase is not known here; nearest: release; see chronoveil --help"),
-                               (("run", "job.toml", "--alow-empty"), "nearest: --allow-empty; see chronoveil run --help"),
-                               (("budget", "shwo"), "nearest: show; see chronoveil budget --help"),
-                               (("release", "x", "--epsilom=1"), "nearest: --epsilon")):
+        for words, mention in (
+            (("relase", "in.csv"), "relase is not known here; nearest: release; see chronoveil --help"),
+            (("run", "job.toml", "--alow-empty"), "nearest: --allow-empty; see chronoveil run --help"),
+            (("budget", "shwo"), "nearest: show; see chronoveil budget --help"),
+            (("release", "x", "--epsilom=1"), "nearest: --epsilon"),
+        ):
             self.assertIn(mention, run(*words).stderr)
         self.change(("max_steps", "max_step"))
         self.assertIn("nearest: privacy.max_steps", run(*self.words("check")).stderr)
