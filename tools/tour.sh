@@ -15,6 +15,9 @@ rm -rf "$folder"
 mkdir -p "$folder"
 export CHRONOVEIL_LEDGER=$folder/ledger.db
 
+# Nobody is there to answer questions.
+if [ -t 0 ]; then exec < /dev/null; fi
+
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 if ! [ -t 1 ]; then say() { printf '\n%s\n' "$*"; }; fi
 
@@ -92,7 +95,7 @@ run chronoveil budget create city --epsilon 2 --delta 2e-6 --unit user
 say "3. Half of that shall pay for hourly counts of every sensor. Which mechanism? Planning touches no data."
 run chronoveil plan out/tour/city.toml
 
-say "4. Would it work? Columns, outputs and budget are checked; nothing is debited."
+say "4. Would it work? Columns, outputs, budget and every row are checked; nothing is debited."
 run chronoveil check out/tour/city.toml | sed -n '1p; /^guarantee/p; /^cost/,$p'
 
 say "5. Release: the debit comes first, then the data is read, then the noise is drawn."

@@ -111,8 +111,9 @@ Result<engine::Job> job_of(const JobOptions& options) {
 }
 
 Result<engine::Job> named_job(const JobOptions& options, const CLI::App& command, std::string_view section) {
-  CV_CHECK(only_beside_job(command, {"--analysis", "--ledger", "--yes", "--again", "--dry-run", "--seed",
-                                     "--noise-from", "--keep-from", "--clock-is-right", "--json"}));
+  CV_CHECK(
+      only_beside_job(command, {"--analysis", "--ledger", "--yes", "--allow-empty", "--allow-uninformative", "--again",
+                                "--dry-run", "--seed", "--noise-from", "--keep-from", "--clock-is-right", "--json"}));
   CV_TRY(engine::Job job, engine::read_job(options.input));
   if (job.kind.index() != options.kind.index())
     return fail_at(

@@ -13,6 +13,14 @@ std::vector<std::string> choices_of(const std::string& type) {
   return CLI::detail::split(type.substr(open + 1, close - open - 1), ',');
 }
 
+Offers offers_of(const OptionRow& row) {
+  if (!row.choices.empty()) return Offers::choices;
+  const bool names_dataset = row.positional == "NAME" ? row.description.ends_with("dataset")
+                                                      : row.names == std::vector<std::string>{"--dataset"};
+  if (names_dataset) return Offers::datasets;
+  return row.value == "TEXT" || !row.positional.empty() ? Offers::files : Offers::nothing;
+}
+
 OptionRow read_option(const CLI::Option& option) {
   OptionRow row;
   const std::string type = option.get_type_name();
@@ -26,6 +34,7 @@ OptionRow read_option(const CLI::Option& option) {
   } else {
     row.positional = option.get_name(true, false);
   }
+  row.offers = offers_of(row);
   return row;
 }
 

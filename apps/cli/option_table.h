@@ -8,11 +8,15 @@
 
 namespace chronoveil::cli {
 
+// What may stand there, as far as a shell can help: one of the choices, a file, a dataset of the ledger, or neither.
+enum class Offers { nothing, choices, files, datasets };
+
 struct OptionRow {
   std::vector<std::string> names;    // "--help", "-h"; empty for a positional
   std::string positional;            // "EVENT"; empty for an option
   std::string value;                 // "FLOAT"; empty for a flag
   std::vector<std::string> choices;  // the words it accepts, if only these
+  Offers offers = Offers::nothing;   // where a word stands, so not for a flag
   std::string description;
   bool required = false;
 };

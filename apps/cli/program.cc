@@ -21,12 +21,34 @@ std::string version_line(std::string_view name) {
   return line.append(std::to_string(accounting::kAnalysisVersion)).append(")");
 }
 
+// The commands, or for a word that begins with a dash the options, that could have been meant.
+std::string nearest_word(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> words;
+  if (word.starts_with('-')) {
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  } else {
+    for (const CLI::App* below : command.get_subcommands({})) words.push_back(below->get_name());
+  }
+  return nearest(word.substr(0, word.find('=')), {words.begin(), words.end()});
+}
+
 // What is wrong with the command line. An unknown word is reported first: it may be why something else is missing.
 std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
+  const CLI::App* command = &app;
+  std::string path = app.get_name();
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    path += " " + command->get_name();
+  }
   const std::vector<std::string> unknown = app.remaining(true);
   std::string message = wrong.what();
-  if (!unknown.empty()) message = unknown.front() + " is not known here";
-  return message + "; see " + app.get_name() + " --help";
+  if (!unknown.empty()) {
+    message = unknown.front() + " is not known here";
+    if (const std::string meant = nearest_word(*command, unknown.front()); !meant.empty())
+      message += "; nearest: " + meant;
+  }
+  return message + "; see " + path + " --help";
 }
 
 int run(int argc, char** argv, std::string_view name, std::string_view description, std::string_view example,

@@ -9,6 +9,7 @@
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "command.h"
+#include "debit_prompt.h"
 #include "ledger_option.h"
 #include "output/progress_line.h"
 
@@ -17,6 +18,8 @@ Result<engine::RunOptions> options_of(const RunFlags& flags) {
   engine::RunOptions options;
   options.ledger = flags.ledger;
   options.confirmed = flags.yes;
+  options.allow_empty = flags.allow_empty;
+  options.allow_uninformative = flags.allow_uninformative;
   if (flags.seed) {
     std::uint64_t seed = 0;
     const char* const end = flags.seed->data() + flags.seed->size();
@@ -35,10 +38,17 @@ Result<engine::RunOptions> options_of(const RunFlags& flags) {
   return options;
 }
 
+void add_uninformative_flag(CLI::App& command, bool& allow) {
+  command.add_flag("--allow-uninformative", allow,
+                   "Release although no interval would say more than the public bounds do");
+}
+
 void add_run_flags(CLI::App& command, RunFlags& flags) {
   add_ledger_option(command, flags.ledger);
   add_clock_flag(command);
-  command.add_flag("--yes", flags.yes, "Debit the same job over the same span a second time");
+  command.add_flag("--yes", flags.yes, "Debit without a question, even the same job over the same span a second time");
+  command.add_flag("--allow-empty", flags.allow_empty, "Release although no row of the data counts");
+  add_uninformative_flag(command, flags.allow_uninformative);
   command.add_option("--again", flags.again, "Emit the stored release of this debit anew, at no cost");
   command.add_flag("--dry-run", flags.dry_run, "Plan only: no ledger, no data");
   command.add_option("--seed", flags.seed, "For tests and experiments only: not private, touches no ledger");
@@ -101,6 +111,11 @@ Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags
       noted(stage);
       progress.tell(std::string(stage) + " ...");
     };
+    const auto ask = [&](const engine::DebitAhead& ahead) {
+      progress.tell("");
+      return ask_before_debit(job, flags.yes, ahead);
+    };
+    if (progress.shown()) options.before_debit = ask;
     return run(job, options);
   }();
   if (published && !mark_of(*published).empty()) print_note(mark_of(*published));

@@ -14,6 +14,8 @@ namespace chronoveil::cli {
 struct RunFlags {
   std::string ledger;
   bool yes = false;
+  bool allow_empty = false;
+  bool allow_uninformative = false;
   std::optional<std::string> again;
   bool dry_run = false;
   std::optional<std::string> seed;
@@ -21,6 +23,7 @@ struct RunFlags {
   std::optional<std::string> keep_from;
 };
 
+void add_uninformative_flag(CLI::App& command, bool& allow);
 void add_run_flags(CLI::App& command, RunFlags& flags);
 // Numbers to use instead of drawn noise and kept steps.
 void add_replay_flags(CLI::App& command, RunFlags& flags);

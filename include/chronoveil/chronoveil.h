@@ -69,6 +69,7 @@ struct Check {
   ledger::Cost cost;                            // of the debit
   std::optional<engine::EarlierDebit> earlier;  // of the same job
   ledger::Room room;                            // what one debit takes of the budget, and how many would fit
+  std::optional<engine::DataSeen> seen;         // if the data was read: private, for the owner alone
 };
 // Whether run() would get as far as the data: checks job, columns, outputs and budget. No debit. With `read_data` the
 // rows are read and forgotten, so that errors in them are found before they cost anything.

@@ -31,7 +31,7 @@ COUNT_ROWS = "".join(f"2026-03-28T{hour:02}:30,{stop},{SECRET_COUNT}\n" for hour
 STEPS = 47  # two days, one of them without an hour
 
 # What a message says of a debit for which nothing was drawn.
-KEPT = r"; the debit city:\d+ is reserved and nothing was drawn for it: run the same job again [^\n]*\n\Z"
+KEPT = r"; the budget is reserved, not lost: run the same job again to use the debit city:\d+, [^\n]*\n\Z"
 
 
 class BadInputTest(FolderTest):
@@ -107,13 +107,13 @@ class BadInputTest(FolderTest):
 
     def check(self, text=RECORDS):
         path = self.write("job.toml", text)
-        return ("check", str(path), "--data", "--ledger", str(self.ledger))
+        return ("check", str(path), "--ledger", str(self.ledger))
 
-    def released(self):
+    def released(self, *flags):
         """The values of a run that adds no noise, by series and time."""
         self.write("zeros.txt", "0\n" * 200)
         path = self.write("job.toml", self.text)
-        self.assertEqual(run("run", str(path), "--noise-from", str(self.folder / "zeros.txt")).returncode, 0)
+        self.assertEqual(run("run", str(path), "--noise-from", str(self.folder / "zeros.txt"), *flags).returncode, 0)
         rows = [line.split(",") for line in (self.folder / "out.csv").read_text(encoding="utf-8").splitlines()[1:]]
         return {(row[0], row[1]): float(row[2]) for row in rows}
 
@@ -154,7 +154,7 @@ class Data(BadInputTest):
         for kind, header in ((RECORDS, RECORD_HEADER), (COUNTS, COUNT_HEADER)):
             self.write("in.csv", header)
             self.text = kind
-            self.assertEqual(list(self.released().values()), [0.0] * (2 * STEPS))
+            self.assertEqual(list(self.released("--allow-empty").values()), [0.0] * (2 * STEPS))
 
     def test_wrong_columns_cost_nothing_and_are_named(self):
         with self.spending():
@@ -682,7 +682,7 @@ class Interrupts(BadInputTest):
 
     def test_an_interrupt_of_a_check_costs_nothing(self):
         with self.spending():
-            process, pipe = self.start(*self.check())
+            process, pipe = self.start(*self.check(), "--data")
             files = self.files()
             pipe.write(RECORD_HEADER + RECORD_ROWS)
             pipe.flush()
@@ -700,7 +700,7 @@ class Interrupts(BadInputTest):
             out, err = process.communicate(timeout=60)
             self.assertEqual((process.returncode, out), (3, ""))
             self.assertRegex(err, r"\Achronoveil: row 2001 \(line 2002\): 1 field instead of 3 \(is the line cut off[^)]*\); "
-                                  r"the debit city:\d+ is reserved [^\n]*\n\Z")
+                                  r"the budget is reserved, not lost: .* the debit city:\d+, [^\n]*\n\Z")
 
 
 if __name__ == "__main__":

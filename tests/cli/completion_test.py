@@ -1,12 +1,15 @@
 """Completion scripts, run by the shells themselves, and the manual page: both know every command and option."""
 
+import os
+import pty
 import re
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
-from program import ProgramTest, run
+from program import PROGRAM, ProgramTest, run
 
 
 def options_of_help(text):
@@ -41,7 +44,8 @@ class Completion(ProgramTest):
 
     def test_bash_completes_the_mechanisms_that_an_error_would_offer(self):
         slots = ["--start", "2026-03-01", "--end", "2026-03-02", "--length", "1h"]
-        cells = ["--user", "bus", "--place", "at", "--place-key", "north", "--value", "speed", "--upper", "9"]
+        cells = ["--user", "bus", "--place", "at", "--place-key", "north", "--value", "speed", "--upper", "9",
+                 "--counts", "public"]
         for command, words in (("release", slots), ("means", [*slots, *cells]), ("perturb", ["--window", "3"])):
             done = run(command, "in.csv", "--epsilon", "1", "--mechanism", "magic", *words)
             offered = re.fullmatch(r"chronoveil: --mechanism: magic is not valid; it must be one of (.*)\n", done.stderr)
@@ -65,15 +69,74 @@ class Completion(ProgramTest):
 
     def test_zsh_offers_the_words_of_the_command_that_is_typed(self):
         # Without a terminal zsh cannot complete, but the function that knows the words can be asked.
-        def words(at, previous):
-            call = 'compdef() { }; source /dev/stdin; _chronoveil_words "$1" "$2"; print -r -- "$REPLY"'
-            done = subprocess.run(["zsh", "-f", "-c", call, "zsh", at, previous], input=self.script("zsh"),
+        def words(at, previous, current=""):
+            call = 'compdef() { }; source /dev/stdin; _chronoveil_words "$1" "$2" "$3"; print -r -- "$REPLY" "$OFFERS"'
+            done = subprocess.run(["zsh", "-f", "-c", call, "zsh", at, previous, current], input=self.script("zsh"),
                                   capture_output=True, text=True, check=True)
             return set(done.stdout.split())
 
         self.assertIn("calibrate", words("chronoveil", "chronoveil"))
-        self.assertIn("--delta", words("chronoveil account", "account"))
-        self.assertNotIn("--delta", words("chronoveil man", "man"))
+        self.assertIn("--delta", words("chronoveil account", "account", "--"))
+        self.assertNotIn("--delta", words("chronoveil man", "man", "--"))
+        self.assertEqual(words("chronoveil run", "run"), {"files"})
+        self.assertEqual(words("chronoveil budget show", "show"), {"datasets"})
+
+    def typed(self, folder, shell, line):
+        """What a real shell on a terminal makes of the line and a Tab."""
+        start = {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}[shell]
+        load = {"bash": "source ./script", "zsh": "autoload -Uz compinit; compinit -u -D; source ./script"}[shell]
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(start, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, start_new_session=True,
+                                   env={"PATH": f"{folder}/bin:/usr/bin:/bin", "HOME": folder, "TERM": "dumb",
+                                        "PS1": "> ", "CHRONOVEIL_LEDGER": f"{folder}/ledger.db"})
+        os.close(theirs)
+        os.write(ours, f"{load}; echo rea''dy\n".encode())
+        shown = self.until(ours, b"ready")
+        os.write(ours, line.encode() + b"\t")
+        time.sleep(0.1)  # a shell may drop what is typed while it completes
+        os.write(ours, b"|\x15exit\n")
+        shown = self.until(ours, None)
+        process.wait(timeout=60)
+        os.close(ours)
+        return shown.decode()
+
+    @staticmethod
+    def until(terminal, mark):
+        shown = b""
+        try:
+            while mark is None or mark not in shown:
+                piece = os.read(terminal, 4096)
+                if not piece:
+                    break
+                shown += piece
+        except OSError:  # the shell is gone
+            pass
+        return shown
+
+    def test_files_and_datasets_are_offered_by_every_shell(self):
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder)
+            (home / "bin").mkdir()
+            (home / "bin" / "chronoveil").symlink_to(Path(PROGRAM).resolve())
+            (home / "town_job.toml").write_text("version = 1\n", encoding="utf-8")
+            for place, name in (("ledger.db", "townhall"), ("other.db", "harbour")):
+                self.assert_succeeds("budget", "create", name, "--epsilon", "1", "--ledger", str(home / place))
+            cases = (("chronoveil run town", "town_job.toml"), ("chronoveil budget show town", "townhall"),
+                     ("chronoveil budget show --ledger other.db harb", "harbour"),
+                     ("chronoveil release in.csv --dataset tow", "townhall"),
+                     ("chronoveil run town_job.toml --allow-em", "--allow-empty"),
+                     ("chronoveil release in.csv --series-list town", "town_job.toml"))
+            for shell in ("bash", "zsh"):
+                (home / "script").write_text(self.script(shell), encoding="utf-8")
+                for line, word in cases:
+                    self.assertIn(word, self.typed(folder, shell, line), (shell, line))
+            (home / "script").write_text(self.script("fish"), encoding="utf-8")
+            for line, word in cases:
+                done = subprocess.run(["fish", "--no-config", "-c", f"source script; complete -C '{line}'"], cwd=folder,
+                                      capture_output=True, text=True, check=True,
+                                      env={"HOME": folder, "PATH": f"{folder}/bin:/usr/bin:/bin",
+                                           "CHRONOVEIL_LEDGER": f"{folder}/ledger.db"})
+                self.assertIn(word, done.stdout, line)
 
     def test_the_manual_page_has_every_command_and_option(self):
         page = self.assert_succeeds("man").replace("\\-", "-")

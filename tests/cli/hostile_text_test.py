@@ -192,7 +192,7 @@ class Formulas(JobTest):
         self.keys(*self.NUMBERS)
         self.assert_succeeds(*self.words("run"))
         self.keys(*self.KEYS, more='formulas = "keep"\n')
-        self.assert_succeeds(*self.words("run"))
+        self.assert_succeeds(*self.words("run", "--allow-empty"))
         lines = (self.folder / "out.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual({line.split(",2026-")[0] for line in lines[1:]}, set(self.KEYS))
         self.keys("=1", more='formulas = "maybe"\n')
@@ -201,7 +201,7 @@ class Formulas(JobTest):
     def test_without_a_csv_there_is_no_cell(self):
         self.create()
         self.change(('list = "stops.txt"', 'keys = ["=1"]'), ('csv = "out.csv"\n', ""))
-        self.assert_succeeds(*self.words("run"))
+        self.assert_succeeds(*self.words("run", "--allow-empty"))
 
 
 if __name__ == "__main__":

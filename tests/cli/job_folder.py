@@ -64,7 +64,7 @@ class JobFolderTest(FolderTest):
         """A job that fits the budget, before anything is spent: no debit, no file."""
         before = {*self.files(), "job.toml"}
         self.assertEqual(self.assert_json(*self.job(command="plan"))["mechanism"], mechanism)
-        checked = self.assert_json(*self.job(command="check", flags=("--data",)))
+        checked = self.assert_json(*self.job(command="check"))
         self.assertEqual((checked["admitted"], checked["earlier"]), (True, None))
         self.assertEqual((self.debits(), set(self.files())), ([], before))
 
@@ -95,7 +95,7 @@ class JobFolderTest(FolderTest):
         whole = before["in.csv"]
         self.write("in.csv", whole + bad_row.encode())
         broken = self.files()
-        self.assert_fails(3, [*mentions, "is reserved and nothing was drawn"], *self.job(flags=("--yes",)))
+        self.assert_fails(3, [*mentions, "the budget is reserved, not lost"], *self.job(flags=("--yes",)))
         self.assertEqual(self.files(), broken)
         self.write("in.csv", whole)
         (self.folder / "sub").mkdir()

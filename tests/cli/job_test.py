@@ -203,7 +203,7 @@ class ExitCodes(JobTest):
                      "ts,n\n2026-03-28T00:00,1\n2026-03-28T00:00,1\n"):
             with self.subTest(text):
                 self.write("trips.csv", text)
-                done = run(*self.words("check", "--data"))
+                done = run(*self.words("check"))
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertIn("row", done.stderr)
         self.assertEqual(self.spent(), 0)
@@ -246,24 +246,24 @@ class ExitCodes(JobTest):
 class CheckOfData(JobTest):
     def test_says_whether_it_read_the_data(self):
         self.create()
-        for flags, private in (((), True), (("--data",), False)):
+        for flags, private in ((("--no-data",), True), ((), False)):
             told = self.assert_json(*self.words("check", *flags))
             self.assertEqual((told["data_read"], told["private"]), (not private, private))
             text = self.assert_succeeds(*self.words("check", *flags))
             self.assertEqual("internal  the data was read, without a debit" in text, not private, text)
         self.write("trips.csv", HEADER + ROWS + "c1,yesterday,north\n")
-        self.assert_succeeds(*self.words("check"))
+        self.assert_succeeds(*self.words("check", "--no-data"))
         self.assert_fails(3, ["row 61", "the data was read, without a debit: this answer is internal"],
-                          *self.words("check", "--data"))
+                          *self.words("check"))
 
     def test_does_not_claim_to_know_columns_that_only_the_data_has(self):
         self.create()
         self.write("trips.csv", ROWS)
         self.change(('user = "card"', 'user = "1"\nheader = false'), ('time = "ts"', 'time = "2"'),
                     ('series = "stop"', 'series = "3"'))
-        self.assertIn("checked   job, outputs and budget; nothing", self.assert_succeeds(*self.words("check")))
+        self.assertIn("checked   job, outputs and budget; nothing", self.assert_succeeds(*self.words("check", "--no-data")))
         self.assertIn("checked   job, columns, outputs and budget, and every row of the data; nothing",
-                      self.assert_succeeds(*self.words("check", "--data")))
+                      self.assert_succeeds(*self.words("check")))
 
 
 class Interrupts(JobTest):

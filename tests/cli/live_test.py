@@ -480,7 +480,7 @@ class Rehearsing(LiveTest):
         self.live(counts((0, 1)))
         done = run(*self.words(str(self.job), "--seed", "7"), stdin=counts((0, 1)))
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
-        self.assertIn("is no rehearsal", done.stderr)
+        self.assertIn("may be of a private release", done.stderr)
 
     def test_a_tape_gives_what_run_gives(self):
         (self.folder / "cases.csv").write_text(counts(*enumerate(self.CASES)))

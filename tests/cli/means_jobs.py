@@ -33,6 +33,7 @@ list = "places.txt"
 [means]
 lower = 0.0
 upper = 65.0
+counts = "public"
 max_cells = 4
 [privacy]
 epsilon = 2.0
@@ -134,7 +135,7 @@ class MeansTest(JobFolderTest):
     command, job_text, dataset = "means", JOB, "buses"
     options = {"--user": "bus", "--time": "ts", "--place": "where", "--value": "speed", "--upper": "65",
                "--zone": "Europe/Berlin", "--start": "2026-03-28T00:00", "--end": "2026-03-30T00:00", "--length": "1h",
-               "--epsilon": "2", "--max-cells": "4", "--mechanism": "clip_mean"}
+               "--epsilon": "2", "--counts": "public", "--max-cells": "4", "--mechanism": "clip_mean"}
 
     def setUp(self):
         super().setUp()

@@ -314,7 +314,7 @@ class Ledger(MeansTest):
         done = run(*self.job())
         self.assertEqual(done.returncode, 2)
         self.assertIn("chronoveil budget create buses --epsilon 4 --unit user --relation replace_values", done.stderr)
-        private = run(*self.job(("[means]", '[means]\ncounts = "private"\nmax_records = 3'),
+        private = run(*self.job(('counts = "public"', 'counts = "private"\nmax_records = 3'),
                                 ('name = "clip_mean"', 'name = "auto"')))
         self.assertIn("budget create buses --epsilon 4 --unit user --ledger", private.stderr)
 

@@ -75,7 +75,7 @@ class StoredRelease(JobTest, Beside):
         self.create()
         whole = (self.folder / "trips.csv").read_text(encoding="utf-8")
         self.write("trips.csv", whole + "c1,not a time,north\n")
-        self.assert_fails(3, "is reserved and nothing was drawn for it", *self.words("run"))
+        self.assert_fails(3, "the budget is reserved, not lost", *self.words("run"))
         self.keep()
         self.write("trips.csv", whole)
         self.assertEqual(run(*self.words("run")).returncode, 0)

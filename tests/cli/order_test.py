@@ -58,8 +58,9 @@ class TakingUp(OrderTest):
     def test_the_error_says_how_to_go_on_and_check_says_it_too(self):
         for kind in self.each(LIGHT):
             kind.spoil()
-            self.assertIn(f"the debit {kind.dataset}:1 is reserved and nothing was drawn for it: run the same job again "
-                          "to use it at no further cost", kind.run().stderr)
+            self.assertIn("the budget is reserved, not lost: run the same job again to use the debit "
+                          f"{kind.dataset}:1, for which nothing was drawn, at no further cost; chronoveil check reads every "
+                          "row", kind.run().stderr)
             kind.mend()
             done = kind.program("check", "job.toml", "--ledger", str(kind.ledger), "--json")
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -220,7 +220,7 @@ class Rows(BadInput):
     def assert_kept(self, mentions, words, dataset="meter", **options):
         before = len(self.debits(dataset))
         message = self.assert_refused(3, mentions, words, **options)
-        self.assertRegex(message, rf"; the debit {dataset}:\d+ is reserved and nothing was drawn for it: [^\n]*\n\Z")
+        self.assertRegex(message, rf"; the budget is reserved, not lost: .* the debit {dataset}:\d+, [^\n]*\n\Z")
         self.assertLessEqual({state for _, state in self.debits(dataset)[before:]}, {"reserved"})
 
     def test_a_window_larger_than_the_series(self):
@@ -261,7 +261,7 @@ class Rows(BadInput):
             done = run(*self.by("noisy_sort", "--yes", source="-", dataset="meter", csv=self.folder / "out.csv"),
                        stdin=text_of(self.rows) + cut)
             self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
-            self.assertRegex(done.stderr, rf"\Achronoveil: row {ROWS + 1} .*middle of a line.*is reserved [^\n]*\n\Z")
+            self.assertRegex(done.stderr, rf"\Achronoveil: row {ROWS + 1} .*middle of a line.*is reserved, not lost: [^\n]*\n\Z")
             self.assertNotIn(SECRET, done.stderr)
             self.assertFalse((self.folder / "out.csv").exists())
 

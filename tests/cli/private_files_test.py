@@ -51,7 +51,7 @@ class Modes(OpenToAll, JobTest):
         self.done("run", str(self.job), "--again", "city:1", *ledger)
         self.done("run", str(self.folder / "seeded.toml"), "--seed", "1")
         self.done("run", str(self.folder / "replayed.toml"), "--noise-from", str(noise))
-        self.done("check", str(self.job), "--data", *ledger)
+        self.done("check", str(self.job), *ledger)
         self.done("budget", "backup", str(self.folder / "copy.db"), *ledger)
         self.done("evaluate", str(self.job), "--release", str(self.folder / "out.json"), "--report",
                   str(self.folder / "internal.html"))
@@ -61,8 +61,9 @@ class Modes(OpenToAll, JobTest):
             self.assertIn(name, left)
 
     def test_a_rehearsal_over_something_public_is_private(self):
-        self.write("out.csv", "old\n").chmod(0o644)
         self.done("run", str(self.job), "--seed", "1")
+        (self.folder / "out.csv").chmod(0o644)
+        self.done("run", str(self.job), "--seed", "2")
         self.assertEqual((self.folder / "out.csv").stat().st_mode & 0o777, 0o600)
 
 
@@ -75,6 +76,8 @@ class PerturbModes(OpenToAll, PerturbTest):
         self.done(*self.job(('report = "out.html"', 'report = "out.html"\ninternal = "internal.html"')))
         left = self.assert_private(given)
         self.assertIn("internal.html", left)
+        for path in (*self.folder.glob("out.*"), self.folder / "internal.html"):
+            path.unlink()
         self.done(*self.job(flags=("--seed", "3")))
         self.assert_private(given, published=())
 

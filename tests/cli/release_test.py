@@ -47,7 +47,8 @@ class Release(JobTest):
         self.create()
         out = self.folder / "a.csv"
         self.assertEqual(self.assert_succeeds(*self.options(dataset="city", csv=out, json_out=self.folder / "a.json",
-                                                            report=self.folder / "a.html", title="Trips")), "")
+                                                            report=self.folder / "a.html", title="Trips")),
+                         f"written   {out}, {self.folder / 'a.json'}, {self.folder / 'a.html'}\n")
         self.assertEqual(self.outputs(), ["a.csv", "a.html", "a.json"])
         self.assertEqual(json.loads((self.folder / "a.json").read_text(encoding="utf-8"))["title"], "Trips")
 

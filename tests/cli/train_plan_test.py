@@ -87,7 +87,7 @@ class Plans(TrainTest):
 
     def test_a_check_says_what_it_costs_and_debits_nothing(self):
         self.create()
-        checked = self.assert_json(*self.job(command="check", flags=("--data",)))
+        checked = self.assert_json(*self.job(command="check"))
         self.assertTrue(checked["admitted"])
         self.assertIn("nothing was debited", self.assert_succeeds(*self.job(command="check")))
         self.assertEqual(self.debits(), [])
@@ -120,11 +120,11 @@ class Refusals(TrainTest):
         self.create()
         for value, mention in (("NaN", "column kwh"), ("71234x", "column kwh"), ("1e60", "column kwh")):
             self.write("load.csv", f"meter,ts,kwh\nm0,2026-03-02T00:00,1.5\nm0,2026-03-02T01:00,{value}\n")
-            words = self.job(command="check", flags=("--data",))
+            words = self.job(command="check")
             self.assert_fails(3, ["row 2", mention], *words)
             self.assertNotIn(value, run(*words).stderr)
         self.write("load.csv", "meter,ts,kwh\nm0,2026-03-02T00:00,1.5\nm0,2026-03-02T00:10,2\n")
-        self.assert_fails(3, ["row 2", "given before"], *self.job(command="check", flags=("--data",)))
+        self.assert_fails(3, ["row 2", "given before"], *self.job(command="check"))
         self.assertEqual(self.debits(), [])
 
     def test_a_dataset_that_promises_something_else(self):

@@ -20,7 +20,7 @@ class Ledger(TrainTest):
     def test_a_job_is_planned_trained_and_emitted_anew(self):
         self.create()
         plan = self.assert_json(*self.train(command="plan"))
-        self.assertTrue(self.assert_json(*self.train(command="check", flags=("--data",)))["admitted"])
+        self.assertTrue(self.assert_json(*self.train(command="check"))["admitted"])
         self.assertEqual(self.debits(), [])
         told = self.assert_json(*self.train())
         self.assertEqual(self.debits(), [("city:1", "released")])

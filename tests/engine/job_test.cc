@@ -263,7 +263,7 @@ TEST_F(JobFile, TheSourceIsNoListOfKeys) {
       refuses("version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"trips.csv\"\nuser = \"card\"\n"
               "time = \"ts\"\nplace = \"stop\"\nvalue = \"v\"\n[slots]\nstart = \"2026-03-01T00:00\"\n"
               "end = \"2026-03-02T00:00\"\nlength = \"1h\"\n[places]\nlist = \"trips.csv\"\n"
-              "[means]\nupper = 1\n[privacy]\nepsilon = 1\n",
+              "[means]\nupper = 1\ncounts = \"public\"\n[privacy]\nepsilon = 1\n",
               "places.list: "));
 }
 

@@ -169,7 +169,8 @@ TEST_F(PerturbRun, TheDebitIsDurableBeforeARowIsReadAndABadRowWritesNothing) {
     EXPECT_EQ(meter_debits().size(), 1U);
   };
   const Result<PerturbedRelease> done = run_perturbation(job(text()), perturb_);
-  EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit meter:1 is reserved and nothing was drawn for it"));
+  EXPECT_TRUE(fails(done, ErrorKind::bad_data,
+                    "the budget is reserved, not lost: run the same job again, and it takes up the debit meter:1"));
   EXPECT_EQ(done.error().text().find("much"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "meter:1");
   EXPECT_TRUE(wrote_nothing());

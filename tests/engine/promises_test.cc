@@ -46,7 +46,7 @@ TEST_F(Promises, EveryDebitBuysItsOwnNoiseOfThePlannedScale) {
   Job minutes = job();
   minutes.slots.length = "1min";
   minutes.series().non_negative = false;
-  options_.confirmed = true;
+  options_.confirmed = options_.allow_empty = true;
   const auto values = [&](const RunOptions& options) {
     const Result<report::Published> done = run_job(minutes, options);
     EXPECT_TRUE(done) << done.error().text();
@@ -68,6 +68,8 @@ TEST_F(Promises, EveryDebitBuysItsOwnNoiseOfThePlannedScale) {
   RunOptions quiet = options_;
   quiet.replay.emplace();
   quiet.replay->noise = std::vector<double>(a.size(), 0.0);
+  minutes.csv = at("quiet.csv");
+  minutes.json = minutes.report = "";
   EXPECT_FALSE(is_independent_noise(values(quiet).release.estimate.value, b, sigma));
 }
 

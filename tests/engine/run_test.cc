@@ -52,7 +52,8 @@ TEST_F(Run, TheDebitIsDurableBeforeDataIsRead) {
     EXPECT_EQ(debits().size(), 1U);
   };
   const Result<report::Published> done = run_job(job(), options_);
-  EXPECT_TRUE(fails(done, ErrorKind::bad_data, "the debit city:1 is reserved and nothing was drawn for it"));
+  EXPECT_TRUE(fails(done, ErrorKind::bad_data,
+                    "the budget is reserved, not lost: run the same job again, and it takes up the debit city:1"));
   EXPECT_NE(done.error().text().find("row 2"), std::string::npos) << done.error().text();
   EXPECT_EQ(done.error().text().find("yesterday"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "city:1");
@@ -539,6 +540,8 @@ TEST_F(Run, AnEmptyFileAndAHeaderAloneAreAnswered) {
   EXPECT_TRUE(fails(run_job(job(), options_), ErrorKind::bad_data, "empty"));
   EXPECT_TRUE(debits().empty());
   write("trips.csv", "card,ts,stop\n");
+  EXPECT_TRUE(fails(run_job(job(), options_), ErrorKind::bad_data, "no row of the data counts"));
+  options_.allow_empty = true;
   EXPECT_TRUE(run_job(job(), options_));  // an empty slot is a zero
 }
 

@@ -68,7 +68,8 @@ class Library : public engine::testing::JobFolder {
     return "version = 1\n[dataset]\nname = \"city\"\n[source]\npath = \"speeds.csv\"\nuser = \"bus\"\ntime = \"ts\"\n"
            "place = \"where\"\nvalue = \"speed\"\n" +
            slots() +
-           "[places]\nlist = \"places.txt\"\n[means]\nupper = 65.0\nmax_cells = 2\n[privacy]\nepsilon = 1\n"
+           "[places]\nlist = \"places.txt\"\n[means]\nupper = 65.0\ncounts = \"public\"\nmax_cells = "
+           "2\n[privacy]\nepsilon = 1\n"
            "[mechanism]\nname = \"clip_mean\"\n[output]\ncsv = \"means.csv\"\n";
   }
   static std::string perturb_text() {

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "ledger_option.h"
 #include "output/budget_output.h"
+#include "output/data_output.h"
 #include "output/job_output.h"
 #include "output/means_output.h"
 #include "output/perturb_output.h"
@@ -21,7 +22,8 @@ struct CheckOptions {
   std::string job;
   std::string ledger;
   std::optional<std::string> analysis;
-  bool data = false;
+  std::optional<bool> data;
+  bool allow_uninformative = false;
   bool json = false;
 };
 
@@ -66,7 +68,7 @@ nlohmann::ordered_json planned_json(const engine::Job& job, const engine::TrainP
   return train_plan_json(job, planned);
 }
 
-// Whether it would succeed says something about the data, without a debit.
+// What it says, and whether it succeeds, depends on the data, without a debit.
 constexpr const char* kReadNote = "the data was read, without a debit: this answer is internal, and not private";
 
 bool knows_columns(const engine::Job& job) {
@@ -90,6 +92,7 @@ std::string checked_text(const engine::Job& job, const Checked& checked, bool da
   if (checked.shown_delimiter.value_or(',') != ',')
     text += fmt::format("delimiter {}, as the header shows; source.delimiter is not given\n",
                         delimiter_name(*checked.shown_delimiter));
+  if (checked.seen) text += seen_text(job, *checked.seen);
   text += fmt::format("checked   job, {}outputs and budget{}; nothing was debited\n",
                       knows_columns(job) || data ? "columns, " : "", data ? ", and every row of the data" : "");
   if (data) text += fmt::format("internal  {}\n", kReadNote);
@@ -112,6 +115,7 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   all["private"] = !data;
   all["shown_delimiter"] = nullptr;
   if (checked.shown_delimiter) all["shown_delimiter"] = std::string(1, *checked.shown_delimiter);
+  if (checked.seen) all["data"] = seen_json(*checked.seen);
   all["earlier"] = nullptr;
   if (checked.earlier)
     all["earlier"] = {{"id", checked.earlier->id.text()},
@@ -121,37 +125,39 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   return all;
 }
 
-Result<void> check_and_show(const CheckOptions& options) {
-  CV_TRY(engine::Job job, engine::read_job(options.job));
-  CV_CHECK(apply_analysis(options.analysis, job));
+Result<void> check_and_show(const CheckOptions& options, const engine::Job& job, bool data) {
   engine::RunOptions run;
   run.ledger = options.ledger;
+  run.allow_uninformative = options.allow_uninformative;
   const auto show = [&](const auto& checked) {
     if (options.json) {
-      print_json(checked_json(job, checked, options.data));
+      print_json(checked_json(job, checked, data));
     } else {
-      std::cout << checked_text(job, checked, options.data);
+      std::cout << checked_text(job, checked, data);
     }
   };
   if (job.is<engine::MeansSpec>()) {
-    CV_TRY(const engine::MeansChecked checked, engine::check_means_job(job, run, options.data));
+    CV_TRY(const engine::MeansChecked checked, engine::check_means_job(job, run, data));
     show(checked);
   } else if (job.is<engine::PerturbSpec>()) {
-    CV_TRY(const engine::PerturbChecked checked, engine::check_perturbation(job, run, options.data));
+    CV_TRY(const engine::PerturbChecked checked, engine::check_perturbation(job, run, data));
     show(checked);
   } else if (job.is<engine::TrainSpec>()) {
-    CV_TRY(const engine::TrainChecked checked, engine::check_training(job, run, options.data));
+    CV_TRY(const engine::TrainChecked checked, engine::check_training(job, run, data));
     show(checked);
   } else {
-    CV_TRY(const engine::Checked checked, engine::check_job(job, run, options.data));
+    CV_TRY(const engine::Checked checked, engine::check_job(job, run, data));
     show(checked);
   }
   return {};
 }
 
 Result<void> check(const CheckOptions& options) {
-  Result<void> checked = check_and_show(options);
-  if (!checked && options.data && checked.error().kind == ErrorKind::bad_data)
+  CV_TRY(engine::Job job, engine::read_job(options.job));
+  CV_CHECK(apply_analysis(options.analysis, job));
+  const bool data = options.data.value_or(engine::rows_can_be_checked(job));
+  Result<void> checked = check_and_show(options, job, data);
+  if (!checked && data && checked.error().kind == ErrorKind::bad_data)
     checked.error().message += std::string("; ") + kReadNote;
   return checked;
 }
@@ -160,13 +166,17 @@ Result<void> check(const CheckOptions& options) {
 
 void add_check_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* command = app.add_subcommand("check", "Check job, columns, outputs and budget, without a debit");
+  CLI::App* command =
+      app.add_subcommand("check", "Check job, budget and outputs without a debit, and every row; internal");
   command->add_option("JOB", options->job, "The job file (TOML)")->required();
   add_ledger_option(*command, options->ledger);
   add_clock_flag(*command);
-  command->add_flag("--data", options->data,
-                    "Read all the data too, so that a bad row is found before it costs a debit; internal: whether it "
-                    "fails depends on the data");
+  command->add_flag_callback(
+      "--no-data", [options] { options->data = false; }, "Leave the data alone: the answer is then public");
+  command->add_flag_callback(
+      "--data", [options] { options->data = true; },
+      "Read the data even from standard input or a pipe, which can be read only once");
+  add_uninformative_flag(*command, options->allow_uninformative);
   add_analysis_option(*command, options->analysis);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil check city.toml");

@@ -17,6 +17,7 @@ Result<void> from_options(const JobOptions& options) {
   CV_TRY(const engine::Job job, job_of(options));
   if (options.flags.dry_run) return print_means_plan(job, engine::Compare::when_needed, options.json);
   CV_CHECK(run_means_with(job, options.flags));
+  if (!writes_to_stdout(job)) std::cout << outputs_text(job);
   return {};
 }
 
@@ -53,7 +54,7 @@ void add_means_command(CLI::App& app, CommandContext& context) {
   add_example(*command,
               "chronoveil means buses.csv --dataset buses --user vehicle --time timestamp --place place --place-list "
               "places.txt --value speed --upper 65 --start 2026-02-02T00:00 --end 2026-02-03T00:00 --length 1h "
-              "--max-cells 24 --epsilon 1");
+              "--counts public --max-cells 24 --epsilon 1");
   add_example(*command, "chronoveil means speeds.toml");
   on_run(*command, context, [options, command] { return means(*options, *command); });
 }

@@ -18,6 +18,7 @@ Result<void> from_options(const JobOptions& options, const CLI::App& command) {
   if (options.flags.dry_run)
     return print_perturb_plan(job, engine::Compare::when_needed, options.json, option_names(command));
   CV_CHECK(run_perturbation_with(job, options.flags));
+  if (!writes_to_stdout(job)) std::cout << outputs_text(job);
   return {};
 }
 

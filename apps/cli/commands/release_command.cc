@@ -1,4 +1,5 @@
 // chronoveil release: the simple case of a job, from options instead of a file.
+#include <iostream>
 #include <memory>
 
 #include "command.h"
@@ -13,6 +14,7 @@ Result<void> release(const JobOptions& options) {
   CV_TRY(const engine::Job job, job_of(options));
   if (options.flags.dry_run) return print_dry_run(job, options.json);
   CV_CHECK(run_with(job, options.flags));
+  if (!writes_to_stdout(job)) std::cout << outputs_text(job);
   return {};
 }
 

@@ -9,6 +9,7 @@
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
+#include "key_names.h"
 #include "output/text_table.h"
 
 namespace chronoveil::cli {
@@ -94,12 +95,17 @@ std::string job_text(const engine::Job& job, const engine::Planned& planned) {
   return text;
 }
 
+std::string nothing_text(const std::string& tells_nothing) {
+  return "refused   " + with_key_names(tells_nothing, run_names) + "\n";
+}
+
 std::string plan_text(const engine::Job& job, const engine::Planned& planned) {
   std::string text = job_text(job, planned);
   if (planned.comparison) text += "\n" + candidates_text(*planned.comparison) + "\n";
   text += fmt::format("chosen    {}: {}, {}\n", planned.chosen.mechanism, noise_text(planned.chosen),
                       price_text(planned.chosen));
   text += fmt::format("because   {}\n", planned.reason);
+  if (!planned.tells_nothing.empty()) text += nothing_text(planned.tells_nothing);
   if (planned.comparison && job.mechanism != "auto" && planned.comparison->recommended != job.mechanism &&
       !planned.comparison->recommended.empty()) {
     text += fmt::format("advised   {}: {}\n", planned.comparison->recommended, planned.comparison->reason);

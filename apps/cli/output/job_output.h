@@ -16,6 +16,8 @@ nlohmann::ordered_json plan_json(const engine::Job&, const engine::Planned&);
 
 // What is released and what is protected, in two lines.
 std::string job_text(const engine::Job&, const engine::Planned&);
+// Why a run would refuse the plan: no interval would say anything.
+std::string nothing_text(const std::string& tells_nothing);
 // The candidates as a table, and which one is chosen and why.
 std::string plan_text(const engine::Job&, const engine::Planned&);
 // ε, δ, what they hold for, and every assumption with who answers for it.

@@ -95,6 +95,7 @@ std::string means_plan_text(const engine::Job& job, const engine::MeansPlanned& 
   if (planned.comparison) text += "\n" + comparison_text(*planned.comparison) + "\n";
   text += chosen_text(planned.chosen);
   text += fmt::format("because   {}\n", planned.reason);
+  if (!planned.tells_nothing.empty()) text += nothing_text(planned.tells_nothing);
   if (planned.comparison && job.mechanism != "auto" && planned.comparison->recommended != job.mechanism)
     text += fmt::format("advised   {}: {}\n", planned.comparison->recommended, planned.comparison->reason);
   return text;

@@ -31,12 +31,19 @@ struct Caps {
 
 // What bounding left out: private, for the internal report only.
 struct LeftOut {
-  std::int64_t rows = 0;             // read in all
-  std::int64_t outside_span = 0;     // rows
-  std::int64_t unlisted_series = 0;  // rows
-  std::int64_t over_caps = 0;        // records, or amounts, above max_steps or max_per_slot
-  std::int64_t clamped = 0;          // counts above the maximum
+  std::int64_t rows = 0;              // read in all
+  std::int64_t outside_span = 0;      // rows
+  std::int64_t unlisted_series = 0;   // rows
+  std::int64_t over_caps = 0;         // records, or amounts, above max_steps or max_per_slot
+  std::int64_t clamped = 0;           // counts above the maximum
+  std::int64_t people = 0;            // with a row that counts, where rows say whose they are
+  std::int64_t people_over_caps = 0;  // those of whom something was left out; only if asked for
+
+  std::int64_t counted() const { return rows - outside_span - unlisted_series; }  // rows
 };
+
+// Whether it is found out how many people are above the caps, which takes memory for every one of them.
+enum class CountPeople { no, yes };
 
 class BoundedSeries {
  public:
@@ -63,7 +70,7 @@ class BoundedSeries {
 // with the smallest pseudo-random priorities under a key from `right`, whatever the order of the rows. Memory grows
 // with what stays, not with what is read. `keys` are the public series; empty for one series without a name.
 Result<BoundedSeries> bound_records(data::RecordSource&, const SlotAxis&, const std::vector<std::string>& keys,
-                                    const Caps&, DrawRight& right);
+                                    const Caps&, DrawRight& right, CountPeople = CountPeople::no);
 
 // From rows that are counts already, or that each count 1 when there is no value column (then they are summed): the
 // caps are what the caller declares.

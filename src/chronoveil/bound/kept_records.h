@@ -47,6 +47,7 @@ struct RecordsRule {
 struct RecordsDropped {
   std::int64_t over_cells = 0;    // in cells that do not stay
   std::int64_t over_records = 0;  // in cells that do
+  std::int64_t people = 0;        // who lost any, as far as they are settled
 };
 
 // Priority is a function of (person, cell): it is called only when something has to be dropped. kMostCarried is how
@@ -109,14 +110,17 @@ class KeptRecords {
   std::span<const CellRecord> settle(std::uint32_t person, Scratch& scratch, RecordsDropped& dropped) {
     Person& of = people_[person];
     gather(of, scratch, dropped);
+    bool over = of.last_priority != kEverything;
     std::size_t kept = 0;
     for (const CellRecord& record : scratch.kept) {
       if (record.value > kMostValue) {
         dropped.over_records += lost(record);
+        over = true;
       } else {
         scratch.kept[kept++] = record;
       }
     }
+    dropped.people += over;
     scratch.kept.resize(kept);
     put_back(of, scratch.kept);
     return scratch.kept;

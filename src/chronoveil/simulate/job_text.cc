@@ -34,8 +34,10 @@ std::string job_text(const JobFacts& facts, const std::vector<std::string>& keys
     const MeansFacts& means = *facts.means;
     text += fmt::format("[places]\nwest = {}\nsouth = {}\neast = {}\nnorth = {}\nsize = {}\n", means.west, means.south,
                         means.east, means.north, means.size);
-    text += fmt::format("[means]\nlower = 0\nupper = {}\n# {}\nmax_cells = {}\nsparse_below = {}\n", means.upper,
-                        facts.caps_reason, means.max_cells, means.sparse_below);
+    text += fmt::format(
+        "[means]\nlower = 0\nupper = {}\n# where vehicles are, and when, is public; their values are not\n"
+        "counts = \"public\"\n# {}\nmax_cells = {}\nsparse_below = {}\n",
+        means.upper, facts.caps_reason, means.max_cells, means.sparse_below);
     text += "[privacy]\nunit = \"user\"\nepsilon = 1.0\n";
     return text + ending(paths);
   }

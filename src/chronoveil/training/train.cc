@@ -359,6 +359,7 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
   Training training;
   CV_TRY(training.planned, engine::plan_training(job));
   CV_CHECK(engine::check_train_outputs(job));
+  if (options.rehearses()) CV_CHECK(engine::check_replaces_no_release(job));
   training.model = described(job, training.planned);
   Result<void> done = options.rehearses() ? rehearse(job, options, training) : train(job, options, training);
   if (!done) {

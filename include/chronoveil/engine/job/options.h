@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "chronoveil/base/nearest.h"
 #include "chronoveil/engine/job/job.h"
 
 namespace chronoveil::engine {

@@ -24,6 +24,7 @@ struct MeansPlanned {
   mechanisms::CellsPlan chosen;
   Guarantee guarantee;  // that a release by the chosen mechanism carries
   std::string reason;
+  std::string tells_nothing;               // as in Planned
   std::vector<std::string> not_protected;  // sentences
 };
 Result<MeansPlanned> plan_means(const Job&, Compare = Compare::always);

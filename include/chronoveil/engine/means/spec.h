@@ -10,8 +10,8 @@ namespace chronoveil::engine {
 
 struct MeansSpec {
   double lower = 0, upper = 0;              // public bounds of a value; what is outside is clamped
-  bool counts_public = true;                // who has how many records in which cell is public, not protected
-  std::optional<std::int64_t> max_cells;    // cells (place and slot) per person; absent: all
+  bool counts_public = false;               // who has how many records in which cell is public, not protected
+  std::optional<std::int64_t> max_cells;    // cells (place and slot) per person; needed where there is more than one
   std::optional<std::int64_t> max_records;  // per person and cell
   std::int64_t sparse_below = 1;            // cells with fewer are not published
   std::optional<std::int64_t> registered;   // everybody who may be there, for registered_mean

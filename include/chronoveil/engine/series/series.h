@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/release/data_seen.h"
 #include "chronoveil/ledger/ledger.h"
 #include "chronoveil/mechanisms/replay.h"
 #include "chronoveil/plan/comparison.h"
@@ -16,15 +17,25 @@
 
 namespace chronoveil::engine {
 
+// What a debit takes from a budget, told before it is made.
+struct DebitAhead {
+  ledger::Dataset dataset;
+  ledger::Cost cost, left;  // left: afterwards
+};
+
 struct RunOptions {
-  std::string ledger;                                      // a path or URL; the user's own when empty
-  bool confirmed = false;                                  // --yes: a second debit for the same job and span is meant
-  std::optional<std::uint64_t> seed;                       // not private; touches no ledger
-  std::optional<mechanisms::Replay> replay;                // not private; touches no ledger
-  std::function<void(const std::string&)> note_debit;      // called once the debit is durable, before data is read
-  std::function<void(const std::string&)> note_taken_up;   // an unused debit of the same job was taken up
+  std::string ledger;                        // a path or URL; the user's own when empty
+  bool confirmed = false;                    // --yes: a second debit for the same job and span is meant
+  bool allow_empty = false;                  // a release although no row of the data counts
+  bool allow_uninformative = false;          // a release although its plan says that it tells nothing
+  std::optional<std::uint64_t> seed;         // not private; touches no ledger
+  std::optional<mechanisms::Replay> replay;  // not private; touches no ledger
+  std::function<Result<void>(const DebitAhead&)>
+      before_debit;                                       // an error: none is made; not called where one is taken up
+  std::function<void(const std::string&)> note_debit;     // called once the debit is durable, before data is read
+  std::function<void(const std::string&)> note_taken_up;  // an unused debit of the same job was taken up
   std::function<void(const std::string&)> note_programme;  // a sentence: which slot pays, or that none does
-  std::function<void(const std::string&)> note_drawing;    // before the first bit is drawn: from now on it stays spent
+  std::function<void(const std::string&)> note_drawing;   // before the first bit is drawn: from now on it stays spent
   std::function<void(const std::string&, bool stored)> note_released;  // settled; the outputs come next
   std::function<void(std::string_view stage)> progress;
 
@@ -40,6 +51,7 @@ struct Planned {
   mechanisms::SeriesPlan chosen;
   Guarantee guarantee;  // that a release by the chosen mechanism carries
   std::string reason;
+  std::string tells_nothing;  // why no interval would say anything, and what helps; empty: they do
   ledger::Eviction eviction = ledger::Eviction::possible;  // by privacy.max_steps
 };
 enum class Compare { when_needed, always };
@@ -72,7 +84,11 @@ struct CheckedJob {
   std::optional<EarlierDebit> earlier;
   ledger::Room room;  // for debits like this one; not counted for a live release that goes on
   std::optional<char> shown_delimiter = std::nullopt;  // by the header of a CSV, where the job does not give one
+  std::optional<DataSeen> seen = std::nullopt;  // with `read_data`; not of jobs that train
 };
+// Whether the rows can be read by a check: those of a live release are not there yet, and standard input and
+// pipes can be read only once.
+bool rows_can_be_checked(const Job&);
 using Checked = CheckedJob<Planned>;
 Result<Checked> check_job(const Job&, const RunOptions&, bool read_data = false);
 

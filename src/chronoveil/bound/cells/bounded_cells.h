@@ -55,12 +55,16 @@ struct CellCaps {
 
 // What bounding left out: private, for the internal report only.
 struct CellsLeftOut {
-  std::int64_t rows = 0;             // read in all
-  std::int64_t outside_span = 0;     // rows
-  std::int64_t unlisted_places = 0;  // rows
-  std::int64_t over_cells = 0;       // records in cells beyond max_cells of their person
-  std::int64_t over_records = 0;     // records beyond max_records, in cells that stay
-  std::int64_t clamped = 0;          // values outside the bounds, among all rows in the span and the list
+  std::int64_t rows = 0;              // read in all
+  std::int64_t outside_span = 0;      // rows
+  std::int64_t unlisted_places = 0;   // rows
+  std::int64_t over_cells = 0;        // records in cells beyond max_cells of their person
+  std::int64_t over_records = 0;      // records beyond max_records, in cells that stay
+  std::int64_t clamped = 0;           // values outside the bounds, among all rows in the span and the list
+  std::int64_t people = 0;            // with a row that counts
+  std::int64_t people_over_caps = 0;  // those of whom something was left out
+
+  std::int64_t counted() const { return rows - outside_span - unlisted_places; }  // rows
 };
 
 // One cell. Users by number of records, most first, ties by the bytes of their identifier: never by file order, which

@@ -83,6 +83,7 @@ void CellsBuilder::add(const std::vector<PlacedValue>& rows) {
 
 BoundedCells CellsBuilder::finish(const CellsLeftOut& left_out, unsigned workers) && {
   cells_.left_out_ = left_out;
+  cells_.left_out_.people = people_.size();
   Split split{people_.by_text(), std::vector<std::vector<Share>>(workers)};
   settle(split);
   make_room(split);
@@ -118,6 +119,7 @@ void CellsBuilder::settle(Split& split) {
   for (const RecordsDropped& some : dropped) {
     cells_.left_out_.over_cells += some.over_cells;
     cells_.left_out_.over_records += some.over_records;
+    cells_.left_out_.people_over_caps += some.people;
   }
 }
 

@@ -289,6 +289,11 @@ void SlotCursor::advance() { inside_->advance(); }
 std::int64_t SlotCursor::span_end() const { return inside_->last; }
 std::int64_t SlotCursor::usual_length() const { return inside_->usual_length; }
 
+Result<std::string> label_at(std::int64_t instant, const std::string& zone) {
+  CV_TRY(const std::shared_ptr<const Zone> found, Zone::find(zone));
+  return label_of(instant, found->offset_at(instant));
+}
+
 Result<SlotSpec> span_after(const SlotSpec& spec) {
   CV_TRY(const Span span, parse_span(spec));
   const Zone& zone = span.start.zone();

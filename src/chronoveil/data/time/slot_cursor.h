@@ -33,6 +33,9 @@ class SlotCursor {
   std::unique_ptr<Inside> inside_;
 };
 
+// An instant by the clock of a zone, as in SlotAxis::labels: to the second.
+Result<std::string> label_at(std::int64_t instant, const std::string& zone);
+
 // The next span: it begins where the given one ends and is equally long by the calendar and the clock of the zone.
 //   Whole months (slots of months or of at most a day, from the first of a month to the first of another) are followed by as many
 //   months. Other spans are followed by as many days, hours and seconds of local time: a span from 06:00 to 06:00 by

@@ -106,9 +106,9 @@ constexpr JobKey kKeys[] = {
         .as("--upper", "a public upper bound of a value; what is above is taken as this", "needed"),
     word<&MeansSpec::counts_public, kCounts>("means", "counts")
         .as("--counts", "who was where and when, with how many records: `public`, so not protected, or `private`",
-            "`public`"),
+            "needed"),
     asked<&MeansSpec::max_cells>("means", "max_cells")
-        .as("--max-cells", "cells (a place in a slot) in which one person counts, over the whole job", "all of them"),
+        .as("--max-cells", "cells (a place in a slot) in which one person counts, over the whole job", "needed"),
     asked<&MeansSpec::max_records>("means", "max_records")
         .as("--max-records", "how many records of one person count in one cell: the first ones",
             "all; needed for `sum_over_count`"),

@@ -66,7 +66,4 @@ struct JobTable {
 Result<JobTable> parse_table(std::string_view toml, const std::vector<std::string_view>& sections,
                              const std::vector<std::string_view>& lists = {});
 
-// One to three of the words, the most alike first, separated by commas.
-std::string nearest(std::string_view word, const std::vector<std::string_view>& words, std::string_view prefix = "");
-
 }  // namespace chronoveil::engine

@@ -111,6 +111,9 @@ Result<data::SlotSpec> live_slots(const Job& job, std::int64_t before) {
 
 Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
+  Job written_whole = job;
+  written_whole.csv.clear();  // LiveOutput looks at it
+  CV_CHECK(check_replaces_no_release(written_whole));
   LiveSession session(job, options, clock);
   session.slots_ = job.slots;
   CV_TRY(session.cursor_, live_cursor(job.slots));

@@ -57,7 +57,12 @@ Result<void> refuse_in_means(const JobTable& table) {
   if (table.section("source").has("series"))
     return fail(ErrorKind::usage, "source.series", "a job of means has `source.place`, or longitude and latitude");
   CV_CHECK(refuse(table, "plan", {"sample"}, "it belongs to counts; means have `plan.counts` and `plan.users`"));
-  return refuse_what_counts_have(table);
+  CV_CHECK(refuse_what_counts_have(table));
+  if (!table.section("means").has("counts"))
+    return fail(ErrorKind::usage, "means.counts",
+                "it is missing; \"private\" hides everything that a person did; \"public\" hides the values alone, and "
+                "who was where and when, with how many records, becomes public");
+  return {};
 }
 
 Result<void> complete_means(const JobTable& table, Job& job) {

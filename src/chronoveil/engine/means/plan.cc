@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/means/means.h"
@@ -6,6 +9,7 @@
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/cell_guarantee.h"
+#include "chronoveil/plan/informative.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -20,6 +24,12 @@ Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std:
   mechanisms::CellShape shape;
   shape.places = places;
   shape.steps = steps;
+  if (!job.means().max_cells && shape.cells() > 1)
+    return fail(ErrorKind::usage, "means.max_cells",
+                fmt::format("it is missing; one person counts in at most so many of the {} cells (a place in a slot), "
+                            "and the noise grows with it. Take it from what is publicly known: for example, a vehicle "
+                            "that runs 12 hours a day through 3 places per hour needs 36 per day; {} keeps everything",
+                            shape.cells(), shape.cells()));
   shape.max_cells = std::min(job.means().max_cells.value_or(shape.cells()), shape.cells());
   shape.max_records = job.means().max_records;
   shape.lower = job.means().lower;
@@ -32,6 +42,36 @@ Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std:
 template <class T>
 Result<T> named(Result<T> result) {
   return by_key({"means", "privacy", "mechanism"}, std::move(result));
+}
+
+// Where nothing says how many people a typical cell has, it is not taken to have more than this.
+constexpr std::int64_t kMostPeopleUnsaid = 10'000;
+
+// People's records in a typical cell, as far as the job says it.
+std::vector<std::uint32_t> typical_counts(const Job& job) {
+  const MeansSpec& means = job.means();
+  const std::int64_t people =
+      std::min(means.users.value_or(means.registered.value_or(kMostPeopleUnsaid)), plan::kMostUsers);
+  const std::int64_t records = means.max_records.value_or(1);
+  std::vector<std::uint32_t> counts = means.counts;
+  if (counts.empty()) counts.assign(static_cast<std::size_t>(people), static_cast<std::uint32_t>(records));
+  if (means.max_records)
+    for (std::uint32_t& count : counts) count = static_cast<std::uint32_t>(std::min<std::int64_t>(count, records));
+  std::sort(counts.begin(), counts.end(), std::greater<>());
+  return counts;
+}
+
+// A refusal must not depend on the data, and does not: this knows the plan and what the job declares public.
+std::string why_it_tells_nothing(const Job& job, const mechanisms::CellsPlan& plan) {
+  const std::vector<std::uint32_t> counts = typical_counts(job);
+  const Result<plan::Informative> told = plan::informative(plan, counts);
+  if (!told || told->holds()) return "";
+  const bool said = !job.means().counts.empty() || job.means().users || job.means().registered;
+  return fmt::format(
+      "in a cell of {} people an interval would be about ±{:.3g}, and the bounds are only {:.3g} apart, so the release "
+      "would say nothing; what helps: a smaller `means.max_cells`, longer slots, fewer and larger places, a larger "
+      "`privacy.epsilon`{}",
+      counts.size(), told->half_width, told->range, said ? "" : ", or `plan.users` if cells have more people");
 }
 
 // The choice when nothing is publicly known about how many records people have.
@@ -87,6 +127,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
     return invalid("mechanism.name", name,
                    "it must be sum_over_count or registered_mean where `means.counts` is \"private\"");
   CV_TRY(planned.chosen, named(mechanism->prepare(request)));
+  planned.tells_nothing = why_it_tells_nothing(job, planned.chosen);
   planned.guarantee = mechanisms::guarantee_of(planned.chosen);
   planned.not_protected = mechanisms::not_protected(planned.chosen);
   add_reading(job.source, Reading::whole, planned.guarantee.assumptions);

@@ -4,6 +4,7 @@
 #include "chronoveil/engine/means/read.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/release/watched_rows.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
 
@@ -51,6 +52,19 @@ Result<bound::BoundedCells> bounded(const MeansPlanned& planned, data::RecordSou
   return read_cells(planned, {shape.max_cells, shape.max_records}, values, source, right);
 }
 
+Result<DataSeen> see_data(const Job& job, const MeansPlanned& planned, data::RecordSource& source) {
+  DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
+  WatchedRows rows(source, planned.axis, job.keys);
+  CV_TRY(const bound::BoundedCells cells, bounded(planned, rows, forgotten));
+  CV_TRY(DataSeen seen, rows.seen(job.slots.zone));
+  const bound::CellsLeftOut& left_out = cells.left_out();
+  seen.counted = left_out.counted();
+  seen.people = left_out.people;
+  seen.people_over_caps = left_out.people_over_caps;
+  seen.over_caps = left_out.over_cells + left_out.over_records;
+  return seen;
+}
+
 report::MeansPublished published_of(const Job& job, const MeansPlanned& planned, std::vector<CellEstimate> cells,
                                     std::string mark) {
   report::MeansPublished published;
@@ -95,6 +109,7 @@ Result<report::MeansPublished> made(const Job& job, const RunOptions& options, c
                                     data::RecordSource& source, mechanisms::Draws& draws) {
   tell(options, "reading");
   CV_TRY(const bound::BoundedCells cells, bounded(planned, source, draws.right()));
+  CV_CHECK(check_not_empty(cells.left_out().counted(), options));
   tell(options, "releasing");
   CV_TRY(std::vector<CellEstimate> estimates, mechanisms::measure(planned.chosen, cells, draws));
   return published_of(job, planned, std::move(estimates), draws.mark());
@@ -108,7 +123,9 @@ Result<report::MeansPublished> run_means(const Job& job, const RunOptions& optio
     return fail(ErrorKind::usage, "run.keep_from", "means sample no steps; leave it out");
   tell(options, "planning");
   CV_TRY(const MeansPlanned planned, plan_means(job, Compare::when_needed));
+  CV_CHECK(check_tells_something(planned.tells_nothing, options));
   CV_CHECK(check_outputs(job));
+  if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
   ReleaseKind<report::MeansPublished> kind = means_kind(job);
   claim_for(job, planned.chosen.relation, options, kind);
   std::unique_ptr<data::RecordSource> source;
@@ -127,6 +144,7 @@ Result<report::MeansPublished> run_means_again(const Job& job, const std::string
 
 Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, bool read_data) {
   CV_TRY(MeansPlanned planned, plan_means(job, Compare::when_needed));
+  CV_CHECK(check_tells_something(planned.tells_nothing, options));
   const Claim claim = claim_of(job, planned.chosen.relation);
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim, options.ledger));
@@ -134,12 +152,12 @@ Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, 
   CV_TRY(ledger::Cost cost, check_debit(budget, claim, ask_of(planned)));
   CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
+  std::optional<DataSeen> seen;
   if (read_data) {
-    DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
-    CV_CHECK(bounded(planned, *source, forgotten));
+    CV_TRY(seen, see_data(job, planned, *source));
   }
   return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
-                      room, source->shown_delimiter()};
+                      room, source->shown_delimiter(), std::move(seen)};
 }
 
 }  // namespace chronoveil::engine

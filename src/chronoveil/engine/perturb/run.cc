@@ -248,7 +248,6 @@ Result<void> check_files(const Job& job) {
   // Whatever standard output leads to is readable by others than the owner.
   if (job.perturb().internal == "-")
     return fail(ErrorKind::usage, "output.internal", "it must be a file, which only its owner may read");
-  if (!job.perturb().internal.empty()) CV_CHECK(check_writable("output.internal", job.perturb().internal));
   return check_outputs(job);
 }
 
@@ -277,6 +276,7 @@ Result<PerturbedRelease> run_perturbation(const Job& job, const PerturbOptions& 
   CV_TRY(const PerturbPlanned planned, plan_perturbation(job, Compare::when_needed));
   if (!options.rehearses()) CV_CHECK(check_payable(planned));
   CV_CHECK(check_files(job));
+  if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
   ReleaseKind<PerturbedRelease> kind = perturbed_kind(job);
   claim_for(job, planned.chosen.relation, options, kind);
   Passage passage(job, options, planned);
@@ -319,6 +319,7 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   CV_TRY(ledger::Cost cost, or_why_not_charged(check_debit(budget, claim, ask_of(planned)), planned));
   CV_TRY(const ledger::Room room, room_for(budget, claim, ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask_of(planned)));
+  std::optional<DataSeen> seen;
   if (job.source.path != "-" && !job.source.header && !read_data) {
     CV_CHECK(data::check_field_rows(rows_of(job)));  // see run_perturbation
   } else if (job.source.path != "-") {
@@ -330,12 +331,13 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
       Job kept = job;
       kept.csv = "unused";
       kept.perturb().internal.clear();
-      CV_CHECK(Passage(kept, unused, planned).run(open, draws));
+      CV_TRY(const PerturbedRelease read, Passage(kept, unused, planned).run(open, draws));
+      seen.emplace().rows = read.rows;
     }
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");
   }
-  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
+  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room, std::nullopt, std::move(seen)};
 }
 
 }  // namespace chronoveil::engine

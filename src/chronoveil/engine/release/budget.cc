@@ -17,6 +17,12 @@
 namespace chronoveil::engine {
 namespace {
 
+// What such a budget does not hide, which its owner should know before creating it.
+std::string price_of_relation(const Claim& claim) {
+  if (claim.relation != Relation::replace_values) return "";
+  return " (replace_values hides values alone: where and when people were, and how often, becomes public)";
+}
+
 // Training, and forecasts from a private history, hide the values of some steps; times and series are public.
 Result<void> check_values_fit(const Claim& claim, const ledger::Protected& promise) {
   if (promise.relation != Relation::replace_values)
@@ -220,7 +226,7 @@ Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, co
     return invalid("dataset.name", claim.dataset,
                    "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "
                    "example: " +
-                       create_command(claim, ledger));
+                       create_command(claim, ledger) + price_of_relation(claim));
   };
   // Opening would make the file, and a mistyped path would leave an empty ledger behind.
   std::error_code error;

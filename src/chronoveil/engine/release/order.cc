@@ -36,11 +36,33 @@ ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOpti
   };
 }
 
-std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun begun) {
+Result<void> tell_before_debit(OpenBudget& budget, const Claim& claim, const Ask& ask, const RunOptions& options) {
+  if (!options.before_debit) return {};
+  CV_TRY(const std::optional<EarlierDebit> earlier, earlier_debit(budget, claim, ask));
+  if (earlier && (earlier->taken_up || !options.confirmed)) return {};
+  CV_TRY(const ledger::Cost cost, check_debit(budget, claim, ask));
+  return options.before_debit({budget.view.dataset, cost, cost.left_of(budget.view.left)});
+}
+
+Result<void> check_not_empty(std::int64_t counted, const RunOptions& options) {
+  if (counted > 0 || options.allow_empty) return {};
+  return fail(ErrorKind::bad_data,
+              "no row of the data counts: each is outside the span or of a key that is not listed, or there is none; "
+              "`run.allow_empty` makes a release all the same");
+}
+
+Result<void> check_tells_something(const std::string& tells_nothing, const RunOptions& options) {
+  if (tells_nothing.empty() || options.allow_uninformative || options.rehearses()) return {};
+  return fail(ErrorKind::usage, "privacy.epsilon",
+              tells_nothing + "; `run.allow_uninformative` releases it all the same");
+}
+
+std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun begun, ErrorKind kind) {
   switch (begun) {
     case mechanisms::Draws::Begun::no:
-      return "; the debit " + id.text() +
-             " is reserved and nothing was drawn for it: run the same job again to use it at no further cost";
+      return "; the budget is reserved, not lost: run the same job again to use the debit " + id.text() +
+             ", for which nothing was drawn, at no further cost" +
+             (kind == ErrorKind::bad_data ? "; chronoveil check reads every row beforehand" : "");
     case mechanisms::Draws::Begun::by_another:
       return "; `run.again = " + id.text() + "` emits its release, once it is stored";
     case mechanisms::Draws::Begun::unknown:

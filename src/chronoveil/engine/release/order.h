@@ -5,7 +5,7 @@
 // What a crash or an error leaves, after each step:
 //   1. reserve   a debit, reserved. Nothing was drawn, and all that left is the error. The same job takes it up
 //   2. read      the same. An error names a row and a column, never a value; it reveals that there is an error, to
-//                whoever runs the job, as `check --data` would at no cost. It does not depend on the key that the caps
+//                whoever runs the job, as `check` would at no cost. That no row counts is such an error. It does not depend on the key that the caps
 //                are enforced with, and a run that takes the debit up draws another key. So a failed run tells nothing
 //                of the noise or sample of the one that succeeds, whose release is distributed as if it were the first
 //   3. drawing   durable before the first bit that could reach an output (ledger/receipt.h). From here on the debit is
@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "chronoveil/engine/release/budget.h"
+#include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/mechanisms/draws.h"
@@ -52,6 +53,8 @@ struct ReleaseKind {
   // the ledger would not match.
   Result<std::string> (*document_in)(std::string_view stored) = nullptr;
   std::function<Result<void>(const Published&, const std::string& document)> write;
+  // Refuses, where a release is emitted anew, outputs that are of a later debit; if absent, none.
+  std::function<Result<void>(const std::string& debit)> check_replaces;
   // Whether a part of it is out although it failed; if absent, never.
   std::function<bool()> left_in_part;
   // Opens the ledger in the name of the release.
@@ -65,6 +68,7 @@ template <class Published>
 void claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
   kind.claim = claim_of(job, relation);
   kind.title = job.title;
+  kind.check_replaces = [&job](const std::string& debit) { return check_replaces_no_later(job, debit); };
   kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
 }
 
@@ -84,8 +88,16 @@ Result<void> check_rehearsal(const RunOptions&);
 ledger::BeforeSecond before_second_debit(const OpenBudget& budget, const RunOptions&);
 // The debit that `--again` names, once it is sure to be of the same job.
 Result<ledger::Debit> debit_of_job(OpenBudget&, const Claim&, const std::string& debit);
-// What an error says of the debit that was made before it.
-std::string what_became_of(const ledger::DebitId&, mechanisms::Draws::Begun);
+// Tells RunOptions::before_debit what the debit would cost, unless none would be made: one is taken up, or a second one
+// is refused.
+Result<void> tell_before_debit(OpenBudget&, const Claim&, const Ask&, const RunOptions&);
+// An error where no row counts. A release would then tell nobody anything, at full price: so it is found before the
+// first bit of noise, while the debit can be taken up by the next run.
+Result<void> check_not_empty(std::int64_t counted, const RunOptions&);
+// An error where the plan says that no interval would tell anything.
+Result<void> check_tells_something(const std::string& tells_nothing, const RunOptions&);
+// What an error of this kind says of the debit that was made before it.
+std::string what_became_of(const ledger::DebitId&, mechanisms::Draws::Begun, ErrorKind);
 // A number that the ledger gave twice, because it lost rows, is found before data is touched.
 Result<void> check_not_stored(const OpenBudget&, const ledger::DebitId&);
 // An error from an exception: after a debit it must say what became of it, like any other error.
@@ -149,6 +161,7 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   CV_TRY(OpenBudget budget, kind.open_budget());
   CV_CHECK(kind.open());
   CV_CHECK(budget.store.prepare());
+  CV_CHECK(tell_before_debit(budget, kind.claim, ask, options));
   tell(options, "debiting");
   CV_TRY(ledger::Receipt receipt,
          reserve(budget, kind.claim, ask, before_second_debit(budget, options), options.note_programme));
@@ -159,7 +172,7 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   if (options.note_drawing) draws.tell_when_begun([&] { options.note_drawing(id.text()); });
   Result<Stored<Published>> made = caught([&] { return make_and_store(options, budget, draws, kind); });
   if (!made) {
-    made.error().message += what_became_of(id, draws.begun());
+    made.error().message += what_became_of(id, draws.begun(), made.error().kind);
     if (draws.begun() == mechanisms::Draws::Begun::yes) {
       // This only records what became of the debit, which is spent whether or not the record can be written.
       const bool out = kind.left_in_part && kind.left_in_part();
@@ -195,6 +208,7 @@ Result<Published> emit_again(const std::string& debit, const RunOptions& options
     return fail(ErrorKind::usage, "run.again", "a stored release draws nothing; leave `run.seed` and replays out");
   CV_TRY(OpenBudget budget, kind.open_budget());
   CV_TRY(const ledger::Debit found, debit_of_job(budget, kind.claim, debit));
+  if (kind.check_replaces) CV_CHECK(kind.check_replaces(debit));
   CV_TRY(const std::string text, budget.store.get(found.id));
   CV_TRY(Published published, kind.from_store(text));
   CV_TRY(const std::string document, kind.document_in(text));

@@ -1,9 +1,13 @@
 #include "chronoveil/engine/release/outputs.h"
 
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/mechanisms/guarantee.h"
 #include "chronoveil/post/adjust.h"
+#include "chronoveil/report/document/marked.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -12,6 +16,39 @@ namespace {
 std::string title_of(const Job& job) {
   if (!job.title.empty()) return job.title;
   return job.dataset.empty() ? "A private series" : job.dataset;
+}
+
+// Every output that the job names, by its key.
+std::vector<std::pair<std::string, std::string>> named_outputs(const Job& job) {
+  std::vector<std::pair<std::string, std::string>> all{
+      {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}};
+  if (job.is<PerturbSpec>()) all.emplace_back("output.internal", job.perturb().internal);
+  if (job.is<TrainSpec>()) all.emplace_back("output.model", job.train().output);
+  std::erase_if(all, [](const auto& output) { return output.second.empty(); });
+  return all;
+}
+
+// A file by such a name would hold something else.
+Result<void> check_format(const std::string& key, const std::string& path) {
+  const std::string ending = std::filesystem::path(path).extension().string();
+  for (const std::string_view other : {".parquet", ".arrow", ".feather", ".xlsx", ".xls", ".ods"})
+    if (ending == other)
+      return invalid(key, path, "it must have another ending: CSV, JSON and HTML are written, not " + ending.substr(1));
+  return {};
+}
+
+// The first bytes of a regular file; empty if there is none.
+std::string start_of(const std::string& path, std::size_t most = report::kMarkWithin) {
+  std::error_code error;
+  if (path.empty() || path == "-" || !std::filesystem::is_regular_file(path, error)) return "";
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  char part[4096];
+  while (text.size() < most && file) {
+    file.read(part, sizeof part);
+    text.append(part, static_cast<std::size_t>(file.gcount()));
+  }
+  return text;
 }
 
 }  // namespace
@@ -81,10 +118,36 @@ Result<void> check_outputs(const Job& job) {
   if (!kept && job.csv.empty() && job.json.empty() && job.report.empty())
     return fail(ErrorKind::usage, "output",
                 "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
-  if (!job.csv.empty()) CV_CHECK(check_writable("output.csv", job.csv));
-  if (!job.json.empty()) CV_CHECK(check_writable("output.json", job.json));
-  if (!job.report.empty()) CV_CHECK(check_writable("output.report", job.report));
+  for (const auto& [key, path] : named_outputs(job)) {
+    CV_CHECK(check_format(key, path));
+    CV_CHECK(check_writable(key, path));
+  }
   return {};
+}
+
+Result<void> check_replaces_no_release(const Job& job) {
+  for (const auto& [key, path] : named_outputs(job)) {
+    const std::string start = start_of(path);
+    if (start.empty() || report::is_marked(start)) continue;
+    return fail(ErrorKind::usage, key,
+                "'" + path +
+                    "' is there, and may be of a private release: what a seed or a replay makes never replaces it; "
+                    "name another file, or move it away");
+  }
+  return {};
+}
+
+Result<void> check_replaces_no_later(const Job& job, const std::string& debit) {
+  const std::string text = start_of(job.json, std::string::npos);
+  const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
+  const auto id = nlohmann::json::json_pointer("/debit/id");
+  if (!found.is_object() || !found.contains(id) || !found[id].is_string()) return {};
+  const auto there = ledger::DebitId::parse(found[id].get<std::string>());
+  CV_TRY(const ledger::DebitId ours, ledger::DebitId::parse(debit));
+  if (!there || (there->dataset == ours.dataset && there->sequence <= ours.sequence)) return {};
+  return fail(ErrorKind::usage, "output.json",
+              "'" + job.json + "' holds the release of the debit " + there->text() +
+                  ", which would be replaced by that of " + debit + "; name other outputs, or move it away");
 }
 
 Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {

@@ -16,6 +16,12 @@ report::Published published_of(const Job&, Planned, Estimate, std::string mark);
 
 // Refuses a job without outputs, or with outputs that cannot be written, before anything is spent.
 Result<void> check_outputs(const Job&);
+// Refuses outputs of a run with known random choices, which is not private, that would replace anything but such a run:
+// a private release cannot be drawn again.
+Result<void> check_replaces_no_release(const Job&);
+// Refuses to emit the release of this debit anew where the JSON of a later one is, or of another dataset. An earlier
+// one is replaced, as by the run itself, which may have been killed before it could.
+Result<void> check_replaces_no_later(const Job&, const std::string& debit);
 // `document`: the release JSON.
 Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
 // A release with known random choices (the mark says so) is the data in another form: for its owner alone.

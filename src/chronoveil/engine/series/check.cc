@@ -1,5 +1,5 @@
 #include "chronoveil/engine/live/live.h"
-#include "chronoveil/engine/release/budget.h"
+#include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/engine/series/series.h"
@@ -8,6 +8,7 @@ namespace chronoveil::engine {
 
 Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_data) {
   CV_TRY(Planned planned, plan_job(job, Compare::when_needed));
+  if (!job.is<LiveSpec>()) CV_CHECK(check_tells_something(planned.tells_nothing, options));
   CV_CHECK(check_outputs(job));
   CV_TRY(OpenBudget budget, open_budget(job, claim_of(job), options.ledger));
   if (job.is<LiveSpec>()) {
@@ -24,12 +25,12 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(planned)));
   CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(planned)));
+  std::optional<DataSeen> seen;
   if (read_data) {
-    DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
-    CV_CHECK(read_and_bound(job, planned.axis, planned.chosen.shape, *source, forgotten));
+    CV_TRY(seen, see_data(job, planned.axis, planned.chosen.shape, *source));
   }
   return Checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
-                 room, source->shown_delimiter()};
+                 room, source->shown_delimiter(), std::move(seen)};
 }
 
 }  // namespace chronoveil::engine

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "chronoveil/engine/job/named_errors.h"
@@ -7,6 +9,7 @@
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/guarantee.h"
+#include "chronoveil/plan/informative.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -93,6 +96,16 @@ void add_who_decides(bool rows_are_people, std::vector<Assumption>& all) {
        Basis::declared});
 }
 
+// A refusal must not depend on the data, and does not: this knows the plan alone.
+Result<std::string> why_it_tells_nothing(const Job& job, const mechanisms::SeriesPlan& plan) {
+  CV_TRY(const plan::Informative told, plan::informative(plan));
+  if (told.holds()) return std::string();
+  return fmt::format(
+      "an interval would be about ±{:.3g}, and no count is above {:.3g} anyway, so the release would say nothing; what "
+      "helps: {}longer slots, fewer series, a larger `privacy.epsilon`",
+      told.half_width, told.range, job.unit == Unit::user ? "a smaller `privacy.max_steps`, " : "");
+}
+
 }  // namespace
 
 Result<Planned> plan_job(const Job& job, Compare compare) {
@@ -149,6 +162,7 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
     CV_TRY(planned.chosen, named(mechanism->prepare(request)));
     planned.reason = "The job names this mechanism.";
   }
+  CV_TRY(planned.tells_nothing, why_it_tells_nothing(job, planned.chosen));
   const bool may_be_missing = audience == plan::Audience::live && !rows_are_people(job);
   planned.guarantee = mechanisms::guarantee_of(
       planned.chosen, job.source.user ? Basis::enforced : Basis::declared, job.series().disjoint && series > 1,

@@ -1,9 +1,11 @@
 #include "chronoveil/engine/series/read.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/release/watched_rows.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -55,10 +57,33 @@ std::int64_t usual_length(const SlotAxis& axis) {
 }
 
 Result<bound::BoundedSeries> read_and_bound(const Job& job, const SlotAxis& axis, const mechanisms::PublicShape& shape,
-                                            data::RecordSource& source, DrawRight& right) {
+                                            data::RecordSource& source, DrawRight& right, bound::CountPeople count) {
   const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
-  if (job.source.user) return bound::bound_records(source, axis, job.keys, caps, right);
+  if (job.source.user) return bound::bound_records(source, axis, job.keys, caps, right, count);
   return bound::bound_counts(source, axis, job.keys, caps, job.series().duplicates);
+}
+
+Result<DataSeen> see_data(const Job& job, const SlotAxis& axis, const mechanisms::PublicShape& shape,
+                          data::RecordSource& source) {
+  DrawRight forgotten = DrawRight::not_private(BitSource());  // like everything that is drawn with it
+  WatchedRows rows(source, axis, job.keys);
+  CV_TRY(const bound::BoundedSeries series, read_and_bound(job, axis, shape, rows, forgotten, bound::CountPeople::yes));
+  CV_TRY(DataSeen seen, rows.seen(job.slots.zone));
+  const bound::LeftOut& left_out = series.left_out();
+  seen.counted = left_out.counted();
+  if (job.source.user) {
+    seen.people = left_out.people;
+    seen.people_over_caps = left_out.people_over_caps;
+    seen.over_caps = left_out.over_caps;
+  }
+  return seen;
+}
+
+bool rows_can_be_checked(const Job& job) {
+  std::error_code error;
+  const std::filesystem::file_status file = std::filesystem::status(job.source.path, error);
+  return !job.is<LiveSpec>() && job.source.path != "-" &&
+         (!std::filesystem::exists(file) || std::filesystem::is_regular_file(file));
 }
 
 Result<bound::BoundedSeries> read_plainly(const Job& job, const SlotAxis& axis) {

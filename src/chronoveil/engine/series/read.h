@@ -21,7 +21,10 @@ std::int64_t usual_length(const SlotAxis&);
 
 // Records when the job names a user column, counts otherwise; with the caps that the shape was priced for.
 Result<bound::BoundedSeries> read_and_bound(const Job&, const SlotAxis&, const mechanisms::PublicShape&,
-                                            data::RecordSource&, DrawRight& right);
+                                            data::RecordSource&, DrawRight& right,
+                                            bound::CountPeople = bound::CountPeople::no);
+// The same for a check: read, bounded, and forgotten but for what the owner is told.
+Result<DataSeen> see_data(const Job&, const SlotAxis&, const mechanisms::PublicShape&, data::RecordSource&);
 
 // What the data says without caps: every row that is in the span and the list counts in full.
 Result<bound::BoundedSeries> read_plainly(const Job&, const SlotAxis&);

@@ -24,6 +24,7 @@ Result<report::Published> made(const Job& job, const RunOptions& options, const 
   tell(options, "reading");
   CV_TRY(const bound::BoundedSeries series,
          read_and_bound(job, planned.axis, planned.chosen.shape, source, draws.right()));
+  CV_CHECK(check_not_empty(series.left_out().counted(), options));
   tell(options, "releasing");
   CV_TRY(const Measurement measurement, mechanisms::measure(planned.chosen, series, draws));
   CV_TRY(Estimate estimate, mechanisms::reconstruct(planned.chosen, measurement));
@@ -38,7 +39,9 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
     return fail(ErrorKind::usage, "live", "this job publishes step by step; use chronoveil live, or leave [live] out");
   tell(options, "planning");
   CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
+  CV_CHECK(check_tells_something(planned.tells_nothing, options));
   CV_CHECK(check_outputs(job));
+  if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
   ReleaseKind<report::Published> kind = series_kind(job);
   claim_for(job, job.relation, options, kind);
   std::unique_ptr<data::RecordSource> source;

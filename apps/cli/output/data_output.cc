@@ -1,0 +1,49 @@
+#include "output/data_output.h"
+
+#include <fmt/format.h>
+
+#include "chronoveil/base/plain_text.h"
+
+namespace chronoveil::cli {
+namespace {
+
+std::string keys_text(const engine::DataSeen& seen) {
+  std::string text = fmt::format("keys      {} of {} listed have rows", seen.matched, seen.listed);
+  if (!seen.unlisted.empty()) text += "; the first that are not listed:";
+  for (const std::string& key : seen.unlisted) text += fmt::format(" \"{}\"", visible(key));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string seen_text(const engine::Job& job, const engine::DataSeen& seen) {
+  if (job.is<engine::PerturbSpec>()) return fmt::format("rows      {}\n", seen.rows);
+  std::string text =
+      fmt::format("rows      {}: {} inside the span, {} count\n", seen.rows, seen.inside_span, seen.counted);
+  if (!seen.first.empty()) text += fmt::format("times     {} to {}\n", seen.first, seen.last);
+  if (seen.listed > 0) text += keys_text(seen);
+  if (seen.people)
+    text += fmt::format("people    {}: {} above the caps, which leave out {} records\n", *seen.people,
+                        *seen.people_over_caps, seen.over_caps);
+  if (seen.counted == 0) text += "empty     no row counts: run refuses that without --allow-empty\n";
+  return text;
+}
+
+nlohmann::ordered_json seen_json(const engine::DataSeen& seen) {
+  nlohmann::ordered_json all{{"rows", seen.rows},
+                             {"inside_span", seen.inside_span},
+                             {"counted", seen.counted},
+                             {"first", seen.first},
+                             {"last", seen.last},
+                             {"keys_listed", seen.listed},
+                             {"keys_matched", seen.matched},
+                             {"first_unlisted", seen.unlisted}};
+  if (seen.people) {
+    all["people"] = *seen.people;
+    all["people_over_caps"] = *seen.people_over_caps;
+    all["records_over_caps"] = seen.over_caps;
+  }
+  return all;
+}
+
+}  // namespace chronoveil::cli
