@@ -126,7 +126,7 @@ TEST_F(MeansRun, TheDebitIsDurableBeforeDataIsRead) {
   };
   const Result<report::MeansPublished> done = run_means(means_job(), options_);
   EXPECT_TRUE(fails(done, ErrorKind::bad_data,
-                    "the budget is reserved, not lost: run the same job again, and it takes up the debit city:1"));
+                    "the budget is reserved, not lost: run the same job again to use the debit city:1"));
   EXPECT_NE(done.error().text().find("row 2"), std::string::npos) << done.error().text();
   EXPECT_EQ(done.error().text().find("swift"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "city:1");

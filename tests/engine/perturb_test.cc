@@ -170,7 +170,7 @@ TEST_F(PerturbRun, TheDebitIsDurableBeforeARowIsReadAndABadRowWritesNothing) {
   };
   const Result<PerturbedRelease> done = run_perturbation(job(text()), perturb_);
   EXPECT_TRUE(fails(done, ErrorKind::bad_data,
-                    "the budget is reserved, not lost: run the same job again, and it takes up the debit meter:1"));
+                    "the budget is reserved, not lost: run the same job again to use the debit meter:1"));
   EXPECT_EQ(done.error().text().find("much"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "meter:1");
   EXPECT_TRUE(wrote_nothing());

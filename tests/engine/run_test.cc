@@ -53,7 +53,7 @@ TEST_F(Run, TheDebitIsDurableBeforeDataIsRead) {
   };
   const Result<report::Published> done = run_job(job(), options_);
   EXPECT_TRUE(fails(done, ErrorKind::bad_data,
-                    "the budget is reserved, not lost: run the same job again, and it takes up the debit city:1"));
+                    "the budget is reserved, not lost: run the same job again to use the debit city:1"));
   EXPECT_NE(done.error().text().find("row 2"), std::string::npos) << done.error().text();
   EXPECT_EQ(done.error().text().find("yesterday"), std::string::npos) << done.error().text();
   EXPECT_EQ(noted, "city:1");
