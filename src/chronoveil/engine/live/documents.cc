@@ -31,8 +31,11 @@ Result<report::Published> LiveSession::published_so_far() {
   std::size_t at = static_cast<std::size_t>(keeping_ ? keeping_->state.begun : begun_);
   for (std::size_t step = 0; step < static_cast<std::size_t>(steps); ++step) {
     for (std::size_t one = 0; one < series; ++one) {
-      const std::string start = rows_->start(one) + axis.labels[step] + ",";
-      if (text.compare(std::min(at, text.size()), start.size(), start) != 0)
+      at = std::min(at, text.size());
+      std::string start = rows_->start(one) + csv_time(times_, axis.labels[step], axis.boundaries[step]) + ",";
+      // Rows of earlier versions have the label itself.
+      if (text.compare(at, start.size(), start) != 0) start = rows_->start(one) + axis.labels[step] + ",";
+      if (text.compare(at, start.size(), start) != 0)
         return fail(ErrorKind::storage, "output.csv", "'" + job_->csv + "' does not hold what was published");
       const char* from = text.data() + at + start.size();
       const char* const end = text.data() + text.size();

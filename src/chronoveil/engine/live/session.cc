@@ -122,9 +122,10 @@ Result<void> LiveSession::close_step() {
   CV_CHECK(step_->close(cursor_->step(), counts_));
   CV_CHECK(mechanisms::live_step(opened_.plan, *process_, counts_, *draws_, values_));
   last_ = cursor_->label();
+  const std::string time = csv_time(times_, last_, cursor_->begin());
   for (std::size_t series = 0; series < values_.size(); ++series) {
     const mechanisms::LiveValue& value = values_[series];
-    rows_->append(lines_, series, last_, adjusted(*job_, value.value, post::nearest_integer),
+    rows_->append(lines_, series, time, adjusted(*job_, value.value, post::nearest_integer),
                   adjusted(*job_, value.lower, post::integer_below), adjusted(*job_, value.upper, post::integer_above),
                   value.sampled);
   }
@@ -165,6 +166,7 @@ Result<void> LiveSession::commit() {
     keeping.asked = state.asked;
   }
   CV_CHECK(output_->append(lines_));
+  stale_ = true;
   tell_standing();
   if (options_->publish) CV_CHECK(options_->publish(lines_));
   lines_.clear();
@@ -180,6 +182,12 @@ Result<void> LiveSession::finish() {
   // Who was there is no longer needed, and is as private as the records.
   step_.reset();
   keeping_->folder.forget_people(keeping_->state.debit);
+  return {};
+}
+
+Result<void> LiveSession::refresh() {
+  CV_CHECK(write_documents());
+  stale_ = false;
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/data/live/input.h"
 #include "chronoveil/data/time/slot_cursor.h"
 #include "chronoveil/engine/live/clock.h"
@@ -72,6 +73,10 @@ class LiveSession {
   std::int64_t next_begin() const { return cursor_->begin(); }
   // At the end of the input: publishes the steps that are over by the clock, if any, with or without rows.
   Result<void> publish_last();
+  // Whether the outputs that are written whole lack steps that are published.
+  bool stale() const { return stale_; }
+  // Writes them anew, each replaced as a whole.
+  Result<void> refresh();
   // After the last input: the last messages, and the outputs that are written whole.
   Result<LiveStanding> end();
   // Writes the documents and settles the debit: no step is published after this.
@@ -88,6 +93,7 @@ class LiveSession {
   Result<std::optional<ledger::DebitReference>> unused_debit(const ledger::LiveTag& tag);
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
+  Result<void> choose_times();
   Result<void> skip_to_span(std::int64_t instant);
   Result<void> next_span();
   Result<void> change_span(const data::SlotSpec&, std::int64_t span);
@@ -124,6 +130,7 @@ class LiveSession {
   std::optional<OpenStep> step_;
   WaitingRows waiting_;  // where rows are people: all of them, until the clock closes their step
   std::optional<report::CsvRows> rows_;
+  TimeForm times_ = TimeForm::local;  // of the output
   std::optional<LiveOutput> output_;
   std::optional<LiveKeeping> keeping_;
   std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
@@ -135,6 +142,7 @@ class LiveSession {
   std::string last_;                           // the label of the last step worked out
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
+  bool stale_ = false;
   std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
 };
 

@@ -1,3 +1,4 @@
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/report/document/csv_rows.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/means/published.h"
@@ -11,12 +12,13 @@ std::string means_csv(const MeansPublished& published) {
   const std::string end = release.mark.empty() ? "\n" : "," + csv_field(release.mark) + "\n";
   std::string out = "place,slot,mean,lower,upper";
   out += release.mark.empty() ? "\n" : ",mark\n";
+  const std::vector<std::string> times = csv_times(release.axis);
   out.reserve(out.size() + release.cells.size() * 96);
   for (std::size_t place = 0; place < static_cast<std::size_t>(release.place_count()); ++place) {
     const std::string start = (release.places.empty() ? "" : csv_field(release.places[place])) + ",";
     for (std::size_t step = 0; step < steps; ++step) {
       const CellEstimate& cell = release.cells[place * steps + step];
-      out.append(start).append(release.axis.labels[step]);
+      out.append(start).append(times[step]);
       for (const double number : {cell.mean, cell.lower, cell.upper}) {
         out += ',';
         if (cell.state == CellEstimate::State::published) append_shortest(out, number);
