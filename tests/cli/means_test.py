@@ -236,6 +236,21 @@ class Cells(MeansTest):
                          {"r1c1": 10, "r1c2": 20, "r2c1": 30, "r2c2": 45})
         told = json.loads(run(*self.means("--seed", "1", **words), "--json").stdout)
         self.assertEqual((told["grid"]["shape"], told["grid"]["size"]), ("square", 1000))
+        path = self.folder / "cells.geojson"
+        done = run(*self.means("--seed", "1", **words, geojson=path))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        features = json.loads(path.read_text(encoding="utf-8"))["features"]
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([(one["properties"]["place"], one["properties"]["slot"]) for one in features],
+                         [(row["place"], row["slot"]) for row in rows])
+        self.assertAlmostEqual(float(rows[0]["longitude"]) * degree, 500, delta=0.1)
+        self.assertAlmostEqual(float(rows[0]["latitude"]) * degree, 1500, delta=0.1)
+        ring = features[0]["geometry"]["coordinates"][0]
+        self.assertAlmostEqual(min(x for x, _ in ring) * degree, 0, delta=0.1)
+        self.assertAlmostEqual(max(y for _, y in ring) * degree, 2000, delta=0.1)
+        listed = run(*self.means("--seed", "1", geojson=path))
+        self.assertEqual(listed.returncode, 2)
+        self.assertIn("--geojson: places of a list have no coordinates", listed.stderr)
         words["grid_shape"] = "hexagon"
         self.assertEqual(len([found for found in self.silent(**words).values() if found is not None]), 4)
 

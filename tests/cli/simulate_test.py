@@ -125,7 +125,8 @@ class Simulate(FolderTest):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 released = rows_of(self.folder / f"{world}_job_release.csv")
                 if world == "buses":  # means on a grid and in slots of the job's own
-                    self.assertEqual(list(released[0]), ["place", "slot", "mean", "lower", "upper", "mark"])
+                    self.assertEqual(list(released[0]), ["place", "slot", "mean", "lower", "upper", "mark", "longitude",
+                                                         "latitude"])
                     self.assertRegex(released[0]["place"], r"\Ar\d+c\d+\Z")
                     continue
                 self.assertEqual(len(released), summary["series"] * summary["slots"])

@@ -255,6 +255,10 @@ constexpr JobKey kKeys[] = {
         .as("--csv,--output", "the release as [CSV](reports.md)", "none; of a command, standard output"),
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),
     file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
+    JobKey{"output", "chart", read_file<&Job::chart>, nullptr, has_people}.as(
+        "--chart", "the charts or the map as an SVG, `FILE.svg`; counts and means", "none"),
+    file<&MeansSpec::geojson>("output", "geojson")
+        .as("--geojson", "of means on a grid: the cells as GeoJSON, for maps", "none"),
     aside<&Job::title>("output", "title").as("--title", "of the report", "the dataset"),
     aside<&Job::level>("output", "level").as("--level", "of the intervals", "0.95").offered_to(has_slots),
     aside<&SeriesSpec::non_negative>("output", "non_negative")

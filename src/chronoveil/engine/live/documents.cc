@@ -6,6 +6,7 @@
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/report/document/digest.h"
+#include "chronoveil/report/series/writers.h"
 
 namespace chronoveil::engine {
 
@@ -51,16 +52,16 @@ Result<report::Published> LiveSession::published_so_far() {
 
 Result<std::optional<std::string>> LiveSession::write_documents() {
   std::optional<std::string> digest;
-  if ((job_->json.empty() && job_->report.empty()) || cursor_->step() == 0) return digest;
+  const bool none = job_->json.empty() && job_->report.empty() && job_->chart.empty();
+  if (none || cursor_->step() == 0) return digest;
   CV_TRY(report::Published published, published_so_far());
   if (keeping_) {
     CV_TRY(const ledger::View view, keeping_->budget.ledger.view(job_->dataset));
     published.budget = budget_left(view);
   }
-  Job whole = *job_;
-  whole.csv.clear();  // it grows by rows instead
   const std::string document = report::to_json(published);
-  CV_CHECK(write_outputs(whole, published, document));
+  CV_CHECK(write_outputs(*job_, published, document,
+                         Writers<report::Published>{nullptr, report::to_html, report::to_svg, nullptr}));
   CV_TRY(digest, report::release_digest(document));
   return digest;
 }

@@ -1,5 +1,6 @@
 #include "chronoveil/engine/release/outputs.h"
 
+#include <filesystem>
 #include <limits>
 
 #include "chronoveil/mechanisms/guarantee.h"
@@ -76,19 +77,44 @@ void disown(Guarantee& guarantee, const std::string& mark) {
 }
 
 Result<void> check_outputs(const Job& job) {
+  const std::string geojson = job.is<MeansSpec>() ? job.means().geojson : "";
   // A program that passes rows in memory gets the release in memory, too.
   const bool kept = job.source.kind == data::SourceKind::memory;
-  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty())
+  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty() && job.chart.empty() && geojson.empty())
     return fail(ErrorKind::usage, "output",
                 "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
   if (!job.csv.empty()) CV_CHECK(check_writable("output.csv", job.csv));
   if (!job.json.empty()) CV_CHECK(check_writable("output.json", job.json));
   if (!job.report.empty()) CV_CHECK(check_writable("output.report", job.report));
+  if (!job.chart.empty()) {
+    if (!job.chart.ends_with(".svg"))
+      return invalid("output.chart", job.chart,
+                     "it must end in .svg, which is what charts are drawn as; to make a PNG of that, use a browser, "
+                     "Inkscape or rsvg-convert -o FILE.png FILE.svg");
+    CV_CHECK(check_writable("output.chart", job.chart));
+  }
+  if (!geojson.empty()) {
+    if (!job.means().grid)
+      return fail(ErrorKind::usage, "output.geojson",
+                  "places of a list have no coordinates; GeoJSON needs a grid of `source.longitude` and "
+                  "`source.latitude`");
+    CV_CHECK(check_writable("output.geojson", geojson));
+  }
   return {};
 }
 
+std::string csv_beside_report(const Job& job) {
+  if (job.csv.empty() || job.csv == "-" || job.report == "-") return "";
+  std::error_code ignored;
+  const auto folder = [&](const std::string& path) {
+    return std::filesystem::absolute(path, ignored).lexically_normal().parent_path();
+  };
+  return folder(job.csv) == folder(job.report) ? std::filesystem::path(job.csv).filename().string() : "";
+}
+
 Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {
-  return write_outputs(job, published, document, report::to_csv, report::to_html);
+  return write_outputs(job, published, document,
+                       Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr});
 }
 
 }  // namespace chronoveil::engine
