@@ -1,13 +1,18 @@
 """chronoveil live from outside, as used by a department that publishes every week."""
 
 import contextlib
+import csv
 import json
+import os
+import resource
 import shutil
 import sqlite3
+import subprocess
 import time
 import unittest
 
 from live_jobs import BASE, STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, visits, wards
+from program import PROGRAM
 
 
 class Feeding(LiveTest):
@@ -324,6 +329,47 @@ class Disorder(LiveTest):
         for value in ("61", "62", "63"):
             self.assertNotIn(value, done.stderr)
         self.assertEqual([row["value"] for row in self.rows()], ["6", "5", "7", "8"])
+
+    def test_refused_rows_go_to_a_file_of_the_owner(self):
+        self.prepare(WARDS, {"live": {"rejects": "rejects.csv"}})
+        rejects = self.folder / "rejects.csv"
+        self.live(wards((0, "south", 5), (0, "north", 6), (1, "north", 7)))
+        self.assertFalse(rejects.exists())
+        self.live(wards((2, "south", 8), (2, "south", 77777), (2, "north", 62), (2, "north", 63)) + "soon,north,64\n",
+                  code=3, says="could not be read")
+        self.assertEqual(rejects.stat().st_mode & 0o777, 0o600)
+        with rejects.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, strict=True))
+        self.assertEqual([(row["row"], row["series"], row["value"]) for row in rows[1:]],
+                         [("2", "south", "77777"), ("4", "north", "63")])
+        self.assertEqual(rows[1]["reason"], "its series and step came before; the first counts")
+        self.assertEqual(rows[2]["time"], WEEKS[2] + "T00:00:00+00:00")
+        self.assertEqual(rows[0]["file"], "row 5")
+        self.assertIn("column week: not a time", rows[0]["reason"])
+        for name in ("out.csv", "out.json"):
+            self.assertNotIn("77777", (self.folder / name).read_text())
+        self.prepare(WARDS, {"live": {"rejects": "out.csv"}})
+        self.refuses("", 2, "live.rejects")
+
+    def test_a_person_who_came_late_is_in_that_file_and_nowhere_else(self):
+        self.prepare(VISITS, {"live": {"rejects": "rejects.csv"}})
+        rejects = self.folder / "rejects.csv"
+        rows = visits((0, "ann"), (30, "eve"))
+        self.live(rows, "--until", WEEKS[1])
+        self.assertIn("person-eve", rejects.read_text())  # after the horizon
+        self.assertNotIn("person-ann", rejects.read_text())
+        # A file that may not grow ends nothing: that would tell that somebody was refused.
+        limit = 4_000_000
+        rejects.write_bytes(b"x" * limit)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+        done = subprocess.run([PROGRAM, *self.words(str(self.job), "--until", WEEKS[2])], input=rows, text=True,
+                              capture_output=True, timeout=60, check=False, env=environment, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(rejects.stat().st_size, limit)
+        rejects.unlink()
+        rejects.mkdir()
+        self.live(rows, "--until", WEEKS[3], code=5, says="live.rejects")  # before a row is read
 
     def test_duplicates_may_be_added_up(self):
         self.prepare({"source": {"duplicates": "sum"}})

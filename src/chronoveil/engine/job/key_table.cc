@@ -279,6 +279,9 @@ constexpr JobKey kKeys[] = {
     JobKey{"live", "clock", word<&LiveSpec::clock, kClocks>("", "").read, nullptr, has_part<LiveSpec>}.as(
         "", "where rows are people, what says which steps are over: `until`, given at each start, or `system`",
         "`until`"),
+    file<&LiveSpec::rejects>("live", "rejects")
+        .as("", "a CSV of the rows that were refused, with the reason; it holds data, and only its owner may read it",
+            "none"),
     JobKey{"live", "wait", read_wait, nullptr, has_part<LiveSpec>}.as(
         "",
         "of the system's clock: how long after its end a step is closed, so that late rows count: `30s`, `5min`, `1h`",

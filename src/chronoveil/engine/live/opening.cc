@@ -61,10 +61,11 @@ Result<void> check_live(const Job& job) {
     return fail(ErrorKind::usage, "output.csv",
                 "a live release needs a file that it appends to; rows also go to "
                 "standard output");
-  if (job.json == "-" || job.report == "-")
+  if (job.json == "-" || job.report == "-" || job.live().rejects == "-")
     return fail(ErrorKind::usage, "output", "standard output is for the rows of a live release");
   if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind", "a live release reads csv: standard input, a file or a directory");
+  if (!job.live().rejects.empty()) CV_CHECK(check_writable("live.rejects", job.live().rejects));
   return check_outputs(job);
 }
 

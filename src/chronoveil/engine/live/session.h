@@ -14,6 +14,7 @@
 #include "chronoveil/engine/live/folder.h"
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/live/output.h"
+#include "chronoveil/engine/live/rejects.h"
 #include "chronoveil/engine/live/state.h"
 #include "chronoveil/engine/live/steps.h"
 #include "chronoveil/engine/live/waiting.h"
@@ -84,7 +85,9 @@ class LiveSession {
 
  private:
   LiveSession(const Job& job, const LiveOptions& options, const LiveClock& clock)
-      : job_(&job), options_(&options), clock_(clock), ahead_(ahead_of_steady(clock.look())) {}
+      : job_(&job), options_(&options), clock_(clock), ahead_(ahead_of_steady(clock.look())) {
+    if (!job.live().rejects.empty()) rejects_.emplace(job.live().rejects);
+  }
 
   Result<void> open_or_resume();
   Result<void> check_unchanged() const;
@@ -106,7 +109,7 @@ class LiveSession {
   Result<void> check_for_a_jump();
   std::optional<std::int64_t> next_end();
   Result<void> close_until(std::int64_t instant);
-  void keep_row(const data::Arrival&, std::size_t row, std::int64_t now);
+  Result<void> keep_row(const data::Arrival&, std::size_t row, std::int64_t now);
   Result<void> take_row(const data::Arrival&, std::size_t row);
   Result<void> close_step();
   Result<void> commit();
@@ -115,7 +118,8 @@ class LiveSession {
   LiveStanding standing() const;
   void tell(const std::string& standing);
   void tell_standing();
-  void refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  Result<void> refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  Result<void> put_aside(const data::Arrival&, std::size_t row, std::string_view why);
   void say(const std::string& text) const;
 
   const Job* job_;
@@ -132,6 +136,7 @@ class LiveSession {
   std::optional<report::CsvRows> rows_;
   TimeForm times_ = TimeForm::local;  // of the output
   std::optional<LiveOutput> output_;
+  std::optional<LiveRejects> rejects_;  // where the owner asked for them
   std::optional<LiveKeeping> keeping_;
   std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
   std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
