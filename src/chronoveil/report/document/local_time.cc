@@ -180,7 +180,11 @@ std::string slot_phrase(const SlotAxis& axis, std::size_t slot) {
     if (days == 1) return day;
     return days == 7 ? "Week of " + date : fmt::format("{} days from {}", days, date);
   }
-  return fmt::format("{}, {} to {}", day, clock_words(*time), clock_words(from_wall(wall(*time) + length)));
+  // Where the next slot begins, since the clocks may change in this one.
+  std::optional<LocalTime> end;
+  if (slot + 1 < axis.labels.size()) end = parse_label(axis.labels[slot + 1]);
+  return fmt::format("{}, {} to {}", day, clock_words(*time),
+                     clock_words(end.value_or(from_wall(wall(*time) + length))));
 }
 
 std::vector<Tick> time_ticks(const SlotAxis& axis, std::size_t most) {
