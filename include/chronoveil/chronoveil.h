@@ -99,7 +99,7 @@ using engine::LiveStanding;
 
 struct PublishedStep {
   std::string series;  // empty for one without a name
-  std::string time;    // when the slot begins: "2026-03-01T05:00:00+01:00"
+  std::string time;    // when the slot begins, as in the CSV: "2026-03-01T05:00:00+01:00", "2026-03-01"
   double value = 0, lower = 0, upper = 0;
   bool sampled = false;  // whether the mechanism measured this step
 };

@@ -17,6 +17,7 @@ from pathlib import Path
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SAMPLES = Path(os.environ["CHRONOVEIL_BUILD"]) / "tests" / "report_sample"
 SCREENS = {"phone": (375, 812), "desk": (1280, 800)}
+RESULT = ("result", "sure")
 FACTS = ("fact-unit", "fact-relation", "fact-cap", "fact-public", "fact-limits", "strength")
 SECONDS = 60  # for one answer of a browser on a busy machine
 
@@ -28,6 +29,12 @@ LOOK = """(() => {
                        return .2126 * f[0] + .7152 * f[1] + .0722 * f[2]; };
   const ground = e => { for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor);
                         if (c) return c; } return [255, 255, 255]; };
+  const box = e => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom, r.width, r.height]; };
+  const root = document.documentElement;
+  const facts = Object.fromEntries([...document.querySelectorAll('[id]')].map(e => [e.id, box(e)]));
+  const folded = [...document.querySelectorAll('section.folded h2')].map(e => e.innerText);
+  // What is folded must be whole, too.
+  document.querySelectorAll('details').forEach(e => e.open = true);
   let least = 99, faint = '';
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walk.nextNode()) {
@@ -37,11 +44,9 @@ LOOK = """(() => {
     const ratio = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
     if (ratio < least) { least = ratio; faint = text; }
   }
-  const box = e => { const r = e.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom, r.width, r.height]; };
-  const root = document.documentElement;
   return JSON.stringify({
     overflow: root.scrollWidth - root.clientWidth,
-    facts: Object.fromEntries([...document.querySelectorAll('[id]')].map(e => [e.id, box(e)])),
+    facts, folded, charts: document.querySelectorAll('.marks').length,
     drawings: [...document.querySelectorAll('svg')].filter(e => e.closest('details') === null).map(box),
     figures: document.querySelectorAll('figure svg[role=img]').length,
     unnamed: [...document.querySelectorAll('svg[role=img]')].filter(e => !e.querySelector('title')).length,
@@ -165,7 +170,7 @@ def faults(browser, path, screen, scheme, first_screen):
         found.append("has a drawing without a title")
     if seen["least"] < 4.5:
         found.append(f"is hard to read: {seen['faint']} ({seen['least']:.2f} to 1)")
-    for fact in FACTS if first_screen else ():
+    for fact in first_screen:
         left, top, right, bottom = seen["facts"].get(fact, [-1] * 4)[:4]
         if not (0 <= left < right <= width and 0 <= top < bottom <= height):
             found.append(f"{fact} is not on the first screen")
@@ -194,35 +199,35 @@ class Report(unittest.TestCase):
     def test_every_page_is_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
         for page in ("single.html", "declared.html"):
             for screen in SCREENS:
-                grounds = {scheme: self.look(page, screen, scheme, True)["ground"] for scheme in ("light", "dark")}
+                grounds = {scheme: self.look(page, screen, scheme, RESULT)["ground"] for scheme in ("light", "dark")}
                 self.assertNotEqual(grounds["light"], grounds["dark"])
 
     def test_the_other_pages_are_whole_too(self):
         for page, screen, scheme in (("sampled.html", "phone", "light"), ("sampled.html", "desk", "dark"),
                                      ("replayed.html", "phone", "dark"), ("replayed.html", "desk", "light"),
                                      ("city.html", "phone", "light"), ("city.html", "desk", "dark")):
-            self.look(page, screen, scheme, page != "replayed.html")
+            self.look(page, screen, scheme, () if page == "replayed.html" else RESULT)
 
     def test_means_are_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
         for page in ("means.html", "places.html", "cell.html"):
             for screen, scheme in (("phone", "dark"), ("desk", "light"), ("phone", "light"), ("desk", "dark")):
-                seen = self.look(page, screen, scheme, True)
+                seen = self.look(page, screen, scheme, RESULT)
                 self.assertIn("Where and when a person was", seen["text"])
         for screen, scheme in (("phone", "light"), ("desk", "dark")):
-            self.assertIn("internal: reveals the data", self.look("means_evaluation.html", screen, scheme, False)["banner"])
+            self.assertIn("internal: reveals the data", self.look("means_evaluation.html", screen, scheme, ())["banner"])
 
     def test_perturbed_series_are_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
         for page, words, figures in (("perturbed.html", "Which of two values at most 9 rows apart", 2),
                                      ("sorted.html", "a list of values with blurred times", 2),
                                      ("changed.html", "Each single value; not all of them together", 1)):
             for screen, scheme in (("phone", "dark"), ("desk", "light"), ("phone", "light"), ("desk", "dark")):
-                seen = self.look(page, screen, scheme, True)
+                seen = self.look(page, screen, scheme, FACTS)
                 self.assertIn(words, seen["text"])
                 self.assertEqual((seen["figures"], seen["banner"]), (figures, ""))
         for screen, scheme in (("phone", "light"), ("desk", "dark")):
-            self.assertIn("This is not differential privacy.", self.look("crowded.html", screen, scheme, False)["text"])
-            self.assertIn("seeded: not private", self.look("seeded.html", screen, scheme, False)["banner"])
-            seen = self.look("perturbed_internal.html", screen, scheme, False)
+            self.assertIn("This is not differential privacy.", self.look("crowded.html", screen, scheme, ())["text"])
+            self.assertIn("seeded: not private", self.look("seeded.html", screen, scheme, ())["banner"])
+            seen = self.look("perturbed_internal.html", screen, scheme, ())
             self.assertIn("internal: reveals the data", seen["banner"])
             self.assertEqual(seen["figures"], 2)
 
@@ -232,23 +237,69 @@ class Report(unittest.TestCase):
                                              ("trained.html", "How ε grew", "", 1),
                                              ("backtest.html", "the better baseline", "Internal.", 2)):
             for screen, scheme in (("phone", "dark"), ("desk", "light")):
-                seen = self.look(page, screen, scheme, False)
+                seen = self.look(page, screen, scheme, ())
                 self.assertIn(words, seen["text"])
                 self.assertTrue(seen["banner"].startswith(banner) if banner else not seen["banner"])
                 self.assertEqual(seen["figures"], figures)
 
     def test_means_are_a_map_a_strip_and_small_maps(self):
-        figures = [self.look(page, "desk", "light", True)["figures"] for page in ("means.html", "cell.html")]
+        figures = [self.look(page, "desk", "light", RESULT)["figures"] for page in ("means.html", "cell.html")]
         self.assertEqual(figures, [1 + 1 + 24, 1])
-        # The colours of means must be told apart: seven, all different, each lighter or darker than the one before.
+        # The colours of means must be told apart: all different, each lighter or darker than the one before.
         for scheme in ("light", "dark"):
-            self.look("means.html", "desk", scheme, True)
+            self.look("sharp.html", "desk", scheme, RESULT)
             light = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
-                "[1, 2, 3, 4, 5, 6, 7].map(i => { const c = getComputedStyle(document.querySelector('.c' + i + ' path'))"
-                ".fill.match(/[\\d.]+/g).map(Number); return .2126 * c[0] + .7152 * c[1] + .0722 * c[2]; })"
+                "[1, 2, 3, 4, 5, 6, 7].map(i => document.querySelector('.c' + i + ' path')).filter(e => e).map(e => {"
+                " const c = getComputedStyle(e).fill.match(/[\\d.]+/g).map(Number);"
+                " return .2126 * c[0] + .7152 * c[1] + .0722 * c[2]; })"
             ))["result"]["value"]
+            self.assertGreater(len(light), 3)
             steps = [b - a for a, b in zip(light, light[1:])]
             self.assertTrue(all(abs(step) > 8 and (step > 0) == (steps[0] > 0) for step in steps), (scheme, light))
+
+    def test_a_result_comes_first_and_details_are_folded(self):
+        for page in ("single.html", "means.html"):
+            seen = self.look(page, "desk", "light", RESULT)
+            order = [seen["facts"][name][1] for name in ("result", "sure", "fact-unit")]
+            self.assertEqual(order, sorted(order))
+            self.assertEqual(seen["folded"], ["The promise in full", "How it was made", "Budget and proof", "How to cite"])
+
+    def test_values_show_on_hover_and_by_keyboard(self):
+        seen = self.look("single.html", "desk", "light", RESULT)
+        self.assertEqual(seen["charts"], 1)
+        shown = "[...document.querySelectorAll('.marks span')].filter(e => e.getClientRects().length).map(e => e.innerText)"
+
+        def visible():
+            return self.browser.ask("Runtime.evaluate", returnByValue=True, expression=shown)["result"]["value"]
+        self.assertEqual(visible(), [])
+        left, top, width, height = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
+            "(() => { document.querySelector('.plot').scrollIntoView(); const r = document.querySelector('.marks label')"
+            ".getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()"))["result"]["value"]
+        self.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2)
+        self.assertEqual(len(visible()), 1)
+        self.assertRegex(visible()[0], "^Sunday 1 March 2026, 00:00 to 01:00 to .*: values from ")
+        self.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
+        self.browser.ask("Runtime.evaluate", expression="document.querySelector('.marks input').focus()")
+        first = visible()
+        for kind in ("keyDown", "keyUp"):
+            self.browser.ask("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight",
+                             windowsVirtualKeyCode=39)
+        second = visible()
+        self.assertEqual((len(first), len(second)), (1, 1))
+        self.assertNotEqual(first, second)
+
+    def test_paper_is_light_and_has_what_is_folded(self):
+        self.browser.open(self.pages / "single.html", SCREENS["desk"], "dark")
+        self.browser.ask("Runtime.evaluate", expression="document.querySelectorAll('details').forEach(e => e.open = false)")
+        self.browser.ask("Emulation.setEmulatedMedia", media="print",
+                         features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        ground, seen, shown = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
+            "[getComputedStyle(document.body).backgroundColor,"
+            " document.querySelector('.folded p').getBoundingClientRect().height,"
+            " document.querySelector('.marks').getClientRects().length]"))["result"]["value"]
+        self.assertEqual(ground, "rgb(255, 255, 255)")
+        self.assertGreater(seen, 10)
+        self.assertEqual(shown, 0)
 
     def test_what_the_program_publishes_is_whole(self):
         def program(*arguments):
@@ -260,24 +311,24 @@ class Report(unittest.TestCase):
         program("budget", "create", "venues", "--epsilon", "4", "--delta", "1e-5", "--unit", "user")
         program("run", "job.toml")
         program("evaluate", "job.toml", "--release", "job_release.json", "--report", "internal.html")
-        seen = self.look("job_report.html", "phone", "light", True)
+        seen = self.look("job_report.html", "phone", "light", RESULT)
         self.assertEqual((seen["figures"], seen["banner"]), (5, ""))
         self.assertIn("Anything beyond was left out", seen["text"])
-        self.assertIn("internal: reveals the data", self.look("internal.html", "desk", "dark", False)["banner"])
+        self.assertIn("internal: reveals the data", self.look("internal.html", "desk", "dark", ())["banner"])
 
     def test_a_thousand_series_are_twelve_charts_and_a_map(self):
-        seen = self.look("city.html", "desk", "light", True)
+        seen = self.look("city.html", "desk", "light", RESULT)
         self.assertEqual(seen["figures"], 13)
         self.assertIn("1,000 series", seen["text"])
 
     def test_what_is_not_private_says_so_first(self):
-        seen = self.look("replayed.html", "phone", "light", False)
+        seen = self.look("replayed.html", "phone", "light", ())
         self.assertIn("not private: replayed", seen["banner"])
-        self.assertEqual(self.look("single.html", "phone", "light", True)["banner"], "")
+        self.assertEqual(self.look("single.html", "phone", "light", RESULT)["banner"], "")
 
     def test_the_internal_page_is_marked_all_over(self):
         for screen, scheme in (("phone", "dark"), ("desk", "light")):
-            seen = self.look("evaluation.html", screen, scheme, False)
+            seen = self.look("evaluation.html", screen, scheme, ())
             self.assertIn("internal: reveals the data", seen["banner"])
             mark = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
                 "(() => { const r = document.querySelector('svg.watermark').getBoundingClientRect();"
@@ -286,7 +337,7 @@ class Report(unittest.TestCase):
 
     def test_it_prints_and_the_internal_page_is_marked_on_every_sheet(self):
         for page, marked in (("single.html", False), ("evaluation.html", True)):
-            self.look(page, "desk", "dark", False)
+            self.look(page, "desk", "dark", ())
             pdf = self.browser.pdf()
             self.assertTrue(pdf.startswith(b"%PDF-"))
             sheets = len(re.findall(rb"/Type\s*/Page\b", pdf))
@@ -304,13 +355,13 @@ class Report(unittest.TestCase):
             "<div style='width:3000px'>wide</div>": ("too wide",),
             "<p style='color:#aaa'>faint words</p>": ("faint words",),
             "<svg role='img' width='0' height='0'></svg>": ("without a size", "without a title"),
-            "<div style='height:2000px'></div>": ("fact-unit is not on the first screen",),
+            "<div style='height:2000px'></div>": ("result is not on the first screen",),
         }
         whole = (self.pages / "single.html").read_text(encoding="utf-8")
         whole = re.sub(r"<meta http-equiv[^>]*>", "", whole)  # or the browser itself would refuse some
         path = self.pages / "broken.html"
         path.write_text(whole.replace("<main>", "<main>" + "".join(broken)), encoding="utf-8")
-        found, _ = faults(self.browser, path, SCREENS["phone"], "light", True)
+        found, _ = faults(self.browser, path, SCREENS["phone"], "light", RESULT)
         for extra, expected in broken.items():
             for words in expected:
                 self.assertTrue(any(words in fault for fault in found), (extra, found))

@@ -35,8 +35,8 @@ class Run(JobTest):
         rows = list(csv.DictReader(io.StringIO((self.folder / "out.csv").read_text(encoding="utf-8"))))
         self.assertEqual(list(rows[0]), ["series", "time", "value", "lower", "upper", "sampled"])
         self.assertEqual(len(rows), 2 * STEPS)
-        self.assertEqual(rows[0]["time"], "2026-03-28T00:00:00+01:00")
-        self.assertEqual(rows[STEPS - 1]["time"], "2026-03-29T23:00:00+02:00")
+        self.assertEqual(rows[0]["time"], "2026-03-27T23:00:00+00:00")
+        self.assertEqual(rows[STEPS - 1]["time"], "2026-03-29T21:00:00+00:00")
         release = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
         for key in ("series", "guarantee", "plan", "debit", "software"):
             self.assertIn(key, release)

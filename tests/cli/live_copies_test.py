@@ -231,7 +231,7 @@ class Copies(CopyTest):
         time.sleep(0.3)
         with open(self.folder / "in.csv", "a", encoding="utf-8") as file:
             file.write(f"{WEEKS[1]},1\n")
-        self.assertTrue(self.next_line(process).startswith(f"{WEEKS[0]}T00:00:00+00:00,9,"))
+        self.assertTrue(self.next_line(process).startswith(f"{WEEKS[0]},9,"))
         self.terminate(process)
 
 

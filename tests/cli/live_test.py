@@ -1,12 +1,18 @@
 """chronoveil live from outside, as used by a department that publishes every week."""
 
 import contextlib
+import csv
 import json
+import os
+import resource
 import shutil
 import sqlite3
+import subprocess
+import time
 import unittest
 
 from live_jobs import BASE, STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, visits, wards
+from program import PROGRAM
 
 
 class Feeding(LiveTest):
@@ -16,7 +22,7 @@ class Feeding(LiveTest):
             done = self.live(counts((week, 100 + week)), says="the horizon is over" if week == STEPS - 1 else ())
             head, row = done.stdout.splitlines()
             self.assertEqual(head, "time,value,lower,upper,sampled")
-            self.assertTrue(row.startswith(f"{WEEKS[week]}T00:00:00+00:00,{100 + week},"), row)
+            self.assertTrue(row.startswith(f"{WEEKS[week]},{100 + week},"), row)
             self.assertEqual(len(self.rows()), week + 1)
         self.assertEqual(self.values(), [(WEEKS[week], str(100 + week), "1") for week in range(STEPS)])
         stands = self.standing()
@@ -35,6 +41,39 @@ class Feeding(LiveTest):
             document = json.loads((self.folder / "out.json").read_text())
             self.assertEqual(len(document["series"][0]["value"]), week + 1)
             self.assertEqual(document["debit"]["id"], "clinic:1")
+
+    def test_a_service_rewrites_its_documents_at_every_step(self):
+        self.prepare({"source": {"path": "cases.csv"}, "output": {"report": "out.html"}})
+        source, document, page = (self.folder / name for name in ("cases.csv", "out.json", "out.html"))
+        source.write_text("week,cases\n")
+        process = self.follow()
+        self.next_line(process)
+        seen = set()
+        for week in range(3):
+            with source.open("a") as file:
+                file.write(f"{WEEKS[week]},{7 + week}\n")
+            self.next_line(process)
+            values = []
+            for _ in range(3000):
+                if document.exists():  # whole whenever it is looked at
+                    values = json.loads(document.read_text())["series"][0]["value"]
+                if len(values) > week:
+                    break
+                time.sleep(0.01)
+            self.assertEqual(values, [7.0 + earlier for earlier in range(week + 1)])
+            self.assertTrue(page.read_text().endswith("</html>\n"))
+            seen.add(document.stat().st_ino)
+        self.assertGreater(len(seen), 1)  # replaced, not written over
+        self.terminate(process)
+
+    def test_times_have_one_form_in_a_file_whatever_the_clocks_do(self):
+        hours = {"source": {"path": "-", "zone": "Europe/Berlin"},
+                 "slots": {"start": "2026-03-29", "end": "2026-03-29T12:00", "length": "1h", "zone": "Europe/Berlin"}}
+        self.prepare(hours)
+        self.live("week,cases\n2026-03-29T01:10,5\n2026-03-29T03:10,6\n")
+        self.assertEqual([row["time"] for row in self.rows()],
+                         [f"2026-03-{day}:00:00+00:00" for day in ("28T23", "29T00", "29T01")])
+        self.assertEqual(json.loads((self.folder / "out.json").read_text())["time"][-1], "2026-03-29T03:00:00+02:00")
 
     def test_what_is_published_so_far_can_be_evaluated(self):
         self.prepare({"source": {"path": "in.csv"}})
@@ -55,7 +94,7 @@ class Feeding(LiveTest):
                 file.flush()
                 file.write("\n")
             line = self.next_line(process)
-            self.assertTrue(line.startswith(f"{WEEKS[week]}T"), line)
+            self.assertTrue(line.startswith(f"{WEEKS[week]},"), line)
             self.assertTrue(self.out.read_text().endswith(line))
         message = self.terminate(process)
         self.assertIn("the debit clinic:1 stays spent; 4 of 12 steps are published and 4 of 12 questions asked",
@@ -66,7 +105,7 @@ class Feeding(LiveTest):
             file.write(f"{WEEKS[4]},44\n")
         process = self.follow()
         self.next_line(process)
-        self.assertTrue(self.next_line(process).startswith(f"{WEEKS[4]}T00:00:00+00:00,44,"))
+        self.assertTrue(self.next_line(process).startswith(f"{WEEKS[4]},44,"))
         self.terminate(process)
         self.assertEqual([value for _, value, _ in self.values()], ["0", "1", "2", "3", "44"])
         self.assertEqual(self.asked(), 5)
@@ -82,8 +121,8 @@ class Feeding(LiveTest):
         process = self.follow()
         self.next_line(process)
         drop("01.csv", (0, "south", 20), (0, "north", 10))
-        self.assertTrue(self.next_line(process).startswith("north,2026-01-05T00:00:00+00:00,10,"))
-        self.assertTrue(self.next_line(process).startswith("south,2026-01-05T00:00:00+00:00,20,"))
+        self.assertTrue(self.next_line(process).startswith("north,2026-01-05,10,"))
+        self.assertTrue(self.next_line(process).startswith("south,2026-01-05,20,"))
         drop("02.csv", (1, "south", 21))  # north does not report: the end of the file ends the step
         self.assertTrue(self.next_line(process).endswith(",0\n"))
         self.assertTrue(self.next_line(process).endswith(",1\n"))
@@ -290,6 +329,47 @@ class Disorder(LiveTest):
         for value in ("61", "62", "63"):
             self.assertNotIn(value, done.stderr)
         self.assertEqual([row["value"] for row in self.rows()], ["6", "5", "7", "8"])
+
+    def test_refused_rows_go_to_a_file_of_the_owner(self):
+        self.prepare(WARDS, {"live": {"rejects": "rejects.csv"}})
+        rejects = self.folder / "rejects.csv"
+        self.live(wards((0, "south", 5), (0, "north", 6), (1, "north", 7)))
+        self.assertFalse(rejects.exists())
+        self.live(wards((2, "south", 8), (2, "south", 77777), (2, "north", 62), (2, "north", 63)) + "soon,north,64\n",
+                  code=3, says="could not be read")
+        self.assertEqual(rejects.stat().st_mode & 0o777, 0o600)
+        with rejects.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, strict=True))
+        self.assertEqual([(row["row"], row["series"], row["value"]) for row in rows[1:]],
+                         [("2", "south", "77777"), ("4", "north", "63")])
+        self.assertEqual(rows[1]["reason"], "its series and step came before; the first counts")
+        self.assertEqual(rows[2]["time"], WEEKS[2] + "T00:00:00+00:00")
+        self.assertEqual(rows[0]["file"], "row 5")
+        self.assertIn("column week: not a time", rows[0]["reason"])
+        for name in ("out.csv", "out.json"):
+            self.assertNotIn("77777", (self.folder / name).read_text())
+        self.prepare(WARDS, {"live": {"rejects": "out.csv"}})
+        self.refuses("", 2, "live.rejects")
+
+    def test_a_person_who_came_late_is_in_that_file_and_nowhere_else(self):
+        self.prepare(VISITS, {"live": {"rejects": "rejects.csv"}})
+        rejects = self.folder / "rejects.csv"
+        rows = visits((0, "ann"), (30, "eve"))
+        self.live(rows, "--until", WEEKS[1])
+        self.assertIn("person-eve", rejects.read_text())  # after the horizon
+        self.assertNotIn("person-ann", rejects.read_text())
+        # A file that may not grow ends nothing: that would tell that somebody was refused.
+        limit = 4_000_000
+        rejects.write_bytes(b"x" * limit)
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
+        done = subprocess.run([PROGRAM, *self.words(str(self.job), "--until", WEEKS[2])], input=rows, text=True,
+                              capture_output=True, timeout=60, check=False, env=environment, restore_signals=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(rejects.stat().st_size, limit)
+        rejects.unlink()
+        rejects.mkdir()
+        self.live(rows, "--until", WEEKS[3], code=5, says="live.rejects")  # before a row is read
 
     def test_duplicates_may_be_added_up(self):
         self.prepare({"source": {"duplicates": "sum"}})

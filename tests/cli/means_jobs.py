@@ -4,7 +4,9 @@ without anybody. Beside it everything about means that can be computed by hand, 
 import csv
 import io
 import math
+from datetime import datetime
 from fractions import Fraction
+from zoneinfo import ZoneInfo
 
 from job_folder import JobFolderTest
 from program import run
@@ -153,6 +155,11 @@ class MeansTest(JobFolderTest):
     def means(self, *flags, **changes):
         return self.from_options(*flags, **changes)
 
+    @staticmethod
+    def local(time, zone="Europe/Berlin"):
+        """A time of a release, which is in UTC where clocks change, by the clocks of the zone."""
+        return datetime.fromisoformat(time).astimezone(ZoneInfo(zone)).isoformat()
+
     def released(self, words):
         """What a run that is not private printed, by place and hour; None where nothing is published."""
         done = run(*words)
@@ -162,7 +169,7 @@ class MeansTest(JobFolderTest):
 
     def by_cell(self, text):
         rows = csv.DictReader(io.StringIO(text))
-        return {(row.get("place"), row["slot"][:13]):
+        return {(row.get("place"), self.local(row["slot"])[:13]):
                 tuple(float(row[key]) for key in ("mean", "lower", "upper")) if row["mean"] else None for row in rows}
 
     def tape(self, *numbers, name="tape.txt"):

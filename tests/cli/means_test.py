@@ -164,6 +164,8 @@ class Cells(MeansTest):
     def test_slots_follow_the_clock_of_the_zone(self):
         """Over both changes of the clock: no slot between two and three in spring, two of them in autumn."""
         spring = [row["slot"] for row in csv.DictReader(io.StringIO(run(*self.means("--seed", "1")).stdout))][:SLOTS]
+        self.assertEqual({slot[19:] for slot in spring}, {"+00:00"})  # one offset, so that one call reads them all
+        spring = [self.local(slot) for slot in spring]
         at = spring.index("2026-03-29T01:00:00+01:00")
         self.assertEqual(spring[at + 1], "2026-03-29T03:00:00+02:00")
         self.assertEqual(spring[-1], "2026-03-29T23:00:00+02:00")
@@ -174,7 +176,7 @@ class Cells(MeansTest):
                                place_list=None, place_key="north"))
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual(len(rows), 25)
-        self.assertEqual([(row["slot"], round(float(row["mean"]), 6)) for row in rows if row["mean"]],
+        self.assertEqual([(self.local(row["slot"]), round(float(row["mean"]), 6)) for row in rows if row["mean"]],
                          [("2026-10-25T02:00:00+02:00", 10.0), ("2026-10-25T02:00:00+01:00", 20.0),
                           ("2026-10-25T03:00:00+01:00", 30.0)])
 
@@ -183,6 +185,7 @@ class Cells(MeansTest):
                                start="2026-03-28", end="2026-03-29", mechanism="baseline"))
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         self.assertEqual((list(rows[0])[:2], rows[0]["place"]), (["place", "slot"], ""))
+        self.assertEqual(rows[0]["slot"], "2026-03-28")
         values = [speed for _, time, _, speed in self.rows if time < "2026-03-29"]
         self.assertEqual(len(rows), 1)
         self.assertAlmostEqual(float(rows[0]["mean"]), mean(values) + 0.5, delta=1e-6)
@@ -233,6 +236,21 @@ class Cells(MeansTest):
                          {"r1c1": 10, "r1c2": 20, "r2c1": 30, "r2c2": 45})
         told = json.loads(run(*self.means("--seed", "1", **words), "--json").stdout)
         self.assertEqual((told["grid"]["shape"], told["grid"]["size"]), ("square", 1000))
+        path = self.folder / "cells.geojson"
+        done = run(*self.means("--seed", "1", **words, geojson=path))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        features = json.loads(path.read_text(encoding="utf-8"))["features"]
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        self.assertEqual([(one["properties"]["place"], one["properties"]["slot"]) for one in features],
+                         [(row["place"], row["slot"]) for row in rows])
+        self.assertAlmostEqual(float(rows[0]["longitude"]) * degree, 500, delta=0.1)
+        self.assertAlmostEqual(float(rows[0]["latitude"]) * degree, 1500, delta=0.1)
+        ring = features[0]["geometry"]["coordinates"][0]
+        self.assertAlmostEqual(min(x for x, _ in ring) * degree, 0, delta=0.1)
+        self.assertAlmostEqual(max(y for _, y in ring) * degree, 2000, delta=0.1)
+        listed = run(*self.means("--seed", "1", geojson=path))
+        self.assertEqual(listed.returncode, 2)
+        self.assertIn("--geojson: places of a list have no coordinates", listed.stderr)
         words["grid_shape"] = "hexagon"
         self.assertEqual(len([found for found in self.silent(**words).values() if found is not None]), 4)
 

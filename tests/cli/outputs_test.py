@@ -3,6 +3,7 @@
 import os
 import subprocess
 import unittest
+import xml.etree.ElementTree
 
 from jobs import JobTest, run
 from program import PROGRAM
@@ -38,6 +39,23 @@ class Outputs(JobTest):
             self.change(('csv = "out.csv"', f'csv = "{csv}"'), ('json = "out.json"', f'json = "{json}"'))
             self.refused(["output.csv: ", " is output.json too"])
         self.assertEqual(list((self.folder / "real").iterdir()), [])
+
+    def test_a_chart_is_an_svg_and_the_page_links_to_the_file_beside_it(self):
+        self.create()
+        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.png"'))
+        self.refused(["output.chart: ", "must end in .svg", "rsvg-convert"])
+        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.svg"'))
+        told = self.assert_json(*self.words("run"))
+        self.assertEqual(set(told["outputs"]), {"csv", "json", "report", "chart"})
+        root = xml.etree.ElementTree.parse(self.folder / "out.svg").getroot()
+        self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+        page = (self.folder / "out.html").read_text(encoding="utf-8")
+        self.assertIn('<a href="./out.csv">out.csv</a>', page)
+        # A link to another folder would tell where files are.
+        (self.folder / "private").mkdir()
+        self.change(('csv = "out.csv"', 'csv = "private/out.csv"'))
+        self.assert_succeeds(*self.words("run", "--again", "city:1"))
+        self.assertNotIn("private/", (self.folder / "out.html").read_text(encoding="utf-8"))
 
     def test_what_is_stored_beside_the_ledger(self):
         self.create()

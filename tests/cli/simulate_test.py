@@ -8,7 +8,7 @@ import subprocess
 import time
 import tomllib
 import unittest
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -34,7 +34,7 @@ def slot_start(stamp, zone, length):
     midnight = there.replace(hour=0, minute=0, second=0, fold=0)
     seconds = (there.replace(tzinfo=None) - midnight.replace(tzinfo=None)).seconds // length * length
     start = midnight.replace(tzinfo=None) + timedelta(seconds=seconds)
-    return start.replace(tzinfo=ZoneInfo(zone), fold=there.fold).isoformat()
+    return start.replace(tzinfo=ZoneInfo(zone), fold=there.fold).astimezone(timezone.utc)
 
 
 class Simulate(FolderTest):
@@ -79,7 +79,7 @@ class Simulate(FolderTest):
                 for row in rows_of(paths["output"]):
                     key = row[series] if series else ""
                     counted[key, slot_start(row[time], zone, length)] += int(row.get("value", 1))
-                truth = {(row.get("series", ""), row["time"]): int(row["value"]) for row in rows_of(paths["truth"])}
+                truth = {(row.get("series", ""), datetime.fromisoformat(row["time"])): int(row["value"]) for row in rows_of(paths["truth"])}
                 self.assertEqual({cell: count for cell, count in truth.items() if count}, dict(counted))
 
     def test_counts_are_their_own_truth(self):
@@ -91,7 +91,7 @@ class Simulate(FolderTest):
         speeds = collections.defaultdict(list)
         for row in rows_of(paths["output"]):
             speeds[row["place"], slot_start(row["timestamp"], "Asia/Kolkata", 3600)].append(float(row["speed"]))
-        truth = {(row["place"], row["slot"]): row for row in rows_of(paths["truth"])}
+        truth = {(row["place"], datetime.fromisoformat(row["slot"])): row for row in rows_of(paths["truth"])}
         self.assertEqual(set(truth), set(speeds))
         for cell, row in truth.items():
             self.assertEqual(int(row["records"]), len(speeds[cell]))
@@ -125,7 +125,8 @@ class Simulate(FolderTest):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 released = rows_of(self.folder / f"{world}_job_release.csv")
                 if world == "buses":  # means on a grid and in slots of the job's own
-                    self.assertEqual(list(released[0]), ["place", "slot", "mean", "lower", "upper", "mark"])
+                    self.assertEqual(list(released[0]), ["place", "slot", "mean", "lower", "upper", "mark", "longitude",
+                                                         "latitude"])
                     self.assertRegex(released[0]["place"], r"\Ar\d+c\d+\Z")
                     continue
                 self.assertEqual(len(released), summary["series"] * summary["slots"])

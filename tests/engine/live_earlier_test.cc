@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "chronoveil/engine/live/live.h"
+#include "chronoveil/engine/live/state.h"
 #include "chronoveil/ledger/body.h"
 #include "fixtures.h"
 
@@ -66,6 +67,30 @@ TEST_F(LiveOfAnEarlierVersion, GoesOnWithTheDebitThatNamesItInItsMechanism) {
   EXPECT_EQ(stands->published, 4);
   ASSERT_EQ(debits().size(), 1u);
   EXPECT_EQ(debits().front().used, 4);
+}
+
+TEST_F(LiveOfAnEarlierVersion, KeepsTheTimesThatItsFileBeganWith) {
+  create_dataset();
+  ASSERT_TRUE(publish(2));
+  const std::string folder = options_.ledger + ".live/city/cases";
+  {
+    Result<LiveStateFiles> files = LiveStateFiles::open(folder);
+    ASSERT_TRUE(files);
+    LiveState state = *files->latest();
+    for (const std::string day : {"2026-03-01", "2026-03-02"}) {
+      const std::size_t at = state.unsynced.find(day + ",");
+      ASSERT_NE(at, std::string::npos) << "today a day is a date";
+      state.unsynced.insert(at + day.size(), "T00:00:00+00:00");
+    }
+    write("out.csv", state.unsynced);
+    ASSERT_TRUE(files->save(state));
+  }
+  const auto stands = publish(4);
+  ASSERT_TRUE(stands) << stands.error().text();
+  const std::string rows = read("out.csv");
+  for (const char* time :
+       {"\n2026-03-02T00:00:00+00:00,", "\n2026-03-03T00:00:00+00:00,", "\n2026-03-04T00:00:00+00:00,"})
+    EXPECT_NE(rows.find(time), std::string::npos) << rows;
 }
 
 TEST_F(LiveOfAnEarlierVersion, IsNotTakenForOneThatWasOpenedOtherwise) {

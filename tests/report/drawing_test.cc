@@ -154,6 +154,7 @@ TEST(HeatMap, HasOneRunForCellsThatAreAlike) {
   Published published = testing::sample(2, 10);
   std::fill(published.release.estimate.value.begin(), published.release.estimate.value.begin() + 10, 0.0);
   std::fill(published.release.estimate.value.begin() + 10, published.release.estimate.value.end(), 8.0);
+  published.release.estimate.lower = published.release.estimate.upper = published.release.estimate.value;
   const std::string html = heat_map(published.release, "map");
   EXPECT_NE(html.find("<path class=\"h7\" d=\"M0 1.5h10\"/></svg>"), std::string::npos);
   EXPECT_EQ(html.find("M0 0.5"), std::string::npos);  // the lowest level is the ground

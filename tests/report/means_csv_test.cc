@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "report/means_sample.h"
 
 namespace chronoveil::report {
@@ -48,6 +50,45 @@ TEST(MeansCsv, ANumberInACellThatIsNotPublishedStaysInside) {
   all.release.cells[1].mean = 12.25;
   EXPECT_EQ(means_csv(all).find("12.25"), std::string::npos);
   EXPECT_EQ(means_json(all).find("12.25"), std::string::npos);
+}
+
+TEST(MeansCsv, PlacesOfAGridHaveTheirMiddleAtTheEnd) {
+  MeansPublished all = testing::means_on_grid(PlaceShape::square, 3000, 1);
+  const std::string csv = means_csv(all);
+  EXPECT_TRUE(csv.starts_with("place,slot,mean,lower,upper,longitude,latitude\nr1c1,2026-03-01T00:00:00+02:00,"));
+  const PlaceGridSpec& box = all.release.grid->spec();
+  const std::string line = csv.substr(csv.find('\n') + 1, csv.find('\n', csv.find('\n') + 1) - csv.find('\n') - 1);
+  const std::size_t last = line.rfind(','), before = line.rfind(',', last - 1);
+  const double longitude = std::stod(line.substr(before + 1)), latitude = std::stod(line.substr(last + 1));
+  EXPECT_EQ(all.release.grid->place_of(longitude, latitude), 0);
+  EXPECT_GT(longitude, box.west);
+  all.release.mark = "seeded: not private";
+  EXPECT_TRUE(means_csv(all).starts_with("place,slot,mean,lower,upper,mark,longitude,latitude\n"));
+}
+
+TEST(MeansGeoJson, HasAnOutlineForEveryPublicCell) {
+  MeansPublished all = testing::means_on_grid(PlaceShape::hexagon, 3000, 2);
+  const nlohmann::json map = nlohmann::json::parse(means_geojson(all));
+  EXPECT_EQ(map["type"], "FeatureCollection");
+  ASSERT_EQ(map["features"].size(), all.release.cells.size());
+  for (std::size_t i = 0; i < all.release.cells.size(); ++i) {
+    const nlohmann::json& feature = map["features"][i];
+    const bool has_mean = all.release.cells[i].state == State::published;
+    EXPECT_EQ(feature["properties"]["place"], all.release.places[i / 2]);
+    EXPECT_EQ(feature["properties"]["mean"].is_number(), has_mean);
+    const nlohmann::json& ring = feature["geometry"]["coordinates"][0];
+    ASSERT_EQ(ring.size(), 7u);
+    EXPECT_EQ(ring.front(), ring.back());
+    double area = 0;  // positive: counter-clockwise
+    for (std::size_t k = 0; k + 1 < ring.size(); ++k)
+      area += ring[k][0].get<double>() * ring[k + 1][1].get<double>() -
+              ring[k + 1][0].get<double>() * ring[k][1].get<double>();
+    EXPECT_GT(area, 0);
+  }
+  EXPECT_FALSE(means_geojson(all).find("\"mark\"") != std::string::npos);
+  all.release.mark = "seeded: not private";
+  EXPECT_EQ(nlohmann::json::parse(means_geojson(all))["features"][0]["properties"]["mark"], all.release.mark);
+  EXPECT_EQ(nlohmann::json::parse(means_geojson(testing::means_sample(3, 2)))["features"].size(), 0u);
 }
 
 TEST(MeansCsv, NoSlotsAreNoRows) { EXPECT_EQ(means_csv(MeansPublished{}), "place,slot,mean,lower,upper\n"); }

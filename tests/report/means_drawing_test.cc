@@ -23,7 +23,7 @@ using testing::times;
 TEST(LevelsOf, ALargerValueNeverHasAPalerColour) {
   std::vector<double> values;
   for (int i = 0; i < 1000; ++i) values.push_back(std::sin(i) * std::exp(i % 13));
-  const Levels levels(values, 1);
+  const Levels levels(values, 0, 1);
   std::sort(values.begin(), values.end());
   EXPECT_EQ(levels.colour_of(values.front()), 1u);
   EXPECT_EQ(levels.colour_of(values.back()), kColours - 1);
@@ -32,19 +32,32 @@ TEST(LevelsOf, ALargerValueNeverHasAPalerColour) {
 }
 
 TEST(LevelsOf, FewValuesHaveFewColoursAndTheLargestTheStrongest) {
-  EXPECT_EQ(Levels({}, 1).colour_of(3), 1u);
-  EXPECT_EQ(Levels({3, 3, 3}, 1).colour_of(3), 1u);
-  EXPECT_EQ(Levels({3, 3, 3}, 1).swatches(), "");
-  const Levels two({3, 4}, 1);
+  const std::vector<double> alike = {3, 3, 3}, different = {3, 4};
+  EXPECT_EQ(Levels({}, 0, 1).colour_of(3), 1u);
+  EXPECT_EQ(Levels(alike, 0, 1).colour_of(3), 1u);
+  EXPECT_EQ(Levels(alike, 0, 1).swatches(), "");
+  const Levels two(different, 1, 1);
   EXPECT_EQ(two.colour_of(3), 1u);
   EXPECT_EQ(two.colour_of(4), kColours - 1);
 }
 
 TEST(LevelsOf, LimitsHaveTheDigitsThatTellThemApart) {
-  const std::string far = Levels({10, 20, 30}).swatches(), near = Levels({1000.1, 1000.2, 1000.3}).swatches();
+  const std::vector<double> apart = {10, 20, 30}, together = {1000.1, 1000.2, 1000.3};
+  const std::string far = Levels(apart, 10).swatches(), near = Levels(together, 0.05).swatches();
   EXPECT_TRUE(has(far, "from 20<")) << far;
   EXPECT_TRUE(has(near, "from 1,000.2<")) << near;
-  EXPECT_TRUE(has(near, "from 1,000.3<")) << near;
+  EXPECT_TRUE(has(near, "from 1,000.25<")) << near;
+}
+
+TEST(LevelsOf, StepsAreEqualRoundAndNoFinerThanTheInterval) {
+  const std::vector<double> values = {3, 17, 44, 61};
+  const auto steps = [&](double interval) { return Levels(values, interval).limits(); };
+  EXPECT_EQ(steps(0), (std::vector<double>{10, 20, 30, 40, 50, 60}));
+  EXPECT_EQ(steps(12), (std::vector<double>{20, 40, 60}));
+  EXPECT_EQ(steps(21), (std::vector<double>{50}));
+  EXPECT_EQ(steps(100), std::vector<double>());
+  EXPECT_EQ(steps(std::numeric_limits<double>::infinity()), std::vector<double>());
+  EXPECT_EQ(Levels(std::vector<double>{-7, 8}, 5).limits(), (std::vector<double>{-5, 0, 5}));
 }
 
 TEST(CellSummaryOf, OneCellIsItself) {
@@ -201,8 +214,15 @@ std::array<std::vector<double>, kColours> means_by_colour(const std::string& htm
   return all;
 }
 
+// With intervals that are narrow enough to tell means apart.
+MeansPublished sharp() {
+  MeansPublished published = testing::means_on_grid(PlaceShape::hexagon, 1500, 24);
+  for (CellEstimate& cell : published.release.cells) cell.lower = cell.mean - 0.4, cell.upper = cell.mean + 0.4;
+  return published;
+}
+
 TEST(MeansMap, ColoursGrowWithTheMeanAndEveryPlaceHasATooltip) {
-  const MeansPublished published = testing::means_on_grid(PlaceShape::hexagon, 1500, 24);
+  const MeansPublished published = sharp();
   const std::string html = means_map(published);
   std::size_t titles = 0;
   double before = -1;
@@ -214,18 +234,23 @@ TEST(MeansMap, ColoursGrowWithTheMeanAndEveryPlaceHasATooltip) {
     before = *most;
   }
   EXPECT_EQ(titles, published.release.places.size());
-  EXPECT_TRUE(has(html, "<title>r1c1: "));
+  EXPECT_TRUE(has(html, "<title>r1c1 (21."));
+  EXPECT_TRUE(has(html, "<path class=\"scalebar\""));
+  EXPECT_TRUE(has(html, "The bar is 5 km long. 21."));
   EXPECT_TRUE(has(html, "cells (intervals ± "));
   EXPECT_TRUE(has(html, "each is the mean of its published means, of up to 24 hours"));
   EXPECT_TRUE(has(html, "north is up"));
 }
 
 TEST(MeansMap, AColourThatDoesNotGrowWouldBeSeen) {
-  std::string html = means_map(testing::means_on_grid(PlaceShape::hexagon, 1500, 24));
-  html.replace(html.find("<g class=\"c1\""), 12, "<g class=\"cX\"");
-  html.replace(html.find("<g class=\"c7\""), 12, "<g class=\"c1\"");
+  const std::string html = means_map(sharp());
   const auto means = means_by_colour(html);
-  EXPECT_GT(*std::max_element(means[1].begin(), means[1].end()), *std::min_element(means[2].begin(), means[2].end()));
+  std::vector<std::vector<double>> seen;
+  for (const std::vector<double>& some : means)
+    if (!some.empty()) seen.push_back(some);
+  ASSERT_GE(seen.size(), 2u);
+  EXPECT_GT(*std::max_element(seen.back().begin(), seen.back().end()),
+            *std::min_element(seen.front().begin(), seen.front().end()));
 }
 
 TEST(MeansMap, OneSlotShowsItsIntervalsAndWhatIsMissing) {
@@ -250,6 +275,18 @@ TEST(MeansMap, VagueMeansAreStruckThroughAndTheLegendSaysSo) {
   EXPECT_TRUE(has(html, "vague: the interval is wider than half of what a value can be, 0 to 65"));
   const std::size_t at = html.rfind("<path class=\"struck\" d=\"");
   EXPECT_EQ(times(html.substr(at, html.find("/>", at) - at), "M"), 2u);
+}
+
+TEST(MeansMap, HasOneScaleWithTheOtherDrawingsAndSaysWhereNothingCanBeToldApart) {
+  const auto swatches = [](const std::string& html) {
+    const std::size_t at = html.find("<span><svg class=\"swatch\"");
+    return html.substr(at, html.find("</p>", at) - at);
+  };
+  const std::string scale = swatches(means_map(sharp()));  // the map has no cell without a mean, the others have some
+  EXPECT_GT(times(scale, "from "), 2u);
+  EXPECT_TRUE(swatches(means_strip(sharp())).starts_with(scale));
+  EXPECT_TRUE(swatches(means_multiples(sharp())).starts_with(scale));
+  EXPECT_TRUE(has(means_map(testing::means_sample(20, 2)), ": too close for their intervals to tell apart"));
 }
 
 TEST(MeansMap, OneCellHasItsMeanInTheLegend) {

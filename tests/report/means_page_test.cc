@@ -66,15 +66,38 @@ TEST(MeansPage, WhatComesFromOutsideIsEscapedEverywhere) {
 
 TEST(MeansPage, SaysFirstThatWhereAndWhenAreNotProtected) {
   const std::string html = means_html(testing::means_sample(3, 24));
-  const std::size_t notice = html.find(
-      "<div id=\"fact-limits\" class=\"notice\"><dt>Not protected</dt> <dd>Where and when "
-      "a person was, and how often");
+  const std::size_t notice =
+      html.find("<p class=\"notice\"><b>Not protected:</b> Where and when a person was, and how often");
   ASSERT_NE(notice, std::string::npos);
   EXPECT_LT(notice, html.find("<h2>The means</h2>"));
   EXPECT_TRUE(has(html, "<li>Where and when a person was is not protected.</li>"));
   MeansPublished counts_too = testing::means_sample(3, 24);
   counts_too.release.guarantee.relation = Relation::add_remove;
   EXPECT_FALSE(has(means_html(counts_too), "class=\"notice\""));
+}
+
+TEST(MeansPage, LeadsWithTheNewestMeanAndSaysWhereNothingIsInformative) {
+  MeansPublished one = testing::means_sample(0, 1);
+  one.release.cells[0] = {State::published, 21.3, 18.2, 24.4};
+  EXPECT_TRUE(has(means_html(one),
+                  "<p class=\"newest\">Sunday 1 March 2026, 00:00 to 01:00: mean speed 21.3, between "
+                  "18.2 and 24.4</p>"));
+  EXPECT_FALSE(has(means_html(one), "Nothing here is informative."));
+  one.release.cells[0] = {State::published, 21.3, 0, 65};
+  EXPECT_TRUE(has(means_html(one), "Nothing here is informative."));
+  EXPECT_TRUE(has(means_html(one, "means.csv"), "<a href=\"./means.csv\">means.csv</a>"));
+  MeansPublished bare = testing::means_sample(2, 2);
+  for (CellEstimate& cell : bare.release.cells) cell = {.state = State::empty};
+  EXPECT_TRUE(has(means_html(bare), "02:00: nobody there</p>"));
+}
+
+TEST(MeansSvg, IsTheMapAlone) {
+  for (const MeansPublished& published :
+       {testing::means_on_grid(PlaceShape::hexagon, 3000, 24), testing::means_sample(5, 1), MeansPublished{}}) {
+    const std::string svg = means_svg(published);
+    EXPECT_EQ(misnested(svg), "");
+    EXPECT_EQ(has(svg, "class=\"scalebar\""), published.release.grid.has_value());
+  }
 }
 
 TEST(MeansPage, ShowsCellsPlanBudgetAndDebit) {

@@ -10,6 +10,7 @@ namespace chronoveil::report::testing {
 inline const std::string kEvil = "<img src=x onerror=alert(1)>\"'&";
 inline const std::string kEvilEscaped = "&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;";
 
+// A space that keeps its words together counts as any other.
 bool has(std::string_view text, std::string_view part);
 
 // How often it is there.

@@ -51,6 +51,69 @@ TEST(Page, ShowsThePlanTheBudgetAndTheDebit) {
   EXPECT_FALSE(has(html, "If the declared cap is too low"));
 }
 
+TEST(Page, LeadsWithTheNewestValueAndItsInterval) {
+  Published all = testing::sample(1, 48);
+  Estimate& estimate = all.release.estimate;
+  estimate.value[47] = 302, estimate.lower[47] = 290, estimate.upper[47] = 315;
+  estimate.value[46] = 250, estimate.lower[46] = 240, estimate.upper[46] = 262;
+  std::string html = to_html(all);
+  EXPECT_TRUE(has(html, "<p class=\"newest\">Monday 2 March 2026, 23:00 to 00:00: 302, between 290 and 315</p>"));
+  EXPECT_TRUE(has(html, "That is more than the hour before: 250, between 240 and 262."));
+  EXPECT_LT(html.find("id=\"result\""), html.find("id=\"sure\""));
+  EXPECT_LT(html.find("id=\"sure\""), html.find("id=\"fact-unit\""));
+  EXPECT_LT(html.find("id=\"fact-unit\""), html.find("<section class=\"folded\">"));
+  estimate.upper[46] = 290;  // the intervals touch
+  html = to_html(all);
+  EXPECT_FALSE(has(html, "That is more"));
+  EXPECT_TRUE(has(html, "Whether that is more or less than the hour before cannot be told."));
+}
+
+TEST(Page, NamesAMaximumOnlyWhereItIsClear) {
+  Published all = testing::sample(2, 48);
+  EXPECT_FALSE(has(to_html(all), "highest "));  // Tuesday may be as high as Monday
+  EXPECT_TRUE(has(to_html(all), "no value is clearly the highest"));
+  all.release.estimate.lower[20] = all.release.estimate.value[20] = all.release.estimate.upper[20] = 5000;
+  EXPECT_TRUE(has(to_html(all), "highest 5,000 on Sun 1 Mar 2026, 20:00"));
+}
+
+TEST(Page, SaysWhereNothingIsInformative) {
+  Published all = testing::sample(1, 48);
+  EXPECT_FALSE(has(to_html(all), "class=\"notice\""));
+  for (double& value : all.release.estimate.value) value = 20;
+  EXPECT_TRUE(has(to_html(all), "Nothing here is informative."));
+  for (std::size_t i = 0; i < 48; ++i) all.release.estimate.lower[i] = 18, all.release.estimate.upper[i] = 22;
+  EXPECT_FALSE(has(to_html(all), "Nothing here is informative."));  // the size is known, only no change
+  EXPECT_TRUE(has(to_html(all), "no rise, fall or maximum can be read from them"));
+}
+
+TEST(Page, HasTheNumbersBehindEachChartAndALinkToTheFile) {
+  const std::string html = to_html(testing::sample(3, 48), "a file?.csv");
+  EXPECT_EQ(testing::times(html, "<summary>The numbers</summary>"), 3u);
+  EXPECT_TRUE(has(html, "<a href=\"./a%20file%3F.csv\">a file?.csv</a>"));
+  EXPECT_FALSE(has(to_html(testing::sample(3, 48)), "<a "));
+  EXPECT_EQ(testing::times(html, "<input type=\"radio\" name=\"s0\">"), 48u);
+  EXPECT_TRUE(has(html, "Count per hour"));
+  EXPECT_TRUE(has(html, "Time (Africa/Cairo)"));
+}
+
+TEST(Page, KeepsEpsilonAndItsValueTogether) {
+  const std::string html = to_html(testing::sample(1, 48));
+  EXPECT_NE(html.find("ε\u00a0=\u00a01"), std::string::npos);
+  EXPECT_EQ(html.find("ε = "), std::string::npos);
+}
+
+TEST(Picture, StandsAlone) {
+  Published all = testing::sample(3, 48);
+  all.release.mark = "not private: replayed";
+  for (const std::string& svg : {to_svg(all), to_svg(Published{})}) {
+    EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+    EXPECT_EQ(testing::misnested(svg), "");
+  }
+  EXPECT_TRUE(has(to_svg(all), "not private: replayed"));
+  EXPECT_TRUE(has(to_svg(all), "Harbour &amp; Ferry &lt;North&gt;"));
+  EXPECT_EQ(testing::times(to_svg(all), "class=\"line\""), 3u);
+}
+
 TEST(Page, DeclaredCapsShowHowEpsilonGrows) {
   const std::string html = to_html(testing::declared_sample(1, 48));
   EXPECT_TRUE(has(html, "If the declared cap is too low"));

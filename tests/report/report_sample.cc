@@ -31,6 +31,8 @@ int main(int argc, char** argv) {
   report::Perturbed crowded = testing::threshold_sample();
   for (int i = 0; i < 40; ++i)
     crowded.columns.push_back("a_column_with_a_name_that_has_no_end_" + std::string(60, 'x'));
+  report::MeansPublished sharp = testing::means_on_grid(chronoveil::PlaceShape::hexagon, 900, 24);
+  for (chronoveil::CellEstimate& cell : sharp.release.cells) cell.lower = cell.mean - 0.4, cell.upper = cell.mean + 0.4;
   const bool written =
       write("single.html", report::to_html(testing::sample(1, 744))) &&
       write("sampled.html", report::to_html(testing::sample(1, 744, 10))) &&
@@ -39,6 +41,7 @@ int main(int argc, char** argv) {
       write("replayed.html", report::to_html(replayed)) &&
       write("evaluation.html", report::evaluation_html(testing::evaluation(3, 168))) &&
       write("means.html", report::means_html(testing::means_on_grid(chronoveil::PlaceShape::hexagon, 900, 168))) &&
+      write("sharp.html", report::means_html(sharp)) &&
       write("places.html", report::means_html(testing::means_sample(30, 24))) &&
       write("cell.html", report::means_html(testing::means_sample(0, 1))) &&
       write("means_evaluation.html", report::evaluation_html(testing::means_evaluation(12, 24))) &&

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "chronoveil/report/document/intervals.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/page/markup.h"
@@ -102,6 +103,41 @@ TEST(LocalTime, TicksAreFewAndAtRoundTimes) {
   ASSERT_EQ(ticks.size(), 4u);
   EXPECT_EQ(ticks[1].at, 0.25);
   EXPECT_EQ(ticks[2].text, "2 Mar");
+}
+
+TEST(SlotPhrase, NamesTheSlotAsAReaderWould) {
+  constexpr std::int64_t kHour = 3'600'000, kDay = 24 * kHour;
+  const auto phrase = [](std::int64_t length, const std::string& label) {
+    return slot_phrase(SlotAxis{.zone = "UTC", .boundaries = {0, length}, .labels = {label}}, 0);
+  };
+  EXPECT_EQ(phrase(7 * kDay, "2026-06-28T00:00:00+00:00"), "Week of 28 June 2026");
+  EXPECT_EQ(phrase(23 * kHour, "2026-03-29T00:00:00+01:00"), "Sunday 29 March 2026");
+  EXPECT_EQ(phrase(4 * kDay, "2026-06-28T00:00:00+00:00"), "4 days from 28 June 2026");
+  EXPECT_EQ(phrase(kHour, "2026-06-28T06:00:00+00:00"), "Sunday 28 June 2026, 06:00 to 07:00");
+  EXPECT_EQ(phrase(kHour, "no time"), "no time");
+  const SlotAxis night{.zone = "Europe/Berlin",
+                       .boundaries = {0, 5 * kHour, 11 * kHour},
+                       .labels = {"2026-03-29T00:00:00+01:00", "2026-03-29T06:00:00+02:00"}};
+  EXPECT_EQ(slot_phrase(night, 0), "Sunday 29 March 2026, 00:00 to 06:00");  // of five hours
+}
+
+TEST(Intervals, AllowToSayOnlyWhatTheyDoNotOverlapIn) {
+  const double endless = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(between_words(302, 290, 315), "302, between 290 and 315");
+  EXPECT_EQ(between_words(302, 290, endless), "302, at least 290");
+  EXPECT_EQ(between_words(302, -endless, 315), "302, at most 315");
+  EXPECT_EQ(between_words(302, -endless, endless), "302, without bounds");
+  const std::vector<double> lower = {1, 5, 2}, apart = {3, 8, 4}, touching = {3, 8, 5};
+  EXPECT_EQ(clear_maximum(lower, apart), 1u);
+  EXPECT_EQ(clear_maximum(lower, touching), std::nullopt);
+  EXPECT_EQ(clear_maximum(std::vector<double>{1}, std::vector<double>{2}), std::nullopt);
+  EXPECT_TRUE(some_differ(lower, touching));
+  EXPECT_FALSE(some_differ(std::vector<double>{1, 2}, std::vector<double>{2, 3}));
+  EXPECT_EQ(usual_width(lower, apart), 2);
+  EXPECT_EQ(usual_width({}, {}), 0);
+  EXPECT_TRUE(uninformative(std::vector<double>{4, -1}, std::vector<double>{0, -3}, std::vector<double>{8, 4}));
+  EXPECT_FALSE(
+      uninformative(std::vector<double>{300, 300}, std::vector<double>{295, 295}, std::vector<double>{305, 305}));
 }
 
 }  // namespace

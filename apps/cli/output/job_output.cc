@@ -18,6 +18,19 @@ using nlohmann::ordered_json;
 
 namespace {
 
+std::vector<std::pair<std::string, std::string>> outputs_of(const engine::Job& job) {
+  std::vector<std::pair<std::string, std::string>> all;
+  const auto add = [&](const char* name, const std::string& path) {
+    if (!path.empty()) all.emplace_back(name, path);
+  };
+  add("csv", job.csv);
+  add("json", job.json);
+  add("report", job.report);
+  add("chart", job.chart);
+  if (job.is<engine::MeansSpec>()) add("geojson", job.means().geojson);
+  return all;
+}
+
 std::string noise_text(const mechanisms::SeriesPlan& plan) {
   return plan.noise == NoiseKind::laplace ? "Laplace b = " + figure(plan.scale) : "Gaussian σ = " + figure(plan.scale);
 }
@@ -137,17 +150,13 @@ std::string debit_text(const std::optional<ledger::DebitReference>& debit,
 
 std::string outputs_text(const engine::Job& job) {
   std::string text;
-  for (const std::string* path : {&job.csv, &job.json, &job.report}) {
-    if (!path->empty()) text += (text.empty() ? "" : ", ") + visible(*path);
-  }
+  for (const auto& [name, path] : outputs_of(job)) text += (text.empty() ? "" : ", ") + visible(path);
   return "written   " + text + "\n";
 }
 
 ordered_json outputs_json(const engine::Job& job) {
   ordered_json all = ordered_json::object();
-  if (!job.csv.empty()) all["csv"] = job.csv;
-  if (!job.json.empty()) all["json"] = job.json;
-  if (!job.report.empty()) all["report"] = job.report;
+  for (const auto& [name, path] : outputs_of(job)) all[name] = path;
   return all;
 }
 

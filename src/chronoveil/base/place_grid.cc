@@ -5,11 +5,11 @@
 #include <numbers>
 #include <utility>
 
+#include "chronoveil/base/place_degrees.h"
+
 namespace chronoveil {
 namespace {
 
-constexpr double kEarthRadius = 6'371'008.8;  // the mean radius, in metres
-constexpr double kMetresADegree = kEarthRadius * std::numbers::pi / 180;
 constexpr double kLeastSize = 1, kLargestSize = 1e6, kLeastBox = 1;  // metres
 constexpr double kSliver = 1e-9;                                     // of the size: rounding, no place
 

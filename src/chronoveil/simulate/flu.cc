@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/simulate/chance.h"
 #include "chronoveil/simulate/making.h"
 #include "chronoveil/simulate/rows.h"
@@ -52,6 +53,7 @@ Result<Truth> simulate(const Flu& world, std::uint64_t seed, TextFile& rows) {
                        chance.uniform(2.5, 4.5)});
   }
   rows.append("time,value\n");
+  const std::vector<std::string> times = csv_times(calendar.axis());
   double reporting = 0;  // how eagerly cases are reported; drifts slowly
   for (std::int64_t week = 0; week < world.weeks; ++week) {
     reporting = 0.95 * reporting + chance.normal(0, 0.03);
@@ -61,7 +63,7 @@ Result<Truth> simulate(const Flu& world, std::uint64_t seed, TextFile& rows) {
     if (day.month == 12 && day.date >= day.date.substr(0, 5) + "12-20") mean *= 0.7;  // practices are closed
     const std::int64_t cases = chance.overdispersed(mean * std::exp(reporting), 60);
     truth.counts[static_cast<std::size_t>(week)] = cases;
-    rows.append(calendar.axis().labels[static_cast<std::size_t>(week)]);
+    rows.append(times[static_cast<std::size_t>(week)]);
     rows.append("," + std::to_string(cases) + "\n");
     ++truth.rows;
   }

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "chronoveil/base/csv_time.h"
+
 namespace chronoveil::simulate {
 namespace {
 
@@ -14,14 +16,15 @@ void append_number(TextFile& file, Number value) {
 
 void write_means(const Truth& truth, TextFile& file) {
   file.append("place,slot,mean,records\n");
+  const std::vector<std::string> times = csv_times(truth.axis);
   std::size_t cell = 0;
   for (const std::string& key : truth.keys) {
-    for (const std::string& label : truth.axis.labels) {
+    for (const std::string& time : times) {
       const std::int64_t records = truth.counts[cell];
       if (records > 0) {
         file.append(key);
         file.append(",");
-        file.append(label);
+        file.append(time);
         file.append(",");
         append_number(file, truth.sums[cell] / static_cast<double>(records));
         file.append(",");
@@ -38,13 +41,14 @@ void write_means(const Truth& truth, TextFile& file) {
 void write_truth(const Truth& truth, TextFile& file) {
   if (!truth.sums.empty()) return write_means(truth, file);
   file.append(truth.keys.empty() ? "time,value\n" : "series,time,value\n");
-  const std::size_t steps = truth.axis.labels.size();
+  const std::vector<std::string> times = csv_times(truth.axis);
+  const std::size_t steps = times.size();
   for (std::size_t cell = 0; cell < truth.counts.size(); ++cell) {
     if (!truth.keys.empty()) {
       file.append(truth.keys[cell / steps]);
       file.append(",");
     }
-    file.append(truth.axis.labels[cell % steps]);
+    file.append(times[cell % steps]);
     file.append(",");
     append_number(file, truth.counts[cell]);
     file.append("\n");

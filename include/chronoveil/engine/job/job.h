@@ -47,6 +47,7 @@ struct Job {
   std::string title;
   bool keeps_formulas = false;  // formulas = "keep": keys may begin like one in a spreadsheet
   std::string csv, json, report;
+  std::string chart;  // an SVG; of counts and means
   JobKind kind;
 
   template <class Spec>

@@ -17,6 +17,7 @@ struct LiveSpec : SeriesSpec {
   std::optional<std::int64_t> max_gap;  // in steps; a larger gap is refused, as of a clock that jumped
   Clock clock = Clock::until;
   std::int64_t wait = 60'000;  // of the system's clock: how long after its end, in ms, rows of a step count
+  std::string rejects;  // a file of the rows that came too late or were corrected, for the owner alone; empty: none
 };
 
 }  // namespace chronoveil::engine

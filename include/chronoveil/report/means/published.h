@@ -26,7 +26,8 @@ struct MeansPublished {
 };
 
 // place,slot,mean,lower,upper; one row per public cell, the last three fields empty where nothing is published. A
-// single place without a name is empty. What is not private has a last column `mark`.
+// single place without a name is empty. What is not private has a further column `mark`; then follow, on a grid, the
+// longitude and latitude of the middle of the place.
 std::string means_csv(const MeansPublished&);
 
 // cells, guarantee, plan, debit, software; means_from_json(means_json(x)) gives back what CSV and report need.
@@ -35,7 +36,13 @@ Result<MeansPublished> means_from_json(std::string_view);
 
 // A self-contained page: the map of cells coloured by mean, the strip by slot, the table, the guarantee and what it
 // does not cover. Light and dark, phone and print, no script, nothing fetched.
-std::string means_html(const MeansPublished&);
+// `csv` is the name of the CSV beside it, which it links to; empty where there is none.
+std::string means_html(const MeansPublished&, const std::string& csv = "");
+
+// Every public cell as a feature with its outline, for maps; no features without a grid.
+std::string means_geojson(const MeansPublished&);
+// The map of the page as an SVG that stands alone.
+std::string means_svg(const MeansPublished&);
 
 // The internal evaluation: truth against release. Watermarked "internal: reveals the data".
 struct MeansEvaluation {

@@ -18,8 +18,12 @@ std::string to_csv(const Published&);
 std::string to_json(const Published&);
 Result<Published> from_json(std::string_view);
 
-// A self-contained page with inline SVG: light and dark, phone and print, no script, nothing fetched.
-std::string to_html(const Published&);
+// A self-contained page with inline SVG: light and dark, phone and print, no script, nothing fetched. `csv` is the name
+// of the CSV beside it, which it links to; empty where there is none.
+std::string to_html(const Published&, const std::string& csv = "");
+
+// The charts of the page as one SVG that stands alone.
+std::string to_svg(const Published&);
 
 // The internal evaluation: truth against release. Watermarked "internal: reveals the data".
 struct Evaluation {

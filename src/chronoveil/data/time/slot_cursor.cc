@@ -241,6 +241,7 @@ struct SlotCursor::Inside {
   std::int64_t step;
   std::int64_t steps;
   std::int64_t usual_length;
+  bool one_offset;
 
   void advance() {
     begin = next.at();
@@ -261,7 +262,9 @@ Result<SlotCursor> SlotCursor::make(const SlotSpec& spec) {
   // Only clock changes make unusual lengths, so there are few.
   std::map<std::int64_t, std::int64_t> other_lengths;
   std::int64_t steps = 0, regular = 0;
+  bool one_offset = true;
   for (Boundaries walk = span.start; walk.at() < last; ++steps) {
+    one_offset = one_offset && walk.offset() == span.start.offset();
     const std::int64_t begin = walk.at();
     walk.advance();
     const std::int64_t length = walk.at() - begin;
@@ -275,7 +278,7 @@ Result<SlotCursor> SlotCursor::make(const SlotSpec& spec) {
   for (const auto& [length, count] : other_lengths) {
     if (count > times) std::tie(usual, times) = std::pair(length, count);
   }
-  auto inside = std::make_unique<Inside>(Inside{span.start, 0, 0, last, -1, steps, usual});
+  auto inside = std::make_unique<Inside>(Inside{span.start, 0, 0, last, -1, steps, usual, one_offset});
   inside->advance();
   return SlotCursor(std::move(inside));
 }
@@ -288,6 +291,8 @@ std::string SlotCursor::label() const { return label_of(inside_->begin, inside_-
 void SlotCursor::advance() { inside_->advance(); }
 std::int64_t SlotCursor::span_end() const { return inside_->last; }
 std::int64_t SlotCursor::usual_length() const { return inside_->usual_length; }
+bool SlotCursor::whole_days() const { return inside_->next.length() >= kDay; }
+bool SlotCursor::one_offset() const { return inside_->one_offset; }
 
 Result<std::string> label_at(std::int64_t instant, const std::string& zone) {
   CV_TRY(const std::shared_ptr<const Zone> found, Zone::find(zone));

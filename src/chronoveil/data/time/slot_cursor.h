@@ -26,6 +26,8 @@ class SlotCursor {
   std::int64_t span_end() const;  // the first instant after the last slot
   // The length that most slots have, in milliseconds; in a tie the one that the spec names, else the shortest.
   std::int64_t usual_length() const;
+  bool whole_days() const;  // slots are whole days, rather than parts of one
+  bool one_offset() const;  // the clocks of the zone have one offset wherever a slot begins
 
  private:
   struct Inside;

@@ -152,7 +152,7 @@ Result<Job> to_live(Job job) {
         {job.is<TrainSpec>(), "train", "a live release publishes counts; use chronoveil train"}})
     if (wrong) return fail(ErrorKind::usage, section, why);
   if (job.is<LiveSpec>()) return job;
-  LiveSpec live{job.series(), live_name(job), false, {}, LiveSpec::Clock::until, 60'000};
+  LiveSpec live{job.series(), live_name(job), false, {}, LiveSpec::Clock::until, 60'000, ""};
   job.kind = std::move(live);
   return job;
 }

@@ -266,6 +266,10 @@ constexpr JobKey kKeys[] = {
         .as("--csv,--output", "the release as [CSV](reports.md)", "none; of a command, standard output"),
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),
     file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
+    JobKey{"output", "chart", read_file<&Job::chart>, nullptr, has_people}.as(
+        "--chart", "the charts or the map as an SVG, `FILE.svg`; counts and means", "none"),
+    file<&MeansSpec::geojson>("output", "geojson")
+        .as("--geojson", "of means on a grid: the cells as GeoJSON, for maps", "none"),
     aside<&Job::title>("output", "title").as("--title", "of the report", "the dataset"),
     aside<&Job::level>("output", "level").as("--level", "of the intervals", "0.95").offered_to(has_slots),
     aside<&SeriesSpec::non_negative>("output", "non_negative")
@@ -286,6 +290,9 @@ constexpr JobKey kKeys[] = {
     JobKey{"live", "clock", word<&LiveSpec::clock, kClocks>("", "").read, nullptr, has_part<LiveSpec>}.as(
         "", "where rows are people, what says which steps are over: `until`, given at each start, or `system`",
         "`until`"),
+    file<&LiveSpec::rejects>("live", "rejects")
+        .as("", "a CSV of the rows that were refused, with the reason; it holds data, and only its owner may read it",
+            "none"),
     JobKey{"live", "wait", read_wait, nullptr, has_part<LiveSpec>}.as(
         "",
         "of the system's clock: how long after its end a step is closed, so that late rows count: `30s`, `5min`, `1h`",

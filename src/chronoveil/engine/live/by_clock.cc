@@ -7,17 +7,25 @@
 namespace chronoveil::engine {
 
 // Its own time and the clock alone decide whether a row waits for its step or is left out, whoever else is there.
-// Nothing is said: how many rows are left out is as private as the rows.
-void LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::int64_t now) {
+// Nothing is said: how many rows are left out is as private as the rows. The owner may ask for a file of them.
+Result<void> LiveSession::keep_row(const data::Arrival& arrival, std::size_t row, std::int64_t now) {
   const std::int64_t time = arrival.rows.time[row];
-  if (time < cursor_->begin()) return;
-  if (clock_.until() ? time >= *clock_.until() : too_far(time, now)) return;
-  if (time >= cursor_->span_end() && (!job_->live().continues || !keeping_)) return;
+  // Before this process, its step was published with or without it: nobody can tell.
+  if (time < started_) return {};
+  if (time < cursor_->begin()) return put_aside(arrival, row, "it is late: its step was published before");
+  if (time >= cursor_->span_end() && (!job_->live().continues || !keeping_))
+    return put_aside(arrival, row, "it lies after the horizon");
+  if (clock_.until()) {
+    if (time >= *clock_.until()) return {};  // it is left for the next start
+  } else if (too_far(time, now)) {
+    return put_aside(arrival, row, "it is further ahead than live.max_gap allows");
+  }
   const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
-  if (!series) return;
+  if (!series) return {};
   const data::RecordBatch& rows = arrival.rows;
   waiting_.add(time, rows.user.empty() ? std::string_view() : rows.user[row], *series,
                rows.value.empty() ? 1 : rows.value[row]);
+  return {};
 }
 
 // When the next step ends, in this span or the next; empty if there is no further step.

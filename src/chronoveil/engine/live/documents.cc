@@ -6,6 +6,7 @@
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/report/document/digest.h"
+#include "chronoveil/report/series/writers.h"
 
 namespace chronoveil::engine {
 
@@ -31,8 +32,11 @@ Result<report::Published> LiveSession::published_so_far() {
   std::size_t at = static_cast<std::size_t>(keeping_ ? keeping_->state.begun : begun_);
   for (std::size_t step = 0; step < static_cast<std::size_t>(steps); ++step) {
     for (std::size_t one = 0; one < series; ++one) {
-      const std::string start = rows_->start(one) + axis.labels[step] + ",";
-      if (text.compare(std::min(at, text.size()), start.size(), start) != 0)
+      at = std::min(at, text.size());
+      std::string start = rows_->start(one) + csv_time(times_, axis.labels[step], axis.boundaries[step]) + ",";
+      // Rows of earlier versions have the label itself.
+      if (text.compare(at, start.size(), start) != 0) start = rows_->start(one) + axis.labels[step] + ",";
+      if (text.compare(at, start.size(), start) != 0)
         return fail(ErrorKind::storage, "output.csv", "'" + job_->csv + "' does not hold what was published");
       const char* from = text.data() + at + start.size();
       const char* const end = text.data() + text.size();
@@ -48,16 +52,16 @@ Result<report::Published> LiveSession::published_so_far() {
 
 Result<std::optional<std::string>> LiveSession::write_documents() {
   std::optional<std::string> digest;
-  if ((job_->json.empty() && job_->report.empty()) || cursor_->step() == 0) return digest;
+  const bool none = job_->json.empty() && job_->report.empty() && job_->chart.empty();
+  if (none || cursor_->step() == 0) return digest;
   CV_TRY(report::Published published, published_so_far());
   if (keeping_) {
     CV_TRY(const ledger::View view, keeping_->budget.ledger.view(job_->dataset));
     published.budget = budget_left(view);
   }
-  Job whole = *job_;
-  whole.csv.clear();  // it grows by rows instead
   const std::string document = report::to_json(published);
-  CV_CHECK(write_outputs(whole, published, document));
+  CV_CHECK(write_outputs(*job_, published, document,
+                         Writers<report::Published>{nullptr, report::to_html, report::to_svg, nullptr}));
   CV_TRY(digest, report::release_digest(document));
   return digest;
 }

@@ -120,15 +120,18 @@ Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock,
       CV_TRY(due, session.due());
       if (due) CV_CHECK(input.hold());
     }
-    const std::chrono::milliseconds patience = due            ? 0ms
-                                               : clock.runs() ? session.patience(kLookAgain)
-                                                              : data::Patience::kEndless;
+    // A service is read while it runs: its documents follow each step, as soon as no further rows are there.
+    const std::chrono::milliseconds patience = due || session.stale() ? 0ms
+                                               : clock.runs()         ? session.patience(kLookAgain)
+                                                                      : data::Patience::kEndless;
     CV_TRY(const data::Awaited came, input.next_within(arrival, patience));
     if (came == data::Awaited::end) break;
     if (came == data::Awaited::something) {
       CV_CHECK(session.take(arrival));
     } else if (std::exchange(due, false)) {
       CV_CHECK(session.publish_due());
+    } else if (session.stale()) {
+      CV_CHECK(session.refresh());
     }
   }
   CV_CHECK(session.publish_last());

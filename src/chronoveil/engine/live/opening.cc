@@ -61,10 +61,11 @@ Result<void> check_live(const Job& job) {
     return fail(ErrorKind::usage, "output.csv",
                 "a live release needs a file that it appends to; rows also go to "
                 "standard output");
-  if (job.json == "-" || job.report == "-")
+  if (job.json == "-" || job.report == "-" || job.live().rejects == "-")
     return fail(ErrorKind::usage, "output", "standard output is for the rows of a live release");
   if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind", "a live release reads csv: standard input, a file or a directory");
+  if (!job.live().rejects.empty()) CV_CHECK(check_writable("live.rejects", job.live().rejects));
   return check_outputs(job);
 }
 
@@ -368,10 +369,25 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   if (keeping_ && step_->remembered().value_or(-1) < keeping_->state.people)
     return fail(ErrorKind::storage, "live", "'" + people + "' is older than the state; put back the latest");
   rows_.emplace(job_->keys, draws_->mark());
+  CV_CHECK(choose_times());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
   started_ = cursor_->begin();
   following_end_.reset();
   tell_standing();
+  return {};
+}
+
+// A file that grows for years may see any clock change, so parts of days are in UTC unless the zone has one offset and
+// the file ends with the span. A file that was begun by an earlier version goes on as it began, with labels.
+Result<void> LiveSession::choose_times() {
+  CV_TRY(const data::SlotCursor first, live_cursor(job_->slots));
+  times_ = first.whole_days()                              ? TimeForm::date
+           : first.one_offset() && !job_->live().continues ? TimeForm::local
+                                                           : TimeForm::utc;
+  const std::string before = rows_->header() + rows_->start(0);
+  const std::string time = csv_time(times_, first.label(), first.begin()) + ",";
+  CV_TRY(const std::string begun, output_->beginning(before.size() + time.size()));
+  if (begun.size() > before.size() && begun != before + time) times_ = TimeForm::local;
   return {};
 }
 

@@ -119,6 +119,8 @@ Result<void> LiveOutput::append(std::string_view lines) {
   return {};
 }
 
+Result<std::string> LiveOutput::beginning(std::size_t most) const { return read_from(file_, path_, 0, most); }
+
 Result<void> LiveOutput::sync() {
   if (::fdatasync(file_) != 0) return storage(path_, "could not be synchronised");
   return {};

@@ -26,6 +26,8 @@ class LiveOutput {
   // All lines or none, unless the process is killed in between.
   Result<void> append(std::string_view lines);
   Result<void> sync();
+  // How the file begins: at most so many bytes.
+  Result<std::string> beginning(std::size_t most) const;
   // The lines that resume() had to complete, which nobody has seen, and where they begin in the file.
   struct CaughtUp {
     std::int64_t at = 0;

@@ -52,12 +52,15 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
   for (const data::RefusedRow& row : arrival.refused) {
     ++broken_;
     if (++refused_ <= kMostMessages) say(row.where + ": " + row.reason + "; refused");
+    if (!rejects_) continue;
+    if (const Result<void> written = rejects_->add(row.where, row.reason); !written && !rows_are_people(*job_))
+      return written;
   }
   // Rows of people go on waiting when the input begins anew: a file may be replaced because of one person's row, and
   // that must not drop the rows of others. Rows that come again are limited by the caps.
   if (rows_are_people(*job_)) {
     const std::int64_t now = clock_.now();
-    for (std::size_t row = 0; row < arrival.rows.rows(); ++row) keep_row(arrival, row, now);
+    for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(keep_row(arrival, row, now));
     return {};
   }
   if (arrival.anew) {
@@ -77,31 +80,36 @@ bool LiveSession::too_far(std::int64_t instant, std::int64_t from) const {
   return (instant - from) / cursor_->usual_length() > max_gap();
 }
 
-void LiveSession::refuse(const data::Arrival& arrival, std::size_t row, const std::string& why) {
-  if (++refused_ > kMostMessages) return;
-  say("row " + std::to_string(arrival.number[row]) + (arrival.part.empty() ? "" : " of " + arrival.part) + ": " + why +
-      "; refused");
+Result<void> LiveSession::refuse(const data::Arrival& arrival, std::size_t row, const std::string& why) {
+  if (++refused_ <= kMostMessages)
+    say("row " + std::to_string(arrival.number[row]) + (arrival.part.empty() ? "" : " of " + arrival.part) + ": " +
+        why + "; refused");
+  return put_aside(arrival, row, why);
+}
+
+// Without a word: for the owner's file alone. Whether a person's row was refused must not be seen, not even by a disk
+// that has no room for it.
+Result<void> LiveSession::put_aside(const data::Arrival& arrival, std::size_t row, std::string_view why) {
+  if (!rejects_) return {};
+  Result<void> written = rejects_->add(arrival, row, why);
+  return rows_are_people(*job_) ? Result<void>() : std::move(written);
 }
 
 Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row) {
   const std::int64_t time = arrival.rows.time[row];
   if (time < cursor_->begin()) {
-    if (time < started_)
-      ++skipped_;
-    else
-      refuse(arrival, row, "it is late: its step was published before");
+    if (time >= started_) return refuse(arrival, row, "it is late: its step was published before");
+    ++skipped_;
     return {};
   }
   // Left for the next start, without a message: it must not matter who came.
   if (clock_.until() && time >= *clock_.until()) return {};
   if (finished() && (!job_->live().continues || !keeping_)) {
-    refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
-    return {};
+    return refuse(arrival, row, "it lies after the horizon, which ends at " + slots_.end);
   }
   if (too_far(time, cursor_->begin())) {
-    refuse(arrival, row,
-           "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
-    return {};
+    return refuse(arrival, row,
+                  "it is further ahead than the " + std::to_string(max_gap()) + " steps that live.max_gap allows");
   }
   if (finished()) {
     CV_CHECK(skip_to_span(time));
@@ -112,7 +120,7 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
   const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
   if (!series) return {};
   if (!step_->add({}, *series, arrival.rows.value[row]))
-    refuse(arrival, row, "its series and step came before; the first counts");
+    CV_CHECK(refuse(arrival, row, "its series and step came before; the first counts"));
   if (step_->complete()) CV_CHECK(close_step());
   return {};
 }
@@ -122,9 +130,10 @@ Result<void> LiveSession::close_step() {
   CV_CHECK(step_->close(cursor_->step(), counts_));
   CV_CHECK(mechanisms::live_step(opened_.plan, *process_, counts_, *draws_, values_));
   last_ = cursor_->label();
+  const std::string time = csv_time(times_, last_, cursor_->begin());
   for (std::size_t series = 0; series < values_.size(); ++series) {
     const mechanisms::LiveValue& value = values_[series];
-    rows_->append(lines_, series, last_, adjusted(*job_, value.value, post::nearest_integer),
+    rows_->append(lines_, series, time, adjusted(*job_, value.value, post::nearest_integer),
                   adjusted(*job_, value.lower, post::integer_below), adjusted(*job_, value.upper, post::integer_above),
                   value.sampled);
   }
@@ -165,6 +174,7 @@ Result<void> LiveSession::commit() {
     keeping.asked = state.asked;
   }
   CV_CHECK(output_->append(lines_));
+  stale_ = true;
   tell_standing();
   if (options_->publish) CV_CHECK(options_->publish(lines_));
   lines_.clear();
@@ -180,6 +190,12 @@ Result<void> LiveSession::finish() {
   // Who was there is no longer needed, and is as private as the records.
   step_.reset();
   keeping_->folder.forget_people(keeping_->state.debit);
+  return {};
+}
+
+Result<void> LiveSession::refresh() {
+  CV_CHECK(write_documents());
+  stale_ = false;
   return {};
 }
 

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/data/live/input.h"
 #include "chronoveil/data/time/slot_cursor.h"
 #include "chronoveil/engine/live/clock.h"
 #include "chronoveil/engine/live/folder.h"
 #include "chronoveil/engine/live/live.h"
 #include "chronoveil/engine/live/output.h"
+#include "chronoveil/engine/live/rejects.h"
 #include "chronoveil/engine/live/state.h"
 #include "chronoveil/engine/live/steps.h"
 #include "chronoveil/engine/live/waiting.h"
@@ -75,6 +77,10 @@ class LiveSession {
   std::int64_t next_begin() const { return cursor_->begin(); }
   // At the end of the input: publishes the steps that are over by the clock, if any, with or without rows.
   Result<void> publish_last();
+  // Whether the outputs that are written whole lack steps that are published.
+  bool stale() const { return stale_; }
+  // Writes them anew, each replaced as a whole.
+  Result<void> refresh();
   // After the last input: the last messages, and the outputs that are written whole.
   Result<LiveStanding> end();
   // Writes the documents and settles the debit: no step is published after this.
@@ -82,7 +88,9 @@ class LiveSession {
 
  private:
   LiveSession(const Job& job, const LiveOptions& options, const LiveClock& clock)
-      : job_(&job), options_(&options), clock_(clock), ahead_(ahead_of_steady(clock.look())) {}
+      : job_(&job), options_(&options), clock_(clock), ahead_(ahead_of_steady(clock.look())) {
+    if (!job.live().rejects.empty()) rejects_.emplace(job.live().rejects);
+  }
 
   Result<void> open_or_resume();
   Result<void> check_unchanged() const;
@@ -91,6 +99,7 @@ class LiveSession {
   Result<std::optional<ledger::DebitReference>> unused_debit(const ledger::LiveTag& tag);
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
+  Result<void> choose_times();
   Result<void> skip_to_span(std::int64_t instant);
   Result<void> next_span();
   Result<void> change_span(const data::SlotSpec&, std::int64_t span);
@@ -103,7 +112,7 @@ class LiveSession {
   Result<void> check_for_a_jump();
   std::optional<std::int64_t> next_end();
   Result<void> close_until(std::int64_t instant);
-  void keep_row(const data::Arrival&, std::size_t row, std::int64_t now);
+  Result<void> keep_row(const data::Arrival&, std::size_t row, std::int64_t now);
   Result<void> take_row(const data::Arrival&, std::size_t row);
   Result<void> close_step();
   Result<void> commit();
@@ -112,7 +121,8 @@ class LiveSession {
   LiveStanding standing() const;
   void tell(const std::string& standing);
   void tell_standing();
-  void refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  Result<void> refuse(const data::Arrival&, std::size_t row, const std::string& why);
+  Result<void> put_aside(const data::Arrival&, std::size_t row, std::string_view why);
   void say(const std::string& text) const;
 
   const Job* job_;
@@ -127,7 +137,9 @@ class LiveSession {
   std::optional<OpenStep> step_;
   WaitingRows waiting_;  // where rows are people: all of them, until the clock closes their step
   std::optional<report::CsvRows> rows_;
+  TimeForm times_ = TimeForm::local;  // of the output
   std::optional<LiveOutput> output_;
+  std::optional<LiveRejects> rejects_;  // where the owner asked for them
   std::optional<LiveKeeping> keeping_;
   std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
   std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
@@ -138,6 +150,7 @@ class LiveSession {
   std::string last_;                           // the label of the last step worked out
   std::vector<std::int64_t> counts_;
   std::vector<mechanisms::LiveValue> values_;
+  bool stale_ = false;
   std::int64_t broken_ = 0, refused_ = 0, skipped_ = 0;
 };
 

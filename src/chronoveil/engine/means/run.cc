@@ -92,7 +92,9 @@ report::MeansPublished published_of(const Job& job, const MeansPlanned& planned,
 }
 
 Result<void> write_means(const Job& job, const report::MeansPublished& published, const std::string& document) {
-  return write_outputs(job, published, document, report::means_csv, report::means_html);
+  return write_outputs(
+      job, published, document,
+      Writers<report::MeansPublished>{report::means_csv, report::means_html, report::means_svg, report::means_geojson});
 }
 
 ReleaseKind<report::MeansPublished> means_kind(const Job& job) {

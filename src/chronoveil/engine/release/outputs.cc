@@ -21,7 +21,8 @@ std::string title_of(const Job& job) {
 // Every output that the job names, by its key.
 std::vector<std::pair<std::string, std::string>> named_outputs(const Job& job) {
   std::vector<std::pair<std::string, std::string>> all{
-      {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}};
+      {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}, {"output.chart", job.chart}};
+  if (job.is<MeansSpec>()) all.emplace_back("output.geojson", job.means().geojson);
   if (job.is<PerturbSpec>()) all.emplace_back("output.internal", job.perturb().internal);
   if (job.is<TrainSpec>()) all.emplace_back("output.model", job.train().output);
   std::erase_if(all, [](const auto& output) { return output.second.empty(); });
@@ -113,11 +114,20 @@ void disown(Guarantee& guarantee, const std::string& mark) {
 }
 
 Result<void> check_outputs(const Job& job) {
+  const std::string geojson = job.is<MeansSpec>() ? job.means().geojson : "";
   // A program that passes rows in memory gets the release in memory, too.
   const bool kept = job.source.kind == data::SourceKind::memory;
-  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty())
+  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty() && job.chart.empty() && geojson.empty())
     return fail(ErrorKind::usage, "output",
                 "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
+  if (!job.chart.empty() && !job.chart.ends_with(".svg"))
+    return invalid("output.chart", job.chart,
+                   "it must end in .svg, which is what charts are drawn as; to make a PNG of that, use a browser, "
+                   "Inkscape or rsvg-convert -o FILE.png FILE.svg");
+  if (!geojson.empty() && !job.means().grid)
+    return fail(ErrorKind::usage, "output.geojson",
+                "places of a list have no coordinates; GeoJSON needs a grid of `source.longitude` and "
+                "`source.latitude`");
   for (const auto& [key, path] : named_outputs(job)) {
     CV_CHECK(check_format(key, path));
     CV_CHECK(check_writable(key, path));
@@ -150,8 +160,18 @@ Result<void> check_replaces_no_later(const Job& job, const std::string& debit) {
                   ", which would be replaced by that of " + debit + "; name other outputs, or move it away");
 }
 
+std::string csv_beside_report(const Job& job) {
+  if (job.csv.empty() || job.csv == "-" || job.report == "-") return "";
+  std::error_code ignored;
+  const auto folder = [&](const std::string& path) {
+    return std::filesystem::absolute(path, ignored).lexically_normal().parent_path();
+  };
+  return folder(job.csv) == folder(job.report) ? std::filesystem::path(job.csv).filename().string() : "";
+}
+
 Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {
-  return write_outputs(job, published, document, report::to_csv, report::to_html);
+  return write_outputs(job, published, document,
+                       Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr});
 }
 
 }  // namespace chronoveil::engine

@@ -26,14 +26,28 @@ Result<void> check_replaces_no_later(const Job&, const std::string& debit);
 Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
 // A release with known random choices (the mark says so) is the data in another form: for its owner alone.
 inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }
-// The same for any kind of release; `csv` and `html` make its other texts.
+// The name of the CSV, where it is in the same folder as the report; else empty. A link to another folder would tell
+// where files are, and break when they are published.
+std::string csv_beside_report(const Job&);
+
+// What makes the texts of a kind of release.
+template <class Published>
+struct Writers {
+  std::string (*csv)(const Published&);  // null: the CSV grows by rows instead
+  std::string (*html)(const Published&, const std::string& csv);
+  std::string (*svg)(const Published&);
+  std::string (*geojson)(const Published&);  // null: not of this kind
+};
 template <class Published>
 Result<void> write_outputs(const Job& job, const Published& published, const std::string& document,
-                           std::string (*csv)(const Published&), std::string (*html)(const Published&)) {
+                           const Writers<Published>& writers) {
   std::vector<OutputFile> files;
   const int mode = mode_of(published.release.mark);
-  if (!job.csv.empty()) files.push_back({job.csv, csv(published), mode});
-  if (!job.report.empty()) files.push_back({job.report, html(published), mode});
+  if (!job.csv.empty() && writers.csv) files.push_back({job.csv, writers.csv(published), mode});
+  if (!job.report.empty()) files.push_back({job.report, writers.html(published, csv_beside_report(job)), mode});
+  if (!job.chart.empty()) files.push_back({job.chart, writers.svg(published), mode});
+  if (writers.geojson && !job.means().geojson.empty())
+    files.push_back({job.means().geojson, writers.geojson(published), mode});
   if (!job.json.empty()) {  // last: when it is there, everything is
     CV_TRY(std::string signed_document, report::signed_release(document));
     files.push_back({job.json, std::move(signed_document), mode});

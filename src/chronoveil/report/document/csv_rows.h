@@ -16,7 +16,7 @@ class CsvRows {
   CsvRows(const std::vector<std::string>& keys, const std::string& mark);
 
   const std::string& header() const { return header_; }
-  void append(std::string& out, std::size_t series, const std::string& label, double value, double lower, double upper,
+  void append(std::string& out, std::size_t series, const std::string& time, double value, double lower, double upper,
               bool sampled) const;
   // What a row of this series begins with, before its time.
   const std::string& start(std::size_t series) const { return starts_[series]; }

@@ -7,11 +7,16 @@
 #include <charconv>
 #include <chrono>
 
+#include "chronoveil/base/csv_time.h"
+
 namespace chronoveil::report {
 namespace {
 
 constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 constexpr std::array kWeekdays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr std::array kFullMonths = {"January", "February", "March",     "April",   "May",      "June",
+                                    "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array kFullWeekdays = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 constexpr std::int64_t kMinute = 60'000, kHour = 60 * kMinute, kDay = 24 * kHour;
 
 template <class Number>
@@ -162,6 +167,24 @@ std::string span_words(const SlotAxis& axis) {
   const std::string from = date_words(*first) + ", " + clock_words(*first);
   if (day_number(end) == day_number(*first)) return from + " to " + clock_words(end);
   return from + " to " + date_words(end) + ", " + clock_words(end);
+}
+
+std::string slot_phrase(const SlotAxis& axis, std::size_t slot) {
+  const auto time = parse_label(axis.labels[slot]);
+  if (!time) return axis.labels[slot];
+  const std::string date = fmt::format("{} {} {}", time->day, kFullMonths[time->month - 1], time->year);
+  const std::string day = fmt::format("{} {}", kFullWeekdays[std::chrono::weekday(day_of(*time)).c_encoding()], date);
+  const std::int64_t length = axis.boundaries[slot + 1] - axis.boundaries[slot];
+  if (has_whole_days(axis)) {
+    const std::int64_t days = (length + kDay / 2) / kDay;
+    if (days == 1) return day;
+    return days == 7 ? "Week of " + date : fmt::format("{} days from {}", days, date);
+  }
+  // Where the next slot begins, since the clocks may change in this one.
+  std::optional<LocalTime> end;
+  if (slot + 1 < axis.labels.size()) end = parse_label(axis.labels[slot + 1]);
+  return fmt::format("{}, {} to {}", day, clock_words(*time),
+                     clock_words(end.value_or(from_wall(wall(*time) + length))));
 }
 
 std::vector<Tick> time_ticks(const SlotAxis& axis, std::size_t most) {

@@ -38,6 +38,10 @@ SlotWords slot_words(const SlotAxis&);
 // "1 to 31 Mar 2026", "Sun 1 Mar 2026, 06:00 to 12:00": from the first slot to the end of the last.
 std::string span_words(const SlotAxis&);
 
+// A slot at the beginning of a sentence: "Week of 28 June 2026", "Sunday 28 June 2026", "4 days from 28 June 2026",
+// "Sunday 28 June 2026, 06:00 to 07:00"; the label itself if it is no time.
+std::string slot_phrase(const SlotAxis&, std::size_t slot);
+
 struct Tick {
   double at = 0;  // 0 the start of the axis, 1 its end
   std::string text;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/page/markup.h"
@@ -76,10 +77,14 @@ std::string cells_legend(const Levels& levels, const MeansRelease& release, std:
   const auto any = [&](auto is) { return std::any_of(shown.begin(), shown.end(), is); };
   std::string items = levels.swatches();
   if (items.empty()) {
-    const auto one = std::find_if(shown.begin(), shown.end(), [](const CellSummary& c) { return c.published > 0; });
-    if (one != shown.end())
-      items = fmt::format("<span>{}{}</span>", swatch(fmt::format("c{}", levels.colour_of(one->mean)), ""),
-                          rounded(one->mean));
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const CellSummary& cells : shown)
+      if (cells.published > 0) low = std::min(low, cells.mean), high = std::max(high, cells.mean);
+    if (low <= high)
+      items = fmt::format(
+          "<span>{}{}</span>", swatch(fmt::format("c{}", levels.colour_of(low)), ""),
+          low == high ? rounded(low)
+                      : rounded(low) + " to " + rounded(high) + ": too close for their intervals to tell apart");
   }
   if (any([&](const CellSummary& c) { return is_vague(c, release); }))
     items += fmt::format("<span>{}vague: the interval is wider than half of what a value can be, {} to {}</span>",

@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "chronoveil/report/document/intervals.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/frame.h"
+#include "chronoveil/report/draw/marks.h"
 #include "chronoveil/report/draw/scale.h"
 #include "chronoveil/report/draw/thinning.h"
 
@@ -42,14 +44,8 @@ Range range_of(const Chart& chart) {
   Range all = values;
   all.take(chart.lower);
   all.take(chart.upper);
-  std::vector<double> widths;
-  for (std::size_t i = 0; i < chart.lower.size(); ++i) widths.push_back(chart.upper[i] - chart.lower[i]);
-  double usual = 0;
-  if (!widths.empty()) {
-    const auto middle = widths.begin() + static_cast<std::ptrdiff_t>(widths.size() / 2);
-    std::nth_element(widths.begin(), middle, widths.end());
-    if (std::isfinite(*middle)) usual = *middle;
-  }
+  double usual = usual_width(chart.lower, chart.upper);
+  if (!std::isfinite(usual)) usual = 0;
   const double room = std::max(values.high - values.low, 2 * usual);
   return {std::max(all.low, values.low - room), std::min(all.high, values.high + room)};
 }
@@ -150,24 +146,33 @@ std::string described(const Chart& chart, const Range& range) {
 
 }  // namespace
 
-std::string to_html(const Chart& chart) {
-  if (chart.value.empty()) return "";
+Frame frame_of(const Chart& chart) {
   const Range range = range_of(chart);
   const Scale scale = nice_scale(range.low, range.high, chart.large ? 5 : 4);
   Pen pen(*chart.axis, scale);
   Range values;
   values.take(chart.value);
 
-  return to_html(Frame{.id = chart.id,
-                       .title = chart.title,
-                       .note = chart.note,
-                       .description = described(chart, values),
-                       .across = time_ticks(*chart.axis, chart.large ? 9 : 6),
-                       .up = ticks_of(scale),
-                       .drawing = path_of("band", band_path(pen, chart.lower, chart.upper)) +
-                                  path_of("truth", line_path(pen, chart.truth)) +
-                                  path_of("line", line_path(pen, chart.value)) + path_of("dots", dots_path(pen, chart)),
-                       .large = chart.large});
+  return Frame{.id = chart.id,
+               .title = chart.title,
+               .note = chart.note,
+               .description = described(chart, values),
+               .across = time_ticks(*chart.axis, chart.large ? 9 : 6),
+               .up = ticks_of(scale),
+               .drawing = path_of("band", band_path(pen, chart.lower, chart.upper)) +
+                          path_of("truth", line_path(pen, chart.truth)) + path_of("line", line_path(pen, chart.value)) +
+                          path_of("dots", dots_path(pen, chart)),
+               .large = chart.large,
+               .across_title = "Time (" + chart.axis->zone + ")",
+               .up_title = chart.measure,
+               .overlay = ""};
+}
+
+std::string to_html(const Chart& chart) {
+  if (chart.value.empty()) return "";
+  Frame frame = frame_of(chart);
+  frame.overlay = value_marks(chart);
+  return to_html(frame);
 }
 
 }  // namespace chronoveil::report

@@ -19,8 +19,11 @@ struct Chart {
   std::span<const std::uint8_t> sampled;  // dots, unless all of many steps are sampled
   std::span<const double> truth;          // a second line; empty in anything that is published
   bool large = false;                     // the only one on the page
+  std::string measure;                    // what the values are, with their unit; not yet escaped
 };
 
+struct Frame;
+Frame frame_of(const Chart&);  // of at least one value
 std::string to_html(const Chart&);
 
 }  // namespace chronoveil::report

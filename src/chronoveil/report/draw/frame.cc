@@ -32,6 +32,7 @@ std::vector<Tick> ticks_of(const Scale& scale) {
 std::string to_html(const Frame& frame) {
   std::string out = fmt::format("<figure class=\"chart{}\"><figcaption><b>{}</b><span>{}</span></figcaption>",
                                 frame.large ? " large" : "", escaped(frame.title), escaped(frame.note));
+  if (!frame.up_title.empty()) out += "<p class=\"axis\">" + escaped(frame.up_title) + "</p>";
   out += "<div class=\"plot\">";
   std::string grid;
   for (const Tick& tick : frame.up) {
@@ -43,8 +44,9 @@ std::string to_html(const Frame& frame) {
       "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"{}-t {}-d\">"
       "<title id=\"{}-t\">{}</title><desc id=\"{}-d\">{}</desc>",
       kFrameWide, kFrameHigh, frame.id, frame.id, frame.id, escaped(frame.title), frame.id, escaped(frame.description));
-  out += path_of("grid", grid) + frame.drawing + "</svg>" + tick_labels(frame.across);
-  return out + "</div></figure>\n";
+  out += path_of("grid", grid) + frame.drawing + "</svg>" + tick_labels(frame.across) + frame.overlay + "</div>";
+  if (!frame.across_title.empty()) out += "<p class=\"axis across\">" + escaped(frame.across_title) + "</p>";
+  return out + "</figure>\n";
 }
 
 }  // namespace chronoveil::report

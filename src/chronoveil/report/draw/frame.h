@@ -25,8 +25,10 @@ struct Frame {
   std::string description;        // the drawing in words
   std::vector<Tick> across = {};  // to the right
   std::vector<Tick> up = {};
-  std::string drawing;  // elements of SVG, over the grid
-  bool large = false;   // the only one on the page
+  std::string drawing;                           // elements of SVG, over the grid
+  bool large = false;                            // the only one on the page
+  std::string across_title = "", up_title = "";  // of the axes, not yet escaped
+  std::string overlay = "";                      // HTML over everything else
 };
 std::string to_html(const Frame&);
 

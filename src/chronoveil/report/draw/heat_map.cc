@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "chronoveil/report/document/intervals.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/levels.h"
@@ -64,7 +65,7 @@ std::string heat_map(const Release& release, const std::string& id) {
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   if (release.keys.empty() || steps == 0) return "";
   const Cells cells = averaged(release);
-  const Levels levels(cells.mean);
+  const Levels levels(cells.mean, usual_width(release.estimate.lower, release.estimate.upper));
   const SlotWords words = slot_words(release.axis);
   std::string note = fmt::format("{} series, {}", grouped(release.series()), span_words(release.axis));
   if (series > cells.rows || steps > cells.columns)
@@ -89,7 +90,7 @@ std::string heat_map(const Release& release, const std::string& id) {
       escaped("One row per series, one column per stretch of time: " + note + "."));
   out += paths(cells, levels) + "</svg>";
   out += tick_labels(time_ticks(release.axis, 9));
-  return out + "</div></figure>\n";
+  return out + "</div><p class=\"axis across\">" + escaped("Time (" + release.axis.zone + ")") + "</p></figure>\n";
 }
 
 }  // namespace chronoveil::report

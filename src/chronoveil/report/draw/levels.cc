@@ -3,33 +3,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "chronoveil/report/document/numbers.h"
 
 namespace chronoveil::report {
-namespace {
 
-constexpr int kFewestDigits = 2, kMostDigits = 8;
-
-std::vector<std::string> limit_words(const std::vector<double>& limits) {
-  std::vector<std::string> words;
-  for (int digits = kFewestDigits; digits <= kMostDigits; ++digits) {
-    words.clear();
-    for (const double limit : limits) words.push_back(rounded(limit, digits));
-    if (std::adjacent_find(words.begin(), words.end()) == words.end()) break;
+Levels::Levels(std::span<const double> values, double interval, std::size_t palest) : palest_(palest) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double value : values) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
   }
-  return words;
-}
-
-}  // namespace
-
-Levels::Levels(std::vector<double> values, std::size_t palest) : palest_(palest) {
-  if (values.empty()) return;
-  std::sort(values.begin(), values.end());
+  if (!(low < high) || !std::isfinite(interval)) return;
   const std::size_t levels = kColours - palest;
-  for (std::size_t level = 1; level < levels; ++level) {
-    const double limit = values[level * values.size() / levels];
-    if (limit > values.front() && (limits_.empty() || limit > limits_.back())) limits_.push_back(limit);
+  double power = std::pow(10, std::floor(std::log10((high - low) / static_cast<double>(levels))));
+  if (!(power > 0)) return;  // too close together for any step
+  for (;; power *= 10) {
+    for (const double lead : {1.0, 2.0, 5.0}) {
+      const double step = lead * power;
+      if (step < interval) continue;
+      const double first = std::floor(low / step) + 1, last = std::floor(high / step);
+      if (last - first + 2 > static_cast<double>(levels)) continue;
+      for (double at = first; at <= last; ++at) limits_.push_back(at * step);
+      step_ = step;
+      return;
+    }
   }
 }
 
@@ -43,15 +44,22 @@ std::size_t Levels::colour_of(double value) const {
   return colour_at(static_cast<std::size_t>(std::upper_bound(limits_.begin(), limits_.end(), value) - limits_.begin()));
 }
 
-std::string Levels::swatches() const {
-  if (limits_.empty()) return "";
-  const std::vector<std::string> words = limit_words(limits_);
-  std::string out;
+std::vector<Levels::Level> Levels::all() const {
+  std::vector<Level> levels;
+  if (limits_.empty()) return levels;
+  const auto words = [&](std::size_t limit) { return tick_text(limits_[limit], step_); };
   for (std::size_t level = 0; level <= limits_.size(); ++level)
+    levels.push_back({colour_at(level), level == 0 ? "below " + words(0) : "from " + words(level - 1)});
+  return levels;
+}
+
+std::string Levels::swatches() const {
+  std::string out;
+  for (const Level& level : all())
     out += fmt::format(
         "<span><svg class=\"swatch\" viewBox=\"0 0 1 1\" aria-hidden=\"true\"><path class=\"h{}\" "
-        "d=\"M0 .5h1\"/></svg>{} {}</span>",
-        colour_at(level), level == 0 ? "below" : "from", words[level == 0 ? 0 : level - 1]);
+        "d=\"M0 .5h1\"/></svg>{}</span>",
+        level.colour, level.words);
   return out;
 }
 

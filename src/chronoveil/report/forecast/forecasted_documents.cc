@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "chronoveil/accounting/events/event_json.h"
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/report/document/csv_rows.h"
 #include "chronoveil/report/document/json_names.h"
 #include "chronoveil/report/document/json_parts.h"
@@ -84,11 +85,12 @@ json model_json(const ModelFacts& model) {
 
 std::string forecast_csv(const Forecasted& forecasted) {
   const RowEnds ends(forecasted);
+  const std::vector<std::string> times = csv_times(forecasted.axis);
   std::string out =
       std::string(ends.named ? "series," : "") + "time,q10,q20,q30,q40,q50,q60,q70,q80,q90" + ends.header_end;
   for (const ForecastSeries& series : forecasted.series) {
     for (std::size_t step = 0; step < series.quantiles.size(); ++step) {
-      out += ends.start(series) + forecasted.axis.labels[forecasted.past + step];
+      out += ends.start(series) + times[forecasted.past + step];
       for (const double quantile : series.quantiles[step]) {
         out += ',';
         append_shortest(out, without_false_digits(quantile));
@@ -101,11 +103,12 @@ std::string forecast_csv(const Forecasted& forecasted) {
 
 std::string paths_csv(const Forecasted& forecasted) {
   const RowEnds ends(forecasted);
+  const std::vector<std::string> times = csv_times(forecasted.axis);
   std::string out = std::string(ends.named ? "series," : "") + "path,time,value" + ends.header_end;
   for (const ForecastSeries& series : forecasted.series) {
     for (std::size_t path = 0; path < series.paths.size(); ++path) {
       for (std::size_t step = 0; step < series.paths[path].size(); ++step) {
-        out += ends.start(series) + std::to_string(path) + "," + forecasted.axis.labels[forecasted.past + step] + ",";
+        out += ends.start(series) + std::to_string(path) + "," + times[forecasted.past + step] + ",";
         append_shortest(out, without_false_digits(series.paths[path][step]));
         out += ends.row_end;
       }

@@ -1,3 +1,5 @@
+#include "chronoveil/base/csv_time.h"
+#include "chronoveil/base/place_degrees.h"
 #include "chronoveil/report/document/csv_rows.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/means/published.h"
@@ -8,15 +10,24 @@ std::string means_csv(const MeansPublished& published) {
   const MeansRelease& release = published.release;
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   // A file is passed on alone, so what is not private says so in every row.
-  const std::string end = release.mark.empty() ? "\n" : "," + csv_field(release.mark) + "\n";
+  const std::string mark = release.mark.empty() ? "" : "," + csv_field(release.mark);
   std::string out = "place,slot,mean,lower,upper";
-  out += release.mark.empty() ? "\n" : ",mark\n";
+  out += release.mark.empty() ? "" : ",mark";
+  out += release.grid ? ",longitude,latitude\n" : "\n";
+  const std::vector<std::string> times = csv_times(release.axis);
   out.reserve(out.size() + release.cells.size() * 96);
   for (std::size_t place = 0; place < static_cast<std::size_t>(release.place_count()); ++place) {
     const std::string start = (release.places.empty() ? "" : csv_field(release.places[place])) + ",";
+    std::string end = mark;
+    if (release.grid) {
+      const Degrees middle =
+          degrees_of(release.grid->spec(), release.grid->middle_of(static_cast<std::int64_t>(place)));
+      for (const double degrees : {middle.longitude, middle.latitude}) append_shortest(end += ',', degrees);
+    }
+    end += '\n';
     for (std::size_t step = 0; step < steps; ++step) {
       const CellEstimate& cell = release.cells[place * steps + step];
-      out.append(start).append(release.axis.labels[step]);
+      out.append(start).append(times[step]);
       for (const double number : {cell.mean, cell.lower, cell.upper}) {
         out += ',';
         if (cell.state == CellEstimate::State::published) append_shortest(out, number);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "chronoveil/base/place_degrees.h"
+#include "chronoveil/report/document/intervals.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/cell_paths.h"
@@ -18,6 +21,7 @@ namespace chronoveil::report {
 namespace {
 
 constexpr int kWidestTile = 64;  // pixels: a few places do not fill a screen
+constexpr int kBarRoom = 18;     // below a map, in its units
 
 std::vector<std::size_t> first_numbers(std::int64_t count) {
   std::vector<std::size_t> all(static_cast<std::size_t>(count));
@@ -25,11 +29,48 @@ std::vector<std::size_t> first_numbers(std::int64_t count) {
   return all;
 }
 
-Levels levels_of(const std::vector<CellSummary>& shown) {
-  std::vector<double> means;
-  for (const CellSummary& cells : shown)
-    if (cells.published > 0) means.push_back(cells.mean);
-  return Levels(std::move(means), kPalestMean);
+// One scale for all drawings of a page. Means of cells lie between those of the cells.
+Levels levels_of(const MeansRelease& release) {
+  std::vector<double> means, lower, upper;
+  for (const CellEstimate& cell : release.cells) {
+    if (cell.state != CellEstimate::State::published) continue;
+    means.push_back(cell.mean);
+    lower.push_back(cell.lower);
+    upper.push_back(cell.upper);
+  }
+  return Levels(means, usual_width(lower, upper), kPalestMean);
+}
+
+// A bar of a round length, at most a third of the map, below it; and what is said about it.
+struct ScaleBar {
+  std::string path, words;
+};
+
+std::string degrees_words(double degrees, std::string_view positive, std::string_view negative) {
+  return fmt::format("{}°\u00a0{}", rounded(std::fabs(degrees), 5), degrees < 0 ? negative : positive);
+}
+
+ScaleBar scale_bar(const Tiles& tiles, const MeansRelease& release) {
+  if (!release.grid || tiles.metres <= 0) return {};
+  const double most = tiles.width * tiles.metres / 3;
+  double length = std::pow(10, std::floor(std::log10(most)));
+  length *= 5 * length <= most ? 5 : 2 * length <= most ? 2 : 1;
+  const PlaceGridSpec& box = release.grid->spec();
+  const int units = static_cast<int>(std::lround(length / tiles.metres));
+  return {fmt::format("<path class=\"scalebar\" d=\"M1 {}v{}h{}v-{}\"/>", tiles.height + kBarRoom / 3, kBarRoom / 2,
+                      units, kBarRoom / 2),
+          fmt::format("The bar is {} long. {} to {}, {} to {}.",
+                      length >= 1000 ? rounded(length / 1000) + "\u00a0km" : rounded(length) + "\u00a0m",
+                      degrees_words(box.south, "N", "S"), degrees_words(box.north, "N", "S"),
+                      degrees_words(box.west, "E", "W"), degrees_words(box.east, "E", "W"))};
+}
+
+// Where a place is, for its tooltip.
+std::string middle_words(const Tile& tile, const MeansRelease& release) {
+  if (!release.grid || tile.places.size() != 1) return "";
+  const Degrees at =
+      degrees_of(release.grid->spec(), release.grid->middle_of(static_cast<std::int64_t>(tile.places.front())));
+  return fmt::format(" ({}, {})", degrees_words(at.latitude, "N", "S"), degrees_words(at.longitude, "E", "W"));
 }
 
 // "24 hours"
@@ -98,30 +139,49 @@ std::vector<Tick> column_ticks(const SlotColumns& columns) {
 
 }  // namespace
 
+MapDrawing map_of(const MeansPublished& published) {
+  const MeansRelease& release = published.release;
+  const Tiles tiles = tiles_of(release, kMostTiles);
+  const std::vector<std::size_t> slots = first_numbers(release.axis.steps());
+  MapDrawing map{.title = fmt::format("Mean {} by place", measure_words(published)),
+                 .note = where_words(tiles, release),
+                 .view_box = "",
+                 .levels = levels_of(release),
+                 .shown = {},
+                 .shapes = "",
+                 .bar_words = ""};
+  for (const Tile& tile : tiles.all) map.shown.push_back(summary_of(release, tile.places, slots));
+  CellPaths paths(release, map.levels, true);
+  for (std::size_t i = 0; i < map.shown.size(); ++i)
+    paths.add(
+        tiles.all[i].corners, map.shown[i],
+        name_of(tiles.all[i], release) + middle_words(tiles.all[i], release) + ": " + words_of(map.shown[i], release));
+  if (release.axis.steps() > 1)
+    map.note += fmt::format("{}each is the mean of its published means, of up to {}", map.note.empty() ? "" : "; ",
+                            slots_words(release.axis));
+  ScaleBar bar = scale_bar(tiles, release);
+  const int wide = tiles.width + 2, high = tiles.height + 2 + (bar.path.empty() ? 0 : kBarRoom);
+  map.view_box = fmt::format("-1 -1 {} {}", wide, high);
+  map.wide_over_high = static_cast<double>(wide) / high;
+  map.widest = tiles.across * kWidestTile;
+  map.shapes = paths.svg() + bar.path;
+  map.bar_words = std::move(bar.words);
+  return map;
+}
+
 std::string means_map(const MeansPublished& published) {
   const MeansRelease& release = published.release;
   if (release.axis.steps() == 0) return "";
-  const Tiles tiles = tiles_of(release, kMostTiles);
-  const std::vector<std::size_t> slots = first_numbers(release.axis.steps());
-  std::vector<CellSummary> shown;
-  for (const Tile& tile : tiles.all) shown.push_back(summary_of(release, tile.places, slots));
-  const Levels levels = levels_of(shown);
-  CellPaths paths(release, levels, true);
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    paths.add(tiles.all[i].corners, shown[i], name_of(tiles.all[i], release) + ": " + words_of(shown[i], release));
-
-  std::string note = where_words(tiles, release);
-  if (release.axis.steps() > 1)
-    note += fmt::format("{}each is the mean of its published means, of up to {}", note.empty() ? "" : "; ",
-                        slots_words(release.axis));
-  const std::string title = fmt::format("Mean {} by place", measure_words(published));
-  return figure_head("chart tiles", title, note) + cells_legend(levels, release, shown) +
-         fmt::format(
-             "<svg class=\"cells\" viewBox=\"-1 -1 {} {}\" style=\"max-width:{}px\" role=\"img\" "
-             "aria-labelledby=\"map-t map-d\"><title id=\"map-t\">{}</title><desc id=\"map-d\">{}</desc>",
-             tiles.width + 2, tiles.height + 2, tiles.across * kWidestTile, escaped(title),
-             escaped(cell_number_words(cell_numbers(release)) + ". The table and the CSV hold the numbers.")) +
-         paths.svg() + "</svg></figure>\n";
+  const MapDrawing map = map_of(published);
+  std::string out = figure_head("chart tiles", map.title, map.note) + cells_legend(map.levels, release, map.shown);
+  out += fmt::format(
+      "<svg class=\"cells\" viewBox=\"{}\" style=\"max-width:{}px\" role=\"img\" aria-labelledby=\"map-t "
+      "map-d\"><title "
+      "id=\"map-t\">{}</title><desc id=\"map-d\">{}</desc>{}</svg>",
+      map.view_box, map.widest, escaped(map.title),
+      escaped(cell_number_words(cell_numbers(release)) + ". The table and the CSV hold the numbers."), map.shapes);
+  if (!map.bar_words.empty()) out += "<p class=\"axis\">" + escaped(map.bar_words) + "</p>";
+  return out + "</figure>\n";
 }
 
 std::string means_multiples(const MeansPublished& published) {
@@ -132,7 +192,7 @@ std::string means_multiples(const MeansPublished& published) {
   std::vector<CellSummary> shown;  // column-major
   for (const SlotColumn& column : columns.all)
     for (const Tile& tile : tiles.all) shown.push_back(summary_of(release, tile.places, column.slots));
-  const Levels levels = levels_of(shown);
+  const Levels levels = levels_of(release);
   std::string note = where_words(tiles, release) + "; one scale for all";
   if (columns.by != SlotColumns::By::slot) note += "; each tile is the mean of its published means";
   const std::string by = column_words(columns, release.axis);
@@ -159,7 +219,7 @@ std::string means_strip(const MeansPublished& published) {
   std::vector<CellSummary> shown;
   for (const StripRow& row : rows)
     for (const SlotColumn& column : columns.all) shown.push_back(summary_of(release, row.places, column.slots));
-  const Levels levels = levels_of(shown);
+  const Levels levels = levels_of(release);
   // Four units per side leave room for a stroke through the middle.
   constexpr int kSide = 4;
   CellPaths paths(release, levels, true);

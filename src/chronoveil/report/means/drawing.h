@@ -2,14 +2,31 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "chronoveil/report/draw/levels.h"
 #include "chronoveil/report/means/published.h"
+#include "chronoveil/report/means/summary.h"
 
 namespace chronoveil::report {
 
 // The most shapes in one drawing, and in all small maps together; more places than that are merged.
 inline constexpr std::size_t kMostTiles = 20'000;
 inline constexpr std::size_t kMostStripRows = 40;
+
+// The map as elements of SVG, for a page or for a file of its own.
+struct MapDrawing {
+  std::string title, note;  // not yet escaped
+  std::string view_box;
+  double wide_over_high = 1;
+  int widest = 0;  // in pixels: a few places do not fill a screen
+  Levels levels;
+  std::vector<CellSummary> shown;
+  std::string shapes;
+  std::string bar_words;  // about the scale bar and the corners; empty without a grid
+};
+// Of at least one slot.
+MapDrawing map_of(const MeansPublished&);
 
 // Places coloured by the mean of their published means, each with a tooltip. Empty when there are no slots.
 std::string means_map(const MeansPublished&);

@@ -7,11 +7,13 @@
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/means/drawing.h"
+#include "chronoveil/report/means/lead.h"
 #include "chronoveil/report/means/table.h"
 #include "chronoveil/report/means/words.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
 #include "chronoveil/report/page/sections.h"
+#include "chronoveil/report/series/charts.h"
 
 namespace chronoveil::report {
 namespace {
@@ -30,9 +32,11 @@ std::string header(const MeansPublished& published) {
 }
 
 // What an interval covers, and what it does not.
-std::string interval_note() {
-  return "<p class=\"quiet\">The intervals cover the noise that was added. They do not cover what a cap left out, or "
-         "what moving values into their bounds changed.</p>\n";
+std::string interval_note(double level) {
+  return fmt::format(
+      "<p>The bounds are a {} interval: they cover the noise that was added. They do not cover what a cap left out, or "
+      "what moving values into their bounds changed.</p>\n",
+      percent(level));
 }
 
 bool is_chosen(const plan::MeansCandidate& row, const mechanisms::CellsPlan& plan) {
@@ -102,18 +106,19 @@ std::string plan_section(const MeansPublished& published) {
                  plan.price.analysis == accounting::Analysis::certified ? "certified" : "published, not certified");
   out += pair_of("Event", "<code>" + escaped(accounting::to_text(plan.event)) + "</code>");
   out += "</dl>\n" + comparison_part(published);
-  return section("How it was made", out);
+  return folded("How it was made", out);
 }
 
 }  // namespace
 
-std::string means_html(const MeansPublished& published) {
+std::string means_html(const MeansPublished& published, const std::string& csv) {
   const MeansRelease& release = published.release;
   Page page = page_of(title_of(published), release.mark);
   page.body =
-      header(published) + promise(facts_of(published), release.guarantee, release.mark) +
+      header(published) + means_lead(published, interval_note(release.level)) +
       section("The means", means_map(published) + means_strip(published) + means_multiples(published) +
-                               means_table(release) + interval_note()) +
+                               means_table(release) + csv_note(csv)) +
+      promise(facts_of(published), release.guarantee, release.mark) +
       promise_in_full(release.guarantee, release.mark, published.not_protected) + plan_section(published) +
       budget_section(published.budget, published.debit) +
       citation(page.title, release.axis, published.plan.mechanism, release.guarantee, release.mark, published.debit) +

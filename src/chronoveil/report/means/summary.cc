@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/thinning.h"
@@ -36,12 +37,6 @@ std::string start_words(const SlotAxis& axis, const std::vector<LocalTime>& star
 bool differ_in_hour(const std::vector<LocalTime>& starts) {
   return std::any_of(starts.begin(), starts.end(),
                      [&](const LocalTime& start) { return start.hour != starts.front().hour; });
-}
-
-// A clock change moves the hour at which a slot of days begins, so that hour means nothing.
-bool shorter_than_a_day(const SlotAxis& axis) {
-  constexpr std::int64_t kHalfDay = 43'200'000;
-  return axis.boundaries[1] - axis.boundaries[0] <= kHalfDay;
 }
 
 }  // namespace
@@ -93,7 +88,8 @@ SlotColumns columns_of(const SlotAxis& axis) {
     for (std::size_t slot = 0; slot < steps; ++slot) columns.all.push_back({start_words(axis, starts, slot), {slot}});
     return columns;
   }
-  if (differ_in_hour(starts) && shorter_than_a_day(axis)) {
+  // A clock change moves the hour at which a slot of days begins, so that hour means nothing.
+  if (differ_in_hour(starts) && !has_whole_days(axis)) {
     columns.by = SlotColumns::By::hour_of_day;
     std::vector<std::vector<std::size_t>> hours(24);
     for (std::size_t slot = 0; slot < steps; ++slot) hours[static_cast<std::size_t>(starts[slot].hour)].push_back(slot);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/means/words.h"
@@ -17,12 +18,10 @@ constexpr int kDigits = 4;
 }  // namespace
 
 std::string slot_text(const SlotAxis& axis, std::size_t slot) {
-  constexpr std::int64_t kHalfDay = 43'200'000;
   const auto time = parse_label(axis.labels[slot]);
   if (!time) return axis.labels[slot];
   // Midnight is a time like any other where slots are parts of a day.
-  if (axis.boundaries[slot + 1] - axis.boundaries[slot] <= kHalfDay)
-    return date_words(*time) + ", " + clock_words(*time);
+  if (!has_whole_days(axis)) return date_words(*time) + ", " + clock_words(*time);
   return time_words(*time);
 }
 

@@ -41,6 +41,7 @@ Tiles of_grid(const PlaceGrid& grid) {
   Tiles tiles{.width = whole((box.east - box.west) * scale),
               .height = whole((box.north - box.south) * scale),
               .across = std::max(1, whole((box.east - box.west) / grid.spec().size)),
+              .metres = 1 / scale,
               .all = {}};
   for (std::int64_t place = 0; place < grid.places(); ++place) {
     Tile tile{.places = {static_cast<std::size_t>(place)}, .corners = {}};
@@ -60,7 +61,7 @@ Tiles of_coarse_grid(const PlaceGrid& grid, std::size_t most) {
   double side = grid.spec().size;
   while (squares(side) > static_cast<double>(most)) side *= 1.05;
   const int columns = static_cast<int>(wide / side) + 1, rows = static_cast<int>(high / side) + 1;
-  Tiles tiles{.width = columns * kSide, .height = rows * kSide, .across = columns, .all = {}};
+  Tiles tiles{.width = columns * kSide, .height = rows * kSide, .across = columns, .metres = side / kSide, .all = {}};
   std::map<std::pair<int, int>, std::vector<std::size_t>> held;  // by row and column
   for (std::int64_t place = 0; place < grid.places(); ++place) {
     const PlaceGrid::Point middle = grid.middle_of(place);
@@ -79,6 +80,7 @@ Tiles of_list(std::size_t places, std::size_t most) {
   Tiles tiles{.width = std::min(columns, static_cast<int>(count)) * kSide,
               .height = (static_cast<int>(count) + columns - 1) / columns * kSide,
               .across = columns,
+              .metres = 0,
               .all = {}};
   for (std::size_t i = 0; i < count; ++i) {
     Tile tile{.places = {}, .corners = square(static_cast<int>(i) % columns, static_cast<int>(i) / columns)};

@@ -20,7 +20,8 @@ struct Tile {
 
 struct Tiles {
   int width = 0, height = 0;
-  int across = 1;  // about how many are side by side
+  int across = 1;     // about how many are side by side
+  double metres = 0;  // per unit of width and height; 0 for tiles of a list
   std::vector<Tile> all;
 };
 

@@ -30,6 +30,16 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::string url_of(std::string_view file) {
+  std::string out = "./";  // a name with a colon is no scheme
+  for (const char c : file) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '.' || c == '_' || c == '~';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 std::string tick_labels(std::span<const Tick> ticks) {
   std::string out;
   for (const Tick& tick : ticks)

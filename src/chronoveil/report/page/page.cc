@@ -28,7 +28,11 @@ section{margin-top:44px}
 .sub,.quiet{color:var(--soft)}
 .sub{margin:0 0 12px;font-size:14px}
 .banner{background:var(--warn);color:var(--warn-ink);padding:10px 16px;text-align:center;font-weight:600}
-.promise{display:grid;gap:12px;margin-top:0}
+.lead{margin-top:0}
+.lead .newest{font-size:20px;line-height:1.3;font-weight:650;max-width:none;margin-bottom:6px}
+h1+.sub+.promise{margin-top:0}
+.notice{background:var(--warn);color:var(--warn-ink);border-radius:8px;padding:8px 12px}
+.promise{display:grid;gap:12px}
 .facts{margin:0;display:grid;gap:9px}
 .facts dt,.facts dd{display:inline;margin:0}
 .facts dt{font-weight:650;color:var(--accent)}
@@ -52,6 +56,16 @@ figcaption span{color:var(--soft);font-size:13px}
 .large .plot{height:260px}
 .plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:visible}
 .plot i{position:absolute;font-style:normal;font-size:12px;line-height:14px;color:var(--soft);white-space:nowrap}
+.axis{font-size:12px;line-height:14px;color:var(--soft);margin:0 0 8px;max-width:none}
+.axis.across{margin:0 0 6px;text-align:right}
+.marks label{position:absolute;top:0;bottom:0}
+.marks input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0}
+.marks span{display:none;position:absolute;left:0;bottom:100%;z-index:2;background:var(--ink);color:var(--ground);
+font-size:13px;line-height:1.3;padding:3px 8px;border-radius:6px;width:max-content;max-width:min(320px,70vw);
+pointer-events:none}
+.marks .far span{left:auto;right:0}
+.marks label:hover,.marks label:focus-within{background:var(--band)}
+.marks label:hover span,.marks label:focus-within span{display:block}
 .plot .y{right:100%;margin-right:7px;transform:translateY(50%);max-width:48px;overflow:hidden;text-overflow:ellipsis}
 .plot .x{top:100%;margin-top:6px;transform:translateX(-50%)}
 .plot .x.first{transform:none}
@@ -114,6 +128,10 @@ code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mon
 code{overflow-wrap:anywhere}
 pre{background:var(--raised);border-radius:8px;padding:10px 14px;margin:0 0 12px;white-space:pre-wrap;
 overflow-wrap:anywhere}
+summary h2{display:inline}
+.folded{margin-top:22px}
+.folded details>:nth-child(2){margin-top:12px}
+.cells .scalebar{stroke:var(--ink);stroke-width:2}
 summary{cursor:pointer;color:var(--accent);font-weight:600;margin-bottom:8px}
 footer{margin-top:48px;padding-top:14px;border-top:1px solid var(--rule);color:var(--soft);font-size:13px}
 .watermark{position:fixed;inset:0;width:100%;height:100%;pointer-events:none;z-index:9;opacity:.13}
@@ -126,7 +144,9 @@ h1{font-size:34px}
 h2{font-size:23px;margin-bottom:14px}
 .sub{font-size:16px;margin-bottom:26px}
 section{margin-top:60px}
-.promise{margin-top:0;gap:24px}
+.lead .newest{font-size:26px}
+.folded{margin-top:26px}
+.promise{gap:24px}
 .map .plot{margin-left:166px}
 .map .plot .y{max-width:158px}
 .facts{gap:12px}
@@ -158,6 +178,9 @@ section{margin-top:26pt}
 h2,h3,figcaption{break-after:avoid}
 figure,tr,.strength,.facts>*,li{break-inside:avoid}
 .scroll{overflow:visible}
+details::details-content{content-visibility:visible;block-size:auto}
+.marks,summary{display:none}
+.folded summary{display:block;list-style:none}
 .banner{margin-bottom:14pt}
 .plot{height:110pt}
 .large .plot{height:220pt}
@@ -177,6 +200,16 @@ std::string watermark_svg(const std::string& text) {
       escaped(text));
 }
 
+// "ε = 1" stays on one line.
+std::string held_together(std::string text) {
+  for (const std::string_view letter : {"ε", "δ"}) {
+    const std::string loose = std::string(letter) + " = ", tight = std::string(letter) + "\u00a0=\u00a0";
+    for (std::size_t at = 0; (at = text.find(loose, at)) != std::string::npos; at += tight.size())
+      text.replace(at, loose.size(), tight);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string to_html(const Page& page) {
@@ -188,7 +221,7 @@ std::string to_html(const Page& page) {
   out.append("<title>").append(escaped(page.title)).append("</title>\n<style>").append(kStyle);
   out.append("</style>\n</head>\n<body>\n").append(watermark_svg(page.watermark));
   if (!page.banner.empty()) out.append("<div class=\"banner\" role=\"alert\">").append(page.banner).append("</div>\n");
-  return out.append("<main>\n").append(page.body).append("</main>\n</body>\n</html>\n");
+  return out.append("<main>\n").append(held_together(page.body)).append("</main>\n</body>\n</html>\n");
 }
 
 std::string to_html(const Table& table) {
@@ -207,6 +240,11 @@ std::string to_html(const Table& table) {
 
 std::string section(std::string_view title, std::string_view body) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", escaped(title), body);
+}
+
+std::string folded(std::string_view title, std::string_view body, Fold fold) {
+  return fmt::format("<section class=\"folded\"><details{}><summary><h2>{}</h2></summary>\n{}</details></section>\n",
+                     fold == Fold::open ? " open" : "", escaped(title), body);
 }
 
 }  // namespace chronoveil::report

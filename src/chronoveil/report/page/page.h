@@ -27,5 +27,8 @@ std::string to_html(const Table&);
 
 // <section><h2>title</h2>body</section>
 std::string section(std::string_view title, std::string_view body);
+// The same, folded until a reader asks for it; printed in full.
+enum class Fold { closed, open };
+std::string folded(std::string_view title, std::string_view body, Fold = Fold::closed);
 
 }  // namespace chronoveil::report

@@ -85,7 +85,8 @@ std::string promise_in_full(const Guarantee& guarantee, const std::string& mark,
     for (const std::string& sentence : not_protected) out += "<li>" + sentence_of(sentence) + "</li>\n";
     out += "</ul>\n";
   }
-  return section("The promise in full", out);
+  // That something is no differential privacy must not be folded away.
+  return folded("The promise in full", out, is_nominal(guarantee) ? Fold::open : Fold::closed);
 }
 
 std::string value_text(const mechanisms::Value& value) {
@@ -125,7 +126,7 @@ std::string budget_section(const std::optional<BudgetLeft>& left, const std::opt
   } else {
     out += "<p>No budget was spent and none is recorded.</p>\n";
   }
-  return section("Budget and proof", out);
+  return folded("Budget and proof", out);
 }
 
 std::string citation(const std::string& title, const SlotAxis& axis, const std::string& mechanism,
@@ -149,7 +150,7 @@ std::string citation(const std::string& what, const std::string& mechanism, cons
   else
     text += "; " + mark + ".";
   if (debit) text += " Debit " + debit->id.text() + ".";
-  return section("How to cite", "<p>" + escaped(text) + "</p>\n");
+  return folded("How to cite", "<p>" + escaped(text) + "</p>\n");
 }
 
 std::string footer() {

@@ -109,7 +109,7 @@ std::string plan_section(const Perturbed& perturbed) {
     out += pair_of("In a paper", fmt::format("ε = {}, δ = {}, for single outputs", rounded(plan.price.nominal->epsilon),
                                              rounded(plan.price.nominal->delta)));
   out += pair_of("Event", "<code>" + escaped(accounting::to_text(plan.event)) + "</code>");
-  return section("How it was made", out + "</dl>\n");
+  return folded("How it was made", out + "</dl>\n");
 }
 
 }  // namespace

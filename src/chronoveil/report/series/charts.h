@@ -3,19 +3,31 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
-#include "chronoveil/base/release.h"
+#include "chronoveil/report/draw/chart.h"
+#include "chronoveil/report/series/published.h"
 
 namespace chronoveil::report {
 
 inline constexpr std::size_t kMostCharts = 12;
 inline constexpr std::size_t kMostTableRows = 1000;
 
-// `truth` is empty in anything that is published.
-std::string series_charts(const Release&, std::span<const double> truth = {});
+// What a value is: "Count per week".
+std::string measure_of(const Published&);
 
-// Mean, greatest value and usual half width of the interval, one row per series; empty for one series, whose chart
-// shows them.
+// The release must outlive them.
+std::vector<Chart> charts_of(const Release&, const std::string& measure, std::span<const double> truth = {});
+
+// With the numbers behind each chart; `csv` is the file beside the page that has all of them, or empty. `truth` is
+// empty in anything that is published.
+std::string series_charts(const Published&, const std::string& csv, std::span<const double> truth = {});
+
+// Where all numbers are (HTML); nothing without a file.
+std::string csv_note(const std::string& csv);
+
+// Mean, usual half width of the interval and the greatest value where it is clear, one row per series; empty for one
+// series, whose chart shows them.
 std::string summary_table(const Release&);
 
 }  // namespace chronoveil::report

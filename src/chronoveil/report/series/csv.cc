@@ -1,3 +1,4 @@
+#include "chronoveil/base/csv_time.h"
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/report/document/csv_rows.h"
 #include "chronoveil/report/document/numbers.h"
@@ -27,9 +28,9 @@ CsvRows::CsvRows(const std::vector<std::string>& keys, const std::string& mark) 
   header_ += mark.empty() ? "\n" : ",mark\n";
 }
 
-void CsvRows::append(std::string& out, std::size_t series, const std::string& label, double value, double lower,
+void CsvRows::append(std::string& out, std::size_t series, const std::string& time, double value, double lower,
                      double upper, bool sampled) const {
-  out.append(starts_[series]).append(label).append(1, ',');
+  out.append(starts_[series]).append(time).append(1, ',');
   for (const double number : {value, lower, upper}) {
     append_shortest(out, number);
     out += ',';
@@ -42,12 +43,13 @@ std::string to_csv(const Published& published) {
   const Estimate& estimate = release.estimate;
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   const CsvRows rows(release.keys, release.mark);
+  const std::vector<std::string> times = csv_times(release.axis);
   std::string out = rows.header();
   out.reserve(out.size() + estimate.value.size() * 72);
   for (std::size_t series = 0; series < static_cast<std::size_t>(release.series()); ++series) {
     for (std::size_t step = 0; step < steps; ++step) {
       const std::size_t at = series * steps + step;
-      rows.append(out, series, release.axis.labels[step], estimate.value[at], estimate.lower[at], estimate.upper[at],
+      rows.append(out, series, times[step], estimate.value[at], estimate.lower[at], estimate.upper[at],
                   estimate.sampled[at] != 0);
     }
   }

@@ -72,7 +72,8 @@ std::string evaluation_html(const Evaluation& evaluation) {
   const Release& release = published.release;
   Page page = internal_page(published.title, escaped(span_words(release.axis)) + ", " + escaped(release.axis.zone),
                             published.plan.mechanism, release.guarantee, release.mark);
-  page.body += errors_section(evaluation) + section("Truth against release", series_charts(release, evaluation.truth)) +
+  page.body += errors_section(evaluation) +
+               section("Truth against release", series_charts(published, "", evaluation.truth)) +
                left_out_section(evaluation) + series_section(evaluation);
   return to_html(page);
 }

@@ -13,6 +13,7 @@
 #include "chronoveil/report/page/sections.h"
 #include "chronoveil/report/page/words.h"
 #include "chronoveil/report/series/charts.h"
+#include "chronoveil/report/series/lead.h"
 #include "chronoveil/report/series/writers.h"
 
 namespace chronoveil::report {
@@ -102,28 +103,30 @@ std::string plan_section(const Published& published) {
   pair("Analysis", plan.price.analysis == accounting::Analysis::certified ? "certified" : "published, not certified");
   pair("Event", "<code>" + escaped(accounting::to_text(plan.event)) + "</code>");
   out += "</dl>\n" + comparison_table(published);
-  return section("How it was made", out);
+  return folded("How it was made", out);
 }
 
 // What a figure counts, what an interval covers, and what it does not.
 std::string interval_note(const Published& published) {
   const auto mechanism = mechanisms::find_series_mechanism(published.plan.mechanism);
-  return fmt::format("<p class=\"quiet\">{}{}The intervals cover the noise that was added{}.</p>\n",
+  return fmt::format("<p>{}{}The bounds are a {} interval: they cover the noise that was added{}.</p>\n",
                      mechanism && (*mechanism)->totals
                          ? "Each figure is a running total: the sum of its series from the start up to there. "
                          : "",
                      published.caps == Basis::enforced ? "The figures count what is within the cap. " : "",
+                     percent(published.release.level),
                      published.caps == Basis::enforced ? ", not what the cap left out" : "");
 }
 
 }  // namespace
 
-std::string to_html(const Published& published) {
+std::string to_html(const Published& published, const std::string& csv) {
   const Release& release = published.release;
   Page page = page_of(title_of(published), release.mark);
   page.body =
-      header(published) + promise(facts_of(published), release.guarantee, release.mark) +
-      section("The figures", series_charts(release) + interval_note(published) + summary_table(release)) +
+      header(published) + series_lead(published, interval_note(published)) +
+      section("The figures", series_charts(published, csv) + csv_note(csv) + summary_table(release)) +
+      promise(facts_of(published), release.guarantee, release.mark) +
       promise_in_full(release.guarantee, release.mark, published.not_protected, growth(published)) +
       plan_section(published) + budget_section(published.budget, published.debit) +
       citation(page.title, release.axis, published.plan.mechanism, release.guarantee, release.mark, published.debit) +

@@ -1,0 +1,28 @@
+#include "chronoveil/report/draw/standalone.h"
+#include "chronoveil/report/means/drawing.h"
+#include "chronoveil/report/means/words.h"
+#include "chronoveil/report/page/guarantee_line.h"
+
+namespace chronoveil::report {
+
+std::string means_svg(const MeansPublished& published) {
+  const MeansRelease& release = published.release;
+  Picture picture;
+  picture.line("head", published.title);
+  picture.line("soft", guarantee_line(release.guarantee, release.mark));
+  picture.line("soft", cell_number_words(cell_numbers(release)) + ".");
+  if (release.axis.steps() == 0) return picture.svg(published.title);
+  const MapDrawing map = map_of(published);
+  picture.line("text", map.title);
+  if (!map.note.empty()) picture.line("soft", map.note);
+  std::vector<Picture::Entry> entries;
+  for (const Levels::Level& level : map.levels.all())
+    entries.push_back({"c" + std::to_string(level.colour), level.words});
+  picture.legend(entries);
+  constexpr int kMostHigh = 900;
+  picture.box("cells", map.view_box, map.wide_over_high, kMostHigh, map.shapes);
+  if (!map.bar_words.empty()) picture.line("soft", map.bar_words);
+  return picture.svg(published.title);
+}
+
+}  // namespace chronoveil::report
