@@ -25,8 +25,12 @@ Result<Any> any(Result<T> result) {
 template <class T>
 Result<Check> any_check(Result<T> checked) {
   if (!checked) return Failure(std::move(checked).error());
-  return Check{std::move(checked->planned), std::move(checked->budget), std::move(checked->cost),
-               std::move(checked->earlier), checked->room, std::move(checked->seen)};
+  return Check{std::move(checked->planned),
+               std::move(checked->budget),
+               std::move(checked->cost),
+               std::move(checked->earlier),
+               checked->room,
+               std::move(checked->seen)};
 }
 
 engine::PerturbOptions perturbing(const RunOptions& options) { return {options, {}}; }

@@ -31,11 +31,11 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;         // not private; touches no ledger
   std::optional<mechanisms::Replay> replay;  // not private; touches no ledger
   std::function<Result<void>(const DebitAhead&)>
-      before_debit;                                       // an error: none is made; not called where one is taken up
-  std::function<void(const std::string&)> note_debit;     // called once the debit is durable, before data is read
-  std::function<void(const std::string&)> note_taken_up;  // an unused debit of the same job was taken up
+      before_debit;                                        // an error: none is made; not called where one is taken up
+  std::function<void(const std::string&)> note_debit;      // called once the debit is durable, before data is read
+  std::function<void(const std::string&)> note_taken_up;   // an unused debit of the same job was taken up
   std::function<void(const std::string&)> note_programme;  // a sentence: which slot pays, or that none does
-  std::function<void(const std::string&)> note_drawing;   // before the first bit is drawn: from now on it stays spent
+  std::function<void(const std::string&)> note_drawing;    // before the first bit is drawn: from now on it stays spent
   std::function<void(const std::string&, bool stored)> note_released;  // settled; the outputs come next
   std::function<void(std::string_view stage)> progress;
 
@@ -84,7 +84,7 @@ struct CheckedJob {
   std::optional<EarlierDebit> earlier;
   ledger::Room room;  // for debits like this one; not counted for a live release that goes on
   std::optional<char> shown_delimiter = std::nullopt;  // by the header of a CSV, where the job does not give one
-  std::optional<DataSeen> seen = std::nullopt;  // with `read_data`; not of jobs that train
+  std::optional<DataSeen> seen = std::nullopt;         // with `read_data`; not of jobs that train
 };
 // Whether the rows can be read by a check: those of a live release are not there yet, and standard input and
 // pipes can be read only once.

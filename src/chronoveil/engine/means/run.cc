@@ -158,8 +158,8 @@ Result<MeansChecked> check_means_job(const Job& job, const RunOptions& options, 
   if (read_data) {
     CV_TRY(seen, see_data(job, planned, *source));
   }
-  return MeansChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
-                      room, source->shown_delimiter(), std::move(seen)};
+  return MeansChecked{std::move(planned),        std::move(budget.view), std::move(cost), std::move(earlier), room,
+                      source->shown_delimiter(), std::move(seen)};
 }
 
 }  // namespace chronoveil::engine

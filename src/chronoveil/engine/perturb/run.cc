@@ -337,7 +337,8 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");
   }
-  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room, std::nullopt, std::move(seen)};
+  return PerturbChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room,
+                        std::nullopt,       std::move(seen)};
 }
 
 }  // namespace chronoveil::engine

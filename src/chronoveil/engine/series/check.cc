@@ -29,8 +29,8 @@ Result<Checked> check_job(const Job& job, const RunOptions& options, bool read_d
   if (read_data) {
     CV_TRY(seen, see_data(job, planned.axis, planned.chosen.shape, *source));
   }
-  return Checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier),
-                 room, source->shown_delimiter(), std::move(seen)};
+  return Checked{std::move(planned),        std::move(budget.view), std::move(cost), std::move(earlier), room,
+                 source->shown_delimiter(), std::move(seen)};
 }
 
 }  // namespace chronoveil::engine
