@@ -371,6 +371,28 @@ class Disorder(LiveTest):
         rejects.mkdir()
         self.live(rows, "--until", WEEKS[3], code=5, says="live.rejects")  # before a row is read
 
+    def test_an_erratum_is_a_release_of_its_own(self):
+        self.prepare()
+        self.live(counts((0, 5), (1, 6), (2, 7)))
+        before = self.out.read_bytes()
+        (self.folder / "right.csv").write_text(counts((0, 5), (1, 60)))
+
+        def correct(step, output="erratum.csv", *words):
+            return ("live", "correct", str(self.job), "--step", step, "--rows", str(self.folder / "right.csv"), "--output",
+                    str(self.folder / output), "--ledger", str(self.ledger), *words)
+        for step, says in ((WEEKS[5], "--step"), ("2026-01-06", "--step"), ("soon", "--step")):
+            self.assert_fails(2, says, *correct(step))
+        self.assert_fails(2, "output.csv", *correct(WEEKS[1], "out.csv"))
+        self.assert_fails(4, "over the budget", *correct(WEEKS[1], "erratum.csv", "--epsilon", "899999"))
+        self.assertEqual(len(self.history()), 1)
+        self.assertIn("debit     clinic:", self.assert_succeeds(*correct(WEEKS[1])))
+        self.assertEqual([debit["state"] for debit in self.history()], ["reserved", "released"])
+        self.assertEqual([(row["time"], row["value"]) for row in self.rows(self.folder / "erratum.csv")],
+                         [(WEEKS[1], "60")])
+        self.assertEqual(self.out.read_bytes(), before)
+        self.assert_fails(2, "--yes", *correct(WEEKS[1]))
+        self.live(counts((3, 8)))  # the release goes on
+
     def test_duplicates_may_be_added_up(self):
         self.prepare({"source": {"duplicates": "sum"}})
         self.live(counts((0, 5), (0, 6), (1, 7)))

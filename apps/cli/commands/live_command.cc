@@ -164,6 +164,45 @@ void add_question(CLI::App& parent, CommandContext& context, const char* word, c
   });
 }
 
+struct CorrectOptions {
+  std::string job;
+  engine::LiveCorrection correction;
+  RunFlags flags;
+  bool json = false;
+};
+
+void add_correct_command(CLI::App& parent, CommandContext& context) {
+  auto options = std::make_shared<CorrectOptions>();
+  CLI::App* command = parent.add_subcommand("correct", "Publish an erratum of a step, with a debit of its own");
+  command->add_option("JOB", options->job, "The job file (TOML)")->required();
+  command->add_option("--step", options->correction.step, "When the step begins, such as 2026-07-13")->required();
+  command->add_option("--rows", options->correction.rows, "A CSV like the source, with all rows of the step")
+      ->required();
+  command->add_option("--output", options->correction.csv, "Where the erratum goes")->required();
+  command->add_option("--epsilon", options->correction.epsilon, "Of the erratum (default: that of the job)");
+  command->add_option("--delta", options->correction.delta, "Of the erratum (default: that of the job)");
+  add_ledger_option(*command, options->flags.ledger);
+  command->add_flag("--yes", options->flags.yes, "Correct the same step a second time, with another debit");
+  add_json_flag(*command, options->json);
+  add_example(*command, "chronoveil live correct flu.toml --step 2026-07-13 --rows right.csv --output erratum.csv");
+  on_run(*command, context, [options]() -> Result<void> {
+    CV_TRY(const engine::Job job, live_job(options->job));
+    CV_TRY(const engine::Job erratum, engine::erratum_of(job, options->correction, options->flags.ledger));
+    CV_CHECK(check_room(erratum, options->json));
+    CV_TRY(const Ran<report::Published> published, run_with(erratum, options->flags));
+    if (options->json) {
+      nlohmann::ordered_json summary = summary_json(published);
+      summary["outputs"] = outputs_json(erratum);
+      print_json(summary);
+      return {};
+    }
+    if (writes_to_stdout(erratum)) return {};
+    std::cout << guarantee_text(published.release.guarantee) << debit_text(published.debit, published.budget)
+              << outputs_text(erratum);
+    return {};
+  });
+}
+
 }  // namespace
 
 void add_live_command(CLI::App& app, CommandContext& context) {
@@ -184,6 +223,7 @@ void add_live_command(CLI::App& app, CommandContext& context) {
   add_example(*command, "chronoveil live flu.toml < this-week.csv");
   add_question(*command, context, "status", "Show the state of a live release", engine::live_status);
   add_question(*command, context, "close", "End a live release; nothing is given back", engine::close_live);
+  add_correct_command(*command, context);
   // In `live status JOB` the job belongs to the subcommand; without one, JOB is what to publish.
   on_run(*command, context, [options, command]() -> Result<void> {
     if (!command->get_subcommands().empty()) return {};

@@ -77,6 +77,17 @@ Result<LiveStanding> run_live(const Job&, const LiveOptions&);
 // Reads only. A file of participation that is not what the state says is a storage error.
 Result<LiveStanding> live_status(const Job&, const std::string& ledger);
 
+// A step whose number was wrong.
+struct LiveCorrection {
+  std::string step;                      // when it begins, by the clock of the slots
+  std::string rows;                      // a CSV like the source, with all rows of the step
+  std::string csv;                       // where the erratum goes; never the release itself
+  std::optional<double> epsilon, delta;  // of the erratum; by default those of the job
+};
+// The job of counts that publishes the step once more, as an erratum: run_job runs it, with a debit of its own. What was
+// published stays. Usage errors name `run.step` where it is not published yet, or lies in an earlier span.
+Result<Job> erratum_of(const Job&, const LiveCorrection&, const std::string& ledger);
+
 // Ends the release: no further step is published, nothing is given back. Writes the outputs that do not grow by rows.
 Result<LiveStanding> close_live(const Job&, const std::string& ledger);
 

@@ -41,12 +41,12 @@ Result<LiveClock> LiveClock::of(const Job& job, const LiveOptions& options, std:
   return clock;
 }
 
-Result<std::int64_t> LiveClock::instant_of(const Job& job, const std::string& until) {
+Result<std::int64_t> LiveClock::instant_of(const Job& job, const std::string& time, std::string_view parameter) {
   CV_TRY(const std::shared_ptr<const data::Zone> zone, data::Zone::find(job.slots.zone));
   CV_TRY(data::TimeReader reader, data::TimeReader::make("iso8601", zone));
   std::int64_t instant = 0;
-  if (reader.read(until, instant) != data::TimeProblem::none)
-    return invalid("run.until", until, "it must be a time such as 2026-03-01T00:00, local in " + job.slots.zone);
+  if (reader.read(time, instant) != data::TimeProblem::none)
+    return invalid(parameter, time, "it must be a time such as 2026-03-01T00:00, local in " + job.slots.zone);
   return instant;
 }
 

@@ -28,7 +28,7 @@ class LiveClock {
   static Result<LiveClock> of(const Job&, const LiveOptions&, std::function<Look()> = look_at_the_machine);
 
   // A time by the clock of the slots, such as 2026-03-01T00:00.
-  static Result<std::int64_t> instant_of(const Job&, const std::string& until);
+  static Result<std::int64_t> instant_of(const Job&, const std::string& time, std::string_view parameter = "run.until");
   // A clock that is told: it stands at the instant that the pointer leads to.
   static LiveClock told(std::shared_ptr<const std::int64_t>);
 

@@ -1,0 +1,38 @@
+// An erratum: a step that is published already, once more, as a release of its own.
+#include <algorithm>
+
+#include "chronoveil/engine/live/session.h"
+
+namespace chronoveil::engine {
+
+Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const std::string& ledger) {
+  CV_TRY(const LiveStanding stands, live_status(job, ledger));
+  if (stands.stage == LiveStage::none)
+    return fail(ErrorKind::usage, "live",
+                "the release '" + job.live().name + "' was never opened, so that there is nothing to correct");
+  CV_TRY(const std::int64_t instant, LiveClock::instant_of(job, correction.step, "run.step"));
+  CV_TRY(data::SlotCursor cursor, live_cursor({stands.start, stands.end, stands.length, job.slots.zone}));
+  while (cursor.step() < stands.published && cursor.begin() != instant) cursor.advance();
+  if (cursor.step() >= stands.published)
+    return invalid("run.step", correction.step,
+                   "it must be the start of a step of the span from " + stands.start + " that is published already");
+  Job erratum = job;
+  erratum.kind = SeriesSpec(job.live());
+  erratum.slots.start = cursor.label();
+  cursor.advance();
+  erratum.slots.end = cursor.label();
+  erratum.source.path = correction.rows;
+  if (erratum.max_steps) erratum.max_steps = 1;
+  erratum.epsilon = correction.epsilon.value_or(job.epsilon);
+  erratum.delta = correction.delta.value_or(job.delta);
+  erratum.mechanism = "auto";  // one step needs no mechanism for many
+  erratum.parameters.clear();
+  erratum.csv = correction.csv;
+  erratum.json = erratum.report = erratum.chart = "";
+  CV_CHECK(check_values(erratum));
+  CV_CHECK(check_spared(erratum, "the rows", correction.rows));
+  CV_CHECK(check_spared(erratum, "the release that is corrected", job.csv));
+  return erratum;
+}
+
+}  // namespace chronoveil::engine
