@@ -124,9 +124,9 @@ Result<void> check_outputs(const Job& job) {
     return invalid("output.chart", job.chart,
                    "it must end in .svg, which is what charts are drawn as; to make a PNG of that, use a browser, "
                    "Inkscape or rsvg-convert -o FILE.png FILE.svg");
-  if (!geojson.empty() && !job.means().grid)
+  if (!geojson.empty() && !job.places.grid)
     return fail(ErrorKind::usage, "output.geojson",
-                "places of a list have no coordinates; GeoJSON needs a grid of `source.longitude` and "
+                "places of a list and areas are not drawn; GeoJSON needs a grid of `source.longitude` and "
                 "`source.latitude`");
   for (const auto& [key, path] : named_outputs(job)) {
     CV_CHECK(check_format(key, path));
