@@ -155,7 +155,7 @@ class PrivateHistories(ForecastTest):
 
     def test_bad_rows_leave_a_debit_that_is_still_good(self):
         self.write("load.csv", text_of([*self.rows, ("m0", time_of(HOURS), "x424242.5", "1")]))
-        self.assert_refused(3, [f"row {len(self.rows) + 1}", "city:1 is reserved and nothing was drawn"], self.private(),
+        self.assert_refused(3, [f"row {len(self.rows) + 1}", "the debit city:1, for which nothing was drawn"], self.private(),
                             [("city:1", "reserved")])
 
 

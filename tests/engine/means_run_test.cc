@@ -77,7 +77,7 @@ TEST_F(MeansRun, AReleaseHasItsFilesItsGuaranteeAndItsDebit) {
   ASSERT_TRUE(done) << done.error().text();
   EXPECT_EQ(read("out.csv"), report::means_csv(*done));
   EXPECT_EQ(read("out.json"), report::means_json(*done));
-  EXPECT_EQ(read("out.html"), report::means_html(*done));
+  EXPECT_EQ(read("out.html"), report::means_html(*done, "out.csv"));
   EXPECT_EQ(done->release.guarantee.unit, Unit::user);
   EXPECT_EQ(done->release.guarantee.relation, Relation::replace_values);
   EXPECT_LE(done->release.guarantee.epsilon, 1);
