@@ -360,16 +360,18 @@ class Disorder(LiveTest):
         self.assertNotIn("person-ann", rejects.read_text())
         # A file that may not grow ends nothing: that would tell that somebody was refused.
         limit = 4_000_000
-        rejects.write_bytes(b"x" * limit)
+        rejects.write_bytes(rejects.read_bytes().splitlines(keepends=True)[0].ljust(limit, b"x"))
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder)}
         done = subprocess.run([PROGRAM, *self.words(str(self.job), "--until", WEEKS[2])], input=rows, text=True,
                               capture_output=True, timeout=60, check=False, env=environment, restore_signals=False,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(rejects.stat().st_size, limit)
-        rejects.unlink()
-        rejects.mkdir()
-        self.live(rows, "--until", WEEKS[3], code=5, says="live.rejects")  # before a row is read
+        # Refused before a row is read: what is no file, or another one. A pipe without a reader would stop the release.
+        for make in (rejects.mkdir, lambda: os.mkfifo(rejects), lambda: rejects.write_text("mine\n")):
+            rejects.rmdir() if rejects.is_dir() else rejects.unlink()
+            make()
+            self.live(rows, "--until", WEEKS[3], code=2, says="live.rejects")
 
     def test_an_erratum_is_a_release_of_its_own(self):
         self.prepare()
@@ -392,6 +394,21 @@ class Disorder(LiveTest):
         self.assertEqual(self.out.read_bytes(), before)
         self.assert_fails(2, "--yes", *correct(WEEKS[1]))
         self.live(counts((3, 8)))  # the release goes on
+
+    def test_an_erratum_keeps_the_caps_and_may_be_empty(self):
+        """One person may be in every series of a step: the caps of the job are those of its errata."""
+        self.prepare({"source": {"series": "ward"}, "series": {"keys": ["a", "b", "c"]},
+                      "privacy": {"max_steps": 3, "epsilon": 1.0}})
+        self.live(wards(*((0, ward, 5) for ward in "abc")))
+        (self.folder / "right.csv").write_text(wards())
+
+        def correct(output):
+            return ("live", "correct", str(self.job), "--step", WEEKS[0], "--rows", str(self.folder / "right.csv"), "--output",
+                    str(self.folder / output), "--ledger", str(self.ledger))
+        said = self.assert_succeeds(*correct("erratum.csv"))
+        self.assertIn("at most 3 slots", said)
+        self.assertNotIn("some row counts", said)
+        self.assertEqual(len(self.rows(self.folder / "erratum.csv")), 3)
 
     def test_duplicates_may_be_added_up(self):
         self.prepare({"source": {"duplicates": "sum"}})

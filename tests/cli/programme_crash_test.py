@@ -61,7 +61,7 @@ class KilledTest(unittest.TestCase):
             done = self.program("run", "job.toml")
             if state in ("free", "reserved"):
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual("took up the debit city:1/0" in done.stderr, state == "reserved")
+                self.assertEqual("used the debit city:1/0" in done.stderr, state == "reserved")
                 self.assertEqual(self.standing(), ["released", "free"])
                 continue
             self.assertEqual((done.returncode, "--again city:1/0" in done.stderr), (2, stored), done.stderr)

@@ -18,6 +18,7 @@ struct SeriesSpec {
   std::string public_sample;  // [plan] sample: a release CSV or counts that the caller declares public
   bool non_negative = true;   // [output] post-processing
   bool integers = false;
+  bool may_be_empty = false;  // no key: an erratum is published even if its step has no row
 };
 
 }  // namespace chronoveil::engine

@@ -17,12 +17,13 @@ Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const s
     return invalid("run.step", correction.step,
                    "it must be the start of a step of the span from " + stands.start + " that is published already");
   Job erratum = job;
-  erratum.kind = SeriesSpec(job.live());
+  SeriesSpec counts(job.live());
+  counts.may_be_empty = true;  // as the step was: whether somebody counts must not decide whether an erratum exists
+  erratum.kind = std::move(counts);
   erratum.slots.start = cursor.label();
   cursor.advance();
   erratum.slots.end = cursor.label();
   erratum.source.path = correction.rows;
-  if (erratum.max_steps) erratum.max_steps = 1;
   erratum.epsilon = correction.epsilon.value_or(job.epsilon);
   erratum.delta = correction.delta.value_or(job.delta);
   erratum.mechanism = "auto";  // one step needs no mechanism for many
@@ -31,7 +32,8 @@ Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const s
   erratum.json = erratum.report = erratum.chart = "";
   CV_CHECK(check_values(erratum));
   CV_CHECK(check_spared(erratum, "the rows", correction.rows));
-  CV_CHECK(check_spared(erratum, "the release that is corrected", job.csv));
+  for (const std::string& path : {job.csv, job.json, job.report, job.chart, job.live().rejects})
+    CV_CHECK(check_spared(erratum, "the release that is corrected", path));
   return erratum;
 }
 

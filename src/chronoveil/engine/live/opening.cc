@@ -7,6 +7,7 @@
 #include "chronoveil/base/bit_source.h"
 #include "chronoveil/base/system/signals_held.h"
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/live/rejects.h"
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/draws.h"
@@ -65,7 +66,10 @@ Result<void> check_live(const Job& job) {
     return fail(ErrorKind::usage, "output", "standard output is for the rows of a live release");
   if (job.source.kind != data::SourceKind::csv && job.source.kind != data::SourceKind::memory)
     return fail(ErrorKind::usage, "source.kind", "a live release reads csv: standard input, a file or a directory");
-  if (!job.live().rejects.empty()) CV_CHECK(check_writable("live.rejects", job.live().rejects));
+  if (!job.live().rejects.empty()) {
+    CV_CHECK(LiveRejects::check(job.live().rejects));
+    CV_CHECK(check_writable("live.rejects", job.live().rejects));
+  }
   return check_outputs(job);
 }
 

@@ -13,8 +13,11 @@ namespace chronoveil::engine {
 
 class LiveRejects {
  public:
-  // Appends to the file, which is made when the first row comes. A path of others' mode is taken from them.
+  // Appends to the file, which is made when the first row comes, and grows to 16 MiB; what comes then is left out. A path of others' mode is taken from them.
   explicit LiveRejects(std::string path) : path_(std::move(path)) {}
+
+  // Refused: a path that is no file, where rows or messages are printed, or that holds something else.
+  static Result<void> check(const std::string& path);
 
   // A row that was read: file,row,reason,time,series,person,value. Fields that the rows do not have are empty.
   Result<void> add(const data::Arrival&, std::size_t row, std::string_view reason);

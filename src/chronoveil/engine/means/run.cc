@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "chronoveil/engine/means/read.h"
+#include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/release/watched_rows.h"
@@ -111,10 +112,12 @@ Result<report::MeansPublished> made(const Job& job, const RunOptions& options, c
                                     data::RecordSource& source, mechanisms::Draws& draws) {
   tell(options, "reading");
   CV_TRY(const bound::BoundedCells cells, bounded(planned, source, draws.right()));
-  CV_CHECK(check_not_empty(cells.left_out().counted(), options));
+  CV_CHECK(check_not_empty(cells.left_out().counted(), options.allow_empty));
   tell(options, "releasing");
   CV_TRY(std::vector<CellEstimate> estimates, mechanisms::measure(planned.chosen, cells, draws));
-  return published_of(job, planned, std::move(estimates), draws.mark());
+  report::MeansPublished published = published_of(job, planned, std::move(estimates), draws.mark());
+  if (!options.allow_empty && published.release.mark.empty()) add_not_empty(published.release.guarantee.assumptions);
+  return published;
 }
 
 }  // namespace

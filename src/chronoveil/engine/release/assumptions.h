@@ -15,5 +15,7 @@ enum class Reading { whole, live };
 //   whole         that no row ends the release
 //   header=false  that no person's row decides how many fields there are
 void add_reading(const data::SourceSpec&, Reading, std::vector<Assumption>&);
+// Adds that some row counts, where a release without one is refused: that it exists says so.
+void add_not_empty(std::vector<Assumption>&);
 
 }  // namespace chronoveil::engine

@@ -93,7 +93,7 @@ Result<ledger::Debit> debit_of_job(OpenBudget&, const Claim&, const std::string&
 Result<void> tell_before_debit(OpenBudget&, const Claim&, const Ask&, const RunOptions&);
 // An error where no row counts. A release would then tell nobody anything, at full price: so it is found before the
 // first bit of noise, while the debit can be taken up by the next run.
-Result<void> check_not_empty(std::int64_t counted, const RunOptions&);
+Result<void> check_not_empty(std::int64_t counted, bool allowed);
 // An error where the plan says that no interval would tell anything.
 Result<void> check_tells_something(const std::string& tells_nothing, const RunOptions&);
 // What an error of this kind says of the debit that was made before it.

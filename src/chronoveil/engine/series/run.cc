@@ -1,4 +1,5 @@
 // Running a job of counts; release/order.h has the order in which it happens.
+#include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 
@@ -24,11 +25,14 @@ Result<report::Published> made(const Job& job, const RunOptions& options, const 
   tell(options, "reading");
   CV_TRY(const bound::BoundedSeries series,
          read_and_bound(job, planned.axis, planned.chosen.shape, source, draws.right()));
-  CV_CHECK(check_not_empty(series.left_out().counted(), options));
+  const bool may_be_empty = options.allow_empty || job.series().may_be_empty;
+  CV_CHECK(check_not_empty(series.left_out().counted(), may_be_empty));
   tell(options, "releasing");
   CV_TRY(const Measurement measurement, mechanisms::measure(planned.chosen, series, draws));
   CV_TRY(Estimate estimate, mechanisms::reconstruct(planned.chosen, measurement));
-  return published_of(job, planned, std::move(estimate), draws.mark());
+  report::Published published = published_of(job, planned, std::move(estimate), draws.mark());
+  if (!may_be_empty && published.release.mark.empty()) add_not_empty(published.release.guarantee.assumptions);
+  return published;
 }
 
 }  // namespace
