@@ -1,0 +1,221 @@
+"""Models that forecast, trained privately by the program `chronoveil-forecast`.
+
+Training needs libtorch, which is 300 MB; the wheel has 3. So it is a program of its own, and this file calls it: the
+one of the variable CHRONOVEIL_FORECAST, or else the one on the PATH.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from chronoveil import errors
+from chronoveil.jobs import Records, Slots, TrainJob, _ledger
+from chronoveil.ledger import Dataset
+from chronoveil.plans import Plan
+
+__all__ = ["Forecast", "Forecaster", "Model", "Train"]
+
+
+def _program() -> str:
+    found = os.environ.get("CHRONOVEIL_FORECAST") or shutil.which("chronoveil-forecast")
+    if not found:
+        raise errors.StorageError("the program chronoveil-forecast is not on the PATH; make build-forecast builds it, and "
+                                  "the variable CHRONOVEIL_FORECAST may name it")
+    return found
+
+
+def _called(*words: str) -> str:
+    """What the program prints; its error becomes an exception."""
+    with subprocess.Popen([_program(), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          encoding="utf-8") as process:
+        try:
+            out, said = process.communicate()
+        except KeyboardInterrupt:  # the signal has reached the program too; it says what was spent
+            out, said = process.communicate()
+    if process.returncode != 0:
+        raise errors.of_kind(process.returncode, said.strip().removeprefix("chronoveil: "), "", "", "")
+    return out
+
+
+@contextmanager
+def _as_file(rows: Any, called: str) -> Iterator[str]:
+    """The path of a CSV: a frame is written to a file that only its owner may read, and that is gone afterwards. Its
+    name depends on `called` alone, so that a training that was interrupted goes on."""
+    if isinstance(rows, (str, os.PathLike)):
+        yield os.fspath(rows)
+        return
+    name = f"chronoveil-{os.getuid()}-{hashlib.sha256(called.encode()).hexdigest()[:16]}.csv"
+    path = Path(tempfile.gettempdir()) / name
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            _write_rows(rows, file)
+        yield str(path)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _write_rows(rows: Any, file: Any) -> None:
+    if hasattr(rows, "write_csv"):  # polars
+        file.write(rows.write_csv())
+    elif hasattr(rows, "to_csv"):  # pandas
+        rows.to_csv(file, index=False, date_format="%Y-%m-%dT%H:%M:%S%z")
+    elif isinstance(rows, Mapping):
+        writer = csv.writer(file)
+        writer.writerow(rows)
+        writer.writerows(zip(*rows.values()))
+    else:
+        raise errors.UsageError(f"training reads files, and frames of pandas or polars; not {type(rows).__name__}",
+                                "source")
+
+
+class Train(TrainJob):
+    __doc__ = TrainJob.__doc__
+
+    def plan(self) -> Plan:
+        return Plan(self._read().plan_training())
+
+    def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,  # type: ignore[override]
+            seed: int | None = None) -> Model:
+        """Debits the dataset and trains. Interrupted, the same call goes on from the last checkpoint."""
+        output = self.sections.get("output", {}).get("model")
+        if not output:
+            raise errors.UsageError("output: it is missing; a file for the trained model, such as 'load.cvm'", "output")
+        with _as_file(self.records.source, os.path.abspath(output)) as source:
+            text = self.to_toml(dataset if dataset is not None else self.sections["dataset"].get("name", "rehearsal"),
+                                source=source)
+            with tempfile.TemporaryDirectory(prefix="chronoveil-") as folder:
+                job = Path(folder) / "job.toml"
+                job.write_text(_absolute(text), encoding="utf-8")
+                words = ["train", str(job), "--json", *_flags(ledger=_ledger(dataset, ledger), yes=confirmed, seed=seed)]
+                return Model(output, json.loads(_called(*words)))
+
+
+def _absolute(text: str) -> str:
+    """Paths of the job, which are relative to the working directory, as they stand in a file elsewhere."""
+    import tomllib
+
+    from chronoveil import toml
+    sections = {section: dict(keys) for section, keys in tomllib.loads(text).items() if isinstance(keys, dict)}
+    for section, key in (("source", "path"), ("series", "list"), ("output", "model"), ("output", "json"),
+                         ("output", "report"), ("output", "csv"), ("train", "spans")):
+        if key in sections.get(section, {}):
+            sections[section][key] = os.path.abspath(sections[section][key])
+    return toml.dumps(sections)
+
+
+def _flags(**given: Any) -> list[str]:
+    words: list[str] = []
+    for name, value in given.items():
+        if value is True:
+            words.append(f"--{name.replace('_', '-')}")
+        elif value not in (None, False, ""):
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    return words
+
+
+class Model:
+    """A trained model: a file that may be handed on."""
+
+    def __init__(self, path: str | os.PathLike[str], document: Mapping[str, Any] | None = None) -> None:
+        self.path = os.fspath(path)
+        self.document = document
+
+    @property
+    def debit(self) -> str | None:
+        debit = (self.document or {}).get("debit")
+        return None if debit is None else str(debit["id"])
+
+    def forecast(self, history: Any, *, time: str = "time", series: str | None = None,
+                 value: str | Sequence[str] | None = None, zone: str | None = None, private: bool = False,
+                 dataset: Dataset | str | None = None, ledger: str = "", **options: Any) -> Forecast:
+        """What comes after a history: quantiles from 10 to 90 percent. A forecast shows the history that it was made
+        from, unless `private` adds noise to that first, which is a debit (epsilon, delta, lower, upper, rate)."""
+        values = value if value is None or isinstance(value, str) else ",".join(value)
+        name = dataset.name if isinstance(dataset, Dataset) else dataset
+        with _as_file(history, os.path.abspath(self.path) + " history") as source:
+            return Forecast(_called("forecast", self.path, source, *_flags(
+                time=time, series=series, value=values, zone=zone, private=private, dataset=name,
+                ledger=_ledger(dataset, ledger), **options)))
+
+    def __repr__(self) -> str:
+        return f"Model({self.path!r})"
+
+
+class Forecast:
+    """Quantiles per series and step."""
+
+    def __init__(self, text: str) -> None:
+        head, *rows = csv.reader(io.StringIO(text))
+        self.columns: dict[str, list[Any]] = {
+            name: [float(cell) for cell in cells] if name.startswith("q") else list(cells)
+            for name, cells in zip(head, zip(*rows))}
+
+    def __len__(self) -> int:
+        return len(self.columns["time"])
+
+    def to_pandas(self) -> Any:
+        import pandas
+        frame = pandas.DataFrame(self.columns)
+        frame["time"] = pandas.to_datetime(frame["time"], utc=True)
+        return frame
+
+    def to_nixtla(self, name: str = "chronoveil", levels: Sequence[int] = (80,)) -> Any:
+        """unique_id, ds, the median, and for each level the ends of its interval: NAME-lo-80, NAME-hi-80. The quantiles
+        go from 10 to 90 percent, so the levels are 20, 40, 60 and 80."""
+        frame = self.to_pandas()
+        table = {"unique_id": frame["series"] if "series" in frame else "", "ds": frame["time"].dt.tz_localize(None),
+                 name: frame["q50"]}
+        for level in levels:
+            table[f"{name}-lo-{level}"] = frame[f"q{(100 - level) // 2}"]
+            table[f"{name}-hi-{level}"] = frame[f"q{(100 + level) // 2}"]
+        return type(frame)(table)
+
+
+class Forecaster:
+    """A forecaster with the manners of scikit-learn: `fit` debits the dataset and trains, `predict` forecasts.
+
+    Frames have the columns of Nixtla (unique_id, ds, y) unless told otherwise. `options` are arguments of `Train`.
+    """
+
+    def __init__(self, dataset: Any = None, start: Any = None, end: Any = None, length: str = "1h",
+                 output: str = "model.cvm", series: str = "unique_id", time: str = "ds", value: str = "y",
+                 keys: Any = None, ledger: str = "", **options: Any) -> None:
+        self.dataset, self.start, self.end, self.length, self.output = dataset, start, end, length, output
+        self.series, self.time, self.value, self.keys, self.ledger = series, time, value, keys, ledger
+        self.options = options
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        named = ("dataset", "start", "end", "length", "output", "series", "time", "value", "keys", "ledger")
+        return {**{name: getattr(self, name) for name in named}, **self.options}
+
+    def set_params(self, **parameters: Any) -> Forecaster:
+        for name, value in parameters.items():
+            if hasattr(self, name) and name != "options":
+                setattr(self, name, value)
+            else:
+                self.options[name] = value
+        return self
+
+    def fit(self, X: Any, y: Any = None) -> Forecaster:
+        """Debits and trains. The keys of the series and the span are public: they come from here, not from the rows."""
+        records = Records(X, series=self.series, time=self.time, value=self.value)
+        job = Train(records, Slots(self.start, self.end, self.length), keys=self.keys,
+                    output=self.output, **self.options)
+        self.model_ = job.run(self.dataset, ledger=self.ledger)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The forecast after a history, in the columns of Nixtla."""
+        return self.model_.forecast(X, time=self.time, series=self.series, value=self.value).to_nixtla()

@@ -1,0 +1,288 @@
+// Capsules, and columns of Python objects as an Arrow stream: for those who have no library that speaks Arrow.
+#include "arrow.h"
+
+#include <nanobind/stl/string.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "module.h"
+
+namespace chronoveil::python {
+namespace {
+
+// One column, as Arrow lays it out.
+struct Laid {
+  std::string name, format;
+  std::vector<std::uint8_t> valid;   // bits
+  std::vector<std::int64_t> wholes;  // also instants
+  std::vector<double> numbers;
+  std::vector<std::int64_t> ends = {0};
+  std::string text;
+  std::int64_t nulls = 0;
+  const void* buffers[3] = {};
+
+  std::int64_t buffer_count() const { return format == "U" ? 3 : 2; }
+  void point() {
+    buffers[0] = nulls > 0 ? valid.data() : nullptr;
+    buffers[1] = format == "U"   ? static_cast<const void*>(ends.data())
+                 : format == "g" ? static_cast<const void*>(numbers.data())
+                                 : static_cast<const void*>(wholes.data());
+    buffers[2] = text.data();
+  }
+};
+
+// What schema, array and stream share: the columns live until the last of them is released.
+struct Table {
+  std::vector<Laid> columns;
+  std::int64_t rows = 0;
+  bool given = false;
+};
+using Shared = std::shared_ptr<Table>;
+
+[[noreturn]] void wrong(const std::string& column, const std::string& valid) {
+  raise({.kind = ErrorKind::bad_data, .parameter = column, .message = "the column must hold " + valid});
+}
+
+bool is_missing(nb::handle cell) {
+  return cell.is_none() || (PyFloat_Check(cell.ptr()) && std::isnan(PyFloat_AsDouble(cell.ptr())));
+}
+
+void add_text(Laid& laid, nb::handle cell) {
+  Py_ssize_t size = 0;
+  const char* const utf8 = PyUnicode_AsUTF8AndSize(cell.ptr(), &size);
+  if (utf8 == nullptr) {
+    PyErr_Clear();
+    wrong(laid.name, "text that can be written as UTF-8");
+  }
+  laid.text.append(utf8, static_cast<std::size_t>(size));
+}
+
+// The kind of a column is that of its first cell that is there: text, whole numbers or numbers.
+std::string format_of(const nb::list& cells, const std::string& name) {
+  std::string format = "U";
+  for (const nb::handle cell : cells) {
+    if (is_missing(cell)) continue;
+    if (PyUnicode_Check(cell.ptr())) return "U";
+    if (PyFloat_Check(cell.ptr())) return "g";
+    if (!PyLong_Check(cell.ptr()) || PyBool_Check(cell.ptr())) wrong(name, "texts, numbers or times");
+    format = "l";  // unless a later one is not whole
+  }
+  return format;
+}
+
+void add_cell(Laid& laid, nb::handle cell) {
+  if (laid.format == "U") {
+    if (!PyUnicode_Check(cell.ptr())) wrong(laid.name, "texts, like its first cell");
+    return add_text(laid, cell);
+  }
+  if (laid.format == "g") {
+    laid.numbers.push_back(PyFloat_AsDouble(cell.ptr()));
+  } else {
+    laid.wholes.push_back(PyLong_AsLongLong(cell.ptr()));
+  }
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    wrong(laid.name, "numbers, like its first cell");
+  }
+}
+
+void fill_missing(Laid& laid) {
+  ++laid.nulls;
+  if (laid.format == "g") laid.numbers.push_back(0);
+  if (laid.format != "g" && laid.format != "U") laid.wholes.push_back(0);
+}
+
+// `kind`: "cells" (texts or numbers), or "ts" and a zone for milliseconds since 1970.
+Laid laid_out(const std::string& name, const std::string& kind, const nb::list& cells) {
+  Laid laid;
+  laid.name = name;
+  laid.format = kind == "cells" ? format_of(cells, name) : kind;
+  laid.valid.assign((cells.size() + 7) / 8, 0);
+  std::size_t row = 0;
+  for (const nb::handle cell : cells) {
+    if (is_missing(cell)) {
+      fill_missing(laid);
+    } else {
+      add_cell(laid, cell);
+      laid.valid[row / 8] = static_cast<std::uint8_t>(laid.valid[row / 8] | 1U << row % 8);
+    }
+    if (laid.format == "U") laid.ends.push_back(static_cast<std::int64_t>(laid.text.size()));
+    ++row;
+  }
+  return laid;
+}
+
+// ---- The three structs, each with its own hold on the table. ----
+
+struct SchemaHold {
+  Shared table;
+  std::vector<ArrowSchema> children;
+  std::vector<ArrowSchema*> pointers;
+};
+void release_child(ArrowSchema* schema) { schema->release = nullptr; }
+void release_schema(ArrowSchema* schema) {
+  delete static_cast<SchemaHold*>(schema->private_data);
+  schema->release = nullptr;
+}
+int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
+  auto* const hold = new SchemaHold{*static_cast<Shared*>(stream->private_data), {}, {}};
+  for (Laid& laid : hold->table->columns)
+    hold->children.push_back({laid.format.c_str(), laid.name.c_str(), nullptr, ARROW_FLAG_NULLABLE, 0, nullptr, nullptr,
+                              release_child, nullptr});
+  for (ArrowSchema& child : hold->children) hold->pointers.push_back(&child);
+  *out = {
+      "+s",           "",  nullptr, 0, static_cast<std::int64_t>(hold->children.size()), hold->pointers.data(), nullptr,
+      release_schema, hold};
+  return 0;
+}
+
+struct ArrayHold {
+  Shared table;
+  std::vector<ArrowArray> children;
+  std::vector<ArrowArray*> pointers;
+  const void* none[1] = {nullptr};
+};
+void release_child(ArrowArray* array) { array->release = nullptr; }
+void release_array(ArrowArray* array) {
+  delete static_cast<ArrayHold*>(array->private_data);
+  array->release = nullptr;
+}
+int get_next(ArrowArrayStream* stream, ArrowArray* out) {
+  const Shared& table = *static_cast<Shared*>(stream->private_data);
+  *out = {};
+  if (std::exchange(table->given, true)) return 0;
+  auto* const hold = new ArrayHold{table, {}, {}};
+  for (Laid& laid : table->columns) {
+    laid.point();
+    hold->children.push_back(
+        {table->rows, laid.nulls, 0, laid.buffer_count(), 0, laid.buffers, nullptr, nullptr, release_child, nullptr});
+  }
+  for (ArrowArray& child : hold->children) hold->pointers.push_back(&child);
+  *out = {table->rows,
+          0,
+          0,
+          1,
+          static_cast<std::int64_t>(hold->children.size()),
+          hold->none,
+          hold->pointers.data(),
+          nullptr,
+          release_array,
+          hold};
+  return 0;
+}
+const char* last_error(ArrowArrayStream*) { return nullptr; }
+void release_stream(ArrowArrayStream* stream) {
+  delete static_cast<Shared*>(stream->private_data);
+  stream->release = nullptr;
+}
+
+// columns: (name, kind, cells), with as many cells in each.
+nb::capsule stream_of(const nb::list& columns) {
+  auto table = std::make_shared<Table>();
+  for (const nb::handle column : columns) {
+    const auto cells = nb::cast<nb::list>(column[2]);
+    if (!table->columns.empty() && table->rows != static_cast<std::int64_t>(cells.size()))
+      wrong(nb::cast<std::string>(column[0]), "as many cells as the others");
+    table->rows = static_cast<std::int64_t>(cells.size());
+    table->columns.push_back(laid_out(nb::cast<std::string>(column[0]), nb::cast<std::string>(column[1]), cells));
+  }
+  auto stream = std::make_unique<ArrowArrayStream>();
+  *stream = {get_schema, get_next, last_error, release_stream, new Shared(std::move(table))};
+  return capsule_of(std::move(stream));
+}
+
+// ---- Frames that come one by one, as one stream. ----
+
+struct Chain {
+  nb::object schema;  // a capsule of a stream with the schema and no rows
+  nb::object frames;  // a function that returns an iterator, called when the first row is wanted
+  nb::object iterator;
+  nb::object current;  // a capsule of the stream of one frame
+  std::string problem;
+};
+
+int chain_schema(ArrowArrayStream* stream, ArrowSchema* out) {
+  const nb::gil_scoped_acquire held;
+  ArrowArrayStream* const first = stream_in(static_cast<Chain*>(stream->private_data)->schema);
+  return first->get_schema(first, out);
+}
+
+// The next batch; the frames are asked for theirs in turn.
+int next_of(Chain& chain, ArrowArray* out) {
+  if (!chain.iterator.is_valid()) chain.iterator = chain.frames();
+  while (true) {
+    if (chain.current.is_valid()) {
+      ArrowArrayStream* const now = stream_in(chain.current);
+      const int problem = now->get_next(now, out);
+      if (problem != 0) {
+        const char* const said = now->get_last_error(now);
+        chain.problem = said == nullptr ? "" : said;
+      }
+      if (problem != 0 || out->release != nullptr) return problem;
+    }
+    const nb::object frame = nb::steal(PyIter_Next(chain.iterator.ptr()));
+    if (!frame.is_valid()) {
+      if (PyErr_Occurred() != nullptr) throw nb::python_error();
+      *out = {};
+      return 0;
+    }
+    chain.current = frame.attr("__arrow_c_stream__")();
+  }
+}
+
+int chain_next(ArrowArrayStream* stream, ArrowArray* out) {
+  const nb::gil_scoped_acquire held;
+  auto& chain = *static_cast<Chain*>(stream->private_data);
+  try {
+    return next_of(chain, out);
+  } catch (const std::exception& error) {
+    chain.problem = error.what();
+    return EIO;
+  }
+}
+const char* chain_error(ArrowArrayStream* stream) {
+  return static_cast<const Chain*>(stream->private_data)->problem.c_str();
+}
+void release_chain(ArrowArrayStream* stream) {
+  const nb::gil_scoped_acquire held;
+  delete static_cast<Chain*>(stream->private_data);
+  stream->release = nullptr;
+}
+
+nb::capsule chained(nb::object schema, nb::object frames) {
+  auto stream = std::make_unique<ArrowArrayStream>();
+  *stream = {chain_schema, chain_next, chain_error, release_chain,
+             new Chain{std::move(schema), std::move(frames), {}, {}, {}}};
+  return capsule_of(std::move(stream));
+}
+
+void delete_capsule(PyObject* capsule) {
+  std::unique_ptr<ArrowArrayStream> stream(static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, kStreamName)));
+  if (stream && stream->release != nullptr) stream->release(stream.get());
+}
+
+}  // namespace
+
+ArrowArrayStream* stream_in(nb::handle capsule) {
+  auto* const stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule.ptr(), kStreamName));
+  if (stream == nullptr) throw nb::python_error();
+  return stream;
+}
+
+nb::capsule capsule_of(std::unique_ptr<ArrowArrayStream> stream) {
+  PyObject* const capsule = PyCapsule_New(stream.get(), kStreamName, delete_capsule);
+  if (capsule == nullptr) throw nb::python_error();
+  static_cast<void>(stream.release());
+  return nb::steal<nb::capsule>(capsule);
+}
+
+void add_arrow(nb::module_& module) {
+  module.def("stream_of", &stream_of, nb::arg("columns"));
+  module.def("chained", &chained, nb::arg("schema"), nb::arg("frames"));
+}
+
+}  // namespace chronoveil::python

@@ -1,0 +1,133 @@
+// Live releases: rows are pushed, steps are published.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrow.h"
+#include "chronoveil/chronoveil.h"
+#include "errors.h"
+#include "jobs.h"
+#include "module.h"
+#include "told.h"
+
+namespace chronoveil::python {
+namespace {
+
+nb::list told(const PublishedSteps& steps) {
+  nb::list all;
+  for (const PublishedStep& step : steps)
+    all.append(nb::make_tuple(step.series, step.time, step.value, step.lower, step.upper, step.sampled));
+  return all;
+}
+
+nb::dict told(const LiveStanding& standing) {
+  nb::dict all;
+  all["name"] = standing.name;
+  all["stage"] = std::string(engine::name(standing.stage));
+  all["debit"] = standing.debit ? nb::cast(standing.debit->id.text()) : nb::none();
+  all["mechanism"] = standing.mechanism;
+  all["steps"] = standing.steps;
+  all["published"] = standing.published;
+  all["last"] = standing.last;
+  all["broken"] = standing.broken;
+  all["mark"] = standing.mark;
+  all["guarantee"] = standing.guarantee ? nb::object(python::told(*standing.guarantee)) : nb::none();
+  return all;
+}
+
+LiveOptions options_of(const std::string& ledger, bool confirmed, std::optional<std::uint64_t> seed,
+                       const nb::callable& message) {
+  LiveOptions options;
+  options.ledger = ledger;
+  options.confirmed = confirmed;
+  options.seed = seed;
+  // It may be the last to let go of it, on a thread that does not hold the lock of the interpreter.
+  const auto let_go = [](nb::callable* held_by_us) {
+    const nb::gil_scoped_acquire held;
+    delete held_by_us;
+  };
+  const std::shared_ptr<nb::callable> shared(new nb::callable(message), let_go);
+  options.message = [shared](const std::string& text) {
+    const nb::gil_scoped_acquire held;
+    try {
+      (*shared)(text);
+    } catch (nb::python_error& error) {
+      error.discard_as_unraisable(*shared);
+    }
+  };
+  return options;
+}
+
+class Session {
+  template <class Work>
+  auto patient(Work work) {
+    process_.check("this live release");
+    return patiently(std::move(work), names_);
+  }
+
+ public:
+  Session(const HeldJob& held, const std::string& ledger, bool confirmed, std::optional<std::uint64_t> seed,
+          const nb::callable& message)
+      : names_(held.names), session_(opened(held, options_of(ledger, confirmed, seed, message))) {}
+
+  nb::list caught_up() const { return told(session_.caught_up()); }
+  nb::list push(nb::handle capsule) {
+    ArrowArrayStream* const stream = stream_in(capsule);
+    return told(patient([&] { return session_.push(*stream); }));
+  }
+  nb::list publish_until(const std::string& time) {
+    return told(patient([&] { return session_.publish_until(time); }));
+  }
+  nb::list publish_due() {
+    return told(patient([&] { return session_.publish_due(); }));
+  }
+  nb::dict end() {
+    return told(patient([&] { return session_.end(); }));
+  }
+
+ private:
+  static LiveSession opened(const HeldJob& held, LiveOptions options) {
+    return patiently([&] { return LiveSession::open(held.job, std::move(options)); }, held.names);
+  }
+  Process process_;
+  Names names_;
+  LiveSession session_;
+};
+
+nb::dict run_until(const HeldJob& held, const std::string& ledger, bool confirmed, std::optional<std::uint64_t> seed,
+                   const std::optional<std::string>& until, const nb::callable& message) {
+  LiveOptions options = options_of(ledger, confirmed, seed, message);
+  options.until = until;
+  options.once = true;
+  return told(patiently([&] { return engine::run_live(held.job, options); }, held.names));
+}
+
+}  // namespace
+
+void add_live(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Session>(module, "LiveSession")
+      .def(nb::init<const HeldJob&, const std::string&, bool, std::optional<std::uint64_t>, const nb::callable&>(),
+           "job"_a, "ledger"_a, "confirmed"_a, "seed"_a.none(), "message"_a)
+      .def("caught_up", &Session::caught_up)
+      .def("push", &Session::push, "capsule"_a)
+      .def("publish_until", &Session::publish_until, "time"_a)
+      .def("publish_due", &Session::publish_due)
+      .def("end", &Session::end);
+  module.def("run_live", &run_until, "job"_a, "ledger"_a, "confirmed"_a, "seed"_a.none(), "until"_a.none(),
+             "message"_a);
+  module.def(
+      "live_status",
+      [](const HeldJob& held, const std::string& ledger) {
+        return told(patiently([&] { return live_status(held.job, ledger); }, held.names));
+      },
+      "job"_a, "ledger"_a);
+  module.def(
+      "close_live",
+      [](const HeldJob& held, const std::string& ledger) {
+        return told(patiently([&] { return close_live(held.job, ledger); }, held.names));
+      },
+      "job"_a, "ledger"_a);
+}
+
+}  // namespace chronoveil::python

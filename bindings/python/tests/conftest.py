@@ -1,0 +1,46 @@
+"""What the tests share: an empty working folder, the program, and one small set of rows in every form."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent.parent
+PROGRAM = Path(os.environ.get("CHRONOVEIL_PROGRAM", ROOT / "build" / "chronoveil"))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Every test has a working folder and a home of its own, in a zone that is not UTC."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    for name in ("CHRONOVEIL_LEDGER", "CHRONOVEIL_KEY", "CHRONOVEIL_ANCHOR", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def program():
+    """Calls the program and returns what it printed."""
+    def call(*words, code=0):
+        done = subprocess.run([str(PROGRAM), *map(str, words)], capture_output=True, text=True, check=False, timeout=300)
+        assert done.returncode == code, done.stderr
+        return done.stdout if code == 0 else done.stderr
+    return call
+
+
+@pytest.fixture
+def city(folder):
+    """A dataset with room for a few releases."""
+    import chronoveil as cv
+    return cv.Ledger("ledger.db").create("city", epsilon=8, delta=1e-5)
+
+
+def forecast_program():
+    """The program that trains, if this build has it."""
+    found = PROGRAM.with_name("chronoveil-forecast")
+    if found.exists():
+        os.environ["CHRONOVEIL_FORECAST"] = str(found)
+    return found.exists()

@@ -1,0 +1,51 @@
+"""Examples are tests: those of the docstrings, of docs/python.md, and the notebooks."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+
+import pytest
+
+import chronoveil
+from conftest import ROOT, forecast_program
+
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
+MODULES = ["chronoveil", *(f"chronoveil.{module.name}" for module in pkgutil.iter_modules(chronoveil.__path__)
+                           if module.name != "_native")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_docstrings_run(name, folder):
+    found = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert found.failed == 0
+
+
+def test_there_are_examples():
+    finder = doctest.DocTestFinder()
+    examples = sum(len(test.examples) for name in MODULES for test in finder.find(importlib.import_module(name)))
+    assert examples > 20
+
+
+def test_the_page_runs(folder):
+    text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) > 8
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "docs/python.md", "docs/python.md", 0)
+    said = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    runner.run(test, out=said.append)
+    assert runner.failures == 0, "".join(said)
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "bindings" / "python" / "notebooks").glob("*.py")),
+                         ids=lambda path: path.stem)
+def test_a_notebook_runs(notebook, folder):
+    if notebook.stem == "forecasting" and not forecast_program():
+        pytest.skip("chronoveil-forecast is not built")
+    jupytext, nbclient = pytest.importorskip("jupytext"), pytest.importorskip("nbclient")
+    cells = jupytext.read(notebook)
+    nbclient.NotebookClient(cells, timeout=300, kernel_name="python3").execute(cwd=str(folder))
+    shown = [output for cell in cells.cells for output in cell.get("outputs", [])]
+    assert any("text/html" in output.get("data", {}) for output in shown)
+    assert sum(len(str(output)) for output in shown) < 400_000

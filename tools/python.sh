@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# The Python package: builds its wheel, and tests it as others get it.
+#   tools/python.sh wheel     builds out/wheels/chronoveil-*.whl from the objects of build/
+#   tools/python.sh test      the same, then installs it into an environment of its own and runs its tests
+#   tools/python.sh clean     installs it with nothing, with pandas alone, polars alone, DuckDB alone, and releases
+#   tools/python.sh debian    the same in a Debian without a compiler (needs root and debootstrap)
+# With PYTHON=python3.12 or later the wheel is for the stable ABI: one for that version and all that follow.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+package=bindings/python
+python=${PYTHON:-python3}
+made=build/python
+wheels=out/wheels
+pip=(-m pip --quiet --disable-pip-version-check)
+
+# environment NAME [PIP-ARGUMENT...]: a virtual environment that is made once; packages are installed if the list changed
+environment() {
+  local folder=$made/$1 asked="${*:2}"
+  [ -x "$folder/bin/python" ] || "$python" -m venv "$folder"
+  if [ "$(cat "$folder/asked" 2>/dev/null)" != "$asked" ]; then
+    if [ -n "$asked" ]; then "$folder/bin/python" "${pip[@]}" install "${@:2}"; fi
+    echo "$asked" >"$folder/asked"
+  fi
+}
+
+build_wheel() {
+  environment tools -r $package/requirements-build.txt
+  cmake --build --preset dev --target chronoveil_static
+  rm -rf $made/raw && mkdir -p $made/raw $wheels
+  PATH="$PWD/$made/tools/bin:$PATH" "$made/tools/bin/python" "${pip[@]}" wheel --no-deps --no-build-isolation \
+    --wheel-dir $made/raw $package
+  rm -f $wheels/*.whl
+  PATH="$PWD/$made/tools/bin:$PATH" "$made/tools/bin/auditwheel" repair --plat manylinux_2_34_x86_64 \
+    --wheel-dir $wheels $made/raw/*.whl >$made/auditwheel.log 2>&1 || { cat $made/auditwheel.log >&2; return 1; }
+  local size
+  size=$(stat -c %s $wheels/*.whl)
+  echo "wheel: $(basename $wheels/*.whl), $((size / 1024)) KiB"
+  [ "$size" -lt 8000000 ] || { echo "wheel: it must stay below 8 MB" >&2; return 1; }
+}
+
+install_into() { "$made/$1/bin/python" "${pip[@]}" install --no-deps --force-reinstall $wheels/*.whl; }
+
+run_tests() {
+  environment test -r $package/requirements-test.txt
+  install_into test
+  "$made/test/bin/python" -m pytest -q -p no:cacheprovider $package/tests "$@"
+}
+
+# The first example of the documentation, wherever nothing but one library is installed.
+try_clean() {
+  local only
+  for only in nothing pandas polars duckdb; do
+    if [ "$only" = nothing ]; then environment nothing; else environment "only-$only" "$only"; fi
+    local folder=$([ "$only" = nothing ] && echo nothing || echo "only-$only")
+    install_into "$folder"
+    (cd "$(mktemp -d)" && "$OLDPWD/$made/$folder/bin/python" -B "$OLDPWD/$package/tests/first_example.py" "$only")
+  done
+}
+
+# A Debian that has Python and nothing else of ours; it is made once.
+try_debian() {
+  local root=$PWD/$made/debian
+  if ! [ -x "$root/usr/bin/python3" ]; then
+    debootstrap --variant=minbase --include=python3-minimal,python3-pip,python3-venv bookworm "$root" >/dev/null
+  fi
+  rm -rf "$root/try" && mkdir "$root/try"
+  cp $wheels/*.whl $package/tests/first_example.py "$root/try"
+  chroot "$root" sh -c 'cd /try && ! command -v cc && python3 -m venv env &&
+    env/bin/pip install --quiet --no-index --no-deps *.whl && env/bin/python first_example.py nothing'
+}
+
+case "${1:-}" in
+  wheel) build_wheel ;;
+  test) build_wheel && shift && run_tests "$@" ;;
+  clean) try_clean ;;
+  debian) try_debian ;;
+  *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
