@@ -4,7 +4,7 @@ DESTDIR ?=
 export DESTDIR
 EXPERIMENTS := koga2022 fan2011 gupta2024 ye2023 schuchardt2025
 
-.PHONY: help setup build build-forecast run run-forecast test bench soak torture $(EXPERIMENTS:%=experiment-%) check format docs install uninstall clean
+.PHONY: help setup build build-forecast run run-forecast test wheel bench soak torture $(EXPERIMENTS:%=experiment-%) check format docs pictures install uninstall clean
 
 help:  ## Say what there is to type
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | while IFS='|' read -r name text; do printf '  make %-20s %s\n' "$$name" "$$text"; done
@@ -30,6 +30,11 @@ run-forecast: build-forecast  ## Build, then train a private forecaster and ask 
 
 test:  ## Install, build, run every test and check; a table of times at the end
 	@tools/test.sh
+
+wheel:  ## Build the wheel of the Python package, out/wheels/chronoveil-*.whl
+	@tools/setup.sh build python
+	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -DCHRONOVEIL_NEURAL=OFF -Wno-dev --log-level=WARNING
+	@tools/python.sh wheel
 
 bench:  ## Build and run the benchmarks, print their table
 	@tools/setup.sh build forecast bench
@@ -69,6 +74,9 @@ format:  ## Format the C++ sources in place
 docs: build-forecast  ## Run every command in the documentation and rewrite its output and the tables
 	@python3 tools/make_tables.py
 	@python3 tools/run_docs.py --update
+
+pictures: build  ## Make the pictures of the documentation anew; needs chromium and pngquant
+	@python3 tools/make_pictures.py $(if $(wildcard build/chronoveil-forecast),--forecast build/chronoveil-forecast)
 
 install:  ## Install the programs and the library under PREFIX (default /usr/local), honouring DESTDIR
 	@test -x build/chronoveil -a -f build/libchronoveil.so || $(MAKE) --no-print-directory build

@@ -13,13 +13,14 @@ foreach(module ${library_modules})
   list(APPEND library_objects $<TARGET_OBJECTS:chronoveil_${module}>)
 endforeach()
 # By name, so that whoever links the static library needs no CMake package to find these.
-set(library_links sodium sqlite3 pq z lzma date-tz fmt tomlplusplus)
+set(library_links sodium sqlite3 z lzma date-tz fmt tomlplusplus)
 
 foreach(form static shared)
   string(TOUPPER ${form} type)
   add_library(chronoveil_${form} ${type} ${library_objects})
   set_target_properties(chronoveil_${form} PROPERTIES OUTPUT_NAME chronoveil LINKER_LANGUAGE CXX)
   target_compile_features(chronoveil_${form} INTERFACE cxx_std_20)
+  target_include_directories(chronoveil_${form} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 endforeach()
 set_target_properties(chronoveil_static PROPERTIES EXPORT_NAME chronoveil_static)
 target_link_libraries(chronoveil_static INTERFACE ${library_links})
@@ -36,6 +37,9 @@ install(TARGETS chronoveil_static chronoveil_shared EXPORT ChronoveilTargets
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Chronoveil)
 install(EXPORT ChronoveilTargets NAMESPACE Chronoveil:: DESTINATION ${package_folder})
 set(made ${CMAKE_BINARY_DIR}/packaging)
+# The bindings are built against this folder, without an installation.
+export(EXPORT ChronoveilTargets NAMESPACE Chronoveil:: FILE ${made}/ChronoveilTargets.cmake)
+file(COPY packaging/ChronoveilConfig.cmake DESTINATION ${made})
 write_basic_package_version_file(${made}/ChronoveilConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES packaging/ChronoveilConfig.cmake ${made}/ChronoveilConfigVersion.cmake DESTINATION ${package_folder})
 

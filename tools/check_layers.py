@@ -14,14 +14,15 @@ from pathlib import Path
 
 LAYERS = {
     "base": set(),
-    # Strict readers of JSON objects, and SQLite with checked errors: several modules read and store with them.
+    # Strict readers of JSON objects, SQLite with checked errors, and libpq: several modules read and store with them.
     "json": set(),
     "sqlite": set(),
-    "data": {"sqlite"},
+    "postgres": set(),
+    "data": {"sqlite", "postgres"},
     "bound": {"data", "sqlite"},
     "noise": set(),
     "accounting": {"json"},
-    "ledger": {"accounting", "json", "sqlite"},
+    "ledger": {"accounting", "json", "sqlite", "postgres"},
     "temporal": {"noise"},
     "post": set(),
     "mechanisms": {"bound", "noise", "accounting", "ledger", "temporal", "post"},
@@ -40,11 +41,13 @@ LAYERS = {
     "library": {"data", "noise", "accounting", "ledger", "report", "engine", "simulate"},
     # The program parses, calls and prints, with what is public.
     "cli": {"noise", "accounting", "ledger", "mechanisms", "plan", "report", "engine", "simulate", "library"},
+    # The bindings translate what is public.
+    "python": {"noise", "accounting", "data", "ledger", "mechanisms", "plan", "report", "engine", "library"},
     "forecast": {"forecasting", "ledger", "report", "engine", "training"},
 }
 
 # Modules that may include public headers only: what they do, any program linked to the library can do.
-PUBLIC_ONLY = {"cli"}
+PUBLIC_ONLY = {"cli", "python"}
 
 # Headers from outside that a module must not include.
 FOREIGN = {"base": (r"nlohmann/", r"fmt/", r"CLI/")}
@@ -84,7 +87,7 @@ def find_cycle(layers):
 
 def sources_of_modules(root):
     """(module, file) for every file of the table. Files directly in include/chronoveil belong to the library."""
-    for top in (root / "src" / "chronoveil", root / "include" / "chronoveil", root / "apps"):
+    for top in (root / "src" / "chronoveil", root / "include" / "chronoveil", root / "apps", root / "bindings"):
         for path in sorted(top.rglob("*")):
             parts = path.relative_to(top).parts
             if path.suffix in SOURCES:
@@ -184,7 +187,7 @@ def make_include_roots(root, module, folder):
     """A folder whose chronoveil/ holds links to just the headers of modules that `module` may include."""
     (folder / "chronoveil").mkdir(parents=True, exist_ok=True)
     for name, header in sources_of_modules(root):
-        if name in visible(module) and header.suffix == ".h" and "apps" not in header.relative_to(root).parts:
+        if name in visible(module) and header.suffix == ".h" and header.relative_to(root).parts[0] in ("src", "include"):
             link = folder.joinpath(*header.relative_to(root).parts[1:])
             link.parent.mkdir(parents=True, exist_ok=True)
             link.symlink_to(header.resolve())

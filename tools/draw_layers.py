@@ -11,7 +11,7 @@ from check_layers import LAYERS
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "architecture.svg"
 BOX, GAP, ROW, EDGE = (118, 30), 22, 84, 24
-NAMES = {"cli": "apps/cli", "forecast": "apps/forecast"}
+NAMES = {"cli": "apps/cli", "forecast": "apps/forecast", "python": "bindings/python"}
 
 
 def uses(module):

@@ -5,5 +5,5 @@ cd "$(dirname "$0")/.."
 mode=(-i)
 [ "${1:-}" = --check ] && mode=(--dry-run --Werror)
 folders=()
-for folder in include src apps tests bench examples experiments; do [ -d "$folder" ] && folders+=("$folder"); done
+for folder in include src apps bindings tests bench examples experiments; do [ -d "$folder" ] && folders+=("$folder"); done
 find "${folders[@]}" \( -name '*.h' -o -name '*.cc' -o -name '*.c' \) -print0 | xargs -0 clang-format --style=file "${mode[@]}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that are missing, and nothing else.
-#   tools/setup.sh [build] [forecast] [test] [bench] [check] [--list]
+#   tools/setup.sh [build] [forecast] [test] [python] [bench] [check] [--list]
 # With CHRONOVEIL_INSTALLED=FILE the names of what was installed are written there. docs/dependencies.md says what
 # each is for.
 set -euo pipefail
@@ -11,7 +11,8 @@ build=(g++ cmake ninja-build pkg-config python3 libsodium-dev libsqlite3-dev lib
   libtomlplusplus-dev libhowardhinnant-date-dev tzdata)
 forecast=(libtorch-dev libopenblas0-openmp)
 test=(libgtest-dev libgmock-dev postgresql clang libclang-rt-14-dev clang-format python3 zsh fish
-  xz-utils chromium fonts-dejavu-core)
+  xz-utils chromium fonts-dejavu-core librsvg2-bin)
+python=(python3-dev python3-venv debootstrap)
 bench=(python3 python3-venv)
 check=(clang clang-tidy cppcheck python3)
 
@@ -19,13 +20,13 @@ list_only=false
 wanted=()
 for group in "$@"; do
   case "$group" in
-    build | forecast | test | bench | check)
+    build | forecast | test | python | bench | check)
       declare -n members="$group"
       wanted+=("${members[@]}")
       ;;
     --list) list_only=true ;;
     *)
-      echo "setup: $group is not a group; it must be build, forecast, test, bench or check" >&2
+      echo "setup: $group is not a group; it must be build, forecast, test, python, bench or check" >&2
       exit 2
       ;;
   esac

@@ -10,6 +10,7 @@ aliases and using declarations: where one source of two mentions what the other 
 googletest finds by the type that it prints needs no other name, and a source with an operator new of its own goes alone.
 """
 import functools
+import os
 import pathlib
 import re
 import sys
@@ -87,7 +88,7 @@ class Source:
             include = INCLUDE.match(line)
             if include:
                 beside = self.path.parent / include[1] if include[1] else None
-                first.append(f'#include "{beside}"' if beside and beside.exists() else include[0])
+                first.append(beside if beside and beside.exists() else include[0])
             elif line and not line.startswith("//"):
                 return first
         return first
@@ -137,12 +138,17 @@ def grouped(sources, limit):
     return units
 
 
-def text_of(unit):
-    lines = list(dict.fromkeys(include for source in unit for include in source.includes))
+def text_of(unit, folder):
+    """What a unit says. Paths are relative, so that it is the same in every copy of the project, for a compiler cache."""
+    def included(path):
+        return f'#include "{os.path.relpath(path, folder)}"'
+
+    lines = [include if isinstance(include, str) else included(include)
+             for include in dict.fromkeys(include for source in unit for include in source.includes)]
     for number, source in enumerate(unit):
         renamed = sorted(source.own.keys() - source.kept) if len(unit) > 1 else []
         lines += [f"#define {name} {name}_{number}" for name in renamed]
-        lines.append(f'#include "{source.path}"')
+        lines.append(included(source.path))
         lines += [f"#undef {name}" for name in renamed]
     return "\n".join(lines) + "\n"
 
@@ -152,7 +158,7 @@ def main(folder, limit, paths):
     written = []
     for number, unit in enumerate(grouped([Source(path) for path in paths], limit)):
         written.append(folder / f"{number}.cc")
-        text = text_of(unit)
+        text = text_of(unit, folder.resolve())
         if not written[-1].exists() or written[-1].read_text(encoding="utf-8") != text:
             written[-1].write_text(text, encoding="utf-8")
     print(";".join(str(path) for path in written), end="")

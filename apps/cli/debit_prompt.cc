@@ -11,22 +11,39 @@
 #include "output/budget_output.h"
 
 namespace chronoveil::cli {
+namespace {
 
-Result<void> ask_before_debit(const engine::Job& job, bool yes, const engine::DebitAhead& ahead) {
+Result<void> ask(const DebitQuestion& question, const engine::DebitAhead& ahead) {
   const ledger::Filter& filter = ahead.dataset.filter;
   // A union has many members, and their amounts say little to a person.
   const bool one_amount = filter.kind != ledger::FilterKind::united;
   print_note(fmt::format("cost      {} from the budget of {}",
-                         one_amount ? cost_text(filter, ahead.cost)
-                                    : fmt::format("ε = {}, δ = {}", shortest(job.epsilon), shortest(job.delta)),
+                         one_amount
+                             ? cost_text(filter, ahead.cost)
+                             : fmt::format("ε = {}, δ = {}", shortest(question.epsilon), shortest(question.delta)),
                          ahead.dataset.name));
   print_note(fmt::format("left      {:.1f} % after this debit", 100 * ledger::share_left(filter, ahead.left)));
-  if (yes || ::isatty(STDIN_FILENO) == 0 || job.source.path == "-") return {};
+  if (question.yes || ::isatty(STDIN_FILENO) == 0 || question.rows_on_stdin) return {};
   std::fputs("Debit it? [y/N] ", stderr);
   std::string answer;
   std::getline(std::cin, answer);
   if (answer == "y" || answer == "Y" || answer == "yes") return {};
   return fail(ErrorKind::usage, "not confirmed, so nothing was debited; `run.yes` debits without a question");
+}
+
+}  // namespace
+
+DebitQuestion question_of(const engine::Job& job, bool yes) {
+  return {job.epsilon, job.delta, job.source.path == "-", yes};
+}
+
+std::function<Result<void>(const engine::DebitAhead&)> ask_before_debit(const DebitQuestion& question,
+                                                                        const ProgressLine* progress) {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [question, progress](const engine::DebitAhead& ahead) {
+    if (progress != nullptr) progress->tell("");
+    return ask(question, ahead);
+  };
 }
 
 }  // namespace chronoveil::cli

@@ -36,6 +36,7 @@ void add_key(CLI::App& command, JobOptions& options, const engine::KeyInfo& key)
     default: break;
   }
   std::string type = key.shape == engine::KeyShape::text ? "TEXT" : "NUMBER";
+  if (key.shape == engine::KeyShape::steps) type += "|all";
   if (!key.choices.empty()) type += ":{" + CLI::detail::join(key.choices, ",") + "}";  // the engine refuses others
   command
       .add_option_function<std::string>(

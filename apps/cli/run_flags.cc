@@ -111,11 +111,7 @@ Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags
       noted(stage);
       progress.tell(std::string(stage) + " ...");
     };
-    const auto ask = [&](const engine::DebitAhead& ahead) {
-      progress.tell("");
-      return ask_before_debit(job, flags.yes, ahead);
-    };
-    if (progress.shown()) options.before_debit = ask;
+    options.before_debit = ask_before_debit(question_of(job, flags.yes), &progress);
     return run(job, options);
   }();
   if (published && !mark_of(*published).empty()) print_note(mark_of(*published));

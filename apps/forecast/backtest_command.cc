@@ -7,6 +7,7 @@
 
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/report/forecast/backtested.h"
+#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/training/backtest.h"
 #include "commands.h"
 #include "output/progress_line.h"
@@ -105,7 +106,8 @@ Result<void> backtest(const BacktestCommandOptions& options) {
   std::vector<OutputFile> files;
   // Scores of held-back data are as private as the data.
   if (!options.csv.empty()) files.push_back({options.csv, report::backtest_csv(all), 0600});
-  if (!options.report.empty()) files.push_back({options.report, report::to_html(all), 0600});
+  if (!options.report.empty())
+    files.push_back({options.report, report::to_html(all, report::csv_beside(options.csv, options.report)), 0600});
   CV_CHECK(write_files(files));
   if (options.json)
     std::cout << report::to_json(all);

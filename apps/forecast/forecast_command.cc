@@ -9,8 +9,10 @@
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/report/document/signature.h"
 #include "chronoveil/report/forecast/forecasted.h"
+#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/training/forecast.h"
 #include "commands.h"
+#include "debit_prompt.h"
 #include "key_names.h"
 #include "ledger_option.h"
 #include "output/job_output.h"
@@ -57,6 +59,8 @@ Result<training::ForecastRequest> request_of(const ForecastCommandOptions& optio
     if (options.fill != "linear" && options.fill != "mean") return invalid("--fill", options.fill, "linear or mean");
     request.privacy->fill = options.fill == "mean" ? training::GapFill::mean : training::GapFill::linear;
     watch_debit(request.run);
+    request.run.before_debit =
+        ask_before_debit({options.history.epsilon, options.history.delta, false, options.flags.yes});
   }
   return request;
 }
@@ -78,14 +82,15 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
   CV_CHECK(apply(options.machine));
   CV_CHECK(check_private(command, options));
   CV_CHECK(check_plain_text("--title", options.title));
-  CV_TRY(const training::ForecastRequest request, request_of(options));
+  CV_TRY(training::ForecastRequest request, request_of(options));
   std::string csv = options.csv;
   if (csv.empty() && !options.json && options.report.empty() && options.json_path.empty()) csv = "-";
+  request.outputs = {{"--output", csv},
+                     {"--paths-output", options.paths_csv},
+                     {"--json-output", options.json_path},
+                     {"--report", options.report}};
   CV_CHECK(check_outputs(
-      {{"--output", csv},
-       {"--paths-output", options.paths_csv},
-       {"--json-output", options.json_path},
-       {"--report", options.report}},
+      request.outputs,
       {{"MODEL", options.model}, {"INPUT", options.source.path}, {"--keys", options.keys.value_or("")}}, options.json));
   const training::WriteForecast write = [&](const training::ForecastDocuments& all) -> Result<void> {
     if (!options.paths_csv.empty() && all.paths.empty())
@@ -95,7 +100,8 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
     std::vector<OutputFile> files;
     if (!csv.empty()) files.push_back({csv, all.csv, mode});
     if (!options.paths_csv.empty()) files.push_back({options.paths_csv, all.paths, mode});
-    if (!options.report.empty()) files.push_back({options.report, all.html, mode});
+    if (!options.report.empty())
+      files.push_back({options.report, report::with_csv(all.html, report::csv_beside(csv, options.report)), mode});
     if (!options.json_path.empty()) {
       std::string document = all.json;
       if (options.private_history) {
@@ -154,7 +160,8 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
                       "How steps that were not kept are filled: linear (the default), or mean");
   add_ledger_option(*command, options->flags.ledger);
   add_clock_flag(*command);
-  command->add_flag("--yes", options->flags.yes, "With --private: debit the same forecast a second time");
+  command->add_flag("--yes", options->flags.yes,
+                    "With --private: debit without a question, even the same forecast a second time");
   command->add_option("--again", options->flags.again, "With --private: emit the stored forecast of this debit anew");
   command->add_option("--seed", options->flags.seed, "For tests and experiments only: not private, no ledger");
   add_machine_options(*command, options->machine);

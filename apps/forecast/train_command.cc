@@ -7,6 +7,7 @@
 
 #include "chronoveil/training/train.h"
 #include "commands.h"
+#include "debit_prompt.h"
 #include "output/job_output.h"
 #include "output/progress_line.h"
 #include "output/text_table.h"
@@ -68,12 +69,14 @@ Result<Training> watched(const engine::Job& job, const TrainCommandOptions& opti
   all.note_debit = [](const std::string& debit) {
     say_on_interrupt("the debit " + debit + " stays reserved; the same command goes on from the last checkpoint");
   };
+  all.note_programme = [](const std::string& sentence) { print_note(sentence); };
   Watch watch;
   all.progress = [&](std::string_view stage) {
     if (stage == "debiting") say_on_interrupt("a debit may have been made; budget history tells");
     watch.line().tell(std::string(stage) + " ...");
   };
   if (watch.line().shown()) all.on_step = [&](const training::TrainProgress& progress) { watch(progress); };
+  all.before_debit = ask_before_debit(question_of(job, options.flags.yes), &watch.line());
   all.note_released = [](const std::string& debit, bool) {
     say_on_interrupt("the debit " + debit + " is released; --again " + debit +
                      " emits its stored model anew at no cost");

@@ -14,6 +14,8 @@
 
 #include "chronoveil/accounting/accountant.h"
 #include "chronoveil/accounting/events/event_options.h"
+#include "chronoveil/base/arrow_abi.h"
+#include "chronoveil/base/interrupt.h"
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/base/version.h"
@@ -52,6 +54,11 @@ Result<Job> parse_job(std::string_view toml);
 // The job reads these rows, whatever it read before. Cells are not copied: they must not change until its last run is
 // over.
 void read_from(Job&, Table);
+// The same from an Arrow stream of record batches, which is taken over: its release is null afterwards, also after an
+// error. Batches are pulled as they are read, never before the debit, and given back one by one; text is not copied. A
+// stream can be read once: after a run, or a check that read it, the job needs another. docs/library.md has the kinds of
+// columns. Errors: storage if its producer fails, usage if it has no columns.
+Result<void> read_from(Job&, ArrowArrayStream&);
 
 // ---- Plan, check, run: counts per series and slot, means per place and slot, or one series of its owner. ----
 
@@ -89,6 +96,11 @@ const std::optional<ledger::DebitReference>& debit_of(const AnyRelease&);
 std::string to_csv(const AnyRelease&);
 std::string to_json(const AnyRelease&);
 std::string to_html(const AnyRelease&);
+// The rows of the CSV as an Arrow stream of one record batch: names as large_utf8, times as timestamp[ms, zone of the
+// slots], or date32 where slots are whole days, values as double, null where nothing is published, sampled as bool; of a
+// perturbed series every column is large_utf8. The stream owns its rows; whoever takes it releases it. On an error
+// nothing is written to `out`: usage, if the rows of a perturbed series left at once.
+Result<void> to_arrow(const AnyRelease&, ArrowArrayStream* out);
 
 // ---- Live: counts that are published step by step, as rows are pushed. ----
 
@@ -124,6 +136,10 @@ class LiveSession {
   // Where rows are counts, a row of a later step closes those before it. Where rows are people, nothing is published by
   // them: who is there must not decide what is published. Rows more than live.max_gap steps ahead are left out.
   Result<PublishedSteps> push(const Batch&);
+  // The same from Arrow: one record batch, or the batches of a stream one after another. All are taken over and
+  // released, also after an error; the schema is left to the caller.
+  Result<PublishedSteps> push(const ArrowSchema&, ArrowArray&);
+  Result<PublishedSteps> push(ArrowArrayStream&);
   // Publishes the steps that end by this time ("2026-03-01T05:00", by the clock of the slots), with or without rows.
   // Where rows are people the time must come from a clock, never from the rows. A time too far ahead (live.max_gap) is
   // refused.
@@ -133,9 +149,16 @@ class LiveSession {
   // Writes the outputs that are written whole. The release stays open for the next session, unless all steps of its
   // span are published. Nothing can be pushed after it. If it is not called, only those outputs are missing.
   Result<LiveStanding> end();
+  // Steps of this session as an Arrow stream, with the columns that to_arrow() gives to a release of counts.
+  Result<void> to_arrow(const PublishedSteps&, ArrowArrayStream* out) const;
 
  private:
   struct Inside;
+  struct Form {  // of its lines
+    bool named = false, days = false;
+    std::string zone, mark;
+  };
+  Form form() const;
   explicit LiveSession(std::unique_ptr<Inside>);
   std::unique_ptr<Inside> inside_;
 };

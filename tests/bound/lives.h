@@ -84,8 +84,9 @@ inline LifeCounts naive_life(const Life& life, const Caps& caps, std::int64_t se
 }
 
 inline Result<SlotCounts> bound_slot(SlotBounder& bounder, const Slot& slot, std::int64_t step) {
-  for (const LiveRecord& record : slot) bounder.add(record.person, record.series, record.amount);
-  return bounder.close(step);
+  const std::unique_ptr<SlotPeople> people = bounder.new_slot();
+  for (const LiveRecord& record : slot) people->add(record.person, record.series, record.amount);
+  return bounder.close(step, *people);
 }
 
 template <class T>

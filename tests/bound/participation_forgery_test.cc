@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "bound/lives.h"
 #include "bound/records.h"
 #include "chronoveil/bound/people/participation.h"
 #include "support/temporary_folder.h"

@@ -111,15 +111,16 @@ TEST(SlotBounder, WithoutAParticipationMaxStepsHoldsInEachSlotAlone) {
 
 TEST(SlotBounder, TextsNeedNotOutliveTheCall) {
   SlotBounder bounder(1, event_caps(1), nullptr);
+  const std::unique_ptr<SlotPeople> slot = bounder.new_slot();
   for (const char* person : {"a name that is longer than sixteen bytes", "short", "short"}) {
     std::string text(person);
-    bounder.add(text, 0, 1);
+    slot->add(text, 0, 1);
     std::fill(text.begin(), text.end(), '#');
   }
-  EXPECT_EQ(value_of(bounder.close(0)), SlotCounts{2});
+  EXPECT_EQ(value_of(bounder.close(0, *slot)), SlotCounts{2});
 }
 
-TEST(SlotBounder, ASlotThatCannotBeRememberedGivesNoCountsAndStaysAsItWas) {
+TEST(SlotBounder, ASlotThatCannotBeRememberedGivesNoCountsAndCanBeClosedAgain) {
   class Full final : public InMemory {
    public:
     explicit Full(const bool& full) : InMemory(std::make_shared<Rows>()), full_(full) {}
@@ -133,24 +134,27 @@ TEST(SlotBounder, ASlotThatCannotBeRememberedGivesNoCountsAndStaysAsItWas) {
   };
   bool full = true;
   SlotBounder bounder(2, user_caps(2, 2), std::make_unique<Full>(full));
-  const Result<SlotCounts> refused = bound_slot(bounder, {{"ann", 0, 1}, {"ben", 1, 5}}, 0);
+  const std::unique_ptr<SlotPeople> slot = bounder.new_slot();
+  slot->add("ann", 0, 1);
+  slot->add("ben", 1, 5);
+  const Result<SlotCounts> refused = bounder.close(0, *slot);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::storage);
   full = false;
-  EXPECT_EQ(value_of(bounder.close(0)), (SlotCounts{1, 2}));
-  EXPECT_EQ(value_of(bounder.close(1)), (SlotCounts{0, 0}));
+  EXPECT_EQ(value_of(bounder.close(0, *slot)), (SlotCounts{1, 2}));
+  EXPECT_EQ(value_of(bound_slot(bounder, {}, 1)), (SlotCounts{0, 0}));
 }
 
 TEST(SlotBounder, RefusesWhatBoundsNothing) {
   for (const Caps& caps : {user_caps(0, 1), user_caps(1, 0), event_caps(0), event_caps(1, 0)}) {
     SlotBounder bounder(1, caps, nullptr);
-    bounder.add("ann", 0, 1);
-    const Result<SlotCounts> refused = bounder.close(0);
+    const Result<SlotCounts> refused = bound_slot(bounder, {{"ann", 0, 1}}, 0);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::usage);
   }
   for (const std::int64_t series : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 40}) {
-    const Result<SlotCounts> refused = SlotBounder(series, event_caps(1), nullptr).close(0);
+    SlotBounder bounder(series, event_caps(1), nullptr);
+    const Result<SlotCounts> refused = bound_slot(bounder, {}, 0);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::usage);
   }
@@ -164,7 +168,8 @@ TEST(SlotBounder, RefusesRecordsThatShouldNeverHaveCome) {
     EXPECT_EQ(refused.error().kind, ErrorKind::internal);
     EXPECT_EQ(refused.error().text().find("ann"), std::string::npos);
   }
-  ASSERT_FALSE(SlotBounder(1, event_caps(1), nullptr).close(-1));
+  SlotBounder bounder(1, event_caps(1), nullptr);
+  ASSERT_FALSE(bound_slot(bounder, {}, -1));
 }
 
 std::size_t memory_in_use() {
@@ -180,11 +185,13 @@ TEST(SlotBounder, HoldsThePeopleOfOneSlotOnly) {
     std::size_t one_slot = 0, early = 0, late = 0;
     for (std::int64_t step = 0; step < 60; ++step) {
       const std::size_t before = memory_in_use();
+      std::unique_ptr<SlotPeople> slot = bounder.new_slot();
       for (int i = 0; i < 2000; ++i) {
-        bounder.add("person " + std::to_string(step) + " " + std::to_string(i) + " with a long name", 0, 1);
+        slot->add("person " + std::to_string(step) + " " + std::to_string(i) + " with a long name", 0, 1);
       }
       one_slot = memory_in_use() - before;
-      value_of(bounder.close(step));
+      value_of(bounder.close(step, *slot));
+      slot.reset();
       // SQLite's cache of pages is full by the thirtieth.
       (step < 30 ? early : late) = memory_in_use();
     }
@@ -195,10 +202,12 @@ TEST(SlotBounder, HoldsThePeopleOfOneSlotOnly) {
 
 TEST(SlotBounder, HoldsNoPairsThatCannotCount) {
   if (memory_in_use() == 0) GTEST_SKIP() << "this allocator does not count";
-  SlotBounder bounder(100'000, user_caps(2, 1), nullptr);
-  const std::size_t before = memory_in_use();
-  for (std::int64_t series = 0; series < 100'000; ++series) bounder.add("ann", series, 1);
-  EXPECT_LT(memory_in_use() - before, 10'000u);
+  for (const Caps& caps : {user_caps(2, 1), event_caps(2)}) {
+    SlotPeople slot(100'000, caps);
+    const std::size_t before = memory_in_use();
+    for (std::int64_t series = 0; series < 100'000; ++series) slot.add("ann", series, 1);
+    EXPECT_LT(memory_in_use() - before, 10'000u);
+  }
 }
 
 }  // namespace

@@ -18,7 +18,6 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 SAMPLES = Path(os.environ["CHRONOVEIL_BUILD"]) / "tests" / "report_sample"
 SCREENS = {"phone": (375, 812), "desk": (1280, 800)}
 RESULT = ("result", "sure")
-FACTS = ("fact-unit", "fact-relation", "fact-cap", "fact-public", "fact-limits", "strength")
 SECONDS = 60  # for one answer of a browser on a busy machine
 
 # Everything that can be seen from inside the page. Contrast as WCAG 2 defines it, of every visible piece of text against
@@ -52,7 +51,13 @@ LOOK = """(() => {
     unnamed: [...document.querySelectorAll('svg[role=img]')].filter(e => !e.querySelector('title')).length,
     scripts: document.scripts.length, title: document.title, heading: document.querySelector('h1')?.innerText,
     banner: document.querySelector('.banner')?.innerText ?? '', text: document.body.innerText,
-    ground: getComputedStyle(document.body).backgroundColor, least, faint});
+    ground: getComputedStyle(document.body).backgroundColor, least, faint,
+    axes: document.querySelectorAll('figure.chart > .axis').length,
+    tables: document.querySelectorAll('figure.chart ~ details table, .charts ~ .scroll table').length,
+    cut: (all => { all.forEach(e => e.style.display = 'block');
+                   const beyond = all.filter(e => box(e)[0] < 0 || box(e)[2] > root.clientWidth);
+                   all.forEach(e => e.style.display = '');
+                   return beyond.map(e => e.textContent); })([...document.querySelectorAll('.marks span')])});
 })()"""
 
 
@@ -170,6 +175,8 @@ def faults(browser, path, screen, scheme, first_screen):
         found.append("has a drawing without a title")
     if seen["least"] < 4.5:
         found.append(f"is hard to read: {seen['faint']} ({seen['least']:.2f} to 1)")
+    if seen["cut"]:
+        found.append(f"shows a value beyond its edge: {seen['cut'][0]}")
     for fact in first_screen:
         left, top, right, bottom = seen["facts"].get(fact, [-1] * 4)[:4]
         if not (0 <= left < right <= width and 0 <= top < bottom <= height):
@@ -216,20 +223,24 @@ class Report(unittest.TestCase):
         for screen, scheme in (("phone", "light"), ("desk", "dark")):
             self.assertIn("internal: reveals the data", self.look("means_evaluation.html", screen, scheme, ())["banner"])
 
+    def plots(self, seen, figures):
+        """Every chart has two axes with titles, values on hover, and numbers behind it."""
+        self.assertEqual((seen["figures"], seen["charts"], seen["axes"]), (figures, figures, 2 * figures))
+        self.assertGreaterEqual(seen["tables"], 1 if "Backtest" in seen["title"] else figures)
+
     def test_perturbed_series_are_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
         for page, words, figures in (("perturbed.html", "Which of two values at most 9 rows apart", 2),
                                      ("sorted.html", "a list of values with blurred times", 2),
                                      ("changed.html", "Each single value; not all of them together", 1)):
             for screen, scheme in (("phone", "dark"), ("desk", "light"), ("phone", "light"), ("desk", "dark")):
-                seen = self.look(page, screen, scheme, FACTS)
+                self.plots(seen := self.look(page, screen, scheme, RESULT), figures)
                 self.assertIn(words, seen["text"])
-                self.assertEqual((seen["figures"], seen["banner"]), (figures, ""))
+                self.assertEqual(seen["banner"], "")
         for screen, scheme in (("phone", "light"), ("desk", "dark")):
             self.assertIn("This is not differential privacy.", self.look("crowded.html", screen, scheme, ())["text"])
             self.assertIn("seeded: not private", self.look("seeded.html", screen, scheme, ())["banner"])
-            seen = self.look("perturbed_internal.html", screen, scheme, ())
+            self.plots(seen := self.look("perturbed_internal.html", screen, scheme, ()), 2)
             self.assertIn("internal: reveals the data", seen["banner"])
-            self.assertEqual(seen["figures"], 2)
 
     def test_forecasts_trainings_and_backtests_are_whole_on_a_phone_and_on_a_desk_in_light_and_in_dark(self):
         for page, words, banner, figures in (("forecast.html", "The history is not protected.", "", 1),
@@ -237,10 +248,9 @@ class Report(unittest.TestCase):
                                              ("trained.html", "How ε grew", "", 1),
                                              ("backtest.html", "the better baseline", "Internal.", 2)):
             for screen, scheme in (("phone", "dark"), ("desk", "light")):
-                seen = self.look(page, screen, scheme, ())
+                self.plots(seen := self.look(page, screen, scheme, RESULT), figures)
                 self.assertIn(words, seen["text"])
                 self.assertTrue(seen["banner"].startswith(banner) if banner else not seen["banner"])
-                self.assertEqual(seen["figures"], figures)
 
     def test_means_are_a_map_a_strip_and_small_maps(self):
         figures = [self.look(page, "desk", "light", RESULT)["figures"] for page in ("means.html", "cell.html")]
@@ -258,15 +268,30 @@ class Report(unittest.TestCase):
             self.assertTrue(all(abs(step) > 8 and (step > 0) == (steps[0] > 0) for step in steps), (scheme, light))
 
     def test_a_result_comes_first_and_details_are_folded(self):
-        for page in ("single.html", "means.html"):
+        last = ["Budget and proof", "How to cite"]
+        for page, protected, folded in (
+                ("single.html", "fact-unit", ["The promise in full", "How it was made", *last]),
+                ("means.html", "fact-unit", ["The promise in full", "How it was made", *last]),
+                ("perturbed.html", "fact-unit", ["The promise in full", "What was released", "How it was made", *last]),
+                ("forecasts.html", "fact-history", ["The model", "The promise in full", "Budget and proof"]),
+                ("trained.html", "not-protected", ["The promise in full", "How it was trained", *last])):
             seen = self.look(page, "desk", "light", RESULT)
-            order = [seen["facts"][name][1] for name in ("result", "sure", "fact-unit")]
+            order = [seen["facts"][name][1] for name in ("result", "sure", protected)]
             self.assertEqual(order, sorted(order))
-            self.assertEqual(seen["folded"], ["The promise in full", "How it was made", "Budget and proof", "How to cite"])
+            self.assertEqual(seen["folded"], folded)
 
     def test_values_show_on_hover_and_by_keyboard(self):
-        seen = self.look("single.html", "desk", "light", RESULT)
-        self.assertEqual(seen["charts"], 1)
+        for page, charts, words in (
+                ("single.html", 1, "^Sunday 1 March 2026, 00:00 to 01:00 to .*: values from "),
+                ("forecast.html", 1, "^Sunday 1 March 2026, 00:00 to 01:00: [0-9]"),
+                ("perturbed.html", 2, "^30 rows earlier: .* %$"),
+                ("trained.html", 1, "^after 94 steps: ε.=.0.25"),
+                ("backtest.html", 2, "^ε.=.0.5: 0.125, between 0.117 and 0.133$")):
+            self.point_and_step(page, charts, words)
+
+    def point_and_step(self, page, charts, words):
+        seen = self.look(page, "desk", "light", RESULT)
+        self.assertEqual(seen["charts"], charts)
         shown = "[...document.querySelectorAll('.marks span')].filter(e => e.getClientRects().length).map(e => e.innerText)"
 
         def visible():
@@ -277,26 +302,29 @@ class Report(unittest.TestCase):
             ".getBoundingClientRect(); return [r.left, r.top, r.width, r.height]; })()"))["result"]["value"]
         self.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=left + width / 2, y=top + height / 2)
         self.assertEqual(len(visible()), 1)
-        self.assertRegex(visible()[0], "^Sunday 1 March 2026, 00:00 to 01:00 to .*: values from ")
+        self.assertRegex(visible()[0], words)
         self.browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=1, y=1)
         self.browser.ask("Runtime.evaluate", expression="document.querySelector('.marks input').focus()")
         first = visible()
         for kind in ("keyDown", "keyUp"):
             self.browser.ask("Input.dispatchKeyEvent", type=kind, key="ArrowRight", code="ArrowRight",
                              windowsVirtualKeyCode=39)
-        second = visible()
-        self.assertEqual((len(first), len(second)), (1, 1))
-        self.assertNotEqual(first, second)
+        self.assertEqual((len(first), len(visible())), (1, 1))
+        self.assertNotEqual(first, visible())
 
     def test_paper_is_light_and_has_what_is_folded(self):
-        self.browser.open(self.pages / "single.html", SCREENS["desk"], "dark")
+        for page in ("single.html", "means.html", "perturbed.html", "forecasts.html", "trained.html"):
+            self.print_in_the_dark(page)
+
+    def print_in_the_dark(self, page):
+        self.browser.open(self.pages / page, SCREENS["desk"], "dark")
         self.browser.ask("Runtime.evaluate", expression="document.querySelectorAll('details').forEach(e => e.open = false)")
         self.browser.ask("Emulation.setEmulatedMedia", media="print",
                          features=[{"name": "prefers-color-scheme", "value": "dark"}])
         ground, seen, shown = self.browser.ask("Runtime.evaluate", returnByValue=True, expression=(
             "[getComputedStyle(document.body).backgroundColor,"
-            " document.querySelector('.folded p').getBoundingClientRect().height,"
-            " document.querySelector('.marks').getClientRects().length]"))["result"]["value"]
+            " document.querySelector('.folded details > :nth-child(2)').getBoundingClientRect().height,"
+            " document.querySelector('.marks')?.getClientRects().length ?? 0]"))["result"]["value"]
         self.assertEqual(ground, "rgb(255, 255, 255)")
         self.assertGreater(seen, 10)
         self.assertEqual(shown, 0)
@@ -356,6 +384,7 @@ class Report(unittest.TestCase):
             "<p style='color:#aaa'>faint words</p>": ("faint words",),
             "<svg role='img' width='0' height='0'></svg>": ("without a size", "without a title"),
             "<div style='height:2000px'></div>": ("result is not on the first screen",),
+            "<div class='marks'><span style='left:-9px'>cut off</span></div>": ("beyond its edge: cut off",),
         }
         whole = (self.pages / "single.html").read_text(encoding="utf-8")
         whole = re.sub(r"<meta http-equiv[^>]*>", "", whole)  # or the browser itself would refuse some

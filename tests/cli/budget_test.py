@@ -478,6 +478,18 @@ class Budget(FolderTest):
         self.refused(5, "ledger", "list", ledger="postgresql://localhost:1/nowhere?connect_timeout=1")
         self.refused(2, "ledger", "list", ledger="mysql://localhost")
 
+    def test_without_libpq_only_postgresql_is_missing(self):
+        """As where it is not installed: what is found first by its name is no library."""
+        self.write("libpq.so.5", b"")
+        without = ("env", f"LD_LIBRARY_PATH={self.folder}", PROGRAM, "budget", "list", "--ledger")
+        done = subprocess.run([*without, "postgresql://me:secret@localhost:1/x"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout), (5, ""))
+        self.assertEqual(done.stderr, "chronoveil: ledger: PostgreSQL needs libpq: install libpq5 (libpq.so.5 cannot be loaded)\n")
+        self.assert_succeeds("budget", "create", "city", "--epsilon", "1", "--unit", "user", "--ledger", str(self.ledger))
+        done = subprocess.run([*without, str(self.ledger)], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("city", done.stdout)
+
     def test_nothing_of_a_password_is_repeated(self):
         done = run("budget", "list", "--ledger", "postgresql://me:secret@localhost:1/x?connect_timeout=1")
         self.assertEqual(done.returncode, 5)

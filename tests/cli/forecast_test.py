@@ -137,6 +137,14 @@ class PrivateHistories(ForecastTest):
         self.assertTrue(all(line.endswith(",seeded: not private") for line in first.splitlines()[1:]))
         self.assertIn("Nothing is protected: ", json.loads(self.read("all.json"))["input"]["guarantee"]["not_protected"][0])
         self.assertEqual(self.debits(), [])
+        # It replaces what a seed made, and never what is private.
+        self.seeded(self.private("--seed", "4", "--json-output", str(self.folder / "all.json")))
+        self.assert_succeeds(*self.private("--json-output", str(self.folder / "all.json")))
+        kept = self.read("all.json")
+        self.assert_refused(2, ["--json-output: ", "may be of a private release"],
+                            self.private("--seed", "5", "--json-output", str(self.folder / "all.json")),
+                            debits=[("city:1", "released")])
+        self.assertEqual(self.read("all.json"), kept)
 
     def test_what_it_cannot_do_without(self):
         for missing in ("epsilon", "dataset"):
@@ -153,9 +161,17 @@ class PrivateHistories(ForecastTest):
         self.assert_succeeds(*self.private(epsilon=fits))
         self.assertEqual(len(self.debits()), 1)
 
+    def test_a_terminal_is_asked_before_the_debit(self):
+        code, shown = self.on_terminal(self.private(), b"n\n")
+        self.assertEqual((code, self.debits()), (2, []), shown)
+        self.assertRegex(shown, r"cost      ε = 2, δ = \S+ from the budget of city\s+left      \d+\.\d % after this debit")
+        code, shown = self.on_terminal(self.private(), b"y\n")
+        self.assertEqual((code, self.debits()), (0, [("city:1", "released")]), shown)
+
     def test_bad_rows_leave_a_debit_that_is_still_good(self):
         self.write("load.csv", text_of([*self.rows, ("m0", time_of(HOURS), "x424242.5", "1")]))
-        self.assert_refused(3, [f"row {len(self.rows) + 1}", "the debit city:1, for which nothing was drawn"], self.private(),
+        self.assert_refused(3, [f"row {len(self.rows) + 1}", "the debit city:1, for which nothing was drawn",
+                                "the same forecast without --private reads every row at no cost"], self.private(),
                             [("city:1", "reserved")])
 
 

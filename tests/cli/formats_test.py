@@ -44,6 +44,23 @@ csv = "out.csv"
         self.assertEqual(done.returncode, 0, done.stderr)
         return (self.folder / "out.csv").read_text(encoding="utf-8")
 
+    def test_periods_that_no_calendar_has_are_refused_by_the_number_of_their_row(self):
+        for form, good, bad in (("%G-W%V", "2026-W10", ("2026-W00", "2026-W54", "2026-W5x", "2025-W53", "2026-W")),
+                                ("%G-W%V-%u", "2026-W10-1", ("2026-W10-0", "2026-W10-8")),
+                                ("%Y-%m", "2026-03", ("2026-00", "2026-13", "2026-3x")),
+                                ("%Y-Q%q", "2026-Q1", ("2026-Q0", "2026-Q5", "2026-Q", "2026-Q11")),
+                                ("%Y-%j", "2026-061", ("2026-000", "2026-366")),
+                                ("epoch_min", "29542000.5", ("29542000.5.1", ".5", "1e7", "-", "", "9" * 18)),
+                                ("epoch", "1772520000.25", ("1772520000,25", "1,772,520,000", "nan", "9" * 18)),
+                                ("%s.%f", "1772520000.25", ("1772520000", "1772520000.", "x1772520000.5"))):
+            source = f"time = 't'\nvalue = 'n'\ntime_format = '{form}'\nduplicates = 'sum'\ndelimiter = ';'"
+            for text in bad:
+                job = self.job(source, f"t;n\n{good};1\n{text};1\n", slots=("2025-12-29", "2026-12-28", "1w"), rest="")
+                done = run("run", job, "--seed", "3")
+                self.assertEqual(done.returncode, 3, (form, text, done.stderr))
+                self.assertIn("row 2", done.stderr, (form, text))
+                self.assertFalse((self.folder / "out.csv").exists())
+
     def long(self, times=("2026-03-02", "2026-03-09", "2026-03-16", "2026-03-23"), **options):
         rows = "".join(f"{time},{name},{10 * place + number}\n" for number, time in enumerate(times)
                        for place, name in enumerate(("north", "south")))
@@ -191,7 +208,7 @@ csv = "out.csv"
 
     def test_another_file_is_told_the_way_to_csv(self):
         for start, mentions in ((b"PAR1", ["a Parquet file", "duckdb -c \"COPY (FROM 'in.parquet')"]),
-                                (b"ARROW1\0\0", ["an Arrow file", "read_arrow"]),
+                                (b"ARROW1\0\0", ["an Arrow file", "read_feather"]),
                                 (b"PK\x03\x04", ["Excel", "read_xlsx"])):
             self.assert_fails(3, ["source.path", *mentions], "run", self.job("time = 't'", start + bytes(64), rest=""),
                               "--seed", "3")

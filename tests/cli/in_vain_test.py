@@ -1,50 +1,28 @@
 """Nothing is spent in vain: what is asked before a debit, what a check tells, what is refused before noise is drawn."""
 
-import os
-import pty
-import subprocess
 import unittest
 
 from jobs import HEADER, ROWS, JobTest
 from means_jobs import MeansTest
-from program import PROGRAM, run
+from program import run
 
 
 class Terminal(JobTest):
-    def on_terminal(self, answer, *flags):
-        """A run that has a terminal to ask, and what the terminal showed."""
-        ours, theirs = pty.openpty()
-        process = subprocess.Popen([PROGRAM, *self.words("run", *flags)], stdin=theirs, stdout=subprocess.PIPE,
-                                   stderr=theirs, env={"PATH": os.environ["PATH"], "HOME": str(self.folder)})
-        os.close(theirs)
-        shown = b""
-        try:
-            while piece := os.read(ours, 4096):
-                shown += piece
-                if answer and b"[y/N]" in shown:
-                    os.write(ours, answer)
-                    answer = b""
-        except OSError:  # the other end is closed
-            pass
-        process.communicate(timeout=60)
-        os.close(ours)
-        return process.returncode, shown.decode()
-
     def test_it_says_what_a_debit_costs_and_asks(self):
         self.create()
-        code, shown = self.on_terminal(b"n\n")
+        code, shown = self.on_terminal(self.words("run"), b"n\n")
         self.assertEqual(code, 2, shown)
         self.assertRegex(shown, r"cost      ε = 1, δ = 1e-06 from the budget of city\s+"
                                 r"left      9\d\.\d % after this debit")
         self.assertIn("not confirmed, so nothing was debited; --yes debits without a question", shown)
         self.assertEqual((self.debits(), self.outputs()), ([], []))
-        code, shown = self.on_terminal(b"y\n")
+        code, shown = self.on_terminal(self.words("run"), b"y\n")
         self.assertEqual((code, self.debits()), (0, [("city:1", "released")]), shown)
 
     def test_it_does_not_ask_with_yes_nor_for_a_debit_that_is_taken_up(self):
         self.create()
         self.write("trips.csv", HEADER + ROWS + "c1,yesterday,north\n")
-        code, shown = self.on_terminal(b"", "--yes")
+        code, shown = self.on_terminal(self.words("run", "--yes"))
         self.assertEqual((code, self.debits()), (3, [("city:1", "reserved")]), shown)
         self.assertIn("% after this debit", shown)
         self.assertNotIn("[y/N]", shown)
@@ -52,9 +30,17 @@ class Terminal(JobTest):
         self.assertIn("the budget is reserved, not lost: run the same job again", shown)
         self.assertIn("chronoveil check reads every row", shown)
         self.write("trips.csv", HEADER + ROWS)
-        code, shown = self.on_terminal(b"")
+        code, shown = self.on_terminal(self.words("run"))
         self.assertEqual((code, self.debits()), (0, [("city:1", "released")]), shown)
         self.assertNotIn("[y/N]", shown)
+
+    def test_rows_from_a_pipe_are_read_once_so_no_check_is_advised(self):
+        self.create()
+        self.change(('path = "trips.csv"', 'path = "-"'))
+        done = run(*self.words("run"), stdin=HEADER + ROWS + "c1,yesterday,north\n")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("row 61", done.stderr)
+        self.assertIn("can be read only once; put them into a file", done.stderr)
 
 
 class Seen(JobTest):
@@ -150,6 +136,21 @@ class Uninformative(JobTest):
         self.assertEqual((self.debits(), self.outputs()), ([], []))
         self.assert_succeeds(*self.words("run", "--allow-uninformative"))
 
+    def test_counts_of_more_people_than_are_assumed(self):
+        self.create()
+        self.change(("epsilon = 1.0", "epsilon = 0.0001"))
+        self.assert_fails(2, ["no count is above 10000 if a slot of a series has 10000 people, which is assumed since the "
+                              "job does not say it", "say nothing", "or plan.users if there are more people"],
+                          *self.words("run"))
+        text = (self.folder / "job.toml").read_text()
+        self.write("job.toml", text + "[plan]\nusers = 200000\n")
+        self.assert_succeeds(*self.words("check"))
+        # What is known to be few says nothing at an ε that would do for many.
+        self.write("job.toml", text.replace("epsilon = 0.0001", "epsilon = 0.1") + "[plan]\nusers = 30\n")
+        said = self.assert_fails(2, "no count is above 30 if a slot of a series has 30 people, so", *self.words("check"))
+        self.assertNotIn("assumed", str(said))
+        self.assertEqual((self.debits(), self.outputs()), ([], []))
+
 
 class UninformativeMeans(MeansTest):
     def test_cells_of_which_the_job_says_too_little(self):
@@ -167,7 +168,8 @@ class UninformativeMeans(MeansTest):
         message = self.assert_refused(2, ["in a cell of 3 people an interval would be about ±", "65 apart",
                                           "means.max_cells", "--allow-uninformative"], self.job(few, everywhere))
         self.assertNotIn("plan.users", message)
-        self.assert_refused(2, ["in a cell of 10000 people", "or plan.users if cells have more people"],
+        self.assert_refused(2, ["in a cell of 10000 people (assumed, since the job does not say how many)",
+                                "or plan.users if cells have more people"],
                             self.job(everywhere, ("epsilon = 2.0", "epsilon = 0.05")))
         self.assertEqual(self.debits(), [])
         self.assert_succeeds(*self.job(few, everywhere, flags=("--allow-uninformative",)))

@@ -17,7 +17,7 @@ class InitTest(FolderTest):
         self.write("trips.csv", HEADER + SECRET)
         self.write("stops.txt", "north\nsouth\n")
         self.given = ("--user", "card", "--series", "stop", "--series-list", "stops.txt", "--zone", "Europe/Berlin",
-                      "--start", "2026-03-01", "--end", "2026-03-08")
+                      "--start", "2026-03-01", "--end", "2026-03-08", "--max-steps", "4")
 
     def init(self, *arguments):
         return self.assert_succeeds("init", *arguments, cwd=self.folder)
@@ -30,8 +30,8 @@ class InitTest(FolderTest):
         job = self.read("trips.toml")
         for line in ('delimiter = ";"', 'time = "ts"', 'time_format = "iso8601"', 'length = "1h"', 'name = "trips"',
                      "# the column that says when", "# what one person adds to one slot", "max_per_slot = 1", 'unit = "user"',
-                     "# pairs of series and slot in which one person counts, over the whole job; for user",
-                     "# max_steps = 20  (without it: all of them)", 'csv = "trips_out.csv"'):
+                     "# pairs of series and slot in which one person counts, over the whole job, or all; for user",
+                     "max_steps = 4", 'csv = "trips_out.csv"'):
             self.assertIn(line, job)
         self.assertNotIn("4711", job + told)
         self.assert_succeeds("plan", "trips.toml", cwd=self.folder)
@@ -58,12 +58,25 @@ class InitTest(FolderTest):
         self.assert_fails(2, ["--user, --start, --end", "rows are counts"], "init", "trips.csv", cwd=self.folder)
         self.assert_fails(2, ["--value, --series-list, --start, --end"], "init", "trips.csv", "--user=-", "--series", "stop",
                           cwd=self.folder)
+        self.assert_fails(2, ["cannot be guessed: --max-steps", "public knowledge", "days of the span"], "init", "trips.csv",
+                          *self.given[:-2], cwd=self.folder)
+        self.assert_fails(2, ["--max-steps", "a whole number, or \"all\""], "init", "trips.csv", *self.given[:-1], "many",
+                          cwd=self.folder)
         self.assert_fails(2, "FILE: it is missing", "init", cwd=self.folder)
         self.assert_fails(2, ["--user", "a column of the header: card, ts, stop"], "init", "trips.csv", *self.given[2:],
                           "--user", "person", cwd=self.folder)
         self.assert_fails(5, "No such file", "init", "absent.csv", *self.given, cwd=self.folder)
-        self.assert_fails(2, "--end", "init", "trips.csv", *self.given[:-2], "--end", "2026-02-01", cwd=self.folder)
+        self.assert_fails(2, "--end", "init", "trips.csv", *self.given[:-4], "--end",
+                          "2026-02-01", "--max-steps", "4", cwd=self.folder)
         self.assertFalse((self.folder / "trips.toml").exists())
+
+    def test_only_of_records_somebody_must_say_how_often_a_person_counts(self):
+        text = self.assert_json("init", "trips.csv", *self.given[:-1], "all", cwd=self.folder)["text"]
+        self.assertIn('\nmax_steps = "all"\n', text)
+        for name, words in (("events", ("--unit", "event", *self.given[:-2])),
+                            ("counts", ("--user=-", "--value", "card", *self.given[2:-2]))):
+            text = self.assert_json("init", "trips.csv", *words, "--job", f"{name}.toml", cwd=self.folder)["text"]
+            self.assertIn("# max_steps = 20  (without it: all of them)", text)
 
     def test_names_of_columns_show_how_times_are_written(self):
         for column, time_format, length in (("week", "%G-W%V", "1w"), ("Month", "%Y-%m", "1mo"),

@@ -124,6 +124,17 @@ class Run(JobTest):
     def test_the_data_are_no_public_sample(self):
         self.assert_fails(2, "plan.sample", *self.words("plan", "--sample", str(self.folder / "trips.csv")))
 
+    def test_the_ledger_does_not_tell_how_long_the_data_took_to_read(self):
+        self.create()
+        self.assert_succeeds(*self.words("run"))
+        rows = [json.loads(line) for line in
+                self.assert_succeeds("budget", "export", "city", "--ledger", str(self.ledger)).splitlines()]
+        self.assertEqual([row["kind"] for row in rows], ["create", "debit", "drawing", "state"])
+        debit = rows[1]["recorded_at"]
+        for row in rows[2:]:  # the time of the debit, or a midnight that passed since
+            self.assertTrue(row["recorded_at"] == debit or row["recorded_at"].endswith("T00:00:00.000Z"), rows)
+        self.assertIn("holds", self.assert_succeeds("budget", "verify", "--ledger", str(self.ledger)))
+
     def test_an_evaluation_is_marked_internal(self):
         run(*self.words("run", "--seed", "5"))
         release = str(self.folder / "out.json")

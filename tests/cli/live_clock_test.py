@@ -11,6 +11,7 @@ import datetime
 import io
 import json
 import random
+import resource
 import shutil
 import unittest
 
@@ -223,6 +224,17 @@ class WhatCounts(LiveTest):
         self.live(visits((1, "ben"), (2, "cid"), (5, "dan"), (39, "eve")), "--until", WEEKS[3])
         self.assertEqual([value for _, value, _ in self.values()], ["1", "0", "1"])
 
+    def test_one_person_with_many_rows_takes_the_memory_of_one(self):
+        """Ann is there at every second of the first week, far more than memory would hold row by row."""
+        self.prepare(VISITS)
+        seconds = [f"T{k // 3600:02}:{k // 60 % 60:02}:{k % 60:02}\n" for k in range(86_400)]
+        rows = "".join(f"ann,2026-01-{day:02}{second}" for day in range(5, 12) for second in seconds)
+        limit = 64 << 20
+        rows += f"ben,{WEEKS[0]}\nann,{WEEKS[1]}\ncid,{WEEKS[1]}\n"
+        self.live("who,week\n" + rows, "--until", WEEKS[3],
+                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
+        self.assertEqual([value for _, value, _ in self.values()], ["2", "1", "0"])
+
     def test_a_broken_row_changes_no_step(self):
         self.prepare(VISITS)
         self.live("who,week\n,2026-01-05\nann,soon\n" + visits((0, "ben")).split("\n", 1)[1], "--until", WEEKS[2], code=3,
@@ -232,6 +244,8 @@ class WhatCounts(LiveTest):
 
 class WithoutAClock(LiveTest):
     def test_rows_of_people_are_refused_before_anything_is_spent(self):
+        self.prepare(VISITS, {"privacy": {"max_steps": None}})
+        self.refuses(visits((0, "ann")), 2, ["privacy.max_steps: it is missing", '"all"'], "--until", WEEKS[2])
         for change in (VISITS, {"source": {"value": None}}):
             self.prepare(change)
             self.refuses(visits((0, "ann")), 2, ["--until TIME", 'clock = "system"'])

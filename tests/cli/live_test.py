@@ -393,6 +393,12 @@ class Disorder(LiveTest):
                          [(WEEKS[1], "60")])
         self.assertEqual(self.out.read_bytes(), before)
         self.assert_fails(2, "--yes", *correct(WEEKS[1]))
+        # It says what it is: by the name of its file, unless that is given, and beside its rows.
+        words = [word for word in correct(WEEKS[1], "", "--yes") if word not in ("--output", str(self.folder))]
+        told = self.assert_json(*words)
+        self.assertEqual(told["corrects"], {"release": "cases", "step": WEEKS[1]})
+        self.assertEqual(self.rows(self.folder / f"out_erratum_{WEEKS[1]}.csv")[0]["value"], "60")
+        self.assertIn(f"erratum   of the step {WEEKS[1]} of the release cases\n", self.assert_succeeds(*words))
         self.live(counts((3, 8)))  # the release goes on
 
     def test_an_erratum_keeps_the_caps_and_may_be_empty(self):
@@ -520,6 +526,31 @@ class Budgets(LiveTest):
 
 
 class Asking(LiveTest):
+    def test_a_terminal_is_asked_before_the_debit_that_opens_a_release(self):
+        self.prepare({"source": {"path": "in.csv"}, "privacy": {"epsilon": 1.0}})
+        self.write("in.csv", counts((0, 5)))
+        words = self.words(str(self.job), "--once")
+        code, shown = self.on_terminal(words, b"n\n")
+        self.assertEqual(code, 2, shown)
+        self.assertRegex(shown, r"cost      ε = 1, δ = 0 from the budget of clinic\s+left      \d+\.\d % after this debit")
+        self.assertIn("not confirmed, so nothing was debited; --yes debits without a question", shown)
+        self.assertEqual((self.history(), self.out.exists()), ([], False))
+        code, shown = self.on_terminal(words, b"y\n")
+        self.assertEqual((code, len(self.history()), len(self.rows())), (0, 1, 1), shown)
+        # What is open already goes on, and nobody is asked.
+        self.write("in.csv", counts((0, 5), (1, 6)))
+        code, shown = self.on_terminal(words)
+        self.assertEqual((code, len(self.history()), len(self.rows())), (0, 1, 2), shown)
+        self.assertNotIn("[y/N]", shown)
+
+    def test_a_terminal_is_not_asked_with_yes(self):
+        self.prepare({"source": {"path": "in.csv"}})
+        self.write("in.csv", counts((0, 5)))
+        code, shown = self.on_terminal(self.words(str(self.job), "--once", "--yes"))
+        self.assertEqual((code, len(self.history())), (0, 1), shown)
+        self.assertIn("% after this debit", shown)
+        self.assertNotIn("[y/N]", shown)
+
     def test_status_from_before_the_opening_to_the_end(self):
         self.prepare()
         self.assertEqual(self.standing(), {"release": "cases", "state": "none", "debit": None})

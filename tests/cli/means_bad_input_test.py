@@ -256,7 +256,7 @@ class Parameters(BadInput):
         counts = JOB.replace('place = "where"', 'series = "where"').replace('value = "speed"\n', "").replace(
             "[places]", "[series]").replace("[means]\nlower = 0.0\nupper = 65.0\ncounts = \"public\"\nmax_cells = 4\n", "").replace(
             '"clip_mean"', '"laplace"')
-        self.write("counts.toml", counts)
+        self.write("counts.toml", counts.replace("[privacy]", "[privacy]\nmax_steps = 4"))
         self.assert_fails(2, ["--counts: ", "[means]"], "plan", str(self.folder / "counts.toml"), "--counts", "3,2")
 
 

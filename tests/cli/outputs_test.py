@@ -1,12 +1,37 @@
 """Outputs and names that would hurt what is there already: refused before anything is spent."""
 
 import os
+import shutil
+import struct
 import subprocess
 import unittest
 import xml.etree.ElementTree
+import zlib
+from datetime import datetime
 
 from jobs import JobTest, run
 from program import PROGRAM
+
+
+def png(path):
+    """Width, height, how many different rows of pixels there are, and the description of a PNG."""
+    data, at, chunks = path.read_bytes(), 8, {}
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        raise ValueError("no PNG")
+    while at < len(data):
+        size, = struct.unpack(">I", data[at:at + 4])
+        kind, body, check = data[at + 4:at + 8], data[at + 8:at + 8 + size], data[at + 8 + size:at + 12 + size]
+        if struct.pack(">I", zlib.crc32(kind + body)) != check:
+            raise ValueError(f"{kind} is damaged")
+        chunks[kind] = chunks.get(kind, b"") + body
+        at += 12 + size
+    wide, high = struct.unpack(">II", chunks[b"IHDR"][:8])
+    pixels = zlib.decompress(chunks[b"IDAT"])
+    row = len(pixels) // high
+    keyword, text = chunks[b"iTXt"].split(b"\0", 1)
+    if keyword != b"Description":
+        raise ValueError("no description")
+    return wide, high, len({pixels[start:start + row] for start in range(0, len(pixels), row)}), text[4:].decode()
 
 
 class Outputs(JobTest):
@@ -15,6 +40,10 @@ class Outputs(JobTest):
         self.assert_fails(2, mentions, *(words or self.words("run", "--yes")))
         self.assert_fails(2, mentions, *self.words("check"))
         self.assertEqual(self.debits(), before)
+
+    def seeded(self):
+        done = run(*self.words("run", "--seed", "3", "--allow-empty"))
+        self.assertEqual((done.returncode, done.stderr), (0, "seeded: not private\n"))
 
     def test_a_link_that_leads_nowhere(self):
         self.create()
@@ -42,8 +71,8 @@ class Outputs(JobTest):
 
     def test_a_chart_is_an_svg_and_the_page_links_to_the_file_beside_it(self):
         self.create()
-        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.png"'))
-        self.refused(["output.chart: ", "must end in .svg", "rsvg-convert"])
+        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.pdf"'))
+        self.refused(["output.chart: ", "must end in .svg or .png"])
         self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.svg"'))
         told = self.assert_json(*self.words("run"))
         self.assertEqual(set(told["outputs"]), {"csv", "json", "report", "chart"})
@@ -56,6 +85,87 @@ class Outputs(JobTest):
         self.change(('csv = "out.csv"', 'csv = "private/out.csv"'))
         self.assert_succeeds(*self.words("run", "--again", "city:1"))
         self.assertNotIn("private/", (self.folder / "out.html").read_text(encoding="utf-8"))
+
+    def test_a_seeded_chart_is_replaced_by_a_seeded_one_and_a_private_one_never(self):
+        self.create()
+        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.svg"'),
+                    ("[output]", '[output]\ntitle = "seeded: not private"'))
+        chart = self.folder / "out.svg"
+        for seed in ("1", "2"):
+            done = run(*self.words("run", "--seed", seed))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(">seeded: not private<", chart.read_text(encoding="utf-8"))
+        self.assert_succeeds(*self.words("run"))
+        for name in ("out.csv", "out.json", "out.html"):
+            (self.folder / name).unlink()
+        kept = chart.read_bytes()
+        self.assert_fails(2, ["output.chart: ", "may be of a private release"], *self.words("run", "--seed", "3"))
+        self.assertEqual(chart.read_bytes(), kept)
+
+    def test_all_times_of_a_file_have_one_form(self):
+        date, utc, local = r"[0-9]{4}-[0-9]{2}-[0-9]{2}", r"T[0-9]{2}:[0-9]{2}:00\+00:00", r"T[0-9]{2}:00:00\+01:00"
+        for start, end, length, form, steps in (
+                ("2026-03-28T00:00", "2026-03-30T00:00", "30min", date + utc, 94),  # the clocks go forward
+                ("2026-10-25T00:00", "2026-10-26T00:00", "1h", date + utc, 25),  # and back
+                ("2026-03-02T00:00", "2026-03-03T00:00", "1h", date + local, 24),
+                ("2026-03-28T00:00", "2026-03-31T00:00", "1d", date, 3),
+                ("2026-03-23T00:00", "2026-04-06T00:00", "1w", date, 2),
+                ("2026-03-01T00:00", "2026-06-01T00:00", "1mo", date, 3)):
+            self.change(('start = "2026-03-28T00:00"', f'start = "{start}"'), ('length = "1h"', f'length = "{length}"'),
+                        ('end = "2026-03-30T00:00"', f'end = "{end}"'))
+            self.seeded()
+            rows = (self.folder / "out.csv").read_text(encoding="utf-8").splitlines()[1:]
+            times = [row.split(",")[1] for row in rows]
+            self.assertEqual(len(times), 2 * steps)
+            for time in times:
+                self.assertRegex(time, f"^{form}$")
+            instants = [datetime.fromisoformat(time) for time in times[:steps]]
+            self.assertEqual(instants, sorted(set(instants)))
+
+    @unittest.skipUnless(shutil.which("rsvg-convert"), "rsvg-convert is not installed")
+    def test_a_chart_may_be_a_png(self):
+        self.create()
+        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.png"'))
+        self.assert_succeeds(*self.words("check"))
+        self.assert_succeeds(*self.words("run"))
+        wide, high, different, description = png(self.folder / "out.png")
+        self.assertEqual(wide, 1800)
+        self.assertGreater(high, 500)
+        self.assertGreater(different, 100, "an empty picture has the same pixels in every row")
+        self.assertRegex(description, "^Differential privacy with ε")
+        # A run with a seed says so in the file, and may replace only what says so.
+        seeded = self.words("run", "--seed", "3")
+        for name in self.outputs():
+            if name != "out.png":
+                (self.folder / name).unlink()
+        self.assert_fails(2, ["output.chart", "may be of a private release"], *seeded)
+        (self.folder / "out.png").unlink()
+        for _ in range(2):
+            self.seeded()
+            self.assertEqual(png(self.folder / "out.png")[3], "seeded: not private")
+            self.assertEqual((self.folder / "out.png").stat().st_mode & 0o777, 0o600)
+        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.svg"'))
+        for _ in range(2):
+            self.seeded()
+
+    def test_without_a_program_that_makes_a_png_nothing_is_spent(self):
+        self.create()
+        self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.png"'))
+        tools = self.folder / "tools"
+        tools.mkdir()
+        fake = tools / "rsvg-convert"
+        # Missing, failing, and writing something else.
+        for text in (None, "#!/bin/sh\nexit 7\n", "#!/bin/sh\necho no picture\n"):
+            if text:
+                fake.write_text(text, encoding="utf-8")
+                fake.chmod(0o755)
+            for words in (self.words("run", "--yes"), self.words("check")):
+                done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, encoding="utf-8", timeout=120,
+                                      env={"PATH": str(tools), "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}, check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn("output.chart: ", done.stderr)
+                self.assertIn("librsvg2-bin", done.stderr)
+            self.assertEqual((self.debits(), self.outputs()), ([], ["tools"]))
 
     def test_what_is_stored_beside_the_ledger(self):
         self.create()

@@ -134,7 +134,12 @@ class Memory(JobTest):
 
     def test_a_crash_leaves_no_core_dump(self):
         hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
-        process = self.waiting(preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)))
+
+        def prepare():
+            resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+            signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # a shell lets its background jobs ignore it
+
+        process = self.waiting(preexec_fn=prepare)
         with open(f"/proc/{process.pid}/limits", encoding="utf-8") as limits:
             self.assertRegex(limits.read(), r"Max core file size +0 +0 ")
         process.send_signal(signal.SIGQUIT)

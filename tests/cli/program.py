@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import tempfile
 import time
@@ -55,6 +56,26 @@ class FolderTest(ProgramTest):
         path = self.folder / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
+
+    def on_terminal(self, words, answer=b""):
+        """A run that has a terminal to ask, and what the terminal showed."""
+        ours, theirs = pty.openpty()
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8"}
+        process = subprocess.Popen([PROGRAM, *words], stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
+                                   env=environment)
+        os.close(theirs)
+        shown = b""
+        try:
+            while piece := os.read(ours, 4096):
+                shown += piece
+                if answer and b"[y/N]" in shown:
+                    os.write(ours, answer)
+                    answer = b""
+        except OSError:  # the other end is closed
+            pass
+        process.communicate(timeout=60)
+        os.close(ours)
+        return process.returncode, shown.decode()
 
     def wait_for_debit(self, process, before=0):
         """Until a run whose input is a pipe has made one, after those before: then it waits for the pipe for good."""

@@ -4,6 +4,7 @@ import json
 import unittest
 
 from jobs import JOB, JobTest
+from perturb_jobs import PerturbTest
 from program import run
 
 PROGRAMME = """dataset = "city"
@@ -132,6 +133,28 @@ class ProgrammeTest(JobTest):
         out.write_text(json.dumps(changed))
         self.assertIn("changed", self.budget("verify", "--against", str(out), code=5))
 
+    def test_an_earlier_slot_does_not_replace_what_a_later_row_made(self):
+        self.budget("programme", str(self.programme))
+        out = self.folder / "out.json"
+        self.week(0)
+        self.week(1)
+        second = out.read_text()
+        self.assertIn("holds the release of the debit city:1/1", self.week(0, "--again", "city:1/0", code=2))
+        self.assertEqual(out.read_text(), second)
+        out.unlink()
+        self.week(0, "--again", "city:1/0")
+        self.week(1, "--again", "city:1/1")  # a later one replaces it, as its run did
+        self.assertEqual(out.read_text(), second)
+        # A slot of an old debit may be used after a newer debit.
+        self.change(("max_steps = 2", "max_steps = 3"))
+        self.assertEqual(run(*self.words("run")).returncode, 0)
+        ordinary = json.loads(out.read_text())["debit"]["id"]
+        self.assertIn("takes city:1/2", self.week(2))
+        third = out.read_text()
+        self.change(("max_steps = 2", "max_steps = 3"))
+        self.assert_fails(2, "holds the release of the debit city:1/2", *self.words("run", "--again", ordinary))
+        self.assertEqual(out.read_text(), third)
+
     def test_slots_out_of_a_backup_are_not_used(self):
         self.budget("programme", str(self.programme))
         self.budget("backup", str(self.folder / "backup.db"))
@@ -205,6 +228,44 @@ class ProgrammeTest(JobTest):
         self.assertAlmostEqual(100 * week["error"] / whole["error"], 1, delta=0.02)
         self.assert_fails(2, "value", "budget", "suggest", str(self.write("x.toml", PROGRAMME)), "--epsilon", "1",
                           "--error", "relative")
+
+    def test_a_live_release_is_refused_with_the_reason(self):
+        self.write("map.toml", JOB + '[live]\nname = "stops"\n')
+        done = run("budget", "programme", str(self.programme), "--ledger", str(self.ledger))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("'map.toml' cannot have a slot: a live release makes a debit of its own for each span", done.stderr)
+
+
+class PerturbedProgrammeTest(PerturbTest):
+    """What moves values in time is priced with its like, where the dataset promises no more than that."""
+
+    PROGRAMME = 'dataset = "meter"\n[[release]]\njob = "job.toml"\ntimes = 2\nvaries = ["source.path"]\n'
+
+    def programme(self, *words):
+        return ("budget", "programme", str(self.write("year.toml", self.PROGRAMME)), "--ledger", str(self.ledger), *words)
+
+    def test_perturbed_series_take_their_slots(self):
+        self.create("meter", "--epsilon", "4", "--relation", "swap", "--window", "4", "--unit", "event")
+        self.job()
+        told = self.assert_json(*self.programme())
+        self.assertAlmostEqual(told["epsilon"], 4, places=6)
+        self.assertEqual([one["noise"] for one in told["releases"]], ["moves within 4 steps"])
+        self.assertIn("takes meter:1/0", run(*self.job()).stderr)
+        self.write("second.csv", self.read("in.csv"))
+        self.assertIn("takes meter:1/1", run(*self.job(('"in.csv"', '"second.csv"'))).stderr)
+        self.assertEqual(run(*self.job(flags=("--yes",))).returncode, 4)  # an ordinary debit, with no room left
+        self.assert_succeeds("budget", "verify", "--against", str(self.folder / "out.json"), "--ledger", str(self.ledger))
+
+    def test_it_is_refused_where_the_dataset_promises_more_or_nothing_is_certified(self):
+        self.assert_succeeds("budget", "create", "meter", "--epsilon", "9", "--unit", "event", "--ledger",
+                             str(self.ledger))
+        self.job()
+        self.assert_fails(2, ["promises add_remove", "hides only when they were (swap)"], *self.programme())
+        self.ledger = self.folder / "other.db"
+        self.create()
+        self.job(("epsilon = 2.0", 'epsilon = 20.0\nanalysis = "published"'), ('"noisy_sort"', '"threshold"'))
+        self.assertNotEqual(run(*self.programme()).returncode, 0)
+        self.assertEqual(self.debits(), [])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """A budget counted in releases: as many as are promised are admitted, and the next one is refused."""
 
 import json
+import math
 import unittest
 
 from jobs import JobTest
@@ -82,6 +83,11 @@ class JobRoomTest(JobTest):
         self.assertTrue(planned.startswith("budget    city: 100.0 % left; this job takes "), planned)
         self.assertIn(f"and {checked['more']} like it would fit", planned)
         self.assertIn(planned.split("; ")[1], self.assert_succeeds(*self.words("check")))
+        told = self.assert_json(*self.words("plan", "--ledger", str(self.ledger)))
+        self.assertEqual(told["room"], checked)
+        self.assertEqual((told["budget"]["dataset"], told["budget"]["share_left"]), ("city", 1))
+        self.assertIn(f"this job takes {math.ceil(1000 * told['room']['share']) / 10} % of the budget", planned)
+        self.assertNotIn("room", self.assert_json(*self.words("plan")))
         for _ in range(checked["more"]):
             self.assert_succeeds(*self.words("run", "--yes"))
         refused = run(*self.words("run", "--yes"))
@@ -91,6 +97,9 @@ class JobRoomTest(JobTest):
         self.assertIn("and does not fit", self.assert_succeeds(*self.words("plan", "--ledger", str(self.ledger))))
         unknown = self.assert_succeeds(*self.words("plan", "--ledger", str(self.folder / "none.db")))
         self.assertIn("budget    unknown: dataset.name", unknown)
+        unknown = self.assert_json(*self.words("plan", "--ledger", str(self.folder / "none.db")))
+        self.assertIsNone(unknown["room"])
+        self.assertIn("dataset.name", unknown["budget"]["unknown"])
 
 
 if __name__ == "__main__":

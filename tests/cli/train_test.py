@@ -83,6 +83,16 @@ class Ledger(TrainTest):
         self.assertEqual(sorted(self.files()), ["job.toml", "meters.txt"])
         self.assertFalse(self.ledger.exists())
 
+    def test_a_terminal_is_asked_before_the_debit(self):
+        self.create()
+        code, shown = self.on_terminal(self.train(), b"n\n")
+        self.assertEqual((code, self.debits()), (2, []), shown)
+        self.assertRegex(shown, r"cost      ε = 8, δ = 1e-05 from the budget of city\s+left      \d+\.\d % after this debit")
+        self.assertIn("not confirmed, so nothing was debited; --yes debits without a question", shown)
+        code, shown = self.on_terminal(self.train(flags=("--yes",)))
+        self.assertEqual((code, self.debits()), (0, [("city:1", "released")]), shown)
+        self.assertNotIn("[y/N]", shown)
+
     def test_bad_rows_leave_the_debit_to_the_same_command(self):
         self.create()
         self.write("load.csv", text_of([*self.rows, self.rows[0]]))

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "chronoveil/data/time/civil.h"
+#include "chronoveil/data/time/slots_ahead.h"
 #include "chronoveil/data/time/zone.h"
 #include "reading.h"
 
@@ -212,6 +213,37 @@ TEST(SpanAfter, RefusesWhatIsNoSpanAndWhatWouldEndTooLate) {
   expect_failure(span_after({"2026-03-01T00:30", "2026-03-02", "1h", "UTC"}), ErrorKind::usage, "start:");
   expect_failure(span_after({"2498-06-01", "2499-06-01", "1d", "UTC"}), ErrorKind::usage, "after the year 2499");
   EXPECT_TRUE(span_after({"2498-01-01", "2498-12-01", "1d", "UTC"}));
+}
+
+TEST(SlotsAhead, FindTheSlotOfAnInstantAsTheCursorWalksThem) {
+  const SlotSpec spec{"2026-10-24", "2026-10-27", "1d", "Europe/Berlin"};  // the second day has 25 hours
+  for (const bool goes_on : {false, true}) {
+    auto ahead = SlotsAhead::make(spec, goes_on);
+    ASSERT_TRUE(ahead);
+    std::int64_t last = 0;
+    for (SlotCursor cursor = cursor_of(spec); cursor.step() < cursor.steps(); cursor.advance()) {
+      EXPECT_EQ(ahead->slot_of(cursor.begin()), cursor.begin());
+      EXPECT_EQ(ahead->slot_of(cursor.end() - 1), cursor.begin());
+      last = cursor.end();
+    }
+    EXPECT_EQ(ahead->slot_of(cursor_of(spec).begin() - 1), std::nullopt);
+    // Three days follow three days.
+    const auto following = span_after(spec);
+    ASSERT_TRUE(following);
+    const std::int64_t end = cursor_of(*following).span_end();
+    EXPECT_EQ(ahead->slot_of(last), goes_on ? std::optional(last) : std::nullopt);
+    EXPECT_EQ(ahead->slot_of(end), goes_on ? std::optional(end) : std::nullopt);
+    ahead->forget_before(last);
+    EXPECT_EQ(ahead->slot_of(last - 1), std::nullopt);
+    EXPECT_EQ(ahead->slot_of(end), goes_on ? std::optional(end) : std::nullopt);
+  }
+}
+
+TEST(SlotsAhead, EndWithTheCalendar) {
+  auto ahead = SlotsAhead::make({"2499-01-01", "2499-12-31", "1d", "UTC"}, true);
+  ASSERT_TRUE(ahead);
+  EXPECT_TRUE(ahead->slot_of(kLastInstant - kDay - 1));
+  EXPECT_FALSE(ahead->slot_of(kLastInstant - kDay)) << "the next span would end after the last year";
 }
 
 }  // namespace

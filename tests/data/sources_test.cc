@@ -153,9 +153,9 @@ TEST_F(Sources, FilesOfOtherKindsAreNamed) {
   expect_failure(read_source(file("a", "PK\x03\x04...")), ErrorKind::bad_data, "duckdb -c \"COPY (FROM read_xlsx(");
   expect_failure(read_source(file("a", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1...")), ErrorKind::bad_data, "libreoffice");
   expect_failure(read_source(file("a", "PAR1....")), ErrorKind::bad_data, "duckdb -c \"COPY (FROM 'in.parquet') TO");
-  expect_failure(read_source(file("a", "FEA1....")), ErrorKind::bad_data, "read_feather");
-  for (const char* start : {"ARROW1..", "\xff\xff\xff\xff...."})
-    expect_failure(read_source(file("a", start)), ErrorKind::bad_data, "read_arrow('in.arrow')");
+  for (const char* start : {"ARROW1..", "FEA1...."})
+    expect_failure(read_source(file("a", start)), ErrorKind::bad_data, "read_feather('in.arrow')");
+  expect_failure(read_source(file("a", "\xff\xff\xff\xff....")), ErrorKind::bad_data, "open_stream('in.arrow')");
   expect_failure(read_source(file("a", std::string("\xff\xfet\0s\0", 6))), ErrorKind::bad_data, "UTF-16");
   expect_failure(read_source(file("a", std::string("t\0s\0\n\0", 6))), ErrorKind::bad_data, "NUL");
 }

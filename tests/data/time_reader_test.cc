@@ -215,6 +215,14 @@ TEST(Pattern, MonthsAndQuartersAreTheirFirstDay) {
   expect_problem(quarters, "2026-Q10", TimeProblem::form);
 }
 
+TEST(Pattern, AFractionOfSecondsBefore1970CountsAwayFromIt) {
+  TimeReader plain = reader("%s.%f"), named = reader("t=%s.%f");
+  expect_time(plain, "-5.25", -5250);
+  expect_time(plain, "-0.5", -500);
+  expect_time(named, "t=5.25", 5250);
+  expect_time(named, "t=-5.25", -5250);
+}
+
 TEST(Pattern, ThatDoesNotFixTheDateIsAUsageError) {
   for (const char* pattern : {"iso",      "",      "ISO8601",    "%H:%M",       "%Y",        "%m/%d", "%Y %d",
                               "%Q",       "%",     "%Y-%m-%d %", "%F %Y",       "%F %m",     "%F %j", "%F %I:%M",

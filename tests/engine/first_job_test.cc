@@ -19,6 +19,7 @@ class FirstJobs : public testing::JobFolder {
 };
 
 const GivenKeys kSpan = {{"slots.start", {"2026-03-01"}}, {"slots.end", {"2026-03-08"}}, {"source.zone", {"UTC"}}};
+const GivenKeys kOnePerson = {{"source.user", {"user"}}, {"privacy.max_steps", {"20"}}};
 
 GivenKeys with(GivenKeys given, const GivenKeys& more) {
   given.insert(given.end(), more.begin(), more.end());
@@ -74,9 +75,13 @@ TEST_F(FirstJobs, WhoseARowIsAndTheSpanAreNeverGuessed) {
   const CsvHeader file = header("user,time\n");
   const Result<GivenKeys> nothing = with_guesses(file, {});
   ASSERT_FALSE(nothing);
-  EXPECT_NE(nothing.error().text().find("source.user, slots.start, slots.end ("), std::string::npos)
+  EXPECT_NE(nothing.error().text().find("source.user, slots.start, slots.end, privacy.max_steps ("), std::string::npos)
       << nothing.error().text();
-  const Result<GivenKeys> all = with_guesses(file, with(kSpan, {{"source.user", {"user"}}}));
+  const Result<GivenKeys> uncapped = with_guesses(file, with(kSpan, {{"source.user", {"user"}}}));
+  ASSERT_FALSE(uncapped);
+  EXPECT_NE(uncapped.error().text().find("guessed: privacy.max_steps; of"), std::string::npos)
+      << uncapped.error().text();
+  const Result<GivenKeys> all = with_guesses(file, with(kSpan, kOnePerson));
   EXPECT_TRUE(all) << all.error().text();
 }
 
@@ -84,7 +89,7 @@ TEST_F(FirstJobs, APathIsSeenFromTheFolderOfTheJob) {
   const CsvHeader file = header("user,\"time \"\"x\"\"\"\n");
   CsvHeader here = file;
   here.path = "data/in.csv";
-  const Result<GivenKeys> answers = with_guesses(here, with(kSpan, {{"source.user", {"user"}}}));
+  const Result<GivenKeys> answers = with_guesses(here, with(kSpan, kOnePerson));
   ASSERT_TRUE(answers) << answers.error().text();
   const Result<FirstJob> made = first_job(here, *answers, "jobs/first.toml");
   ASSERT_TRUE(made) << made.error().text();

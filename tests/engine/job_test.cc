@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -265,6 +266,23 @@ TEST_F(JobFile, TheSourceIsNoListOfKeys) {
               "end = \"2026-03-02T00:00\"\nlength = \"1h\"\n[places]\nlist = \"trips.csv\"\n"
               "[means]\nupper = 1\ncounts = \"public\"\n[privacy]\nepsilon = 1\n",
               "places.list: "));
+}
+
+TEST_F(JobFile, OfRecordsTheStepsOfAPersonAreCappedOrSaidToBeAll) {
+  for (const char* mention : {"privacy.max_steps: it is missing", "public knowledge", "\"all\""})
+    EXPECT_TRUE(refuses_privacy("epsilon = 1\n", mention));
+  EXPECT_TRUE(refuses_privacy("max_steps = \"every\"\nepsilon = 1\n", "it must be a whole number, or \"all\""));
+  EXPECT_EQ(job(job_text("", "unit = \"event\"\nepsilon = 1\n")).max_steps, std::nullopt);
+  const std::string counts = "path = \"a\"\ntime = \"ts\"\nseries = \"stop\"\nvalue = \"n\"\n";
+  EXPECT_EQ(job(job_text(counts, "epsilon = 1\n")).max_steps, std::nullopt);
+  // Old debits, from when no cap was the default, have the digest of a job that says so.
+  const Job all = job(job_text("", "max_steps = \"all\"\nepsilon = 1\n"));
+  EXPECT_EQ(all.max_steps, kAllSteps);
+  Job absent = all;
+  absent.max_steps.reset();
+  EXPECT_EQ(digest_of(all), digest_of(absent));
+  const Facts facts = facts_of(job());
+  EXPECT_EQ(std::count(facts.begin(), facts.end(), std::pair<std::string, std::string>("privacy.max_steps", "2")), 1);
 }
 
 TEST_F(JobFile, ParametersBelongToANamedMechanism) {

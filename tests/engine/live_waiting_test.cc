@@ -8,6 +8,7 @@ namespace chronoveil::engine {
 namespace {
 
 constexpr std::int64_t kPairs = 1;  // per person in all
+constexpr std::int64_t kDay = 86'400'000;
 
 Job people() {
   Job job;
@@ -30,29 +31,60 @@ OpenStep open_step(const Job& job) {
   return std::move(*step);
 }
 
+// Days of January 1970, with or without those of February.
+WaitingRows days(bool goes_on) {
+  auto slots = data::SlotsAhead::make({"1970-01-01", "1970-02-01", "1d", "UTC"}, goes_on);
+  EXPECT_TRUE(slots);
+  return WaitingRows(std::move(*slots));
+}
+
 TEST(LiveWaiting, RowsGoToTheirStepInTheOrderInWhichTheyCame) {
   const Job job = people();
   OpenStep step = open_step(job);
-  WaitingRows waiting;
-  waiting.add(205, "late", 0, 1);
-  waiting.add(19, "ann", 1, 1);  // came first, so it is the one that counts, although the other is of an earlier time
-  waiting.add(11, "ann", 0, 1);
-  waiting.add(12, "ben", 0, 1);
-  waiting.add(100, "ann", 0, 1);
+  WaitingRows waiting = days(false);
+  const auto add = [&](std::int64_t time, std::string_view person, std::int64_t series) {
+    EXPECT_TRUE(waiting.add(time, person, series, 1, step));
+  };
+  add(3 * kDay + 5, "late", 0);
+  add(19, "ann", 1);  // came first, so it is the one that counts, although the other is of an earlier time
+  add(11, "ann", 0);
+  add(12, "ben", 0);
+  add(2 * kDay, "ann", 0);
+  const auto close = [&](std::int64_t day) {
+    std::vector<std::int64_t> counts;
+    waiting.hand_over(day * kDay, step);
+    EXPECT_TRUE(step.close(day, counts));
+    return counts;
+  };
+  EXPECT_EQ(close(0), (std::vector<std::int64_t>{1, 1}));
+  EXPECT_EQ(close(1), (std::vector<std::int64_t>{0, 0})) << "the end of a step is not in it";
+  add(2 * kDay + 50, "cid", 1);
+  EXPECT_EQ(close(2), (std::vector<std::int64_t>{0, 1})) << "ann has used up what she may";
+  EXPECT_EQ(close(3), (std::vector<std::int64_t>{1, 0})) << "what was handed over is gone";
+}
+
+TEST(LiveWaiting, RowsWaitForTheNextSpanOnlyWhereThereIsOne) {
+  const Job job = people();
+  OpenStep step = open_step(job);
+  WaitingRows stops = days(false), goes_on = days(true);
+  EXPECT_FALSE(stops.add(31 * kDay, "ann", 0, 1, step));
+  EXPECT_TRUE(goes_on.add(31 * kDay, "ann", 0, 1, step));
+  goes_on.hand_over(31 * kDay, step);
   std::vector<std::int64_t> counts;
-  waiting.hand_over(20, step);
   ASSERT_TRUE(step.close(0, counts));
-  EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 1}));
-  waiting.hand_over(100, step);  // the end of a step is not in it
-  ASSERT_TRUE(step.close(1, counts));
-  EXPECT_EQ(counts, (std::vector<std::int64_t>{0, 0}));
-  waiting.add(150, "cid", 1, 1);
-  waiting.hand_over(200, step);
-  ASSERT_TRUE(step.close(2, counts));
-  EXPECT_EQ(counts, (std::vector<std::int64_t>{0, 1})) << "ann has used up what she may";
-  waiting.hand_over(1000, step);
-  ASSERT_TRUE(step.close(3, counts));
-  EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 0})) << "what was handed over is gone";
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{1, 0}));
+}
+
+TEST(LiveWaiting, RowsThatNameNobodyAreAddedUp) {
+  Job job = people();
+  job.source.user.reset();
+  OpenStep step = open_step(job);
+  WaitingRows waiting = days(false);
+  for (int i = 0; i < 5; ++i) waiting.add(i, {}, i % 2, 1, step);
+  waiting.hand_over(0, step);
+  std::vector<std::int64_t> counts;
+  ASSERT_TRUE(step.close(0, counts));
+  EXPECT_EQ(counts, (std::vector<std::int64_t>{3, 2}));
 }
 
 TEST(LiveClock, StandsOrRunsOrIsNotThere) {

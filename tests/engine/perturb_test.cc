@@ -111,7 +111,7 @@ TEST_F(PerturbRun, AReleaseIsAPermutationWithItsGuaranteeAndItsDebit) {
   const std::vector<std::string> load = column_of(after, 1), room = column_of(after, 2);
   for (std::size_t i = 0; i < load.size(); ++i) EXPECT_EQ("r" + load[i], room[i] + ".5");
   EXPECT_EQ(read("out.json"), report::perturbed_json(*done));
-  EXPECT_EQ(read("out.html"), report::perturbed_html(*done));
+  EXPECT_EQ(read("out.html"), report::perturbed_html(*done, "out.csv"));
   EXPECT_EQ(done->guarantee.definition, "TLDP");
   EXPECT_EQ(done->guarantee.relation, Relation::swap);
   EXPECT_EQ(done->guarantee.window, 4);
@@ -560,7 +560,8 @@ TEST_F(PerturbRun, AWindowBelowTheDatasetsIsRefused) {
 TEST_F(PerturbRun, TimesThatNobodyNamedDoNotMoveWithTheirValues) {
   create();
   write("load.csv", "when,kwh\n1,2\n3,4\n5,6\n7,8\n9,10\n");
-  EXPECT_TRUE(fails(run_perturbation(job(text()), perturb_), ErrorKind::bad_data, "perturb.times = false"));
+  EXPECT_TRUE(
+      fails(run_perturbation(job(text()), perturb_), ErrorKind::bad_data, "or say that there is none (perturb.times)"));
   EXPECT_TRUE(meter_debits().empty());
 }
 

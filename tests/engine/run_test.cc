@@ -335,7 +335,8 @@ TEST_F(Run, ACapThatCanEvictIsChargedTwiceInADatasetOfEventsAndOnlyThere) {
   request.promise.unit = Unit::event;
   request.epsilon = 100;
   ASSERT_TRUE(ledger->create(request));
-  Job capped = job(job_text("", "epsilon = 1\n", "[mechanism]\nname = \"laplace\"\n[output]\ncsv = \"out.csv\"\n"));
+  Job capped = job(job_text("", "max_steps = \"all\"\nepsilon = 1\n",
+                            "[mechanism]\nname = \"laplace\"\n[output]\ncsv = \"out.csv\"\n"));
   const auto charged = [&](const Job& asked) {
     const Result<Checked> checked = check_job(asked, options_);
     EXPECT_TRUE(checked) << checked.error().text();
@@ -348,7 +349,7 @@ TEST_F(Run, ACapThatCanEvictIsChargedTwiceInADatasetOfEventsAndOnlyThere) {
   }
   capped.max_steps = everything;
   EXPECT_NEAR(charged(capped), 1, 1e-6);
-  capped.max_steps.reset();
+  capped.max_steps = kAllSteps;
   EXPECT_NEAR(charged(capped), 1, 1e-6);
   // In one series, a person has at most its steps.
   capped.series().disjoint = true;
@@ -464,7 +465,7 @@ TEST_F(Run, ShrinkIsToldTheDayOrTheWeekUnlessTheJobSaysOtherwise) {
 
 TEST_F(Run, WithoutACapAPersonMayBeEverywhere) {
   Job uncapped = job();
-  uncapped.max_steps.reset();
+  uncapped.max_steps = kAllSteps;
   Result<Planned> planned = plan_job(uncapped, Compare::when_needed);
   ASSERT_TRUE(planned);
   EXPECT_EQ(planned->chosen.shape.max_steps, 2 * 48);

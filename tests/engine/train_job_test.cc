@@ -128,6 +128,8 @@ TEST_F(TrainJob, UnitsHaveTheirNumberOfSteps) {
   EXPECT_EQ(changed_steps(*with("unit = \"w-event\"\nwidth = 24\n")), 24);
   EXPECT_EQ(changed_steps(*with("unit = \"user\"\nmax_steps = 8\n")), 8);
   EXPECT_TRUE(fails(with("unit = \"user\"\n"), ErrorKind::usage, "privacy.max_steps: it is missing"));
+  EXPECT_TRUE(
+      fails(with("unit = \"user\"\nmax_steps = \"all\"\n"), ErrorKind::usage, "of training it must be a whole"));
   EXPECT_TRUE(fails(with("unit = \"event\"\nmax_steps = 8\n"), ErrorKind::usage, "privacy.max_steps"));
   EXPECT_TRUE(fails(with("unit = \"w-event\"\n"), ErrorKind::usage, "privacy.width"));
 }

@@ -25,6 +25,10 @@ endforeach()
 """
 
 
+def version(text):
+    return [int(part) for part in text.split(".")]
+
+
 def run(command, folder, **environment):
     return subprocess.run([str(part) for part in command], cwd=folder, capture_output=True, text=True, check=False,
                           timeout=300, env={**os.environ, "HOME": str(folder), "LC_ALL": "C", **environment})
@@ -103,11 +107,20 @@ class InstalledLibrary(unittest.TestCase):
         self.assertTrue(any("chronoveil3run" in name for name in names))
         self.assertEqual([name for name in names if not re.match(r"_Z.*10chronoveil", name)], [])
 
+    def test_the_shared_library_needs_nothing_newer_than_manylinux_2_34_has(self):
+        """A wheel of that name holds it; Debian 12 has newer symbols. libpq is loaded when needed, never linked."""
+        listed = self.succeed(["objdump", "-p", self.prefix / "lib/libchronoveil.so"], self.top)
+        for family, newest in (("GLIBC", "2.34"), ("GLIBCXX", "3.4.29"), ("CXXABI", "1.3.13")):
+            found = re.findall(rf"\b{family}_([0-9.]+)\b", listed)
+            self.assertTrue(found, family)
+            self.assertEqual([one for one in found if version(one) > version(newest)], [], family)
+        self.assertNotRegex(listed, r"NEEDED\s+libpq")
+
     def test_the_package_has_the_version_of_the_program(self):
-        version = self.succeed([self.prefix / "bin/chronoveil", "--version"], self.top).split()[1]
+        ours = self.succeed([self.prefix / "bin/chronoveil", "--version"], self.top).split()[1]
         found = self.succeed(["pkg-config", "--modversion", "chronoveil"], self.top,
                              PKG_CONFIG_PATH=str(self.prefix / "lib/pkgconfig")).strip()
-        self.assertEqual(found, version)
+        self.assertEqual(found, ours)
 
     def test_the_examples_are_short(self):
         for name in PROGRAMS:

@@ -313,6 +313,28 @@ TEST_P(LedgerConformance, TimeNeverRunsBackwardsInTheRowsAndDecidesNothing) {
   EXPECT_TRUE(value_of(ledger.verify()).holds());
 }
 
+TEST_P(LedgerConformance, WhatIsRecordedAfterDataWasReadIsDatedToTheDay) {
+  auto now = std::make_shared<Instant>(day(2026, 3, 2) + std::chrono::hours(9));
+  Ledger ledger = open(at(now));
+  ASSERT_TRUE(ledger.create(dataset("city", 1)));
+  *now += std::chrono::minutes(1);
+  const DebitId run = value_of(ledger.reserve_run(terms("city"), pure(0.5), 9)).id;
+  *now += std::chrono::minutes(1);
+  ASSERT_TRUE(ledger.use_run(run, 0, 1));
+  *now = day(2026, 3, 4) + std::chrono::hours(5);
+  ASSERT_TRUE(ledger.use_run(run, 1, 1));
+  *now += std::chrono::minutes(1);
+  const DebitId other = value_of(ledger.reserve(terms("city"), pure(0.5))).reference().id;
+  *now += std::chrono::minutes(1);
+  ASSERT_TRUE(ledger.settle(other, State::abandoned));
+  std::vector<std::string> dates;
+  for (const Entry& row : value_of(ledger.entries("city"))) dates.push_back(row.recorded_at);
+  EXPECT_THAT(dates, ::testing::ElementsAre("2026-03-02T09:00:00.000Z", "2026-03-02T09:01:00.000Z",
+                                            "2026-03-02T09:01:00.000Z", "2026-03-04T00:00:00.000Z",
+                                            "2026-03-04T05:01:00.000Z", "2026-03-04T05:01:00.000Z"));
+  EXPECT_TRUE(value_of(ledger.verify()).holds());
+}
+
 TEST_P(LedgerConformance, TheDatabaseItselfRefusesToChangeOrRemoveARow) {
   {
     Ledger ledger = open();

@@ -48,43 +48,5 @@ TEST(DeletedDataset, RowsThatDeleteAfterADebitAreNotAllowed) {
   EXPECT_THAT(refusal(account.apply(next("create", rows[0].body)), ErrorKind::storage), HasSubstr("created by"));
 }
 
-// Two slots, the second of which a job of another unit or a larger event must not take.
-TEST(SlotsForJobs, AreTakenOnlyByWhatTheyWereReservedFor) {
-  const std::string place = ::testing::TempDir() + "/slots_for_jobs.db";
-  std::remove(place.c_str());
-  Ledger ledger = value_of(Ledger::open(place));
-  ASSERT_TRUE(ledger.create(dataset("city", 2)));
-  Terms all = terms("city");
-  all.stated.unit = Unit::user;
-  const DebitReference debit = value_of(
-      ledger.reserve_slots(all, {pure(0.5), pure(0.5)}, {{"weekly", "0123456789abcdef", {"slots.start"}, 0, 2}}));
-  const std::vector<DebitId> slots{{"city", debit.id.sequence, 0}, {"city", debit.id.sequence, 1}};
-  Terms job = all;
-  job.job = "a";
-  Terms other = job;
-  other.stated.unit = Unit::w_event;
-  EXPECT_FALSE(value_of(ledger.slot_for(other, pure(0.5), slots)));
-  EXPECT_FALSE(value_of(ledger.slot_for(job, pure(0.6), slots)));
-  ASSERT_EQ(value_of(ledger.slot_for(job, pure(0.5), slots)), slots[0]);
-  std::optional<Receipt> first = value_of(ledger.open_slot_for(job, pure(0.5), slots));
-  std::optional<Receipt> again = value_of(ledger.open_slot_for(job, pure(0.5), slots));
-  ASSERT_TRUE(first && again);
-  EXPECT_EQ(again->reference().id, slots[0]);
-  EXPECT_TRUE(again->taken_up());
-  ASSERT_TRUE(redeem(std::move(*again), pure(0.5)));
-  // The slot has one draw, whoever holds a receipt of it.
-  refusal(redeem(std::move(*first), pure(0.5)), ErrorKind::usage);
-  const BeforeSecond refuse = [](const DebitId&, State) -> Result<void> { return fail(ErrorKind::usage, "again"); };
-  refusal(ledger.open_slot_for(job, pure(0.5), slots, refuse), ErrorKind::usage);
-  // Nothing is released of a slot that nothing was drawn for.
-  Terms next = job;
-  next.job = "b";
-  ASSERT_EQ(value_of(ledger.open_slot_for(next, pure(0.4), slots))->reference().id, slots[1]);
-  refusal(ledger.settle(slots[1], State::released), ErrorKind::usage);
-  ok(ledger.settle(slots[0], State::released));
-  EXPECT_FALSE(value_of(ledger.slot_for(Terms(all), pure(0.1), slots)));
-  EXPECT_TRUE(value_of(ledger.verify()).holds());
-}
-
 }  // namespace
 }  // namespace chronoveil::ledger::testing

@@ -1,6 +1,7 @@
 // A live release that rows are pushed to: what the program would publish, step by step, through the end of a process.
 #include <gtest/gtest.h>
 
+#include "arrow_rows.h"
 #include "chronoveil/chronoveil.h"
 #include "engine/fixtures.h"
 
@@ -183,6 +184,48 @@ TEST_F(PushedLive, NothingIsTakenAfterTheEnd) {
   EXPECT_FALSE(session->publish_until("2026-03-01T01:00"));
   EXPECT_FALSE(session->publish_due());
   EXPECT_FALSE(session->end());
+}
+
+TEST_F(PushedLive, TakesArrowAndHandsOutItsStepsAsArrow) {
+  live_.seed = 5;
+  Result<LiveSession> session = LiveSession::open(pushed(counts()), live_);
+  ASSERT_TRUE(session) << session.error().text();
+  const auto rows = [](std::int64_t minutes, const std::vector<std::int32_t>& n) {
+    const std::vector<std::int64_t> at(n.size(), kStart + minutes * kMinute);
+    return testing::MadeBatch{
+        testing::numbers("at", "tsm:UTC", at), testing::numbers("n", "i", n),
+        testing::dictionary("stop", "c", std::vector<std::int8_t>{0, 1}, testing::texts("", {"a,b", "c"}))};
+  };
+  testing::MadeStream made({rows(0, {3, 4}), rows(60, {5, 6})});
+  ArrowArrayStream stream = made.stream();
+  Result<PublishedSteps> steps = session->push(stream);
+  ASSERT_TRUE(steps) << steps.error().text();
+  EXPECT_EQ(made.released, 1);
+  EXPECT_EQ(made.batches_released, 2);
+  const testing::MadeColumn batch = testing::record_batch(rows(120, {7, 8}));
+  ArrowSchema schema{};
+  ArrowArray array{};
+  testing::MadeStream::make_schema(batch, &schema);
+  testing::MadeStream::make_array(batch, &array);
+  const Result<PublishedSteps> more = session->push(schema, array);
+  schema.release(&schema);
+  ASSERT_TRUE(more) << more.error().text();
+  EXPECT_EQ(array.release, nullptr);
+  steps->insert(steps->end(), more->begin(), more->end());
+  EXPECT_EQ(steps->size(), 6U);
+  ArrowArrayStream out{};
+  ASSERT_TRUE(session->to_arrow(*steps, &out));
+  std::string csv = read("out.csv");
+  for (std::size_t quote = csv.find('"'); quote != std::string::npos; quote = csv.find('"')) csv.erase(quote, 1);
+  EXPECT_EQ(testing::csv_of(out), csv);
+  // What is wrong with a batch, or with its row, leaves the session as it is.
+  testing::MadeStream unfit({{testing::numbers("at", "b", std::vector<std::uint8_t>{1})}});
+  ArrowArrayStream wrong = unfit.stream();
+  const Result<PublishedSteps> refused = session->push(wrong);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::bad_data);
+  EXPECT_EQ(unfit.released, 1);
+  EXPECT_TRUE(session->end());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // same rules of debits.
 #include <gtest/gtest.h>
 
+#include "arrow_rows.h"
 #include "chronoveil/chronoveil.h"
 #include "engine/fixtures.h"
 
@@ -94,11 +95,119 @@ class Library : public engine::testing::JobFolder {
     seeded.seed = 8;
     EXPECT_NE(to_csv(*one), to_csv(*run(from_memory, seeded)));
   }
+
+  // The same rows as an Arrow stream, and the release as one.
+  void expect_the_same_by_arrow(const Job& from_csv, const std::string& csv) {
+    testing::MadeStream made = testing::stream_of(csv, 7);
+    ArrowArrayStream stream = made.stream();
+    Job from_stream = from_csv;
+    const Result<void> taken = read_from(from_stream, stream);
+    ASSERT_TRUE(taken) << taken.error().text();
+    RunOptions seeded;
+    seeded.seed = 7;
+    const Result<AnyRelease> one = run(from_csv, seeded), other = run(from_stream, seeded);
+    ASSERT_TRUE(one) << one.error().text();
+    ASSERT_TRUE(other) << other.error().text();
+    EXPECT_EQ(to_csv(*one), to_csv(*other));
+    EXPECT_EQ(to_json(*one), to_json(*other));
+    EXPECT_EQ(made.released, 1);
+    EXPECT_EQ(made.batches_released, made.asked);
+    ArrowArrayStream rows{};
+    const Result<void> handed_out = to_arrow(*other, &rows);
+    ASSERT_TRUE(handed_out) << handed_out.error().text();
+    EXPECT_EQ(testing::csv_of(rows), to_csv(*one));
+    const Result<AnyRelease> again = run(from_stream, seeded);
+    ASSERT_FALSE(again);
+    EXPECT_NE(again.error().text().find("source.rows: the Arrow stream was read before"), std::string::npos)
+        << again.error().text();
+  }
 };
 
 TEST_F(Library, CountsFromMemoryAreThoseFromCsv) { expect_the_same_from_memory(job(), trips()); }
 TEST_F(Library, MeansFromMemoryAreThoseFromCsv) { expect_the_same_from_memory(job(means_text()), speeds()); }
 TEST_F(Library, APerturbedSeriesFromMemoryIsThatFromCsv) { expect_the_same_from_memory(job(perturb_text()), meter()); }
+
+TEST_F(Library, CountsByArrowAreThoseOfCsv) { expect_the_same_by_arrow(job(), trips()); }
+TEST_F(Library, MeansByArrowAreThoseOfCsv) { expect_the_same_by_arrow(job(means_text()), speeds()); }
+TEST_F(Library, APerturbedSeriesByArrowIsThatOfCsv) {
+  expect_the_same_by_arrow(job(perturb_text()), meter());
+  Job strange = job(perturb_text());  // names that need quotes, and another delimiter
+  strange.source.delimiter = ';';
+  strange.source.time = "a;\"b";
+  write("meter.csv", "\"a;\"\"b\";load\n1;5\n2;\n3;7\n4;8\n5;9\n");
+  RunOptions seeded;
+  seeded.seed = 7;
+  const Result<AnyRelease> release = run(strange, seeded);
+  ASSERT_TRUE(release) << release.error().text();
+  ArrowArrayStream rows{};
+  ASSERT_TRUE(to_arrow(*release, &rows));
+  const std::string csv = testing::csv_of(rows);
+  EXPECT_TRUE(csv.starts_with("a;\"b,load,mark\n1,")) << csv;
+}
+
+TEST_F(Library, SlotsOfDaysAreDatesInArrow) {
+  Job days = job();
+  days.slots.length = "1d";
+  RunOptions seeded;
+  seeded.seed = 7;
+  const Result<AnyRelease> release = run(days, seeded);
+  ASSERT_TRUE(release) << release.error().text();
+  ArrowArrayStream rows{};
+  ASSERT_TRUE(to_arrow(*release, &rows));
+  EXPECT_EQ(testing::csv_of(rows), to_csv(*release));
+}
+
+TEST_F(Library, AStreamThatACheckReadIsRefusedBeforeADebit) {
+  create_dataset();
+  testing::MadeStream made = testing::stream_of(trips(), 50);
+  ArrowArrayStream stream = made.stream();
+  Job visits = job();
+  ASSERT_TRUE(read_from(visits, stream));
+  ASSERT_TRUE(check(visits, options_));
+  EXPECT_EQ(made.asked, 0);
+  ASSERT_TRUE(check(visits, options_, true));
+  EXPECT_EQ(made.released, 1);
+  const Result<AnyRelease> release = run(visits, options_);
+  ASSERT_FALSE(release);
+  EXPECT_EQ(release.error().kind, ErrorKind::usage);
+  EXPECT_TRUE(debits().empty());
+  ASSERT_FALSE(read_from(visits, stream));  // it was taken
+}
+
+TEST_F(Library, AnInterruptedRunLeavesItsDebitToTheNext) {
+  create_dataset();
+  Interrupt stop;
+  const Interruptible now(stop);
+  RunOptions stopped = options_;
+  stopped.progress = [&](std::string_view stage) {
+    if (stage == "reading") stop.ask();
+  };
+  const Result<AnyRelease> release = run(job(), stopped);
+  ASSERT_FALSE(release);
+  EXPECT_EQ(release.error().kind, ErrorKind::interrupted) << release.error().text();
+  EXPECT_NE(release.error().text().find("run the same job again to use the debit city:1"), std::string::npos)
+      << release.error().text();
+  ASSERT_EQ(debits().size(), 1U);
+  EXPECT_EQ(make_plan(job()).error().kind, ErrorKind::interrupted);
+  const Interruptible undisturbed(nullptr);
+  const Result<AnyRelease> next = run(job(), options_);
+  ASSERT_TRUE(next) << next.error().text();
+  EXPECT_EQ(debits().size(), 1U);
+}
+
+TEST_F(Library, WhatWasDrawnBeforeAnInterruptStaysSpent) {
+  create_dataset();
+  Interrupt stop;
+  const Interruptible now(stop);
+  RunOptions stopped = options_;
+  stopped.note_drawing = [&](const std::string&) { stop.ask(); };
+  const Result<AnyRelease> release = run(job(), stopped);
+  ASSERT_FALSE(release);
+  EXPECT_EQ(release.error().kind, ErrorKind::interrupted) << release.error().text();
+  EXPECT_NE(release.error().text().find("the debit city:1 stays spent"), std::string::npos) << release.error().text();
+  ASSERT_EQ(debits().size(), 1U);
+  EXPECT_EQ(debits().front().state, ledger::State::abandoned);
+}
 
 TEST_F(Library, RowsInMemoryNeedNoFileForTheirRelease) {
   Job moved = job(perturb_text());

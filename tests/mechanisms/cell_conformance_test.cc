@@ -65,8 +65,7 @@ TEST_P(CellConformance, TheRowIsComplete) {
   for (const ParameterInfo& info : row().parameters) EXPECT_FALSE(info.name.empty() || info.meaning.empty());
   EXPECT_EQ(value_of(find_cell_mechanism(row().name)), &row());
   EXPECT_FALSE(find_series_mechanism(row().name)) << "a name says what it is for";
-  const auto page =
-      std::filesystem::path(__FILE__).parent_path() / "../../docs/mechanisms" / (std::string(row().name) + ".md");
+  const auto page = std::filesystem::path(CHRONOVEIL_MECHANISM_PAGES) / (std::string(row().name) + ".md");
   EXPECT_TRUE(std::filesystem::exists(page)) << page;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kEpsilon = 0.8;
 
-std::filesystem::path pages() { return std::filesystem::path(__FILE__).parent_path() / "../../docs/mechanisms"; }
+std::filesystem::path pages() { return CHRONOVEIL_MECHANISM_PAGES; }
 
 class Conformance : public ::testing::TestWithParam<const SeriesMechanism*> {
  protected:

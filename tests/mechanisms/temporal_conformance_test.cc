@@ -51,8 +51,7 @@ TEST_P(TemporalConformance, TheRowIsComplete) {
   EXPECT_EQ(value_of(find_temporal_mechanism(row().name)), &row());
   EXPECT_FALSE(find_series_mechanism(row().name)) << "a name says what it is for";
   EXPECT_FALSE(find_cell_mechanism(row().name));
-  const auto page =
-      std::filesystem::path(__FILE__).parent_path() / "../../docs/mechanisms" / (std::string(row().name) + ".md");
+  const auto page = std::filesystem::path(CHRONOVEIL_MECHANISM_PAGES) / (std::string(row().name) + ".md");
   EXPECT_TRUE(std::filesystem::exists(page)) << page;
 }
 

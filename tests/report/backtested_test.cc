@@ -102,16 +102,20 @@ TEST(BacktestPage, ShowsATableAndAFigureForEachModel) {
   const std::string html = to_html(backtest_sample());
   for (const char* text :
        {"1,400 forecasts of 24 steps, from 200 series. The last 168 steps of each were held back.",
-        "<td>auto_ets</td><td>baseline</td><td class=\"n\"></td><td class=\"n\"></td><td class=\"n\">0.1875</td>",
-        "<td>deepar</td><td>0.5</td><td class=\"n\">8</td><td class=\"n\">1,500</td><td class=\"n\">0.125</td>"
-        "<td class=\"n\">0.0039</td>",
-        "<td>deepar</td><td>not private</td><td class=\"n\"></td>", "± over seeds",
+        "<td>auto_ets</td><td>baseline</td><td class=\"n\">0.1875</td><td class=\"n\"></td><td class=\"n\"></td>",
+        "<td>deepar</td><td>0.5</td><td class=\"n\">0.125</td><td class=\"n\">0.0039</td><td class=\"n\">8</td>"
+        "<td class=\"n\">1,500</td>",
+        "<td>deepar</td><td>not private</td><td class=\"n\">0.05469</td>", "± over seeds",
+        "<td>deepar</td><td class=\"n\">8</td><td class=\"n\">0.0664</td><td class=\"n\">less</td>"
+        "<td class=\"n\">0.0586 and 0.0742</td>",
+        "<p class=\"axis\">CRPS</p>", "<p class=\"axis across\">ε at δ = 1e-7, by powers of two</p>",
+        "<span>ε = 0.5: 0.125, between 0.117 and 0.133</span>",
         "Budgets are at δ = 1e-7. Baselines use a season of 24 steps.", "less is better, 0.0547 without noise"})
     EXPECT_TRUE(has(html, text)) << text;
   EXPECT_EQ(times(html, "<figure class=\"chart\">"), 2u);
   // ε of 0.5, 2 and 8 evenly on a scale of powers; CRPS of 0.125 of 0 to 0.2; the better baseline is as high.
   EXPECT_TRUE(
-      has(html, "<path class=\"truth\" d=\"M0 375H2000\"/><path class=\"line\" d=\"M200 375L1000 609L1800 668\"/>"))
+      has(html, "<path class=\"truth\" d=\"M0 375l2000 0\"/><path class=\"line\" d=\"M200 375l800 234l800 59\"/>"))
       << html;
 }
 
@@ -120,6 +124,23 @@ TEST(BacktestPage, OneModelHasTheWholeWidthAndOneSeedNoDeviation) {
   EXPECT_TRUE(has(html, "<div class=\"charts\">\n<figure class=\"chart large\">"));
   EXPECT_FALSE(has(html, "over seeds"));
   EXPECT_FALSE(has(html, "without noise<"));
+  EXPECT_TRUE(has(html, "<p class=\"newest\">deepar at ε = 2: CRPS 0.25, of one seed</p>"));
+}
+
+TEST(BacktestPage, AModelIsBetterOnlyWhereItsBoundsSaySo) {
+  const auto page = [](double deviation, std::int64_t seeds) {
+    return to_html(of_rows({{"naive", std::nullopt, 0, 0, 0.3, 0, 1}, {"deepar", 2.0, 1, 10, 0.25, deviation, seeds}}));
+  };
+  EXPECT_TRUE(has(page(0.01, 3), "The better baseline, naive: 0.3. The model has less."));
+  EXPECT_FALSE(has(page(0.01, 3), "informative"));
+  const std::string worse =
+      to_html(of_rows({{"naive", std::nullopt, 0, 0, 0.2, 0, 1}, {"deepar", 2.0, 1, 10, 0.25, 0.01, 3}}));
+  EXPECT_TRUE(has(worse, "The model has more."));
+  EXPECT_TRUE(has(worse, "No model is better than the better baseline."));
+  for (const std::string& html : {page(0.03, 3), page(0, 1)}) {
+    EXPECT_TRUE(has(html, "Whether the model has less cannot be told."));
+    EXPECT_TRUE(has(html, "<b>Nothing here is informative</b>"));
+  }
 }
 
 TEST(BacktestPage, WithoutABudgetThereIsNoFigure) {

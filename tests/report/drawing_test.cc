@@ -5,6 +5,7 @@
 
 #include "chronoveil/report/draw/chart.h"
 #include "chronoveil/report/draw/heat_map.h"
+#include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/draw/scale.h"
 #include "chronoveil/report/draw/thinning.h"
 #include "report/sample.h"
@@ -87,6 +88,23 @@ TEST(Thinning, StretchesCoverEverything) {
       }
       EXPECT_EQ(next, size);
     }
+}
+
+TEST(Paths, ALineHasGapsWhereAPointIsNotFinite) {
+  const double gap = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Point> points = {{0, 0}, {0.5, 1}, {0.75, gap}, {1, 0.5}};
+  EXPECT_EQ(line_through(points), "M0 1000l1000 -1000M2000 500");
+  EXPECT_EQ(dots_at(points), "M0 1000h0M1000 0h0M2000 500h0");
+  EXPECT_EQ(area_between(points, points), "M0 1000l1000 -1000l0 0l-1000 1000z");
+  EXPECT_EQ(line_through({}), "");
+}
+
+TEST(Paths, AreScaledNumberByNumber) {
+  EXPECT_EQ(
+      scaled_paths("<path class=\"x\" d=\"M10 20l4 -8 2 2h3V7H1v-1zM1 1h0\"><title>d= M9</title></path>", 0.5, 2),
+      "<path class=\"x\" d=\"M5.00 40.00l2.00 -16.00 1.00 4.00h1.50V14.00H0.50v-2.00zM0.50 2.00h0.00\"><title>d= M9"
+      "</title></path>");
+  EXPECT_EQ(scaled_paths("<g></g>", 2, 2), "<g></g>");
 }
 
 Chart chart_of(const Published& published) {

@@ -251,12 +251,15 @@ TEST(ForecastPage, WhatComesFromOutsideIsEscapedEverywhere) {
 
 TEST(ForecastPage, SaysFirstThatTheHistoryIsNotProtected) {
   const std::string html = to_html(forecast_sample(3));
-  const std::size_t notice = html.find(
-      "<div id=\"fact-history\" class=\"notice\"><dt>Forecast from</dt> <dd><b>The history is not protected.</b>");
+  const std::size_t notice = html.find("<p class=\"notice\"><b>The history is not protected.</b>");
   ASSERT_NE(notice, std::string::npos);
   EXPECT_LT(notice, html.find("<figure"));
   EXPECT_TRUE(has(html, "Whoever may not see the history may not see this page."));
-  EXPECT_TRUE(has(html, "<code>--private</code>"));
+  EXPECT_LT(html.find("id=\"result\""), html.find("id=\"sure\""));
+  EXPECT_LT(html.find("id=\"sure\""), notice);
+  EXPECT_TRUE(has(html,
+                  "<div id=\"fact-history\" class=\"notice\"><dt>Forecast from</dt> <dd><b>The history is not "
+                  "protected.</b> <code>--private</code>"));
   EXPECT_TRUE(
       has(html, "Protected, by the model itself: ε = 1, δ = 1e-7, unit <code>event</code>, dataset households."));
   EXPECT_FALSE(has(html, "The promise in full"));
@@ -306,14 +309,14 @@ TEST(FanChart, BandsOpenAtTheLastValueOfThePast) {
   // Three slots: the past in the middle of the first, 5 of 0 to 10 high. Then quantiles of 1 to 9, and of 0.1.
   const std::string chart = fan_chart(all, all.series[0], 0, true);
   EXPECT_EQ(times(chart, "<path class=\"band\""), 4u);
-  EXPECT_TRUE(has(chart, "<path class=\"band\" d=\"M333 500L1000 100L1667 990L1667 990L1000 900z\"/>")) << chart;
-  EXPECT_TRUE(has(chart, "<path class=\"band\" d=\"M333 500L1000 400L1667 990L1667 990L1000 600z\"/>"));
-  EXPECT_TRUE(has(chart, "<path class=\"line\" d=\"M333 500L1000 500L1667 990\"/>"));
+  EXPECT_TRUE(has(chart, "<path class=\"band\" d=\"M333 500l667 -400l667 890l0 0l-667 -90l-667 -400z\"/>")) << chart;
+  EXPECT_TRUE(has(chart, "<path class=\"band\" d=\"M333 500l667 -100l667 590l0 0l-667 -390l-667 -100z\"/>"));
+  EXPECT_TRUE(has(chart, "<path class=\"line\" d=\"M333 500l667 0l667 490\"/>"));
   EXPECT_TRUE(has(chart, "next: 5, with 8 in 10 chances between 1 and 9"));
   all.series[0].history = {std::nan("")};
   const std::string closed = fan_chart(all, all.series[0], 0, true);
-  EXPECT_TRUE(has(closed, "<path class=\"band\" d=\"M1000 100L1667 990L1667 990L1000 900z\"/>"));
-  EXPECT_TRUE(has(closed, "<path class=\"line\" d=\"M1000 500L1667 990\"/>"));
+  EXPECT_TRUE(has(closed, "<path class=\"band\" d=\"M1000 100l667 890l0 0l-667 -90z\"/>"));
+  EXPECT_TRUE(has(closed, "<path class=\"line\" d=\"M1000 500l667 490\"/>"));
 }
 
 TEST(FanChart, AStepWithoutQuantilesIsAGap) {
@@ -344,8 +347,49 @@ TEST(FanChart, ALongPastIsDrawnFromItsEnd) {
   all.past = 1000;
   all.series[0].history.assign(1000, 1.0);
   const std::string chart = fan_chart(all, all.series[0], 0, true);
-  const std::size_t at = chart.find("<path class=\"truth\"");
-  EXPECT_EQ(times(chart.substr(at, chart.find("/>", at) - at), "L"), 399u);
+  const std::size_t at = chart.find(" d=", chart.find("<path class=\"truth\""));
+  EXPECT_EQ(times(chart.substr(at, chart.find("/>", at) - at), "l"), 399u);
+  EXPECT_EQ(times(chart, "<input"), 60u + 24u) << "a stretch of the past has one mark";
+  EXPECT_EQ(times(chart, ": values from 1 to 1</span>"), 60u);
+}
+
+TEST(FanChart, HasAxesValuesAndNumbers) {
+  Forecasted all = small("");
+  all.series[0].measure = "load <kW>";
+  const std::string chart = fan_chart(all, all.series[0], 0, true, "<p>the file</p>");
+  EXPECT_TRUE(has(chart, "<p class=\"axis\">load &lt;kW&gt;</p>"));
+  EXPECT_TRUE(has(chart, "<p class=\"axis across\">Time (" + all.axis.zone + ")</p>"));
+  EXPECT_EQ(times(chart, "<input type=\"radio\" name=\"f0\">"), 3u);
+  EXPECT_TRUE(has(chart, ": 5</span>")) << "what was read";
+  EXPECT_TRUE(has(chart, ": 5, with 8 in 10 chances between 1 and 9</span>"));
+  EXPECT_TRUE(has(chart, "<td class=\"n\">5</td><td class=\"n\">1</td><td class=\"n\">9</td>"));
+  EXPECT_TRUE(has(chart, "<th scope=\"col\">Read by the model, the newest first</th>"));
+  EXPECT_TRUE(has(chart, "<p>the file</p></details>"));
+  all.series[0].history = {std::nan("")};
+  EXPECT_TRUE(has(fan_chart(all, all.series[0], 0, true), ": missing</span>"));
+}
+
+TEST(ForecastPage, LeadsWithTheNextStepAndSaysWhatCannotBeReadFromIt) {
+  const std::string html = to_html(forecast_sample(1));
+  EXPECT_TRUE(has(html,
+                  "<p class=\"newest\">Tuesday 3 March 2026, 00:00 to 01:00: 0, with 8 in 10 chances between -32 "
+                  "and 32</p>"));
+  EXPECT_FALSE(has(html, "informative"));
+  EXPECT_TRUE(has(to_html(forecast_sample(3)), "<td>m2</td><td class=\"n\">0</td><td class=\"n\">-32 and 32</td>"));
+  Forecasted flat = forecast_sample(1);
+  for (std::vector<double>& quantiles : flat.series[0].quantiles) quantiles = {8, 9, 9, 9, 10, 11, 11, 11, 12};
+  EXPECT_TRUE(has(to_html(flat), "no rise, fall or maximum can be read from them"));
+  for (std::vector<double>& quantiles : flat.series[0].quantiles) quantiles = {-8, 0, 0, 0, 10, 11, 11, 11, 22};
+  EXPECT_TRUE(has(to_html(flat), "<b>Nothing here is informative.</b>"));
+}
+
+TEST(ForecastPage, LinksToTheCsvByTheNameThatItGetsThen) {
+  const std::string html = to_html(forecast_sample(2));
+  EXPECT_FALSE(has(html, "href=\"./"));
+  const std::string linked = with_csv(html, "a<b.csv");
+  EXPECT_EQ(times(linked, "<a href=\"./a%3Cb.csv\">a&lt;b.csv</a>"), 3u);
+  EXPECT_FALSE(has(linked, "<!-- "));
+  EXPECT_EQ(times(with_csv(html, ""), "<a "), 0u);
 }
 
 }  // namespace

@@ -100,9 +100,12 @@ TEST(PerturbedPage, WhatComesFromOutsideIsEscapedEverywhere) {
 TEST(PerturbedPage, SaysFirstThatTheValuesAreNotProtected) {
   const std::string html = perturbed_html(testing::perturbed_sample());
   const std::size_t notice =
-      html.find("<div id=\"fact-limits\" class=\"notice\"><dt>Not protected</dt> <dd>The values: those in the file");
+      html.find("<p class=\"notice\"><b>Not protected:</b> The values: those in the file are as they were");
   ASSERT_NE(notice, std::string::npos);
-  EXPECT_LT(notice, html.find("<h2>What was released</h2>"));
+  EXPECT_LT(html.find("<p class=\"newest\">1,440 rows of heart_rate and steps</p>"), html.find("id=\"sure\""));
+  EXPECT_LT(html.find("id=\"sure\""), notice);
+  EXPECT_LT(notice, html.find("<h2>How far values move</h2>"));
+  EXPECT_LT(html.find("<figure"), html.find("id=\"fact-limits\" class=\"notice\""));
   EXPECT_TRUE(has(html, "<dt>Protected</dt> <dd>Which of two values at most 9 rows apart"));
   EXPECT_TRUE(has(html, "<li>What the values are is not protected.</li>"));
   EXPECT_FALSE(has(html, "Cap for a person"));
@@ -111,8 +114,8 @@ TEST(PerturbedPage, SaysFirstThatTheValuesAreNotProtected) {
 TEST(PerturbedPage, ShowsWhatWasReleasedPlanBudgetAndDebit) {
   const std::string html = perturbed_html(testing::perturbed_sample());
   for (const char* text :
-       {"1,440 rows: heart_rate and steps. The values were moved in time, not changed.", "column minute",
-        "device (public)", "<dt>Window</dt><dd>10 rows</dd>", "<dt>stay</dt><dd>0.4636</dd>",
+       {"<p class=\"sub\">The values were moved in time, not changed.</p>", "column minute", "device (public)",
+        "<dt>Window</dt><dd>10 rows</dd>", "<dt>stay</dt><dd>0.4636</dd>",
         "together: the values of a row stay together", "<dd>at most 2.063</dd>",
         "ε = 2, δ = 0.0596, for single outputs",
         "(TLDP) for the unit <code>event</code> under the relation "
@@ -128,6 +131,8 @@ TEST(PerturbedPage, BothViewsAreExplained) {
   EXPECT_TRUE(has(perturbed_html(testing::perturbed_sample()), "beside each stands a value that was measured then"));
   EXPECT_TRUE(has(perturbed_html(testing::sorted_sample()), "a list of values with blurred times"));
   EXPECT_TRUE(has(perturbed_html(testing::changed_sample()), "each value was changed by itself"));
+  // e² / (e² + 2)
+  EXPECT_TRUE(has(perturbed_html(testing::changed_sample()), "About 79 % of the values are as they came in"));
   Perturbed apart = testing::perturbed_sample();
   apart.plan.lanes = 2;
   EXPECT_TRUE(has(perturbed_html(apart), "each on its own; their costs add up"));
@@ -160,11 +165,20 @@ TEST(PerturbedPage, ABarHoldsSeveralDistancesWhereThereAreMany) {
   // The greatest share reaches 40 of 40 percent: the bar in the middle fills the height.
   EXPECT_TRUE(has(moves_figure(few), "M840 0h320V1000h-320z"));
   EXPECT_TRUE(has(moves_figure(few), "by rows"));
+  for (const char* text : {"<p class=\"axis\">Share of the values</p>",
+                           "<p class=\"axis across\">Rows; left of 0: released earlier than measured, right: later</p>",
+                           "<span>2 rows earlier: 10 %</span>", "<span>stay in their row: 40 %</span>",
+                           "<span>1 row later: 20 %</span>", "<td>1 row later</td><td class=\"n\">20 %</td>"})
+    EXPECT_TRUE(has(moves_figure(few), text)) << text;
   const mechanisms::Moves many{.first = -400, .shares = std::vector<double>(801, 1.0 / 801)};
   EXPECT_TRUE(has(moves_figure(many), "a bar for 15 rows"));
+  EXPECT_TRUE(has(moves_figure(many), "<span>move by at most 7 rows: 1.87 %</span>"));
+  EXPECT_TRUE(has(moves_figure(many), "<span>8 to 22 rows later: 1.87 %</span>"));
   EXPECT_EQ(bars(moves_figure(many)), 55u);
+  const mechanisms::Moves by_three{.first = -75, .shares = std::vector<double>(151, 1.0 / 151)};
+  EXPECT_TRUE(has(moves_figure(by_three), "<span>move by at most 1 row: 1.99 %</span>"));
   const mechanisms::Moves huge{.first = -200'000, .shares = std::vector<double>(400'001, 1e-6)};
-  EXPECT_LT(moves_figure(huge).size(), 10'000u);
+  EXPECT_LT(moves_figure(huge).size(), 20'000u);
   const mechanisms::Moves one{.first = 0, .shares = {1}};
   EXPECT_EQ(bars(moves_figure(one)), 1u);
   EXPECT_EQ(moves_figure({}), "");
@@ -179,6 +193,9 @@ TEST(PerturbedPage, TheCurveHasThePromiseAndThePapersPointOnIt) {
   EXPECT_TRUE(
       has(html, "A paper states ε = 2 and δ = 0.0596 for these parameters. At that ε the certified δ is 0.451."));
   EXPECT_FALSE(has(curve_figure(testing::sorted_sample()), "class=\"paper\""));
+  EXPECT_TRUE(has(html, "<p class=\"axis across\">ε</p>"));
+  EXPECT_TRUE(has(html, "<span>ε = 8: δ at most 0.4249</span>"));
+  EXPECT_TRUE(has(html, "<td>8</td><td class=\"n\">0.4249</td>"));
   // ε from 0 to 8 to the right; δ from 0 to 0.8 upwards: 2 is a quarter of the way, 0.0596 near the bottom.
   EXPECT_TRUE(std::regex_search(html, std::regex("<path class=\"paper\" d=\"M500 9[0-9]+h0\"/></svg>")));
 }
@@ -253,8 +270,9 @@ TEST(PerturbedInternalPage, ShowsWhatHappenedBesideTheLaw) {
        {"How far values moved", "class=\"bars\"", "this release</span>",
         "<td>Mean distance in rows</td><td class=\"n\">2.72</td><td class=\"n\">1</td>",
         "<td>Values that are missing</td><td class=\"n\">0 %</td><td class=\"n\">10 %</td>", "Rows that stayed empty",
-        "Moving averages before and after", "mean of 10 rows, by row; root mean square error 1.44",
-        "Counts before and after",
+        "Moving averages before and after", "root mean square error 1.44",
+        "<p class=\"axis\">Mean of 10 rows of heart_rate</p>", "<span>row 0: before 70, after 70</span>",
+        "<td>0</td><td class=\"n\">70</td><td class=\"n\">70</td>", "Counts before and after",
         "<td>calm</td><td class=\"n\">700</td><td class=\"n\">711</td><td class=\"n\">+11</td>",
         "<td>awake</td><td class=\"n\">640</td><td class=\"n\">629</td><td class=\"n\">-11</td>", "<td>(empty)</td>"})
     EXPECT_TRUE(has(html, text)) << text;

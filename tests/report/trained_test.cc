@@ -113,14 +113,26 @@ TEST(TrainedPage, WhatComesFromOutsideIsEscapedEverywhere) {
 
 TEST(TrainedPage, SaysWhatIsPromisedHowItWasTrainedAndWhatItCost) {
   const std::string html = to_html(trained_sample());
-  for (const char* text :
-       {"A deepar that learned from 200 series of the dataset households.",
-        "<b>ε = 1, δ = 1e-7</b> for the unit <code>event</code>.", "<h2>How ε grew</h2>",
-        "With this noise, this many steps are within epsilon and delta.", "24,923 weights",
-        "200, each of 1,993 windows", "64 windows: series drawn anew each step, and of each 1 window, drawn uniformly",
-        "3.63 % of a series", "clipped to 0.0001; noise of 2.5 times that on their sum", "clamped to [-0.5, 1250.25]",
-        "1,500 of 1,500, and 10 to spare; went on after an interruption", "3 steps: paid for all the same",
-        "<li>Tuning on the data is not covered.</li>", "74.2 % of the budget is left", "households:3", "How to cite"})
+  for (const char* text : {"A deepar that learned from 200 series of the dataset households.",
+                           "<p class=\"newest\">ε = 1, δ = 1e-7</p>",
+                           "for the unit <code>event</code>.",
+                           "<h2>How ε grew</h2>",
+                           "<p class=\"axis across\">Steps of training</p>",
+                           "<span>after 1,510 steps: ε = 1</span>",
+                           "<td>94</td><td class=\"n\">0.25</td>",
+                           "With this noise, this many steps are within epsilon and delta.",
+                           "24,923 weights",
+                           "200, each of 1,993 windows",
+                           "64 windows: series drawn anew each step, and of each 1 window, drawn uniformly",
+                           "3.63 % of a series",
+                           "clipped to 0.0001; noise of 2.5 times that on their sum",
+                           "clamped to [-0.5, 1250.25]",
+                           "1,500 of 1,500, and 10 to spare; went on after an interruption",
+                           "3 steps: paid for all the same",
+                           "<li>Tuning on the data is not covered.</li>",
+                           "74.2 % of the budget is left",
+                           "households:3",
+                           "How to cite"})
     EXPECT_TRUE(has(html, text)) << text;
   EXPECT_FALSE(has(html, "class=\"banner\""));
 }
@@ -150,7 +162,7 @@ TEST(TrainedPage, WithoutALossNothingIsSaidOfOne) {
 TEST(TrainedPage, WhatIsNotPrivateNamesNoEpsilon) {
   const std::string html = to_html(marked());
   EXPECT_TRUE(has(html, "<div class=\"banner\" role=\"alert\">seeded: not private. For tests only; do not publish."));
-  EXPECT_TRUE(has(html, "Nothing: seeded: not private."));
+  EXPECT_TRUE(has(html, "Nothing is promised: seeded: not private."));
   EXPECT_FALSE(has(html, "ε ="));
   EXPECT_FALSE(has(html, "How ε grew"));
   EXPECT_FALSE(has(html, "The promise is differential privacy"));

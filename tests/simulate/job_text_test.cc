@@ -49,6 +49,11 @@ TEST(JobText, HoldsTheKeysItselfWhenThereIsNoList) {
   EXPECT_NE(job_text(facts, {"a", "b\"c\\d\n"}, {}).find(R"(keys = ["a", "b\"c\\d\u000A"])"), std::string::npos);
 }
 
+TEST(JobText, WhatIsInEverySlotSaysSo) {
+  EXPECT_NE(job_text(*job_facts(Meters()), {}, {}).find("\nmax_steps = \"all\"\nmax_per_slot = 1000\n"),
+            std::string::npos);
+}
+
 TEST(JobText, CountsHaveNoUserAndOneSeriesHasNoKeys) {
   const std::string text = job_text(*job_facts(Flu()), {}, {});
   EXPECT_EQ(text.find("user ="), std::string::npos);
@@ -65,10 +70,6 @@ TEST(JobText, MeansHaveBoundsAGridAndACapOnCells) {
   EXPECT_NE(text.find("\nmax_cells = 6\nsparse_below = 60\n"), std::string::npos);
   for (const char* of_counts : {"[series]", "max_steps", "max_per_slot"})
     EXPECT_EQ(text.find(of_counts), std::string::npos) << of_counts;
-}
-
-TEST(JobText, WithoutACapOnStepsNoneIsWritten) {
-  EXPECT_EQ(job_text(*job_facts(Meters()), {}, {}).find("max_steps ="), std::string::npos);
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COMPILER = os.environ.get("CHRONOVEIL_COMPILER", "c++")
+# It takes half the time of g++ where nothing is optimised.
+COMPILER = shutil.which("clang++") or os.environ.get("CHRONOVEIL_COMPILER", "c++")
 BUILD = Path(os.environ.get("CHRONOVEIL_BUILD", ROOT / "build"))
 
 HEADER = """// So many coins, each of which is ε-differentially private.

@@ -131,14 +131,13 @@ class Copy:
             shutil.copy(ROOT / part, root)
         self.made = root / "made"
         self.made.mkdir()
-        self.units = {}  # text of a unit of the build, as if it were of this tree: command, and the object that it made
+        self.units = {}  # text of a unit of the build, which is the same in this tree: command, and the object that it made
         for entry in json.loads((BUILD / "compile_commands.json").read_text(encoding="utf-8")):
             command = shlex.split(entry["command"])
             made = command[command.index("-o") + 1]
             target = Path(made).parts
             if "chronoveil_mechanisms.dir" in target:
-                text = Path(entry["file"]).read_text(encoding="utf-8").replace(str(ROOT), str(root))
-                self.units[text] = command, BUILD / made
+                self.units[Path(entry["file"]).read_text(encoding="utf-8")] = command, BUILD / made
             elif "mechanisms_tests.dir" in target:
                 self.test_command = command
 
@@ -164,12 +163,13 @@ class Copy:
         replaced(pages / "README.md", last, last + ROW)
 
     def unity(self, name, sources):
-        return output_of(sys.executable, "-B", self.root / "tools/unity.py", self.made / name, "60000", *sources).split(";")
+        folder = self.made / "unity" / name  # as deep as in the build, since paths in units are relative
+        return output_of(sys.executable, "-B", self.root / "tools/unity.py", folder, "60000", *sources).split(";")
 
     def compiled(self, unit, like):
         """The object of a unit of this tree, by a command of the build."""
         made = unit + ".o"
-        words = [re.sub(rf"^-I{re.escape(str(ROOT))}/", f"-I{self.root}/", word) for word in like]
+        words = [re.sub(rf"^(-I|-D\w+=\"){re.escape(str(ROOT))}/", rf"\1{self.root}/", word) for word in like]
         words[words.index("-o") + 1] = made
         words[words.index("-c") + 1] = unit
         done = subprocess.run(words, cwd=BUILD, capture_output=True, text=True)
@@ -256,9 +256,10 @@ class NewMechanism(unittest.TestCase):
 
     def test_layers_hold_and_units_have_each_source_once(self):
         output_of(sys.executable, "-B", self.copy.root / "tools/check_layers.py", self.copy.root)
-        units = "".join(unit.read_text(encoding="utf-8") for unit in (self.copy.made / "mechanisms").glob("*.cc"))
+        folder = self.copy.made / "unity" / "mechanisms"
+        units = "".join(unit.read_text(encoding="utf-8") for unit in folder.glob("*.cc"))
         for source in (self.copy.root / "src/chronoveil/mechanisms").rglob("*.cc"):
-            self.assertEqual(units.count(f'#include "{source}"'), 1, source)
+            self.assertEqual(units.count(f'#include "{os.path.relpath(source, folder)}"'), 1, source)
 
     def test_no_test_of_the_planner_minds_it(self):
         self.assertEqual(self.failed(self.plan_tests, "Comparison.*"), [])
@@ -307,17 +308,16 @@ class NewMechanism(unittest.TestCase):
         self.without(self.copy.root / "tests/mechanisms/made_up_test.cc")
         self.assertEqual(pages_test.mechanisms_without_test(self.copy.root), ["made_up"])
 
-    def test_the_docs_are_rewritten_by_one_line_for_each_list_that_they_show(self):
-        for name in ("planning", "publishing_counts"):
-            page = self.copy.root / f"docs/{name}.md"
-            run_docs = [sys.executable, "-B", self.copy.root / "tools/run_docs.py", "--program", self.program, page]
-            shown = page.read_text(encoding="utf-8").splitlines()
-            self.assertNotEqual(subprocess.run(run_docs, capture_output=True).returncode, 0)
-            output_of(*run_docs, "--update")
-            now = page.read_text(encoding="utf-8").splitlines()
-            self.assertEqual([line for line in now if not line.startswith("made_up ")], shown)
-            self.assertEqual(len(now), len(shown) + 1)
-            output_of(*run_docs)
+    def test_the_docs_are_rewritten_by_one_line_where_they_list_mechanisms(self):
+        page = self.copy.root / "docs/planning.md"
+        run_docs = [sys.executable, "-B", self.copy.root / "tools/run_docs.py", "--program", self.program, page]
+        shown = page.read_text(encoding="utf-8").splitlines()
+        self.assertNotEqual(subprocess.run(run_docs, capture_output=True).returncode, 0)
+        output_of(*run_docs, "--update")
+        now = page.read_text(encoding="utf-8").splitlines()
+        self.assertEqual([line for line in now if not line.startswith("made_up ")], shown)
+        self.assertEqual(len(now), len(shown) + 1)
+        output_of(*run_docs)
 
 
 if __name__ == "__main__":

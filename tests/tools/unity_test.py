@@ -38,7 +38,7 @@ class Unity(unittest.TestCase):
     def run_as_one(self, *texts):
         """What the program says that is made of these sources, as one unit."""
         unit, = self.units(*texts)
-        (self.folder / "unit.cc").write_text(unity.text_of(unit), encoding="utf-8")
+        (self.folder / "unit.cc").write_text(unity.text_of(unit, self.folder), encoding="utf-8")
         subprocess.run([COMPILER, "-std=c++20", "-Wall", "-Werror", "unit.cc", "-o", "program"], cwd=self.folder, check=True)
         return subprocess.run(["./program"], cwd=self.folder, check=True, capture_output=True, text=True).stdout
 

@@ -105,9 +105,7 @@ nlohmann::ordered_json checked_json(const engine::Job& job, const Checked& check
   nlohmann::ordered_json all = planned_json(job, checked.planned);
   all["cost"] = nullptr;
   if (!goes_on_paid(job, checked.earlier)) all["cost"] = cost_json(filter, checked.cost);
-  all["budget"] = {{"dataset", checked.budget.dataset.name},
-                   {"share_left", engine::share_left(checked.budget)},
-                   {"left", cost_json(filter, checked.budget.left)}};
+  all["budget"] = budget_json(checked.budget);
   all["room"] = nullptr;
   if (!all["cost"].is_null()) all["room"] = room_json(checked.room);
   all["admitted"] = true;

@@ -82,7 +82,7 @@ void add_init_command(CLI::App& app, CommandContext& context) {
   add_json_flag(*command, options->job.json);
   add_example(*command,
               "chronoveil init trips.csv --user card --series stop --series-list stops.txt --start 2026-03-01 --end "
-              "2026-04-01");
+              "2026-04-01 --max-steps 20");
   on_run(*command, context, [options, command] { return in_options(*command, init(*options)); });
 }
 

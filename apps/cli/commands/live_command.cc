@@ -11,6 +11,7 @@
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/live/live.h"
 #include "command.h"
+#include "debit_prompt.h"
 #include "ledger_option.h"
 #include "output/job_output.h"
 #include "run_flags.h"
@@ -130,7 +131,8 @@ Result<engine::Job> live_job(const std::string& path) {
 Result<void> run(const LiveCommandOptions& given) {
   if (given.job.empty()) return fail(ErrorKind::usage, "JOB", "it is missing; chronoveil live JOB publishes its steps");
   CV_TRY(const engine::Job job, live_job(given.job));
-  CV_TRY(const engine::LiveOptions options, options_of(given));
+  CV_TRY(engine::LiveOptions options, options_of(given));
+  options.before_debit = ask_before_debit(question_of(job, given.yes));
   say_on_interrupt("nothing was spent");
   Result<engine::LiveStanding> stands = engine::run_live(job, options);
   if (!stands) {
@@ -178,13 +180,14 @@ void add_correct_command(CLI::App& parent, CommandContext& context) {
   command->add_option("--step", options->correction.step, "When the step begins, such as 2026-07-13")->required();
   command->add_option("--rows", options->correction.rows, "A CSV like the source, with all rows of the step")
       ->required();
-  command->add_option("--output", options->correction.csv, "Where the erratum goes")->required();
+  command->add_option("--output", options->correction.csv,
+                      "Where the erratum goes (default: CSV of the job, with _erratum_ and the step in its name)");
   command->add_option("--epsilon", options->correction.epsilon, "Of the erratum (default: that of the job)");
   command->add_option("--delta", options->correction.delta, "Of the erratum (default: that of the job)");
   add_ledger_option(*command, options->flags.ledger);
   command->add_flag("--yes", options->flags.yes, "Correct the same step a second time, with another debit");
   add_json_flag(*command, options->json);
-  add_example(*command, "chronoveil live correct flu.toml --step 2026-07-13 --rows right.csv --output erratum.csv");
+  add_example(*command, "chronoveil live correct flu.toml --step 2026-07-13 --rows right.csv");
   on_run(*command, context, [options]() -> Result<void> {
     CV_TRY(const engine::Job job, live_job(options->job));
     CV_TRY(const engine::Job erratum, engine::erratum_of(job, options->correction, options->flags.ledger));
@@ -192,12 +195,15 @@ void add_correct_command(CLI::App& parent, CommandContext& context) {
     CV_TRY(const Ran<report::Published> published, run_with(erratum, options->flags));
     if (options->json) {
       nlohmann::ordered_json summary = summary_json(published);
+      summary["corrects"] = {{"release", job.live().name}, {"step", options->correction.step}};
       summary["outputs"] = outputs_json(erratum);
       print_json(summary);
       return {};
     }
     if (writes_to_stdout(erratum)) return {};
-    std::cout << guarantee_text(published.release.guarantee) << debit_text(published.debit, published.budget)
+    std::cout << fmt::format("erratum   of the step {} of the release {}\n", visible(options->correction.step),
+                             visible(job.live().name))
+              << guarantee_text(published.release.guarantee) << debit_text(published.debit, published.budget)
               << outputs_text(erratum);
     return {};
   });
@@ -211,7 +217,8 @@ void add_live_command(CLI::App& app, CommandContext& context) {
   command->add_option("JOB", options->job, "The job file (TOML)");
   add_ledger_option(*command, options->ledger);
   add_clock_flag(*command);
-  command->add_flag("--yes", options->yes, "Open a new release, with a new debit, although one of this name is over");
+  command->add_flag("--yes", options->yes,
+                    "Debit without a question, even for a new release although one of this name is over");
   command->add_flag("--once", options->once, "Take what a file or directory holds now, and do not wait for more");
   command->add_option("--until", options->until,
                       "At the end of the input, publish the steps that end by this time, and no others; rows that are "

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "key_names.h"
 #include "ledger_option.h"
+#include "output/budget_output.h"
 #include "output/job_output.h"
 #include "output/means_output.h"
 #include "output/perturb_output.h"
@@ -32,16 +33,42 @@ struct PlanOptions {
   std::optional<std::string> m_ub;
 };
 
-Result<void> print_plan(const engine::Job& job, bool json) {
-  if (job.is<engine::MeansSpec>()) return print_means_plan(job, engine::Compare::always, json);
-  if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, json);
-  if (job.is<engine::TrainSpec>()) return print_train_plan(job, json);
-  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
-  if (json) {
-    print_json(plan_json(job, planned));
-  } else {
-    std::cout << plan_text(job, planned);
+Result<nlohmann::ordered_json> json_of_plan(const engine::Job& job) {
+  if (job.is<engine::MeansSpec>()) {
+    CV_TRY(const engine::MeansPlanned planned, engine::plan_means(job, engine::Compare::always));
+    return means_plan_json(planned);
   }
+  if (job.is<engine::PerturbSpec>()) {
+    CV_TRY(const engine::PerturbPlanned planned, engine::plan_perturbation(job, engine::Compare::always));
+    return perturb_plan_json(planned);
+  }
+  if (job.is<engine::TrainSpec>()) {
+    CV_TRY(const engine::TrainPlanned planned, engine::plan_training(job));
+    return train_plan_json(job, planned);
+  }
+  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
+  return plan_json(job, planned);
+}
+
+// What is left of a budget, and what the job takes of it, named as `check` names them. `left` is empty where no ledger
+// was asked; a plan needs neither room nor a dataset.
+Result<void> print_plan_json(const engine::Job& job, const std::optional<Result<engine::JobRoom>>& left) {
+  CV_TRY(nlohmann::ordered_json all, json_of_plan(job));
+  if (left) {
+    const Result<engine::JobRoom>& known = *left;
+    all["budget"] = known ? budget_json(known->budget) : nlohmann::json{{"unknown", known.error().text()}};
+    all["room"] = known ? room_json(known->room) : nlohmann::json();
+  }
+  print_json(all);
+  return {};
+}
+
+Result<void> print_plan_text(const engine::Job& job) {
+  if (job.is<engine::MeansSpec>()) return print_means_plan(job, engine::Compare::always, false);
+  if (job.is<engine::PerturbSpec>()) return print_perturb_plan(job, engine::Compare::always, false);
+  if (job.is<engine::TrainSpec>()) return print_train_plan(job, false);
+  CV_TRY(const engine::Planned planned, engine::plan_job(job, engine::Compare::always));
+  std::cout << plan_text(job, planned);
   return {};
 }
 
@@ -54,24 +81,28 @@ Result<void> plan_of_job(const PlanOptions& options, const CLI::App& command) {
                   "it belongs to a job of counts; for means there are --counts and --users");
     job.series().public_sample = options.sample;
   }
-  if (!options.counts.empty() || options.users) {
+  if (!options.counts.empty()) {
     if (!job.is<engine::MeansSpec>())
       return fail(ErrorKind::usage, "--counts", "it belongs to a job of means, with a section [means]");
     engine::MeansSpec& means = job.means();
-    if (!options.counts.empty()) {
-      CV_TRY(means.counts, engine::read_counts("--counts", options.counts, "", means.counts_path));
-    }
-    if (options.users) means.users = options.users;
+    CV_TRY(means.counts, engine::read_counts("--counts", options.counts, "", means.counts_path));
+  }
+  if (options.users) {
+    if (!job.is<engine::MeansSpec>() && !engine::is_of_counts(job))
+      return fail(ErrorKind::usage, "--users", "it belongs to a job of means or of counts");
+    (job.is<engine::MeansSpec>() ? job.means().users : job.series().users) = options.users;
   }
   CV_CHECK(apply_analysis(options.analysis, job));
   CV_CHECK(engine::check_values(job));
-  CV_CHECK(print_plan(job, options.json));
-  if (options.ledger.empty() || options.json) return {};
-  const Result<engine::JobRoom> left = engine::room_of_job(job, options.ledger);
+  std::optional<Result<engine::JobRoom>> left;
+  if (!options.ledger.empty()) left = engine::room_of_job(job, options.ledger);
+  if (options.json) return print_plan_json(job, left);
+  CV_CHECK(print_plan_text(job));
+  if (!left) return {};
   std::cout << "budget    "
-            << (left ? fmt::format("{}: {:.1f} % left; {}", left->budget.dataset.name,
-                                   100 * engine::share_left(left->budget), ledger::text(left->room))
-                     : "unknown: " + left.error().text())
+            << (*left ? fmt::format("{}: {:.1f} % left; {}", (*left)->budget.dataset.name,
+                                    100 * engine::share_left((*left)->budget), ledger::text((*left)->room))
+                      : "unknown: " + left->error().text())
             << "\n";
   return {};
 }

@@ -50,7 +50,8 @@ json composed_json(const ledger::View& view, const Result<accounting::Price>& co
   return result;
 }
 
-json uses_json(const ledger::Debit& run) { return {{"reserved", *run.uses}, {"used", run.used}}; }
+json uses_json(std::int64_t reserved, std::int64_t used) { return {{"reserved", reserved}, {"used", used}}; }
+json uses_json(const ledger::Debit& run) { return uses_json(*run.uses, run.used); }
 
 std::string uses_text(const ledger::Debit& run) { return fmt::format("uses {} of {}", run.used, *run.uses); }
 
@@ -199,11 +200,15 @@ json debit_json(const ledger::Filter& filter, const ledger::Debit& debit) {
     if (slot.used) item["used"] = event_json(*slot.used);
     if (!slot.job.empty()) item["job"] = slot.job;
     if (slot.digest) item["digest"] = *slot.digest;
+    if (slot.uses) item["uses"] = uses_json(*slot.uses, slot.uses_up);
     result["slots"].push_back(std::move(item));
   }
-  for (const ledger::SlotsFor& one : debit.programme)
-    result["programme"].push_back(
-        {{"name", one.name}, {"job", one.job}, {"varies", one.varies}, {"first", one.first}, {"count", one.count}});
+  for (const ledger::SlotsFor& one : debit.programme) {
+    json item = {
+        {"name", one.name}, {"job", one.job}, {"varies", one.varies}, {"first", one.first}, {"count", one.count}};
+    if (one.uses) item["uses"] = *one.uses;
+    result["programme"].push_back(std::move(item));
+  }
   if (debit.uses) result["uses"] = uses_json(debit);
   return result;
 }
@@ -234,6 +239,12 @@ std::string affected_text(const ledger::Verification& verification) {
   for (const ledger::Affected& one : verification.affected)
     text += fmt::format("  {}  {}  {}\n", one.debit.text(), one.defect, one.summary);
   return text;
+}
+
+json budget_json(const ledger::View& view) {
+  return {{"dataset", view.dataset.name},
+          {"share_left", engine::share_left(view)},
+          {"left", cost_json(view.dataset.filter, view.left)}};
 }
 
 json room_json(const ledger::Room& room) {

@@ -18,6 +18,8 @@ nlohmann::json entry_json(const ledger::Entry&);
 nlohmann::json verification_json(const ledger::Verification&);
 // The debits that rest on known defects, one per line; empty if there are none.
 std::string affected_text(const ledger::Verification&);
+// Of a job: what is left before it.
+nlohmann::json budget_json(const ledger::View&);
 nlohmann::json room_json(const ledger::Room&);
 nlohmann::json room_json(const ledger::LikeLast&);
 // On request with the price of everything composed "if all had been chosen in advance", or why there is none.

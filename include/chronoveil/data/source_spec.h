@@ -12,6 +12,8 @@
 
 namespace chronoveil::data {
 
+class ArrowStream;  // of read_from() in chronoveil.h
+
 enum class SourceKind { csv, sqlite, postgresql, memory };
 
 struct SourceSpec {
@@ -20,7 +22,8 @@ struct SourceSpec {
   std::string url;    // postgresql
   std::string query;  // sqlite, postgresql: a SELECT; or `table`
   std::string table;
-  std::shared_ptr<const Table> rows;     // memory: what a program hands over
+  std::shared_ptr<const Table> rows;     // memory: what a program hands over,
+  std::shared_ptr<ArrowStream> stream;   // or this
   std::optional<std::string> user;       // absent: counts whose caps are declared
   std::string time = "time";             // a column's name, or its number from 1 when there is no header
   std::optional<std::string> series;     // absent: one series

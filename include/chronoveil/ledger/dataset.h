@@ -28,7 +28,7 @@ struct DatasetRequest {
   Protected promise;
   double epsilon = 0;
   double delta = 0;
-  std::optional<FilterKind> filter;  // union when δ > 0, sum when δ = 0
+  std::optional<FilterKind> filter;  // sum when δ = 0 or values are swapped, else union
   std::optional<Renewal> renews;
   std::optional<Partition> partition;
 };

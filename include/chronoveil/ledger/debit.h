@@ -72,6 +72,9 @@ struct Slot {
   std::string mechanism = "";
   std::string chain_head = "";                       // the hash of the row that opened it
   std::optional<std::string> digest = std::nullopt;  // of what was released
+  std::optional<std::int64_t> uses = std::nullopt;   // of a run that opened it: how many uses are reserved
+  std::int64_t uses_up = 0;                          // and used up
+  std::string token = "";                            // of the last use
 };
 
 // A release of a programme: slots of one debit that follow each other, and the jobs that may take them.
@@ -80,6 +83,7 @@ struct SlotsFor {
   std::string job;                  // the digest of the job without the keys that vary
   std::vector<std::string> varies;  // the keys of a job that may differ from run to run
   std::int64_t first = 0, count = 0;
+  std::optional<std::int64_t> uses = std::nullopt;  // of each slot, for jobs that happen in numbered uses
 
   bool operator==(const SlotsFor&) const = default;
 };
@@ -106,8 +110,8 @@ struct Debit {
   bool from_backup = false;           // it was made before its rows came out of a backup
 };
 
-// A slot that was opened, as if it were a debit of its own: its id, event, row, state and digest. Empty for a slot that
-// is free or not there.
+// A slot that was opened, as if it were a debit of its own: its id, event, row, uses, state and digest, and what was
+// stated for such an event. Empty for a slot that is free or not there.
 std::optional<Debit> slot_as_debit(const Debit&, std::int64_t slot);
 
 // Whether something that it paid for may yet be published: the debit, or one of its slots, is reserved or drawing, or a

@@ -116,12 +116,17 @@ class Ledger {
   // of the same job `before_second` decides. All of it in one transaction.
   Result<std::optional<Receipt>> open_slot_for(const Terms&, const accounting::Event&,
                                                const std::vector<DebitId>& slots, const BeforeSecond& = {});
-  // The slot that it would open or take up.
-  Result<std::optional<DebitId>> slot_for(const Terms&, const accounting::Event&, const std::vector<DebitId>& slots);
+  // The same for a job that happens in numbered uses: a slot that was reserved for this very event in as many uses. It
+  // is then resumed and used as a run with a debit of its own; the job goes on with the one that it opened before.
+  Result<std::optional<Reservation>> open_run_slot_for(const Terms&, const accounting::Event&, std::int64_t uses,
+                                                       const std::vector<DebitId>& slots, const BeforeSecond& = {});
+  // The slot that one of them would open or take up.
+  Result<std::optional<DebitId>> slot_for(const Terms&, const accounting::Event&, const std::vector<DebitId>& slots,
+                                          const std::optional<std::int64_t>& uses = std::nullopt);
   // Debits an event that will happen in `uses` (at least 1) numbered uses, all of them composed in the event already. A
   // run of the same job that used nothing is taken up.
   Result<Reservation> reserve_run(const Terms&, const accounting::Event&, std::int64_t uses, const BeforeSecond& = {});
-  // Resumes a run, once any write of an earlier process is either durable or gone. Refused for a debit that is not a
+  // Resumes a run, which has a debit or a slot of its own, once any write of an earlier process is either durable or gone. Refused for a debit that is not a
   // run, for a settled one, and for one out of a backup, which nobody uses here either.
   Result<Run> resume_run(const DebitId&);
   // Records durably that uses [first, first + count) are used up. Refused unless exactly `first` are used up already,

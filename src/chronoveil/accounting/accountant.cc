@@ -9,6 +9,7 @@
 #include "chronoveil/accounting/grid/extremes.h"
 #include "chronoveil/accounting/moves/calibration.h"
 #include "chronoveil/accounting/published.h"
+#include "chronoveil/base/interrupted.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -180,6 +181,7 @@ Result<Price> answer(const Event& event, Question question, const Options& optio
 Result<Price> price_of(const Steps& steps, Question question, const Options& options) {
   if (!(options.tolerance >= 1e-6 && options.tolerance <= 1))
     return invalid("tolerance", options.tolerance, "between 1e-6 and 1");
+  CV_CHECK(check_interrupted());
   Price price;
   if (question.epsilon_wanted && question.given <= 0) {
     price.epsilon = price.epsilon_lower = pure_epsilon(steps);
@@ -195,6 +197,7 @@ Result<Price> price_of(const Steps& steps, Question question, const Options& opt
     }
     if (steps.zcdp) lower_to_zcdp(price, *steps.zcdp, question);
   }
+  CV_CHECK(check_interrupted());  // what was cut short is an upper bound, but not a price that anybody should see
   for (const double value : {price.epsilon, price.epsilon_lower, price.delta, price.delta_lower})
     if (std::isnan(value))
       return fail(ErrorKind::cannot_certify, "the price of this event is beyond the range of numbers");

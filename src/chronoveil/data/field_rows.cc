@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "chronoveil/data/arrow/stream.h"
 #include "chronoveil/data/csv/form.h"
 #include "chronoveil/data/csv/pipe_source.h"
 #include "chronoveil/data/csv/source.h"
@@ -68,6 +69,7 @@ bool is_stream(const std::string& path) {
 }  // namespace
 
 Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec& spec, std::function<void()> before_wait) {
+  if (spec.stream != nullptr) return open_arrow_rows(spec.stream);
   if (spec.rows != nullptr || spec.path.empty()) return open_memory_rows(spec.rows);
   CV_CHECK(check_delimiter(spec.delimiter));  // before a stream is waited for
   const RowsFrom from = is_stream(spec.path) ? RowsFrom::stream : RowsFrom::file;
@@ -77,6 +79,10 @@ Result<std::unique_ptr<FieldRows>> open_field_rows(const FieldRowsSpec& spec, st
 }
 
 Result<void> check_field_rows(const FieldRowsSpec& spec) {
+  if (spec.stream != nullptr) {
+    CV_CHECK(open_arrow_rows(spec.stream));
+    return {};
+  }
   if (spec.rows != nullptr || spec.path.empty()) {
     CV_CHECK(open_memory_rows(spec.rows));
     return {};

@@ -1,4 +1,4 @@
-// A CSV, or a table in memory, row by row with unparsed fields, for what moves values without understanding them.
+// A CSV, a table in memory or an Arrow stream, row by row with unparsed fields, for what moves values without understanding them.
 //   Form      as in csv/source.h, but with a single column an empty line is a row with an empty field (refused as the
 //             very first line without a header); quoted fields may hold newlines. A last line without end is a row of a
 //             file; in a stream it may have been cut off, so it is an error after all complete rows
@@ -26,11 +26,14 @@
 
 namespace chronoveil::data {
 
+class ArrowStream;
+
 struct FieldRowsSpec {
-  std::string path;                              // a file (plain, gzip or xz), or "-"
-  std::optional<char> delimiter = std::nullopt;  // absent: as the header shows, "," without one
-  bool header = true;                            // without one, columns are called by their numbers from 1
-  std::shared_ptr<const Table> rows = nullptr;   // in memory, instead of a CSV
+  std::string path;                               // a file (plain, gzip or xz), or "-"
+  std::optional<char> delimiter = std::nullopt;   // absent: as the header shows, "," without one
+  bool header = true;                             // without one, columns are called by their numbers from 1
+  std::shared_ptr<const Table> rows = nullptr;    // in memory, instead of a CSV,
+  std::shared_ptr<ArrowStream> stream = nullptr;  // or this
 };
 
 class FieldRows {
@@ -38,6 +41,9 @@ class FieldRows {
   virtual ~FieldRows() = default;
   // Known once it is open; a stream blocks until its header (or first row) is there.
   virtual const std::vector<std::string>& columns() const = 0;
+  // Before the first row: only these columns matter, so fields of others may stay empty. An error if one of them cannot
+  // be read, whatever its cells are.
+  virtual Result<void> use(const std::vector<std::size_t>& /*columns*/) { return {}; }
   // The fields of the next row, unquoted, valid until the next call; an empty span at the end. After an error there is
   // nothing more.
   virtual Result<std::span<const std::string_view>> next() = 0;

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "chronoveil/data/arrow/stream.h"
 #include "chronoveil/data/csv/byte_source.h"
 #include "chronoveil/data/csv/source.h"
 #include "chronoveil/data/memory/source.h"
@@ -47,7 +48,7 @@ Result<std::unique_ptr<RecordSource>> open_source(const SourceSpec& spec) {
     case SourceKind::csv: return open_csv_file(spec);
     case SourceKind::sqlite: return open_sqlite(spec);
     case SourceKind::postgresql: return open_postgres(spec);
-    case SourceKind::memory: return open_memory(spec);
+    case SourceKind::memory: return spec.stream != nullptr ? open_arrow(spec) : open_memory(spec);
   }
   return fail(ErrorKind::internal, "a kind of source that does not exist");
 }

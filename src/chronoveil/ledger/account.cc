@@ -76,15 +76,7 @@ Result<void> Account::apply_body(const Entry& entry) {
   }
   if (entry.kind == "debit" && closed_) return refuse("the dataset was closed");
   if (entry.kind == "debit") return apply_debit(entry);
-  if (entry.kind == "slot") {
-    CV_TRY(const SlotBody slot, slot_from_body(entry.body));
-    CV_CHECK(may_open_slot({entry.dataset, slot.debit, slot.slot}));
-    debits_[slot.debit].slots[static_cast<std::size_t>(slot.slot)] = State::reserved;
-    if (slot.job.empty()) return {};
-    debits_[slot.debit].of_jobs.insert(slot.slot);
-    slots_of_jobs_[slot.job] = {slot.debit, slot.slot};
-    return {};
-  }
+  if (entry.kind == "slot") return apply_slot(entry);
   if (entry.kind == "drawing") {
     CV_TRY(const DrawingBody drawing, drawing_from_body(entry.body));
     CV_CHECK(may_draw({entry.dataset, drawing.debit, drawing.slot}));
@@ -98,8 +90,9 @@ Result<void> Account::apply_body(const Entry& entry) {
   }
   if (entry.kind == "use") {
     CV_TRY(const UseBody use, use_from_body(entry.body));
-    CV_CHECK(may_use({entry.dataset, use.debit, std::nullopt}, use.first, use.count));
-    RunProgress& run = *debits_[use.debit].run;
+    CV_CHECK(may_use({entry.dataset, use.debit, use.slot}, use.first, use.count));
+    DebitProgress& debit = debits_[use.debit];
+    RunProgress& run = use.slot ? debit.slot_runs.at(*use.slot) : *debit.run;
     run.used += use.count;
     run.token = use.token;
     return {};
@@ -137,7 +130,23 @@ Result<void> Account::apply_debit(const Entry& entry) {
   progress.slots.resize(debit.slot_count());
   progress.says_drawing = debit.says_drawing();
   if (std::string job = debit.job(); !job.empty()) jobs_[std::move(job)] = entry.sequence;
+  progress.programme = std::move(debit.programme);
   if (debit.uses) progress.run = RunProgress{entry.hash, std::move(debit.events), *debit.uses, 0, ""};
+  return {};
+}
+
+Result<void> Account::apply_slot(const Entry& entry) {
+  CV_TRY(SlotBody slot, slot_from_body(entry.body));
+  CV_CHECK(may_open_slot({entry.dataset, slot.debit, slot.slot}));
+  DebitProgress& debit = debits_[slot.debit];
+  if (slot.uses && slot.uses != uses_of(debit.programme, slot.slot)) return bad_body("uses");
+  debit.slots[static_cast<std::size_t>(slot.slot)] = State::reserved;
+  if (slot.job.empty()) return {};
+  slots_of_jobs_[slot.job] = {slot.debit, slot.slot};
+  if (slot.uses)
+    debit.slot_runs[slot.slot] = RunProgress{entry.hash, std::move(slot.event), *slot.uses, 0, ""};
+  else
+    debit.of_jobs.insert(slot.slot);
   return {};
 }
 
@@ -192,7 +201,7 @@ Result<void> Account::may_settle(const DebitId& id, State to) const {
 
 Result<void> Account::may_draw(const DebitId& id) const {
   CV_TRY(const DebitProgress* debit, find(id));
-  if (debit->run || (!id.slot && !debit->slots.empty()))
+  if (debit->run || (id.slot ? debit->slot_runs.contains(*id.slot) : !debit->slots.empty()))
     return invalid("id", id.text(), "a debit for one event, or a slot");
   const std::optional<State> state = id.slot ? debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
   if (!state) return invalid("id", id.text(), "a slot that was used");
@@ -254,10 +263,13 @@ Result<void> Account::may_open_slot(const DebitId& id) const {
 
 Result<const RunProgress*> Account::open_run(const DebitId& id) const {
   CV_TRY(const DebitProgress* debit, find(id));
-  if (id.slot || !debit->run) return invalid("id", id.text(), "a debit that was reserved as a run");
-  if (debit->state != State::reserved)
-    return invalid("id", id.text(), "a run still reserved; this one is " + std::string(name(debit->state)));
-  return &*debit->run;
+  const RunProgress* run = !id.slot && debit->run ? &*debit->run : nullptr;
+  if (id.slot && debit->slot_runs.contains(*id.slot)) run = &debit->slot_runs.at(*id.slot);
+  if (run == nullptr) return invalid("id", id.text(), "a debit, or an opened slot, that was reserved as a run");
+  const State state = id.slot ? *debit->slots[static_cast<std::size_t>(*id.slot)] : debit->state;
+  if (state != State::reserved)
+    return invalid("id", id.text(), "a run still reserved; this one is " + std::string(name(state)));
+  return run;
 }
 
 Result<void> Account::may_use(const DebitId& id, std::int64_t first, std::int64_t count) const {

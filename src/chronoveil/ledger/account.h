@@ -17,9 +17,10 @@
 
 namespace chronoveil::ledger {
 
-// What an account knows of a run: enough to resume it without reading its row again.
+// What an account knows of a run, which has a debit or a slot of its own: enough to resume it without reading its row
+// again.
 struct RunProgress {
-  std::string chain_head;  // of the debit's row
+  std::string chain_head;  // of the row of the debit, or of the one that opened the slot
   nlohmann::json event;    // parsed when the run is resumed
   std::int64_t uses = 0;   // reserved
   std::int64_t used = 0;   // used up
@@ -119,11 +120,14 @@ class Account {
     std::optional<RunProgress> run;
     bool says_drawing = false;            // DebitBody::says_drawing
     std::set<std::int64_t> of_jobs = {};  // slots that jobs opened, which say `drawing`, too
+    std::vector<SlotsFor> programme = {};
+    std::map<std::int64_t, RunProgress> slot_runs = {};  // slots that happen in numbered uses
     bool says_drawing_for(const DebitId& id) const { return id.slot ? of_jobs.contains(*id.slot) : says_drawing; }
   };
 
   Result<void> apply_body(const Entry&);
   Result<void> apply_debit(const Entry&);
+  Result<void> apply_slot(const Entry&);
   Cost charge(const Spent&) const;
   // Whether the filter would hold for every single neighbour. A union may hold for each by another member, although no
   // member holds for all.

@@ -58,9 +58,11 @@ Result<LiveTag> live_from_json(const JsonFields& fields) {
 
 json programme_to_json(const std::vector<SlotsFor>& programme) {
   json list = json::array();
-  for (const SlotsFor& one : programme)
+  for (const SlotsFor& one : programme) {
     list.push_back(
         {{"name", one.name}, {"job", one.job}, {"varies", one.varies}, {"first", one.first}, {"count", one.count}});
+    if (one.uses) list.back()["uses"] = *one.uses;
+  }
   return list;
 }
 
@@ -75,6 +77,8 @@ Result<std::vector<SlotsFor>> programme_from_json(const json& list, std::size_t 
     CV_TRY(one.job, fields.text("job"));
     CV_TRY(one.first, fields.integer("first"));
     CV_TRY(one.count, fields.integer("count"));
+    CV_TRY(one.uses, fields.integer_if("uses"));
+    if (one.uses && *one.uses < 1) return fields.wrong("uses");
     CV_CHECK(fields.list("varies"));
     for (const json& key : *fields.find("varies")) {
       if (!key.is_string()) return fields.wrong("varies");
@@ -103,6 +107,12 @@ Result<std::vector<accounting::Event>> DebitBody::parsed_events() const {
     result.push_back(std::move(event));
   }
   return result;
+}
+
+std::optional<std::int64_t> uses_of(const std::vector<SlotsFor>& programme, std::int64_t slot) {
+  for (const SlotsFor& one : programme)
+    if (slot >= one.first && slot - one.first < one.count) return one.uses;
+  return std::nullopt;
 }
 
 std::string DebitBody::job() const {
@@ -210,6 +220,7 @@ Result<DebitBody> debit_from_body(std::string_view text) {
 std::string to_body(const SlotBody& slot) {
   json body = {{"debit", slot.debit}, {"slot", slot.slot}, {"mechanism", slot.mechanism}, {"event", slot.event}};
   if (!slot.job.empty()) body["job"] = slot.job;
+  if (slot.uses) body["uses"] = *slot.uses;
   return canonical(body);
 }
 
@@ -223,6 +234,8 @@ Result<SlotBody> slot_from_body(std::string_view text) {
   CV_TRY(auto job, fields.text_if("job"));
   if (job && job->empty()) return fields.wrong("job");
   slot.job = std::move(job).value_or("");
+  CV_TRY(slot.uses, fields.integer_if("uses"));
+  if (slot.uses && (*slot.uses < 1 || slot.job.empty())) return fields.wrong("uses");
   CV_CHECK(fields.object("event"));
   CV_CHECK(fields.nothing_else());
   slot.event = std::move(body["event"]);
@@ -231,6 +244,7 @@ Result<SlotBody> slot_from_body(std::string_view text) {
 
 std::string to_body(const UseBody& use) {
   json body = {{"debit", use.debit}, {"first", use.first}, {"count", use.count}};
+  if (use.slot) body["slot"] = *use.slot;
   if (!use.token.empty()) body["token"] = use.token;
   return canonical(body);
 }
@@ -240,6 +254,7 @@ Result<UseBody> use_from_body(std::string_view text) {
   const JsonFields fields = fields_of(body);
   UseBody use;
   CV_TRY(use.debit, fields.integer("debit"));
+  CV_TRY(use.slot, fields.integer_if("slot"));
   CV_TRY(use.first, fields.integer("first"));
   CV_TRY(use.count, fields.integer("count"));
   CV_TRY(auto token, fields.text_if("token"));

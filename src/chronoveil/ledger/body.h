@@ -33,6 +33,9 @@ struct DebitBody {
   Result<std::vector<accounting::Event>> parsed_events() const;
 };
 
+// The numbered uses that a slot is reserved for; empty for a slot that is drawn for at once.
+std::optional<std::int64_t> uses_of(const std::vector<SlotsFor>& programme, std::int64_t slot);
+
 std::string to_body(const DebitBody&);
 Result<DebitBody> debit_from_body(std::string_view);
 
@@ -43,17 +46,19 @@ struct SlotBody {
   std::string mechanism;
   nlohmann::json event;
   std::string job = "";  // the digest of the job that it is for; empty for a slot that is used by hand
+  std::optional<std::int64_t> uses = std::nullopt;  // of a run, as its programme reserved them; only for a job
 };
 
 std::string to_body(const SlotBody&);
 Result<SlotBody> slot_from_body(std::string_view);
 
-// The uses [first, first + count) of the run in row `debit` are used up.
+// The uses [first, first + count) of the run in row `debit`, or in one of its slots, are used up.
 struct UseBody {
   std::int64_t debit = 0;
   std::int64_t first = 0;
   std::int64_t count = 0;
   std::string token = "";  // of the process that used them; may be empty
+  std::optional<std::int64_t> slot = std::nullopt;
 };
 
 std::string to_body(const UseBody&);

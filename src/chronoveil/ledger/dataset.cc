@@ -75,7 +75,9 @@ Result<Dataset> make_dataset(const DatasetRequest& request) {
   CV_CHECK(check_promise(request.promise));
   CV_TRY(const Epsilon epsilon, Epsilon::make(request.epsilon));
   CV_TRY(const Delta delta, Delta::make(request.delta));
-  CV_TRY(Filter filter, make_filter(request.filter.value_or(default_filter(delta)), epsilon, delta));
+  // Events that move values cost δ, of which the union sets aside only a tenth.
+  const FilterKind usual = request.promise.relation == Relation::swap ? FilterKind::sum : default_filter(delta);
+  CV_TRY(Filter filter, make_filter(request.filter.value_or(usual), epsilon, delta));
   Dataset dataset{request.name,      request.promise, epsilon.value(), delta.value(),
                   std::move(filter), request.renews,  std::nullopt};
   if (request.partition) {

@@ -58,11 +58,15 @@ std::optional<Debit> slot_as_debit(const Debit& debit, std::int64_t slot) {
   one.terms.job = used.job;
   one.terms.mechanism = used.mechanism;
   one.event = *used.used;
+  one.terms.stated = told_to(one.event, one.terms.stated);
   one.slots.clear();
   one.programme.clear();
   one.state = *used.state;
   one.digest = used.digest;
-  one.says_drawing = !used.job.empty();
+  one.uses = used.uses;
+  one.used = used.uses_up;
+  one.token = used.token;
+  one.says_drawing = !used.job.empty() && !used.uses;
   return one;
 }
 

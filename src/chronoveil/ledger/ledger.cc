@@ -190,7 +190,7 @@ Result<void> Ledger::use_run(const DebitId& id, std::int64_t first, std::int64_t
                                        const Store::Reader&) -> Result<std::vector<Inside::Draft>> {
     CV_CHECK(account.may_use(id, first, count));
     CV_CHECK(account.check_own(id));
-    return std::vector<Inside::Draft>{{"use", to_body(UseBody{id.sequence, first, count, token})}};
+    return std::vector<Inside::Draft>{{"use", to_body(UseBody{id.sequence, first, count, token, id.slot})}};
   };
   CV_CHECK(inside_->append(id.dataset, true, compose));
   return {};

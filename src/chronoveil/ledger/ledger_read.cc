@@ -38,6 +38,9 @@ Result<View> Ledger::view(const std::string& name, const std::optional<std::stri
   std::vector<Event> events;
   for (const Debit& debit : debits) {
     if (debit.uses && debit.state == State::reserved && !debit.from_backup) view.runs.push_back(debit);
+    for (std::size_t i = 0; i < debit.slots.size(); ++i)
+      if (debit.slots[i].uses && debit.slots[i].state == State::reserved && !debit.from_backup)
+        view.runs.push_back(*slot_as_debit(debit, static_cast<std::int64_t>(i)));
     if (debit.period != view.period) {
       if (may_still_publish(debit)) view.earlier.push_back(debit);
       continue;
@@ -118,6 +121,7 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
       slot.job = body.job;
       slot.mechanism = body.mechanism;
       slot.chain_head = row.hash;
+      slot.uses = body.uses;
     } else if (row.kind == "drawing") {
       CV_TRY(const DrawingBody body, drawing_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];
@@ -125,8 +129,9 @@ Result<std::vector<Debit>> Ledger::history(const std::string& dataset) {
     } else if (row.kind == "use") {
       CV_TRY(const UseBody body, use_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];
-      debit.used += body.count;
-      debit.token = body.token;
+      Slot* const slot = body.slot ? &debit.slots[static_cast<std::size_t>(*body.slot)] : nullptr;
+      (slot ? slot->uses_up : debit.used) += body.count;
+      (slot ? slot->token : debit.token) = body.token;
     } else if (row.kind == "state") {
       CV_TRY(const StateBody body, state_from_body(row.body));
       Debit& debit = debits[index.at(body.debit)];

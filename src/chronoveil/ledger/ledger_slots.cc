@@ -9,11 +9,18 @@ using accounting::Event;
 
 namespace {
 
-// Whether a job that says this may run in a slot of a debit that says that: it is priced as the debit was.
-bool same_terms(const Terms& job, const Terms& debit) {
-  return job.stated.unit == debit.stated.unit && job.stated.width == debit.stated.width &&
-         job.stated.relation == debit.stated.relation && job.part == debit.part &&
-         (job.stated.eviction == debit.stated.eviction || job.stated.eviction == Eviction::none);
+// Whether a job that says this may run in a slot of a debit that says that: it is priced as the debit was. What its
+// event knows by itself was not taken from what the debit says.
+bool same_terms(const Terms& job, const Event& event, const Terms& debit) {
+  const Stated one = told_to(event, job.stated), other = told_to(event, debit.stated);
+  return one.unit == other.unit && one.width == other.width && one.relation == other.relation &&
+         job.part == debit.part && (one.eviction == other.eviction || one.eviction == Eviction::none);
+}
+
+// All uses of a run are priced as a whole, in its event: so it takes the very event and uses that were reserved.
+bool same_run(const Event& event, const std::optional<std::int64_t>& uses, const DebitBody& debit, std::int64_t slot) {
+  if (uses != uses_of(debit.programme, slot)) return false;
+  return !uses || accounting::event_to_json(event) == debit.events[static_cast<std::size_t>(slot)];
 }
 
 }  // namespace
@@ -49,7 +56,8 @@ Result<Receipt> Ledger::open_slot(const DebitId& id, const Event& event, const s
 }
 
 Result<Ledger::Inside::FoundSlot> Ledger::Inside::find_slot(const Account& account, const Terms& terms,
-                                                            const Event& event, const std::vector<DebitId>& slots,
+                                                            const Event& event, const std::optional<std::int64_t>& uses,
+                                                            const std::vector<DebitId>& slots,
                                                             const BeforeSecond& before_second,
                                                             const Store::Reader& read) {
   if (const auto own = account.slot_of(terms.job)) {
@@ -60,7 +68,7 @@ Result<Ledger::Inside::FoundSlot> Ledger::Inside::find_slot(const Account& accou
       if (row.kind != "slot" || state != State::reserved || !account.check_own(id)) continue;
       CV_TRY(const SlotBody body, slot_from_body(row.body));
       if (body.debit == id.sequence && body.slot == *id.slot && body.event == accounting::event_to_json(event) &&
-          body.mechanism == terms.mechanism && same_terms(terms, debit.terms))
+          body.uses == uses && body.mechanism == terms.mechanism && same_terms(terms, event, debit.terms))
         return FoundSlot{id, row.hash};
     }
     if (before_second) CV_CHECK(before_second(id, state));
@@ -75,7 +83,7 @@ Result<Ledger::Inside::FoundSlot> Ledger::Inside::find_slot(const Account& accou
     CV_TRY(const Stored stored, read(id.sequence));
     CV_TRY(const DebitBody debit, debit_from_body(stored.rows.front().body));
     CV_TRY(const std::vector<Event> reserved, debit.parsed_events());
-    if (same_terms(terms, debit.terms) &&
+    if (same_terms(terms, event, debit.terms) && same_run(event, uses, debit, *id.slot) &&
         check_slot(account.dataset(), debit.terms, event, reserved[static_cast<std::size_t>(*id.slot)]))
       return FoundSlot{id, ""};
   }
@@ -83,33 +91,50 @@ Result<Ledger::Inside::FoundSlot> Ledger::Inside::find_slot(const Account& accou
 }
 
 Result<std::optional<DebitId>> Ledger::slot_for(const Terms& terms, const Event& event,
-                                                const std::vector<DebitId>& slots) {
+                                                const std::vector<DebitId>& slots,
+                                                const std::optional<std::int64_t>& uses) {
   const std::scoped_lock lock(inside_->mutex);
   const Store::Reader read = inside_->reader(terms.dataset);
   CV_TRY(const Account* account, inside_->writable(terms.dataset, read));
-  CV_TRY(Inside::FoundSlot found, Inside::find_slot(*account, terms, event, slots, {}, read));
+  CV_TRY(Inside::FoundSlot found, Inside::find_slot(*account, terms, event, uses, slots, {}, read));
   return std::move(found.id);
+}
+
+Result<std::optional<Reservation>> Ledger::Inside::open_slot_for(const Terms& terms, const Event& event,
+                                                                 const std::optional<std::int64_t>& uses,
+                                                                 const std::vector<DebitId>& slots,
+                                                                 const BeforeSecond& before_second) {
+  if (terms.job.empty()) return fail(ErrorKind::internal, "ledger", "a slot of a programme is for a job");
+  FoundSlot found;
+  const Composer compose = [&](const Account& account, const std::string&,
+                               const Store::Reader& read) -> Result<std::vector<Draft>> {
+    CV_TRY(found, find_slot(account, terms, event, uses, slots, before_second, read));
+    if (!found.id || !found.opened_by.empty()) return std::vector<Draft>{};
+    const SlotBody body{
+        found.id->sequence, *found.id->slot, terms.mechanism, accounting::event_to_json(event), terms.job, uses};
+    return std::vector<Draft>{{"slot", to_body(body)}};
+  };
+  CV_TRY(const std::vector<Entry> rows, append(terms.dataset, true, compose));
+  if (!found.id) return std::optional<Reservation>();
+  const bool taken_up = !found.opened_by.empty();
+  return std::optional(Reservation{{*found.id, taken_up ? found.opened_by : rows.front().hash}, taken_up});
 }
 
 Result<std::optional<Receipt>> Ledger::open_slot_for(const Terms& terms, const Event& event,
                                                      const std::vector<DebitId>& slots,
                                                      const BeforeSecond& before_second) {
-  if (terms.job.empty()) return fail(ErrorKind::internal, "ledger", "a slot of a programme is for a job");
   const std::scoped_lock lock(inside_->mutex);
-  Inside::FoundSlot found;
-  const Inside::Composer compose = [&](const Account& account, const std::string&,
-                                       const Store::Reader& read) -> Result<std::vector<Inside::Draft>> {
-    CV_TRY(found, Inside::find_slot(account, terms, event, slots, before_second, read));
-    if (!found.id || !found.opened_by.empty()) return std::vector<Inside::Draft>{};
-    const SlotBody body{found.id->sequence, *found.id->slot, terms.mechanism, accounting::event_to_json(event),
-                        terms.job};
-    return std::vector<Inside::Draft>{{"slot", to_body(body)}};
-  };
-  CV_TRY(const std::vector<Entry> rows, inside_->append(terms.dataset, true, compose));
-  if (!found.id) return std::optional<Receipt>();
-  const bool taken_up = !found.opened_by.empty();
-  const std::string& head = taken_up ? found.opened_by : rows.front().hash;
-  return std::optional<Receipt>(receipt_for(DebitReference{*found.id, head}, event, taken_up));
+  CV_TRY(const std::optional<Reservation> opened,
+         inside_->open_slot_for(terms, event, std::nullopt, slots, before_second));
+  if (!opened) return std::optional<Receipt>();
+  return std::optional<Receipt>(receipt_for(*opened, event, opened->taken_up));
+}
+
+Result<std::optional<Reservation>> Ledger::open_run_slot_for(const Terms& terms, const Event& event, std::int64_t uses,
+                                                             const std::vector<DebitId>& slots,
+                                                             const BeforeSecond& before_second) {
+  const std::scoped_lock lock(inside_->mutex);
+  return inside_->open_slot_for(terms, event, uses, slots, before_second);
 }
 
 }  // namespace chronoveil::ledger

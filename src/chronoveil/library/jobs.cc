@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "chronoveil/chronoveil.h"
+#include "chronoveil/data/arrow/stream.h"
 
 namespace chronoveil {
 namespace {
@@ -33,6 +34,16 @@ Result<Check> any_check(Result<T> checked) {
                std::move(checked->seen)};
 }
 
+void read_from_memory(Job& job) {
+  job.source.kind = data::SourceKind::memory;
+  job.source.path.clear();
+  job.source.url.clear();
+  job.source.query.clear();
+  job.source.table.clear();
+  job.source.rows = nullptr;
+  job.source.stream = nullptr;
+}
+
 engine::PerturbOptions perturbing(const RunOptions& options) { return {options, {}}; }
 
 template <class... Functions>
@@ -47,12 +58,15 @@ Overloaded(Functions...) -> Overloaded<Functions...>;  // clang++ 14 needs to be
 Result<Job> parse_job(std::string_view toml) { return engine::parse_job(toml, ""); }
 
 void read_from(Job& job, Table rows) {
-  job.source.kind = data::SourceKind::memory;
-  job.source.path.clear();
-  job.source.url.clear();
-  job.source.query.clear();
-  job.source.table.clear();
+  read_from_memory(job);
   job.source.rows = std::make_shared<const Table>(std::move(rows));
+}
+
+Result<void> read_from(Job& job, ArrowArrayStream& stream) {
+  CV_TRY(std::shared_ptr<data::ArrowStream> taken, data::ArrowStream::take(stream));
+  read_from_memory(job);
+  job.source.stream = std::move(taken);
+  return {};
 }
 
 Result<AnyPlan> make_plan(const Job& job) {

@@ -1,8 +1,11 @@
 // Rows that a program pushes, as the input of a live release.
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "chronoveil/chronoveil.h"
+#include "chronoveil/data/arrow/batch.h"
+#include "chronoveil/data/arrow/stream.h"
 #include "chronoveil/data/csv/line.h"
 #include "chronoveil/data/memory/source.h"
 #include "chronoveil/engine/live/session.h"
@@ -54,6 +57,7 @@ struct LiveSession::Inside {
                                                            : engine::LiveSession::open(job, options, clock));
     session.emplace(std::move(opened));
     add_steps(session->caught_up(), !job.keys.empty(), caught_up);
+    form = {!job.keys.empty(), session->time_form() == TimeForm::date, job.slots.zone, session->mark()};
     *said = session->next_begin();
     return {};
   }
@@ -73,6 +77,16 @@ struct LiveSession::Inside {
     return std::exchange(published, {});
   }
 
+  static Result<PublishedSteps> push(LiveSession& session, const std::vector<data::ArrowColumn>& columns,
+                                     data::Owned<ArrowArray> array) {
+    CV_CHECK(session.inside_->check_open());
+    CV_TRY(std::vector<std::size_t> used, data::places_of(session.inside_->decoder->rows(), columns));
+    data::ArrowBatch batch(columns, std::move(used));
+    CV_CHECK(batch.open(std::move(array)));
+    CV_TRY(const Batch* rows, batch.next(std::numeric_limits<std::size_t>::max()));
+    return session.push(*rows);
+  }
+
   Job job;
   LiveOptions options;
   std::shared_ptr<std::int64_t> said = std::make_shared<std::int64_t>(0);  // where the clock that is told stands
@@ -81,6 +95,7 @@ struct LiveSession::Inside {
   data::Arrival arrival;
   std::int64_t rows = 0;  // pushed so far
   PublishedSteps caught_up, published;
+  Form form;
 };
 
 LiveSession::LiveSession(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
@@ -102,6 +117,8 @@ Result<LiveSession> LiveSession::open(Job given, LiveOptions options) {
   return LiveSession(std::move(inside));
 }
 
+LiveSession::Form LiveSession::form() const { return inside_->form; }
+
 const PublishedSteps& LiveSession::caught_up() const { return inside_->caught_up; }
 
 Result<PublishedSteps> LiveSession::push(const Batch& batch) {
@@ -120,6 +137,31 @@ Result<PublishedSteps> LiveSession::push(const Batch& batch) {
       arrival.refused.push_back({"row " + std::to_string(number), decoder.problem()});
   }
   return inside_->told_by(inside_->session->take(arrival));
+}
+
+Result<PublishedSteps> LiveSession::push(const ArrowSchema& schema, ArrowArray& given) {
+  if (given.release == nullptr) return fail(ErrorKind::usage, "source.rows", "the Arrow batch was taken before");
+  data::Owned<ArrowArray> array(&given);
+  CV_CHECK(inside_->check_open());
+  CV_TRY(const std::vector<data::ArrowColumn> columns, data::columns_of(schema));
+  return Inside::push(*this, columns, std::move(array));
+}
+
+Result<PublishedSteps> LiveSession::push(ArrowArrayStream& given) {
+  CV_TRY(const std::shared_ptr<data::ArrowStream> stream, data::ArrowStream::take(given));
+  PublishedSteps all;
+  while (true) {
+    Result<data::Owned<ArrowArray>> array = stream->next();
+    if (array && !*array) return all;
+    Result<PublishedSteps> steps =
+        array ? Inside::push(*this, stream->columns(), std::move(*array)) : Failure(array.error());
+    if (!steps) {
+      // They are published: whoever goes on hears of them with the next call.
+      inside_->published.insert(inside_->published.begin(), all.begin(), all.end());
+      return steps;
+    }
+    all.insert(all.end(), steps->begin(), steps->end());
+  }
 }
 
 Result<PublishedSteps> LiveSession::publish_until(const std::string& time) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/base/rounded_up.h"
 #include "chronoveil/bound/cells/bounded_cells.h"
 #include "chronoveil/mechanisms/catalogue.h"
@@ -76,6 +77,7 @@ Result<std::vector<CellEstimate>> measure_all(const CellMechanism& mechanism, co
   std::vector<CellEstimate> estimates;
   estimates.reserve(static_cast<std::size_t>(cells.cells()));
   for (std::int64_t number = 0; number < cells.cells(); ++number) {
+    CV_CHECK(check_interrupted());
     const bound::CellView cell = cells.cell(number);
     if (mechanism.public_counts) {
       if (const std::optional<CellEstimate> none = left_out(plan, cell)) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
@@ -65,6 +66,7 @@ Result<Measurement> measure(const SeriesPlan& plan, const bound::BoundedSeries& 
   if (draws.continues())
     return fail(ErrorKind::internal, "measure", "a run covers steps as they come, not a whole series");
   // The receipt was redeemed for one run of one event; measuring anything else would be uncovered.
+  CV_CHECK(check_interrupted());  // while nothing is drawn, the debit can be taken up
   CV_CHECK(draws.start(plan.event));
   Result<Measurement> measurement = mechanism->measure(plan, series.counts(), draws);
   draws.finish();
@@ -72,6 +74,7 @@ Result<Measurement> measure(const SeriesPlan& plan, const bound::BoundedSeries& 
 }
 
 Result<Estimate> reconstruct(const SeriesPlan& plan, const Measurement& measurement) {
+  CV_CHECK(check_interrupted());
   CV_TRY(const SeriesMechanism* mechanism, find_series_mechanism(plan.mechanism));
   return mechanism->reconstruct(plan, measurement);
 }

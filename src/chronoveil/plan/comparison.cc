@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/plan/expected_error.h"
 #include "chronoveil/plan/noise_error.h"
@@ -85,6 +86,7 @@ Result<Comparison> compare(const Request& request, const std::optional<PublicSam
   for (const SeriesMechanism* mechanism : mechanisms::series_catalogue()) {
     if (audience == Audience::live && mechanism->go_live == nullptr) continue;
     CV_TRY(Candidate candidate, consider(*mechanism, request, seen, trials));
+    CV_CHECK(check_interrupted());  // its refusal would not be the mechanism's
     comparison.candidates.push_back(std::move(candidate));
   }
   if (all_refuse_alike(comparison.candidates)) return Failure(comparison.candidates.front().refusal);

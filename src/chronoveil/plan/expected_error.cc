@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/rehearsal.h"
 
@@ -61,6 +62,7 @@ Result<std::optional<double>> expected_error(const mechanisms::Request& request,
   const std::int64_t runs = std::clamp<std::int64_t>(kMostRehearsed / values, 1, trials);
   double sum = 0;
   for (std::int64_t run = 0; run < runs; ++run) {
+    CV_CHECK(check_interrupted());
     CV_TRY(const Estimate estimate, mechanisms::rehearse(*fitting, sample.counts, static_cast<std::uint64_t>(run)));
     for (std::size_t i = 0; i < truth.size(); ++i) sum += std::abs(std::max(0.0, estimate.value[i]) - truth[i]);
   }

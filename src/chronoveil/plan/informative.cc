@@ -1,5 +1,6 @@
 #include "chronoveil/plan/informative.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -20,16 +21,23 @@ double half_width_of(bool laplace, double level) {
 
 }  // namespace
 
-Result<Informative> informative(const mechanisms::SeriesPlan& plan) {
+std::int64_t largest_count(const mechanisms::PublicShape& shape, std::int64_t people) {
+  std::int64_t all = 0;
+  if (__builtin_mul_overflow(people, shape.max_per_slot, &all)) return shape.maximum;
+  return std::min(all, shape.maximum);
+}
+
+Result<Informative> informative(const mechanisms::SeriesPlan& plan, std::int64_t people) {
   CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(plan.mechanism));
   const auto steps = static_cast<double>(plan.shape.steps);
   Informative told;
-  told.range = static_cast<double>(plan.shape.maximum) * (mechanism->totals ? steps : 1);
+  const std::int64_t largest = largest_count(plan.shape, people);
+  told.range = static_cast<double>(largest) * (mechanism->totals ? steps : 1);
   const bool one_draw = plan.noise == NoiseKind::laplace && mechanism->step_spread == nullptr;
   told.half_width = noise_error(*mechanism, plan) * half_width_of(one_draw, plan.level);
   const std::int64_t values = plan.shape.series * plan.shape.steps;
   if (told.holds() || values > kMostRehearsed) return told;
-  const std::vector<std::int64_t> flat(static_cast<std::size_t>(values), plan.shape.maximum / 2);
+  const std::vector<std::int64_t> flat(static_cast<std::size_t>(values), largest / 2);
   CV_TRY(const Estimate estimate, mechanisms::rehearse(plan, flat, 0));
   double sum = 0;
   for (std::size_t i = 0; i < estimate.value.size(); ++i) sum += (estimate.upper[i] - estimate.lower[i]) / 2;

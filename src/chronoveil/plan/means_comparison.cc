@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/grouping.h"
 #include "chronoveil/plan/means_recommendation.h"
@@ -170,6 +171,7 @@ Result<MeansComparison> compare_means(const CellRequest& request, const PublicCo
   comparison.from_caps = known.counts.empty();
   CV_CHECK(describe_counts(comparison, request));
   for (const CellMechanism* mechanism : mechanisms::cell_catalogue()) {
+    CV_CHECK(check_interrupted());
     if (!counts_public && mechanism->public_counts) continue;
     if (compares_groupings(*mechanism)) {
       CV_CHECK(consider_groupings(comparison, *mechanism, request));
@@ -178,6 +180,7 @@ Result<MeansComparison> compare_means(const CellRequest& request, const PublicCo
       comparison.candidates.push_back(std::move(candidate));
     }
   }
+  CV_CHECK(check_interrupted());
   CV_CHECK(check_that_one_fits(comparison.candidates));
   MeansRecommendation found = recommend_means(comparison, counts_public);
   comparison.recommended = std::move(found.mechanism);

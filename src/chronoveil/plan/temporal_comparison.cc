@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::plan {
@@ -116,6 +117,7 @@ Result<TemporalComparison> compare_temporal(const TemporalRequest& request) {
   for (const TemporalMechanism* mechanism : mechanisms::temporal_catalogue()) {
     if (!mechanism->moves) continue;
     CV_TRY(Considered one, consider(*mechanism, request));
+    CV_CHECK(check_interrupted());  // its refusal would not be the mechanism's
     if (one.refused) {
       all.append(all.empty() ? "" : "; ").append(mechanism->name).append(": ").append(one.refused->marked());
       refusals.push_back(*std::move(one.refused));

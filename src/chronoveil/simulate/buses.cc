@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <map>
 #include <numbers>
 #include <utility>
@@ -24,7 +25,9 @@ struct Point {
 };
 
 Point between(Point a, Point b, double share) { return {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)}; }
-double distance(Point a, Point b) { return std::hypot(a.x - b.x, a.y - b.y); }
+// Not std::hypot: where glibc is new, that needs a symbol which older systems lack. This calculates the same.
+double length(double x, double y) { return std::abs(std::complex<double>(x, y)); }
+double distance(Point a, Point b) { return length(a.x - b.x, a.y - b.y); }
 
 // The hexagon that holds a point, in axial coordinates: rounds in cube coordinates and corrects the worst of the three.
 std::pair<int, int> hexagon(Point at) {
@@ -134,7 +137,7 @@ class Network {
     const double rush = weekend_ ? 0.15 : 0.45;
     const double crowd =
         rush * (std::exp(-0.5 * (hour - 9.3) * (hour - 9.3)) + std::exp(-0.25 * (hour - 18.4) * (hour - 18.4)));
-    const double centre = 0.45 * std::exp(-std::hypot(before.x, before.y) / 3);
+    const double centre = 0.45 * std::exp(-length(before.x, before.y) / 3);
     bus.flow = 0.8 * bus.flow + chance_.normal(0, 0.12);
     double speed = 34 * bus.haste * (1 - centre) * (1 - crowd) * std::exp(bus.flow);
     if (chance_.coin(0.16)) speed = chance_.uniform(0, 6);  // at a stop or at a light

@@ -52,7 +52,7 @@ std::string job_text(const JobFacts& facts, const std::vector<std::string>& keys
     }
   }
   text += "[privacy]\nunit = \"user\"\n# " + facts.caps_reason + "\n";
-  if (facts.max_steps) text += fmt::format("max_steps = {}\n", *facts.max_steps);
+  text += facts.max_steps ? fmt::format("max_steps = {}\n", *facts.max_steps) : "max_steps = \"all\"\n";
   text += fmt::format("max_per_slot = {}\nepsilon = 1.0\ndelta = 1e-6\n", facts.max_per_slot);
   return text + ending(paths);
 }

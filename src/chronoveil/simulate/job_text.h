@@ -26,7 +26,7 @@ struct JobFacts {
   std::string time;
   std::optional<std::string> series, value;
   std::string zone, start, end, length;   // start and end are dates
-  std::optional<std::int64_t> max_steps;  // none: every step
+  std::optional<std::int64_t> max_steps;  // none: every step, "all"
   std::int64_t max_per_slot = 1;
   std::string caps_reason;          // why these caps: a comment in the job
   std::optional<MeansFacts> means;  // then no series, no value, no max_steps

@@ -149,7 +149,8 @@ Result<JobFacts> job_facts(const Meters& world) {
   facts.end = calendar.end();
   facts.length = "30min";
   facts.max_per_slot = 1000;
-  facts.caps_reason = "A meter is there in every half-hour (no max_steps) and counts for at most 1000 Wh in each.";
+  facts.caps_reason =
+      "A meter is there in every half-hour, so nothing bounds its slots, and counts for at most 1000 Wh in each.";
   return facts;
 }
 

@@ -1,8 +1,24 @@
 #include "chronoveil/sqlite/connection.h"
 
+#include <algorithm>
 #include <thread>
 
+#include "chronoveil/base/interrupted.h"
+
 namespace chronoveil::sqlite {
+namespace {
+
+// Before the next try: 1 ms, 2 ms, ... up to 50 ms; 0 ends the waiting. sqlite3_busy_timeout() cannot be interrupted.
+int wait_a_little(void* patience, int tries) {
+  constexpr std::int64_t kLongest = 50;
+  const std::int64_t rising = std::min<std::int64_t>(tries, kLongest);
+  const std::int64_t waited = rising * (rising + 1) / 2 + (tries - rising) * kLongest;
+  if (interrupted() || waited >= reinterpret_cast<std::int64_t>(patience)) return 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::min<std::int64_t>(tries + 1, kLongest)));
+  return 1;
+}
+
+}  // namespace
 
 std::string Use::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
@@ -40,7 +56,14 @@ Result<void> Connection::open(const std::string& path, int flags) {
 }
 
 Failure Connection::failure(std::string_view doing) const {
-  return report_(doing, database_ ? sqlite3_extended_errcode(database_.get()) : SQLITE_NOMEM);
+  const int code = database_ ? sqlite3_extended_errcode(database_.get()) : SQLITE_NOMEM;
+  if ((code & 0xff) == SQLITE_BUSY && interrupted())
+    return fail(ErrorKind::interrupted, "interrupted while another process held the database");
+  return report_(doing, code);
+}
+
+void Connection::wait_while_busy(std::chrono::milliseconds patience) {
+  sqlite3_busy_handler(database_.get(), wait_a_little, reinterpret_cast<void*>(patience.count()));
 }
 
 Result<void> Connection::execute(const char* sql, std::string_view doing) {
@@ -83,7 +106,8 @@ Result<bool> Connection::enter_write_ahead_log(std::chrono::milliseconds patienc
     Use use(statement);
     const int status = use.step();
     if (status == SQLITE_ROW) return use.text(0) == "wal";
-    if ((status & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= until) return failure("open");
+    if ((status & 0xff) != SQLITE_BUSY || std::chrono::steady_clock::now() >= until || interrupted())
+      return failure("open");
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }

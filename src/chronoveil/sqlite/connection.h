@@ -74,6 +74,8 @@ class Connection {
   Result<std::string> text(const char* sql, std::string_view doing = "read");
   // A statement without rows.
   Result<void> run(const Statement&);
+  // From now on a lock that another process holds is waited for, until somebody interrupts.
+  void wait_while_busy(std::chrono::milliseconds patience);
   // Whether the database keeps a write-ahead log from now on. While others use the database, SQLite answers at once
   // that it is busy, whatever the busy timeout: the change is tried again while `patience` lasts.
   Result<bool> enter_write_ahead_log(std::chrono::milliseconds patience);

@@ -260,7 +260,8 @@ report::Forecasted report_of(const Forecasting& found, const std::string& title)
     for (std::size_t channel = 0; channel < channels; ++channel) {
       report::ForecastSeries series;
       series.key = forecast.key;
-      if (channels > 1) series.channel = model.channels[channel];
+      series.measure = model.channels[channel];
+      if (channels > 1) series.channel = series.measure;
       const std::size_t steps = past.values.size() / channels;
       for (std::size_t step = steps - std::min(steps, shown); step < steps; ++step)
         series.history.push_back(past.values[step * channels + channel]);
@@ -294,11 +295,16 @@ Result<ForecastDocuments> run_private_forecast(const std::string& model_path, co
   if (!request.privacy) return fail(ErrorKind::internal, "forecast", "the history is not private");
   if (request.run.replay)
     return fail(ErrorKind::usage, "run.noise_from", "a forecast draws too much to replay it; `run.seed` repeats a run");
+  if (request.run.rehearses()) CV_CHECK(engine::check_replaces_no_release(request.outputs));
   CV_TRY(Prepared ready, prepared(model_path, request));
   Forecasting& forecasting = ready.forecasting;
   engine::ReleaseKind<Kept> kind;
   kind.claim = claim_of(request, *forecasting.privacy, ready.model, ready.channels);
   kind.open_budget = [&] { return engine::open_budget(kind.claim, request.run.ledger); };
+  kind.before_next_time =
+      "the same forecast without --private reads every row at no cost; what it writes is not private, and for the "
+      "owner "
+      "alone";
   kind.open = [&] { return engine::check_train_columns(request.source, ready.channels); };
   kind.make = [&](mechanisms::Draws& draws) -> Result<Kept> {
     if (!draws.mark().empty()) {

@@ -25,7 +25,8 @@ struct ForecastRequest {
   neural::PredictionOptions prediction;
   std::string device = "cpu";
   std::optional<PrivateHistory> privacy;
-  engine::RunOptions run;  // ledger, seed
+  engine::RunOptions run;                                    // ledger, seed
+  std::vector<std::pair<std::string, std::string>> outputs;  // option and path of what will be written
 };
 
 struct Forecasting {

@@ -136,8 +136,9 @@ Result<std::string> folder_of(const engine::OpenBudget& budget, const Job& job) 
          engine::folder_beside(budget.place, "training", fs::path(job.dataset) / engine::digest_of(job)));
   return path.string();
 }
+// engine/release/witnesses.cc reads these names.
 std::string stored_model(const std::string& folder, const ledger::DebitId& debit) {
-  return folder + "/model-" + std::to_string(debit.sequence);
+  return folder + "/model-" + std::to_string(debit.sequence) + (debit.slot ? "+" + std::to_string(*debit.slot) : "");
 }
 std::string stored_json(const std::string& folder, const ledger::DebitId& debit) {
   return stored_model(folder, debit) + ".json";
@@ -153,14 +154,10 @@ Failure stored_already(const std::string& folder, const ledger::DebitId& debit) 
 
 // The run of this job that was begun and not finished.
 Result<std::optional<ledger::DebitId>> unfinished_run(engine::OpenBudget& budget, const Job& job) {
-  CV_TRY(const std::vector<ledger::Debit> debits, budget.ledger.history(job.dataset));
-  const auto last = std::find_if(debits.rbegin(), debits.rend(), [&](const ledger::Debit& debit) {
-    return debit.uses && debit.terms.job == engine::digest_of(job);
-  });
-  std::optional<ledger::DebitId> found;
-  // For a debit from a backup, it is unknown what was made of it since.
-  if (last != debits.rend() && last->state == ledger::State::reserved && !last->from_backup) found = last->id;
-  return found;
+  CV_TRY(const ledger::View view, budget.ledger.view(job.dataset));
+  const auto last = std::find_if(view.runs.rbegin(), view.runs.rend(),
+                                 [&](const ledger::Debit& run) { return run.terms.job == engine::digest_of(job); });
+  return last == view.runs.rend() ? std::nullopt : std::optional(last->id);
 }
 
 std::string how_to_have_it_anew(const ledger::DebitId& debit) {
@@ -191,11 +188,12 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
          engine::FolderLock::take("training", folder, "another process trains this job now"));
   CV_TRY(std::optional<ledger::DebitId> id, unfinished_run(budget, job));
   if (!id) {
+    const engine::Ask ask = engine::ask_of(job, training.planned);
+    CV_CHECK(engine::tell_before_debit(budget, engine::claim_of(job), ask, options));
     engine::tell(options, "debiting");
-    const TrainPlanned& planned = training.planned;
     CV_TRY(const ledger::Reservation debit,
-           engine::reserve_run(budget, engine::claim_of(job), engine::ask_of(job, planned),
-                               planned.steps + planned.spare_steps, before_second_training(budget, options, folder)));
+           engine::reserve_run(budget, engine::claim_of(job), ask, before_second_training(budget, options, folder),
+                               options.note_programme));
     id = debit.id;
   }
   training.model.debit = ledger::DebitReference{*id, ""};  // every error from here on names it
@@ -393,6 +391,7 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   if (!training.model.debit || !(training.model.debit->id == found.id))
     return fail(ErrorKind::storage, "run.again", "the stored model does not belong to the debit " + debit);
   training.uses = found.used;
+  CV_CHECK(engine::check_replaces_no_later(job, found, budget.ledger));
   if (found.digest) CV_CHECK(take_document(stored_json(folder, found.id), found, training));
   CV_CHECK(write_all(job, training));
   return training;

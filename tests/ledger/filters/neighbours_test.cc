@@ -127,6 +127,17 @@ TEST(Neighbours, AnEventThatKnowsItsNeighboursDecidesForItself) {
   wrong.unit = Unit::event;
   EXPECT_THAT(refusal(fitted(steps, wrong, kUserAddRemove), ErrorKind::usage), HasSubstr("the event says so itself"));
 
+  // In a composition what is stated is for the others.
+  const accounting::Event both{accounting::Compose{{gaussian(2), steps}}};
+  Stated others;
+  others.unit = Unit::user;
+  others.relation = Relation::replace;
+  const accounting::Event charged = value_of(fitted(both, others, kUserReplace));
+  const auto& parts = std::get<accounting::Compose>(charged.kind).events;
+  EXPECT_EQ(std::get<accounting::Gaussian>(parts[0].kind).noise_multiplier, 2);
+  EXPECT_EQ(std::get<accounting::TimeSubsampling>(parts[1].kind).participation, 10);
+  EXPECT_FALSE(fitted(both, others, kUserAddRemove));  // the gaussian hides no more than was stated
+
   const accounting::Event training = event(kTraining);  // three events in a row, replaced
   EXPECT_FALSE(fitted(training, {}, kUserReplace));
   EXPECT_TRUE(fitted(training, {}, {Unit::w_event, 3, Relation::replace}));

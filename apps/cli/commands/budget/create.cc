@@ -73,8 +73,6 @@ Result<void> create(const CreateOptions& options) {
     return invalid("width", std::to_string(options.width),
                    "left out where the relation is swap; --window says how far");
   request.promise.width = options.window.value_or(options.width);
-  // Events that move values cost δ, of which the union sets aside only a tenth.
-  if (swap) request.filter = ledger::FilterKind::sum;
   if (!options.filter.empty()) {
     CV_TRY(request.filter, ledger::parse_filter_kind(options.filter));
   }

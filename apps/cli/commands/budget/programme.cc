@@ -27,8 +27,8 @@ struct ProgrammeOptions : BudgetOptions {
 };
 
 std::string price_text(double epsilon, double delta) {
-  return delta > 0 ? fmt::format("ε = {}, δ = {}", ledger::rounded(epsilon), ledger::rounded(delta))
-                   : fmt::format("ε = {}", ledger::rounded(epsilon));
+  return delta > 0 ? fmt::format("ε = {}, δ = {}", ledger::rounded_up(epsilon), ledger::rounded_up(delta))
+                   : fmt::format("ε = {}", ledger::rounded_up(epsilon));
 }
 
 std::string programme_text(const engine::PricedProgramme& priced) {
@@ -39,7 +39,7 @@ std::string programme_text(const engine::PricedProgramme& priced) {
   const ledger::View& budget = priced.budget;
   std::string text = table_text(rows);
   text +=
-      fmt::format("together  {}, composed tightly; added up it would be {}\n",
+      fmt::format("together  {}, composed tightly; the jobs ask {}, added up\n",
                   price_text(priced.epsilon, budget.dataset.delta), price_text(priced.epsilon_sum, priced.delta_sum));
   text += fmt::format("budget    {}: {:.1f} % left; one debit for all takes {} of it{}\n", budget.dataset.name,
                       100 * engine::share_left(budget), ledger::share_text(priced.together.share),
@@ -104,14 +104,14 @@ Result<void> suggest(const ProgrammeOptions& options) {
                           {"times", one.times},
                           {"mechanism", one.mechanism},
                           {"epsilon", one.epsilon},
-                          {"error", one.error}});
+                          {"error", one.error ? json(*one.error) : json(nullptr)}});
     print({{"releases", std::move(releases)}, {"epsilon", found.epsilon}, {"delta", options.delta}});
     return {};
   }
   std::vector<std::vector<std::string>> rows{{"release", "times", "ε", "error", "mechanism"}};
   for (const engine::SuggestedRelease& one : found.releases)
-    rows.push_back(
-        {visible(one.name), std::to_string(one.times), shortest(one.epsilon), figure(one.error), one.mechanism});
+    rows.push_back({visible(one.name), std::to_string(one.times), shortest(one.epsilon),
+                    one.error ? figure(*one.error) : "unknown", one.mechanism});
   std::cout << table_text(rows)
             << fmt::format("together  {} of ε = {}\n", price_text(found.epsilon, options.delta), options.epsilon);
   return {};
@@ -134,7 +134,8 @@ void add_programmes(CLI::App& budget, CommandContext& context) {
   options = std::make_shared<ProgrammeOptions>();
   command = budget.add_subcommand("suggest", "Split a budget so that the error of all releases is the same");
   add_json_flag(*command, options->json);
-  command->add_option("FILE", options->file, "The programme (TOML); the ε of its jobs do not count")->required();
+  command->add_option("FILE", options->file, "The programme (TOML); only the ε of a job whose error is unknown counts")
+      ->required();
   command->add_option("--epsilon", options->epsilon, "ε of everything together")->required();
   command->add_option("--delta", options->delta, "δ of everything together; 0 unless given");
   command->add_option("--error", options->equal,

@@ -19,8 +19,15 @@ struct Instants {
   std::span<const std::int64_t> milliseconds;
 };
 
+// What the clocks of source.zone showed, in milliseconds since they showed 1970-01-01T00:00. A time that they skipped is
+// refused, one that they showed twice is the earlier, as in a CSV.
+struct LocalTimes {
+  std::span<const std::int64_t> milliseconds;
+};
+
 using Cells = std::variant<std::span<const std::int64_t>, std::span<const double>, std::span<const std::string>,
-                           std::span<const std::string_view>, Instants>;
+                           std::span<const std::string_view>, Instants, LocalTimes, std::span<const std::uint64_t>,
+                           std::span<const float>>;
 
 struct Column {
   // `present`: one bit per row, the lowest of a byte first, as in Arrow; if empty, every cell is there. A missing cell

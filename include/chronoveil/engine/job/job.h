@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,9 @@
 
 namespace chronoveil::engine {
 
+// max_steps = "all": its owner says that nothing bounds in how many steps a person is.
+inline constexpr std::int64_t kAllSteps = std::numeric_limits<std::int64_t>::max();
+
 using JobKind = std::variant<SeriesSpec, LiveSpec, MeansSpec, PerturbSpec, TrainSpec>;
 
 struct Job {
@@ -37,7 +41,7 @@ struct Job {
   Unit unit = Unit::user;         // [privacy]
   Relation relation = Relation::add_remove;
   std::int64_t width = 1;
-  std::optional<std::int64_t> max_steps;  // absent: every step
+  std::optional<std::int64_t> max_steps;  // kAllSteps: every step, as where it may be absent and is
   double epsilon = 0;
   double delta = 0;
   accounting::Analysis analysis = accounting::Analysis::certified;
@@ -47,7 +51,8 @@ struct Job {
   std::string title;
   bool keeps_formulas = false;  // formulas = "keep": keys may begin like one in a spreadsheet
   std::string csv, json, report;
-  std::string chart;  // an SVG; of counts and means
+  std::string chart;         // an SVG or a PNG; of counts and means
+  bool handed_back = false;  // to a program that takes the release itself: it needs no output then
   JobKind kind;
 
   template <class Spec>

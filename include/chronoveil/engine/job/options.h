@@ -13,7 +13,8 @@
 
 namespace chronoveil::engine {
 
-enum class KeyShape { text, whole, number, flag, texts, words };  // words: a list that commas separate
+// steps: a whole number, or "all"; words: a list that commas separate.
+enum class KeyShape { text, whole, steps, number, flag, texts, words };
 
 struct KeyInfo {
   std::string key;            // "privacy.epsilon"

@@ -28,6 +28,9 @@ struct LiveOptions {
   bool once = false;                         // do not wait for more at the end of a file or directory
   std::optional<std::uint64_t> seed;         // not private; touches no ledger
   std::optional<mechanisms::Replay> replay;  // not private; touches no ledger
+  // As RunOptions::before_debit, where a start opens a release or its next span. Not where a span follows while it runs:
+  // the job said so, and nobody may be there.
+  std::function<Result<void>(const DebitAhead&)> before_debit;
   // Lines of a release CSV, the header first, once they are durable.
   std::function<Result<void>(std::string_view lines)> publish;
   // What its user should know while it runs: refused rows, the end of the horizon. Never a data value.
@@ -81,7 +84,7 @@ Result<LiveStanding> live_status(const Job&, const std::string& ledger);
 struct LiveCorrection {
   std::string step;                      // when it begins, by the clock of the slots
   std::string rows;                      // a CSV like the source, with all rows of the step
-  std::string csv;                       // where the erratum goes; never the release itself
+  std::string csv;                       // where the erratum goes, never the release itself; empty: beside it
   std::optional<double> epsilon, delta;  // of the erratum; by default those of the job
 };
 // The job of counts that publishes the step once more, as an erratum: run_job runs it, with a debit of its own. What was

@@ -49,8 +49,8 @@ const std::vector<std::string>& keys_that_may_vary();
 inline constexpr std::int64_t kMostSlots = 10'000;
 
 // TOML: dataset, purpose and delta, and for each [[release]] job (relative to the file), times, varies and value.
-// Refused: jobs of another dataset; live, perturbed and trained ones, which are debited in other ways; a release of
-// several times that does not say what varies; two releases that one job could be meant by.
+// Refused: jobs of another dataset; live ones, which make a debit for each span by themselves; a release of several
+// times that does not say what varies; two releases that one job could be meant by.
 Result<Programme> read_programme(const std::string& path);
 
 struct PricedRelease {
@@ -83,15 +83,17 @@ enum class EqualError { absolute, relative };
 struct SuggestedRelease {
   std::string name, mechanism;
   std::int64_t times = 1;
-  double epsilon = 0;  // for its job, to three digits
-  double error = 0;    // absolute
+  double epsilon = 0;           // for its job, to three digits; its own where the error is not known
+  std::optional<double> error;  // absolute; empty: not known from the plan
 };
 struct Suggestion {
   std::vector<SuggestedRelease> releases;
   double epsilon = 0;  // of everything, composed tightly at the δ; never above what was given
 };
 // Splits (ε, δ) among the releases of a programme so that the error is the same in each, as nearly as three digits of ε
-// allow, and as small as (ε, δ) lets it be. No ledger, no data. Refused: releases whose error the plan does not know.
+// allow, and as small as (ε, δ) lets it be. A release whose error no plan knows, such as a model, keeps the ε of its job.
+// All are priced for what the release that protects least protects. No ledger, no data. Refused: a programme in which no
+// error is known.
 Result<Suggestion> suggest_split(const Programme&, Epsilon, Delta, EqualError = EqualError::absolute);
 
 }  // namespace chronoveil::engine

@@ -15,8 +15,9 @@ struct SeriesSpec {
   bool disjoint = false;                                     // declared: nobody is in more than one series
   std::int64_t max_per_slot = 1;
   std::optional<std::int64_t> maximum;
-  std::string public_sample;  // [plan] sample: a release CSV or counts that the caller declares public
-  bool non_negative = true;   // [output] post-processing
+  std::optional<std::int64_t> users;  // [plan]: people in a typical slot of a series; nothing is drawn by it
+  std::string public_sample;          // [plan] sample: a release CSV or counts that the caller declares public
+  bool non_negative = true;           // [output] post-processing
   bool integers = false;
   bool may_be_empty = false;  // no key: an erratum is published even if its step has no row
 };

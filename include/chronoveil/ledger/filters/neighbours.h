@@ -28,13 +28,18 @@ inline constexpr std::int64_t kFirstToSayEviction = 6;  // the version of the an
 
 // What a request says about its own event; what it leaves out is as the dataset has it. An event that knows its own
 // neighbours (`time_subsampling`, `structured_subsampling`, `randomized_response`, all that moves values in time)
-// decides for itself. `width` is the window where the relation is swap.
+// decides for itself: alone it must not be told others, as a part of a composition it is not told any. `width` is the
+// window where the relation is swap.
 struct Stated {
   std::optional<Unit> unit;
   std::optional<std::int64_t> width;
   std::optional<Relation> relation;
   Eviction eviction = Eviction::possible;
 };
+
+// A statement about several events, as far as it concerns this one: an event that knows its own neighbours is not told
+// others. A composition is told everything, for its parts.
+Stated told_to(const accounting::Event&, Stated);
 
 // Whether a request for this unit protects strictly more than the dataset promises.
 bool is_wider(Unit, std::int64_t width, const Protected& dataset);

@@ -44,9 +44,10 @@ struct Perturbed {
 std::string perturbed_json(const Perturbed&);
 Result<Perturbed> perturbed_from_json(std::string_view);
 
-// A self-contained page: what was released, what is protected and what is not, how far values move by the law, the
-// certified curve and a paper's point. Light and dark, phone and print, no script, nothing fetched.
-std::string perturbed_html(const Perturbed&);
+// A self-contained page: what was released, how far values move by the law, what is protected and what is not, the
+// certified curve and a paper's point. `csv` is the released file, where it is beside the page, or empty. Light and
+// dark, phone and print, no script, nothing fetched.
+std::string perturbed_html(const Perturbed&, const std::string& csv = "");
 
 // What only the owner may see: it undoes part of the protection, or shows the data.
 struct PerturbedInternal {

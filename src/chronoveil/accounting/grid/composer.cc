@@ -8,6 +8,7 @@
 #include "chronoveil/accounting/grid/composition.h"
 #include "chronoveil/accounting/grid/extremes.h"
 #include "chronoveil/accounting/grid/sketch.h"
+#include "chronoveil/base/interrupted.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -111,6 +112,7 @@ class Composer {
     for (int round = 0; round < kMostRefinements; ++round) {
       // A lattice alone needs no finer grid, but many steps are composed on a grid coarser than the lattice: if that
       // keeps the bounds apart, the grid must divide the lattice.
+      CV_CHECK(check_interrupted());
       const double wanted = on_lattice(step);
       used = round > 0 && wanted >= used ? used / 2 : wanted;
       CV_TRY(const Price price, bounded(used));

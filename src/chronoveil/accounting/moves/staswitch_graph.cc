@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "chronoveil/accounting/moves/staswitch_game.h"
+#include "chronoveil/base/interrupted.h"
 
 namespace chronoveil::accounting {
 
@@ -64,7 +65,7 @@ void SwapGraph::settle(const std::vector<double>& table, std::vector<double>& va
       change = std::max(change, values[node] - value);
       values[node] = value;
     }
-    if (change < kSettled) break;
+    if (change < kSettled || interrupted()) break;
   }
 }
 
@@ -74,7 +75,7 @@ PairLoss SwapGraph::attained(double stay) const {
   std::vector<double> mass(nodes(), 0);
   mass[starts_.back()] = 1;
   // Against the order; what a cycle brings back waits for the next round.
-  for (double waiting = 1; waiting > kNegligible;) {
+  for (double waiting = 1; waiting > kNegligible && !interrupted();) {
     for (auto node = static_cast<std::uint32_t>(nodes()); node-- > first_endless_;) {
       const double here = std::exchange(mass[node], 0);
       if (here == 0) continue;
@@ -146,7 +147,7 @@ SwapValue SwapGraph::value(double stay, double alpha) const {
   std::vector<double> ending = beyond, next_beyond = beyond, next_ending = beyond;
   for (std::uint32_t node = first_endless_; node < nodes(); ++node)
     ending[node] = or_[node] != 0 ? beyond[or_[node]] : 1;
-  for (int in_sight = 1; in_sight <= kMostSteps; ++in_sight) {
+  for (int in_sight = 1; in_sight <= kMostSteps && !interrupted(); ++in_sight) {
     double change = 0;
     for (std::uint32_t node = first_endless_; node < nodes(); ++node) {
       next_beyond[node] = sum(node, table, beyond);
@@ -178,7 +179,7 @@ class SwapGraphs {
     const std::pair key(distance, ends);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     auto graph = std::make_shared<const SwapGraph>(window, distance, ends);
-    known_.emplace(key, graph);
+    if (!interrupted()) known_.emplace(key, graph);
     return graph;
   }
 
@@ -197,12 +198,19 @@ SwapGraphs& graphs() {
 
 SwapValue worst_swap(std::int64_t window, double stay, double alpha) {
   const auto k = static_cast<int>(window);
-  SwapValue worst = graphs().get(k, k - 1, SwapGraph::Ends::exact)->value(stay, alpha);
+  // Who interrupts gets no price, but a bound that always holds.
+  const auto value = [&](int distance, SwapGraph::Ends ends) {
+    const std::shared_ptr<const SwapGraph> graph = graphs().get(k, distance, ends);
+    const SwapValue found = interrupted() ? SwapValue{1, 0} : graph->value(stay, alpha);
+    return interrupted() ? SwapValue{1, 0} : found;
+  };
+  SwapValue worst = value(k - 1, SwapGraph::Ends::exact);
+  if (interrupted()) return worst;
   const std::vector<long double> games = staswitch_games(staswitch_law(window, stay), alpha);
   for (int distance = k - 2; distance > 0; --distance) {
     if (games[static_cast<std::size_t>(distance)] <= worst.upper) continue;
-    if (graphs().get(k, distance, SwapGraph::Ends::coarse)->value(stay, alpha).upper <= worst.upper) continue;
-    const SwapValue other = graphs().get(k, distance, SwapGraph::Ends::exact)->value(stay, alpha);
+    if (value(distance, SwapGraph::Ends::coarse).upper <= worst.upper) continue;
+    const SwapValue other = value(distance, SwapGraph::Ends::exact);
     worst = {std::max(worst.upper, other.upper), std::max(worst.lower, other.lower)};
   }
   return worst;
@@ -210,7 +218,8 @@ SwapValue worst_swap(std::int64_t window, double stay, double alpha) {
 
 PairLoss attained_swap(std::int64_t window, double stay) {
   const auto k = static_cast<int>(window);
-  return graphs().get(k, k - 1, SwapGraph::Ends::exact)->attained(stay);
+  const std::shared_ptr<const SwapGraph> graph = graphs().get(k, k - 1, SwapGraph::Ends::exact);
+  return interrupted() ? PairLoss{} : graph->attained(stay);
 }
 
 }  // namespace chronoveil::accounting

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "chronoveil/accounting/moves/staswitch_graph.h"
+#include "chronoveil/base/interrupted.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -34,12 +35,14 @@ class SwapGraph::Builder {
     graph_.first_earlier_.push_back(static_cast<std::uint32_t>(graph_.earlier_to_.size()));
     for (int first = 0; first < k; ++first)
       graph_.starts_.push_back(number_of(swapped_pair(first, graph_.distance_, PairState::kNoEnd)));
-    for (std::size_t i = 0; i < states_.size(); ++i) expand(states_[i]);
+    for (std::size_t i = 0; i < states_.size() && !interrupted(); ++i) expand(states_[i]);
+    if (interrupted()) return;  // nobody looks at half a graph
     graph_.first_edge_.push_back(static_cast<std::uint32_t>(graph_.to_.size()));
     for (std::size_t i = 0; i < all.size(); ++i) graph_.backgrounds_.push_back(inner_ + static_cast<std::uint32_t>(i));
     states_.shrink_to_fit();
     slots_ = {};
-    renumber(order());
+    const std::vector<std::uint32_t> ordered = order();
+    if (!interrupted()) renumber(ordered);
   }
 
  private:
@@ -161,6 +164,7 @@ class SwapGraph::Builder {
     for (std::uint32_t start = inner_; start < count; ++start) {
       visit(start);
       while (!path.empty()) {
+        if (interrupted()) return {};
         Visit& last = path.back();
         if (!last.turned) {
           last.turned = true;

@@ -13,6 +13,7 @@
 
 #include "chronoveil/accounting/moves/clopper_pearson.h"
 #include "chronoveil/accounting/moves/staswitch_bounds.h"
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/base/system/workers.h"
 
 namespace chronoveil::accounting {
@@ -104,6 +105,7 @@ class DistanceCover {
 
   // Shows that these starts are within the bound, by halves if need be, or raises it.
   void cover(const SwapPlace& place) {
+    if (interrupted()) return;
     const bool one = place.fewest == place.most;
     SwapCounts counts(path_, place, grid_);
     std::vector<std::int64_t> most;
@@ -169,7 +171,7 @@ std::size_t SwapCounts::fallen_to(double ratio, double uniform) const {
 }
 
 void SwapCounts::run(std::int64_t times, BitSource& bits) {
-  for (std::int64_t i = 0; i < times; ++i) {
+  for (std::int64_t i = 0; i < times && !interrupted(); ++i) {
     path_.run(place_, bits, ratios_);
     const double drawn = uniform(bits);
     for (const StaSwitchPath::EndsRatio& ends : ratios_) {
@@ -254,7 +256,7 @@ SimulatedProfile simulate_staswitch(int window, double stay, const SimulationPla
     for (std::size_t i = 0; i < EpsilonGrid::kSize; ++i)
       profile.deltas[i] = std::max(profile.deltas[i], distance.bound[i]);
   }
-  for (double& delta : profile.deltas) delta = std::min(1.0, delta + kDrawing);
+  for (double& delta : profile.deltas) delta = interrupted() ? 1 : std::min(1.0, delta + kDrawing);
   return profile;
 }
 
@@ -270,9 +272,9 @@ std::shared_ptr<const SimulatedProfile> simulated_staswitch(int window, double s
   const std::lock_guard<std::mutex> lock(mutex);
   for (const Known& one : known)
     if (one.window == window && one.stay == stay) return one.profile;
-  known.push_front(
-      {window, stay,
-       std::make_shared<const SimulatedProfile>(simulate_staswitch(window, stay, simulation_plan(window)))});
+  auto profile = std::make_shared<const SimulatedProfile>(simulate_staswitch(window, stay, simulation_plan(window)));
+  if (interrupted()) return profile;  // nobody should find it again
+  known.push_front({window, stay, std::move(profile)});
   if (known.size() > kKept) known.pop_back();
   return known.front().profile;
 }
@@ -289,7 +291,7 @@ double guess_simulated(int window, double stay, double epsilon) {
   StaSwitchPath path(window, stay);
   const double alpha = std::exp(epsilon);
   double sum = 0, squares = 0;
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < kRuns && !interrupted(); ++i) {
     const double value = std::max(0.0, 1 - alpha / path.run_endless(first_place(window), bits));
     sum += value;
     squares += value * value;

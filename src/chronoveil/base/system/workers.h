@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "chronoveil/base/interrupted.h"
+
 namespace chronoveil {
 
 // Calls work(0), ..., work(workers − 1), each on a thread of its own, and returns when all have. What one throws is
@@ -12,7 +14,8 @@ namespace chronoveil {
 template <class Work>
 void on_workers(unsigned workers, Work work) {
   std::vector<std::exception_ptr> thrown(workers);
-  const auto guarded = [&](unsigned worker) {
+  const auto guarded = [&, heeded = heeded_interrupt()](unsigned worker) {
+    const Interruptible as_its_starter(heeded);
     try {
       work(worker);
     } catch (...) {

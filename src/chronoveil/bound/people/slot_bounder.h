@@ -6,16 +6,16 @@
 //   event,    at most c per person and slot, all series together, in the order in which they come: nothing to remember
 //   w-event   between slots
 //   Why       what counts of a person depends only on that person's own records and their order
-//   Edges     an amount of 0 is no pair; a slot without records is all zeros
+//   Edges     a slot without records is all zeros
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <string_view>
+#include <optional>
 #include <vector>
 
-#include "chronoveil/bound/bounded_series.h"
 #include "chronoveil/bound/people/participation.h"
+#include "chronoveil/bound/people/slot_people.h"
 
 namespace chronoveil::bound {
 
@@ -24,20 +24,21 @@ class SlotBounder {
   // `participation` is needed for unit user if a person could exceed max_steps; if nobody can, it is null, and
   // max_steps holds within each slot alone.
   SlotBounder(std::int64_t series, const Caps&, std::unique_ptr<Participation> participation);
-  SlotBounder(SlotBounder&&) noexcept;
-  SlotBounder& operator=(SlotBounder&&) noexcept;
-  ~SlotBounder();
 
-  // One record of the open slot: `person` not empty, `series` from 0, `amount` >= 0. A record that cannot be taken (a
-  // broken precondition, or no memory left) makes close() fail.
-  void add(std::string_view person, std::int64_t series, std::int64_t amount);
-  // The counts of the slot, one per series, clamped to the maximum. Opens the next slot. After an error the slot is as
-  // before. Errors are usage (the caps), storage, or internal (a slot before one that is closed).
-  Result<std::vector<std::int64_t>> close(std::int64_t step);
+  // A slot that nobody is in yet.
+  std::unique_ptr<SlotPeople> new_slot() const { return std::make_unique<SlotPeople>(series_, caps_); }
+  // The counts of the slot, one per series, clamped to the maximum. After an error nothing is used up, and the slot can
+  // be closed again. Errors are usage (the caps), storage, or internal (a slot before one that is closed).
+  Result<std::vector<std::int64_t>> close(std::int64_t step, const SlotPeople&);
 
  private:
-  class Inside;
-  std::unique_ptr<Inside> inside_;
+  Result<std::vector<std::int64_t>> pairs_left(std::int64_t step, const SlotPeople&);
+  Result<void> remember(std::int64_t step, const SlotPeople&, const std::vector<std::int64_t>& uses);
+
+  std::int64_t series_;
+  Caps caps_;
+  std::unique_ptr<Participation> participation_;
+  std::optional<Error> problem_;  // why nothing can be closed
 };
 
 }  // namespace chronoveil::bound

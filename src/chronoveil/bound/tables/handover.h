@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -15,7 +16,7 @@ class Handover {
   // For the maker: the batch to fill next, once it is free; null if no more are wanted.
   Batch* to_fill() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return stopped_ || made_ - used_ < batches_.size(); });
+    wait(lock, [this] { return stopped_ || made_ - used_ < batches_.size(); });
     return stopped_ ? nullptr : &batches_[made_ % batches_.size()];
   }
   void filled() {
@@ -28,7 +29,7 @@ class Handover {
   // For the user: the batch to use next, once it is filled; null if all were used.
   const Batch* to_use() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return finished_ || made_ > used_; });
+    wait(lock, [this] { return finished_ || made_ > used_; });
     return made_ > used_ ? &batches_[used_ % batches_.size()] : nullptr;
   }
   void used() {
@@ -46,6 +47,14 @@ class Handover {
       make();
     }
     changed_.notify_all();
+  }
+
+  // Not wait(), which g++ 12 takes from a libstdc++ that is newer than the oldest one that our library is for, and not
+  // a semaphore, whose acquire() may sleep forever there (its bug 104928).
+  template <class Ready>
+  void wait(std::unique_lock<std::mutex>& lock, Ready ready) {
+    while (!changed_.wait_for(lock, std::chrono::hours(1), ready)) {
+    }
   }
 
   std::mutex mutex_;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <thread>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/base/result.h"
 #include "chronoveil/bound/tables/handover.h"
 
@@ -19,7 +20,8 @@ Result<void> use_while_placing(Placer& placer, Use use) {
   Handover<Rows> handover;
   Result<void> outcome;
   std::exception_ptr thrown;
-  std::thread reader([&] {
+  std::thread reader([&, heeded = heeded_interrupt()] {
+    const Interruptible as_its_starter(heeded);
     try {
       while (Rows* rows = handover.to_fill()) {
         const Result<bool> more = placer.next(*rows);

@@ -64,8 +64,8 @@ struct Signature {
   const char* instead = nullptr;  // a command that makes a CSV of it
 };
 
-constexpr const char* kFromArrow =
-    "duckdb -c \"INSTALL nanoarrow FROM community; LOAD nanoarrow; COPY (FROM read_arrow('in.arrow')) TO 'out.csv'\"";
+constexpr const char* kFromFeather =
+    "python3 -c \"import pandas; pandas.read_feather('in.arrow').to_csv('out.csv', index=False)\"";
 
 constexpr Signature kRefused[] = {
     {"\x28\xb5\x2f\xfd"sv, "compressed by zstd"},
@@ -74,10 +74,10 @@ constexpr Signature kRefused[] = {
      "duckdb -c \"COPY (FROM read_xlsx('in.xlsx')) TO 'out.csv'\""},
     {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an old Excel workbook", "libreoffice --headless --convert-to csv in.xls"},
     {"PAR1"sv, "a Parquet file", "duckdb -c \"COPY (FROM 'in.parquet') TO 'out.csv'\""},
-    {"ARROW1"sv, "an Arrow file", kFromArrow},
-    {"FEA1"sv, "an old Feather file",
-     "python3 -c \"import pandas; pandas.read_feather('in.feather').to_csv('out.csv', index=False)\""},
-    {"\xff\xff\xff\xff"sv, "an Arrow stream", kFromArrow},
+    {"ARROW1"sv, "an Arrow file", kFromFeather},
+    {"FEA1"sv, "an old Feather file", kFromFeather},
+    {"\xff\xff\xff\xff"sv, "an Arrow stream",
+     "python3 -c \"import pyarrow; pyarrow.ipc.open_stream('in.arrow').read_pandas().to_csv('out.csv', index=False)\""},
     {"SQLite format 3\0"sv, "a SQLite database (its kind is sqlite)"},
     {"\xff\xfe"sv, "text in UTF-16"},
     {"\xfe\xff"sv, "text in UTF-16"},

@@ -1,5 +1,6 @@
 #include "chronoveil/data/memory/cells.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -15,7 +16,7 @@ bool write(Number number, CellRoom& room, std::string_view& text, Form... form) 
   return error == std::errc();
 }
 
-bool write_instant(std::int64_t instant, CellRoom& room, std::string_view& text) {
+bool write_time(std::int64_t instant, std::string_view offset, CellRoom& room, std::string_view& text) {
   if (instant < kFirstInstant || instant >= kLastInstant) return false;
   const std::int64_t days = floor_divide(instant, kDay);
   const Date date = civil_from_days(days);
@@ -33,7 +34,7 @@ bool write_instant(std::int64_t instant, CellRoom& room, std::string_view& text)
   put(rest / kMinute % 60, 2, ':');
   put(rest / kSecond % 60, 2, ':');
   if (rest % kSecond != 0) put(rest % kSecond, 3, '.');
-  *at++ = 'Z';
+  at = std::copy(offset.begin(), offset.end(), at);
   text = {room.data(), static_cast<std::size_t>(at - room.data())};
   return true;
 }
@@ -44,21 +45,29 @@ struct TextOf {
   CellRoom& room;
   std::string_view& text;
 
-  std::string_view operator()(std::span<const std::int64_t> numbers) const {
-    text = digits_of(numbers[row], room);
-    return {};
-  }
-  std::string_view operator()(std::span<const double> numbers) const {
-    if (!write(numbers[row], room, text, std::chars_format::fixed)) write(numbers[row], room, text);
-    return {};
-  }
+  std::string_view operator()(std::span<const std::int64_t> numbers) const { return whole(numbers[row]); }
+  std::string_view operator()(std::span<const std::uint64_t> numbers) const { return whole(numbers[row]); }
+  std::string_view operator()(std::span<const double> numbers) const { return real(numbers[row]); }
+  std::string_view operator()(std::span<const float> numbers) const { return real(numbers[row]); }
   std::string_view operator()(std::span<const std::string> texts) const { return take(texts[row]); }
   std::string_view operator()(std::span<const std::string_view> texts) const { return take(texts[row]); }
-  std::string_view operator()(const Instants& instants) const {
-    return write_instant(instants.milliseconds[row], room, text) ? "" : "outside the years 1 to 2499";
-  }
+  std::string_view operator()(const Instants& instants) const { return time(instants.milliseconds[row], "Z"); }
+  std::string_view operator()(const LocalTimes& times) const { return time(times.milliseconds[row], ""); }
 
  private:
+  template <class Number>
+  std::string_view whole(Number number) const {
+    write(number, room, text);
+    return {};
+  }
+  template <class Number>
+  std::string_view real(Number number) const {
+    if (!write(number, room, text, std::chars_format::fixed)) write(number, room, text);
+    return {};
+  }
+  std::string_view time(std::int64_t milliseconds, std::string_view offset) const {
+    return write_time(milliseconds, offset, room, text) ? "" : "outside the years 1 to 2499";
+  }
   std::string_view take(std::string_view held) const {
     text = held;
     return !held.empty() && std::memchr(held.data(), '\0', held.size()) != nullptr ? "a NUL byte" : "";
@@ -76,7 +85,7 @@ std::string_view digits_of(std::int64_t number, CellRoom& room) {
 std::size_t Column::rows() const {
   return std::visit(
       [](const auto& held) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, Instants>)
+        if constexpr (requires { held.milliseconds; })
           return held.milliseconds.size();
         else
           return held.size();

@@ -1,9 +1,10 @@
 // Cells of memory as the texts that a CSV of the same table would hold. So what a job takes and refuses is the same for
 // every kind of source, and equal tables give equal releases.
 //   integers   their digits
-//   doubles    the fewest digits that read back, without an exponent where 32 characters are enough for that
+//   reals      the fewest digits that read back, without an exponent where 32 characters are enough for that
 //   texts      as they are; a NUL byte is refused
 //   instants   2026-03-01T12:30:15Z, with .250 where there are milliseconds; years kFirstYear to kLastYear
+//   local      the same without Z
 #pragma once
 
 #include <array>
@@ -24,7 +25,10 @@ bool read_cell(const Column&, std::size_t row, CellRoom&, std::string_view& text
 
 std::string_view digits_of(std::int64_t, CellRoom&);
 
-inline bool is_text(const Column& column) { return column.cells.index() == 2 || column.cells.index() == 3; }
+inline bool is_text(const Column& column) {
+  return std::holds_alternative<std::span<const std::string>>(column.cells) ||
+         std::holds_alternative<std::span<const std::string_view>>(column.cells);
+}
 inline bool is_present(const Column& column, std::size_t row) {
   return column.valid.empty() || (column.valid[row / 8] >> (row % 8) & 1) != 0;
 }

@@ -7,10 +7,6 @@
 namespace chronoveil::data {
 namespace {
 
-Failure bad_row(std::int64_t row, const std::string& why) {
-  return fail(ErrorKind::bad_data, "row " + std::to_string(row) + ": " + why);
-}
-
 class MemorySource final : public RecordSource {
  public:
   MemorySource(std::shared_ptr<const Table> table, BatchDecoder decoder)
@@ -88,21 +84,31 @@ Result<void> check_there(const std::shared_ptr<const Table>& table) {
 
 }  // namespace
 
+Failure bad_row(std::int64_t row, const std::string& why) {
+  return fail(ErrorKind::bad_data, "row " + std::to_string(row) + ": " + why);
+}
+
 Result<BatchDecoder> BatchDecoder::make(const SourceSpec& spec) {
-  SourceSpec by_instants = spec;
-  by_instants.time_format = "epoch_ms";
   CV_TRY(RowDecoder texts, RowDecoder::make(spec));
-  CV_TRY(RowDecoder instants, RowDecoder::make(by_instants));
-  return BatchDecoder(spec.measure_may_be_missing, std::move(texts), std::move(instants));
+  SourceSpec typed = spec;
+  typed.time_format = "epoch_ms";
+  CV_TRY(RowDecoder instants, RowDecoder::make(typed));
+  typed.time_format = "iso8601";
+  CV_TRY(RowDecoder local, RowDecoder::make(typed));
+  return BatchDecoder(spec.measure_may_be_missing, std::move(texts), std::move(instants), std::move(local));
 }
 
 Result<void> BatchDecoder::open(const Batch& batch) {
   CV_CHECK(check_batch(batch));
   CV_TRY(places_, place_columns(texts_, names_of(batch), "the table"));
   rooms_.resize(places_.size());
-  by_instants_ = false;
-  for (const ColumnPlace& place : places_)
-    if (place.field == &RowFields::time) by_instants_ = std::holds_alternative<Instants>(batch[place.column].cells);
+  by_ = &BatchDecoder::texts_;
+  for (const ColumnPlace& place : places_) {
+    if (place.field != &RowFields::time) continue;
+    const Cells& times = batch[place.column].cells;
+    if (std::holds_alternative<Instants>(times)) by_ = &BatchDecoder::instants_;
+    if (std::holds_alternative<LocalTimes>(times)) by_ = &BatchDecoder::local_;
+  }
   batch_ = &batch;
   return {};
 }
@@ -119,14 +125,14 @@ bool BatchDecoder::add(std::size_t row, RecordBatch& records) {
     const Column& column = (*batch_)[place.column];
     std::string_view& text = field_at(fields, place);
     if (place.field == &RowFields::measure && may_be_missing_ && !is_present(column, row)) continue;
-    if (place.field == &RowFields::time && by_instants_ && is_present(column, row)) {
+    if (place.field == &RowFields::time && by_ == &BatchDecoder::instants_ && is_present(column, row)) {
       text = digits_of(std::get<Instants>(column.cells).milliseconds[row], rooms_[i]);
       continue;
     }
     if (!read_cell(column, row, rooms_[i], text, problem_)) return false;
     if (!is_text(column) && (place.field == &RowFields::user || place.field == &RowFields::series)) text = keep(text);
   }
-  RowDecoder& decoder = by_instants_ ? instants_ : texts_;
+  RowDecoder& decoder = this->*by_;
   if (decoder.add(fields, records)) return true;
   problem_ = decoder.problem();
   return false;

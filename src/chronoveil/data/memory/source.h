@@ -18,6 +18,9 @@ namespace chronoveil::data {
 Result<std::unique_ptr<RecordSource>> open_memory(const SourceSpec&);
 Result<std::unique_ptr<FieldRows>> open_memory_rows(std::shared_ptr<const Table>);
 
+// "row 3: column n: null", as every source of rows in memory says it.
+Failure bad_row(std::int64_t row, const std::string& why);
+
 // Batches to records, row by row.
 class BatchDecoder {
  public:
@@ -30,18 +33,23 @@ class BatchDecoder {
   // Appends a row; if false, problem() says why and the records are unchanged.
   bool add(std::size_t row, RecordBatch&);
   const std::string& problem() const { return problem_; }
+  // Knows which columns are wanted.
+  const RowDecoder& rows() const { return texts_; }
 
  private:
-  BatchDecoder(bool may_be_missing, RowDecoder texts, RowDecoder instants)
-      : may_be_missing_(may_be_missing), texts_(std::move(texts)), instants_(std::move(instants)) {}
+  BatchDecoder(bool may_be_missing, RowDecoder texts, RowDecoder instants, RowDecoder local)
+      : may_be_missing_(may_be_missing),
+        texts_(std::move(texts)),
+        instants_(std::move(instants)),
+        local_(std::move(local)) {}
   std::string_view keep(std::string_view text);
 
-  bool may_be_missing_;          // of a measure
-  RowDecoder texts_, instants_;  // for times that are texts, or instants
+  bool may_be_missing_;                  // of a measure
+  RowDecoder texts_, instants_, local_;  // for times that are texts or numbers, instants, or local times
   const Batch* batch_ = nullptr;
   std::vector<ColumnPlace> places_;
-  std::vector<CellRoom> rooms_;  // by place
-  bool by_instants_ = false;
+  std::vector<CellRoom> rooms_;                           // by place
+  RowDecoder BatchDecoder::*by_ = &BatchDecoder::texts_;  // which of the three, by the times of the batch
   std::string problem_;
   std::unique_ptr<std::pmr::monotonic_buffer_resource> kept_ =
       std::make_unique<std::pmr::monotonic_buffer_resource>(std::size_t{64} << 10);  // for names that are not texts

@@ -1,5 +1,3 @@
-#include <libpq-fe.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,20 +5,21 @@
 
 #include "chronoveil/data/row_decoder.h"
 #include "chronoveil/data/sql/source.h"
+#include "chronoveil/postgres/libpq.h"
 
 namespace chronoveil::data {
 namespace {
 
 struct Finish {
-  void operator()(PGconn* connection) const { PQfinish(connection); }
+  void operator()(PGconn* connection) const { pq().PQfinish(connection); }
 };
 struct Clear {
-  void operator()(PGresult* result) const { PQclear(result); }
+  void operator()(PGresult* result) const { pq().PQclear(result); }
 };
 using Rows = std::unique_ptr<PGresult, Clear>;
 
 std::string_view state_of(const Rows& rows) {
-  const char* state = rows == nullptr ? nullptr : PQresultErrorField(rows.get(), PG_DIAG_SQLSTATE);
+  const char* state = rows == nullptr ? nullptr : pq().PQresultErrorField(rows.get(), PG_DIAG_SQLSTATE);
   return state == nullptr ? std::string_view() : std::string_view(state);
 }
 
@@ -73,11 +72,12 @@ class PostgresSource final : public RecordSource {
   explicit PostgresSource(RowDecoder decoder) : decoder_(std::move(decoder)) {}
 
   Result<void> open(const SourceSpec& spec) {
-    connection_.reset(PQconnectdb(spec.url.c_str()));
-    if (!connection_ || PQstatus(connection_.get()) != CONNECTION_OK) {
+    CV_CHECK(load_libpq());
+    connection_.reset(pq().PQconnectdb(spec.url.c_str()));
+    if (!connection_ || pq().PQstatus(connection_.get()) != CONNECTION_OK) {
       return fail(ErrorKind::storage, "cannot connect to the PostgreSQL server that the url names");
     }
-    PQsetNoticeProcessor(
+    pq().PQsetNoticeProcessor(
         connection_.get(), [](void*, const char*) {}, nullptr);
     // One state of the data for all batches; times as ISO 8601, those with a zone in UTC; real numbers with all
     // their digits; a plan for reading all rows.
@@ -86,7 +86,7 @@ class PostgresSource final : public RecordSource {
           "SET LOCAL DateStyle = 'ISO'", "SET LOCAL TimeZone = 'UTC'", "SET LOCAL extra_float_digits = 3",
           "SET LOCAL cursor_tuple_fraction = 1"}) {
       const Rows done = run(setting);
-      if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) return failed(done);
+      if (pq().PQresultStatus(done.get()) != PGRES_COMMAND_OK) return failed(done);
     }
     const bool table = spec.query.empty();
     const std::string all = table ? "SELECT * FROM " + quoted_table(spec.table) : without_end(spec.query);
@@ -111,15 +111,15 @@ class PostgresSource final : public RecordSource {
     if (ended_) return false;
     if (!std::exchange(declared_, true)) CV_CHECK(declare_cursor());
     fetched_ = run("FETCH " + std::to_string(kBatchRows) + " FROM " + kCursor);
-    if (PQresultStatus(fetched_.get()) != PGRES_TUPLES_OK) return failed(fetched_);
-    const int count = PQntuples(fetched_.get());
+    if (pq().PQresultStatus(fetched_.get()) != PGRES_TUPLES_OK) return failed(fetched_);
+    const int count = pq().PQntuples(fetched_.get());
     ended_ = count == 0;
     for (int row = 0; row < count; ++row) {
       RowFields fields = decoder_.empty_row();  // views into what was fetched; NULL is empty
       for (const ColumnPlace& place : places_) {
         const int column = static_cast<int>(place.column);
-        field_at(fields, place) = {PQgetvalue(fetched_.get(), row, column),
-                                   static_cast<std::size_t>(PQgetlength(fetched_.get(), row, column))};
+        field_at(fields, place) = {pq().PQgetvalue(fetched_.get(), row, column),
+                                   static_cast<std::size_t>(pq().PQgetlength(fetched_.get(), row, column))};
       }
       if (!decoder_.add(fields, batch)) {
         return fail(ErrorKind::bad_data, "row " + std::to_string(rows_ + 1) + ": " + decoder_.problem());
@@ -132,7 +132,7 @@ class PostgresSource final : public RecordSource {
  private:
   // With (zero) parameters, so that the server refuses a second statement behind a semicolon.
   Rows run(const std::string& sql) {
-    return Rows(PQexecParams(connection_.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0));
+    return Rows(pq().PQexecParams(connection_.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0));
   }
 
   // The first value of the first row; empty if there is none.
@@ -140,10 +140,10 @@ class PostgresSource final : public RecordSource {
     std::vector<const char*> texts;
     texts.reserve(values.size());
     for (const std::string& value : values) texts.push_back(value.c_str());
-    const Rows rows(PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(texts.size()), nullptr, texts.data(),
-                                 nullptr, nullptr, 0));
-    if (PQresultStatus(rows.get()) != PGRES_TUPLES_OK) return failed(rows);
-    return PQntuples(rows.get()) == 0 ? std::string() : std::string(PQgetvalue(rows.get(), 0, 0));
+    const Rows rows(pq().PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(texts.size()), nullptr,
+                                      texts.data(), nullptr, nullptr, 0));
+    if (pq().PQresultStatus(rows.get()) != PGRES_TUPLES_OK) return failed(rows);
+    return pq().PQntuples(rows.get()) == 0 ? std::string() : std::string(pq().PQgetvalue(rows.get(), 0, 0));
   }
 
   // This check uses the server's own names and operators, whatever path the url sets: that path is for the query, and
@@ -151,11 +151,11 @@ class PostgresSource final : public RecordSource {
   Result<void> check_parsing_runs_nothing() {
     for (const char* setting : {"SAVEPOINT chronoveil_path", "SET LOCAL search_path = pg_catalog, pg_temp"}) {
       const Rows done = run(setting);
-      if (PQresultStatus(done.get()) != PGRES_COMMAND_OK) return failed(done);
+      if (pq().PQresultStatus(done.get()) != PGRES_COMMAND_OK) return failed(done);
     }
     CV_TRY(const std::string type, answer(kCheckedByFunction, {}));
     const Rows back = run("ROLLBACK TO SAVEPOINT chronoveil_path");
-    if (PQresultStatus(back.get()) != PGRES_COMMAND_OK) return failed(back);
+    if (pq().PQresultStatus(back.get()) != PGRES_COMMAND_OK) return failed(back);
     if (type.empty()) return {};
     return fail(ErrorKind::usage, "query",
                 "this database checks values of its type " + type +
@@ -174,37 +174,39 @@ class PostgresSource final : public RecordSource {
 
   // For a query, as far as its columns are columns of tables: what else it reads shows only when it runs.
   Result<void> check_may_read_columns(const Rows& described) {
-    for (int i = 0; i < PQnfields(described.get()); ++i) {
-      if (PQftable(described.get(), i) == InvalidOid || PQftablecol(described.get(), i) <= 0) continue;
+    for (int i = 0; i < pq().PQnfields(described.get()); ++i) {
+      if (pq().PQftable(described.get(), i) == InvalidOid || pq().PQftablecol(described.get(), i) <= 0) continue;
       CV_TRY(const std::string may,
              answer("SELECT pg_catalog.has_column_privilege($1::pg_catalog.oid, $2::pg_catalog.int2, 'SELECT')",
-                    {std::to_string(PQftable(described.get(), i)), std::to_string(PQftablecol(described.get(), i))}));
+                    {std::to_string(pq().PQftable(described.get(), i)),
+                     std::to_string(pq().PQftablecol(described.get(), i))}));
       if (may == "f")
-        return fail(ErrorKind::usage, "query",
-                    std::string("the role of `source.url` may not read its column ") + PQfname(described.get(), i));
+        return fail(
+            ErrorKind::usage, "query",
+            std::string("the role of `source.url` may not read its column ") + pq().PQfname(described.get(), i));
     }
     return {};
   }
 
   Result<std::vector<std::string>> describe(const std::string& sql, const std::string& parameter) {
-    const Rows prepared(PQprepare(connection_.get(), "", sql.c_str(), 0, nullptr));
-    if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
+    const Rows prepared(pq().PQprepare(connection_.get(), "", sql.c_str(), 0, nullptr));
+    if (pq().PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
       const std::string_view state = state_of(prepared);
       if (state.starts_with("22") || state.starts_with("23"))  // constants, which are the job's
         return fail(ErrorKind::usage, parameter, "PostgreSQL refuses a value in it: SQLSTATE " + std::string(state));
       if (!state.starts_with("42")) return failed(prepared);
       // Nothing was read yet, so the message can only quote the job.
-      const char* words = PQresultErrorField(prepared.get(), PG_DIAG_MESSAGE_PRIMARY);
+      const char* words = pq().PQresultErrorField(prepared.get(), PG_DIAG_MESSAGE_PRIMARY);
       return fail(ErrorKind::usage, parameter,
                   std::string("PostgreSQL refuses it: ") + (words == nullptr ? "" : words));
     }
-    const Rows described(PQdescribePrepared(connection_.get(), ""));
-    if (PQresultStatus(described.get()) != PGRES_COMMAND_OK) return failed(described);
+    const Rows described(pq().PQdescribePrepared(connection_.get(), ""));
+    if (pq().PQresultStatus(described.get()) != PGRES_COMMAND_OK) return failed(described);
     std::vector<std::string> names;
-    names.reserve(static_cast<std::size_t>(PQnfields(described.get())));
-    for (int i = 0; i < PQnfields(described.get()); ++i) names.emplace_back(PQfname(described.get(), i));
+    names.reserve(static_cast<std::size_t>(pq().PQnfields(described.get())));
+    for (int i = 0; i < pq().PQnfields(described.get()); ++i) names.emplace_back(pq().PQfname(described.get(), i));
     if (names.empty()) return fail(ErrorKind::usage, parameter, "it must be a SELECT");
-    if (PQnparams(described.get()) > 0)
+    if (pq().PQnparams(described.get()) > 0)
       return fail(ErrorKind::usage, parameter, "it has parameters such as $1, for which there are no values");
     if (parameter == "query") CV_CHECK(check_may_read_columns(described));
     return names;
@@ -214,8 +216,8 @@ class PostgresSource final : public RecordSource {
   // fail in a read-only transaction, after the debit.
   Result<void> prepare_cursor(const std::string& select) {
     const std::string sql = std::string("DECLARE ") + kCursor + " INSENSITIVE NO SCROLL CURSOR FOR " + select;
-    const Rows prepared(PQprepare(connection_.get(), kDeclaration, sql.c_str(), 0, nullptr));
-    if (PQresultStatus(prepared.get()) == PGRES_COMMAND_OK) return {};
+    const Rows prepared(pq().PQprepare(connection_.get(), kDeclaration, sql.c_str(), 0, nullptr));
+    if (pq().PQresultStatus(prepared.get()) == PGRES_COMMAND_OK) return {};
     const std::string_view state = state_of(prepared);
     if (state.starts_with("42") || state.starts_with("0A"))
       return fail(ErrorKind::usage, "query", "it must be a SELECT without FOR UPDATE or FOR SHARE");
@@ -223,8 +225,8 @@ class PostgresSource final : public RecordSource {
   }
 
   Result<void> declare_cursor() {
-    const Rows declared(PQexecPrepared(connection_.get(), kDeclaration, 0, nullptr, nullptr, nullptr, 0));
-    if (PQresultStatus(declared.get()) != PGRES_COMMAND_OK) return failed(declared);
+    const Rows declared(pq().PQexecPrepared(connection_.get(), kDeclaration, 0, nullptr, nullptr, nullptr, 0));
+    if (pq().PQresultStatus(declared.get()) != PGRES_COMMAND_OK) return failed(declared);
     return {};
   }
 

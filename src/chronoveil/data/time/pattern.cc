@@ -49,8 +49,8 @@ bool take_number(std::string_view& text, int least_digits, int most_digits, int&
   return digits >= least_digits;
 }
 
-bool take_epoch(std::string_view& text, std::int64_t& milliseconds) {
-  const bool negative = !text.empty() && text.front() == '-';
+bool take_epoch(std::string_view& text, std::int64_t& milliseconds, bool& negative) {
+  negative = !text.empty() && text.front() == '-';
   if (negative) text.remove_prefix(1);
   std::int64_t seconds = 0;
   int digits = 0;
@@ -261,7 +261,7 @@ bool TimePattern::read(std::string_view text, PatternFields& fields) const {
         break;
       case 's':
         fields.has_epoch = true;
-        if (!take_epoch(text, fields.epoch)) return false;
+        if (!take_epoch(text, fields.epoch, fields.before_epoch)) return false;
         break;
       case 'a':
         if (take_name(text, kWeekdays) < 0) return false;

@@ -27,6 +27,7 @@ struct PatternFields {
   std::int64_t offset = 0;
   bool has_epoch = false;
   std::int64_t epoch = 0;  // milliseconds
+  bool before_epoch = false;
 };
 
 class TimePattern {

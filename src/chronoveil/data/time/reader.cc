@@ -207,7 +207,7 @@ TimeProblem TimeReader::read_pattern(std::string_view text, std::int64_t& instan
   if (!pattern_->read(text, fields)) return TimeProblem::form;
   if (fields.has_epoch) {
     // The digits after the point count away from zero in a negative number.
-    instant = fields.epoch + (text.front() == '-' ? -fields.millisecond : fields.millisecond);
+    instant = fields.epoch + (fields.before_epoch ? -fields.millisecond : fields.millisecond);
     return accepted(instant) ? TimeProblem::none : TimeProblem::range;
   }
   if (fields.half >= 0) {

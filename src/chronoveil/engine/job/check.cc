@@ -119,8 +119,13 @@ Result<void> check_kind(const Job& job, const SeriesSpec& series) {
                 "'" + series.public_sample + "' is the source; the sample must be public");
   CV_CHECK(at_least_one("privacy.max_per_slot", series.max_per_slot, kLargestCount));
   if (series.maximum) CV_CHECK(at_least_one("privacy.maximum", *series.maximum, kLargestCount));
+  if (series.users) CV_CHECK(at_least_one("plan.users", *series.users, kLargestCount));
   if (job.relation == Relation::replace_values || job.relation == Relation::swap)
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
+  // Of records a cap is enforced, and noise on everything must be somebody's decision. Counts have no cap that could be
+  // enforced: that a person is everywhere is there the claim that assumes nothing.
+  if (job.source.user && job.unit == Unit::user && !job.max_steps)
+    return fail(ErrorKind::usage, "privacy.max_steps", "it is missing; " + std::string(kHowToCapSteps));
   return {};
 }
 
@@ -234,7 +239,8 @@ Result<void> check_values(const Job& job) {
     return invalid("privacy.epsilon", job.epsilon, "it must be between 1e-100 and 1e30");
   if (!(job.delta >= 0) || !(job.delta < 1))
     return invalid("privacy.delta", job.delta, "it must be at least 0 and less than 1");
-  if (job.max_steps) CV_CHECK(at_least_one("privacy.max_steps", *job.max_steps, kLargestCount));
+  if (job.max_steps && job.max_steps != kAllSteps)
+    CV_CHECK(at_least_one("privacy.max_steps", *job.max_steps, kLargestCount));
   CV_CHECK(at_least_one("privacy.width", job.width, kLargestCount));
   if (!(job.level > 0) || !(job.level < 1))
     return invalid("output.level", job.level, "it must be greater than 0 and less than 1");

@@ -9,6 +9,7 @@
 #include "chronoveil/data/time/reader.h"
 #include "chronoveil/engine/job/column_guesses.h"
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/job/section_readers.h"
 #include "chronoveil/engine/release/budget.h"
 
 namespace chronoveil::engine {
@@ -38,6 +39,11 @@ KeyInfo info_of(std::string_view key) {
   return {};
 }
 
+// What it says of jobs with a section that is never written here, for training or perturbing, would only puzzle.
+std::string meaning_here(const KeyInfo& key) {
+  return plain_words(key.meaning.substr(0, key.meaning.find("; of a job with ")));
+}
+
 std::string stem_of(const std::string& path) {
   std::string stem = fs::path(path).filename().string();
   stem = stem.substr(0, stem.find('.', 1));
@@ -56,6 +62,10 @@ std::string other_columns(const CsvHeader& header, const GivenKeys& given) {
 }
 
 bool asked_for_keys(const GivenKeys& given) { return has(given, "source.series") || is_wide(given); }
+// Whether a row is a person's and the job bounds in how many slots: then nobody but its owner can say in how many.
+bool needs_steps(const GivenKeys& given) {
+  return has(given, "source.user") && (!has(given, "privacy.unit") || word(given, "privacy.unit") == "user");
+}
 bool has_points(const GivenKeys& given) { return has(given, "source.longitude"); }
 
 // A list that somebody types: a file, or the keys themselves with commas between them.
@@ -82,7 +92,8 @@ constexpr std::string_view kColumns[] = {"source.time",  "source.user",      "so
                                          "source.value", "source.longitude", "source.latitude"};
 
 std::string value_text(const KeyInfo& key, const Words& words) {
-  if (key.shape == KeyShape::text) return toml_text(words.front());
+  const bool word = key.shape == KeyShape::steps && words.front().find_first_not_of("0123456789") != std::string::npos;
+  if (key.shape == KeyShape::text || word) return toml_text(words.front());
   if (key.shape != KeyShape::texts && key.shape != KeyShape::words) return words.front();
   std::string list = "[";
   for (const std::string& one : words) list += (list.size() == 1 ? "" : ", ") + toml_text(one);
@@ -110,7 +121,7 @@ std::string text_of(const GivenKeys& answers, const std::string& path) {
       text += "\n[" + section + "]\n";
     }
     const std::string name = key.key.substr(section.size() + 1);
-    text += "# " + plain_words(key.meaning) + "\n";
+    text += "# " + meaning_here(key) + "\n";
     if (!has(answers, key.key))
       text +=
           "# " + name + " = 20  (without it: " + plain_words(key.standard.substr(0, key.standard.find(';'))) + ")\n";
@@ -159,7 +170,7 @@ std::optional<Question> next_question(const CsvHeader& header, const GivenKeys& 
   const auto ask = [&](std::string_view key, const std::string& guess) -> std::optional<Question> {
     if (find(given, key) != nullptr) return std::nullopt;
     const bool may_be_without = key == "source.user" || key == "source.value" || guess == kWithout;
-    return Question{std::string(key), plain_words(info_of(key).meaning), guess, may_be_without};
+    return Question{std::string(key), meaning_here(info_of(key)), guess, may_be_without};
   };
   const std::string none(kWithout);
   const std::string time = word(given, "source.time"), format = word(given, "source.time_format");
@@ -180,7 +191,7 @@ std::optional<Question> next_question(const CsvHeader& header, const GivenKeys& 
   if (auto question = ask("slots.start", "")) return question;
   if (auto question = ask("slots.end", "")) return question;
   if (auto question = ask("slots.length", guessed_length(time, format))) return question;
-  if (auto question = ask("privacy.max_steps", none)) return question;
+  if (auto question = ask("privacy.max_steps", needs_steps(given) ? "" : none)) return question;
   if (auto question = ask("privacy.max_per_slot", "1")) return question;
   if (auto question = ask("privacy.epsilon", "1.0")) return question;
   if (auto question = ask("privacy.delta", "1e-6")) return question;
@@ -194,11 +205,12 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given) {
     if (question->guess.empty()) missing += (missing.empty() ? "`" : ", `") + question->key + "`";
   }
   if (missing.empty()) return given;
-  return fail(ErrorKind::usage,
-              "these are missing and cannot be guessed: " + missing +
-                  (missing.find("source.user") == std::string::npos
-                       ? ""
-                       : " (- where no column says who, so that rows are counts and the caps are declared)"));
+  std::string text = "these are missing and cannot be guessed: " + missing;
+  if (missing.find("source.user") != std::string::npos)
+    text += " (- where no column says who, so that rows are counts and the caps are declared)";
+  if (missing.find("privacy.max_steps") != std::string::npos)
+    text += "; of `privacy.max_steps`: " + std::string(kHowToCapSteps);
+  return fail(ErrorKind::usage, text);
 }
 
 Result<FirstJob> first_job(const CsvHeader& header, const GivenKeys& answers, const std::string& path) {

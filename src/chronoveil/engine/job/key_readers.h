@@ -106,6 +106,18 @@ template <auto Member>
 constexpr JobKey cap(std::string_view section, std::string_view name) {
   return JobKey{section, name, read_field<Member>, tell_cap<Member>, kBelongs<Member>}.of(shape_of(Member));
 }
+// Steps without a bound are told like a cap that is not there: they ask the same, and old debits have such digests.
+constexpr JobKey steps(std::string_view section, std::string_view name) {
+  return JobKey{section, name,
+                [](const Section& in, std::string_view key, Job& job) { return read_steps(in, key, job.max_steps); },
+                [](const Job& job, const std::string& key, Facts& facts) {
+                  tell(job.max_steps == kAllSteps ? 0 : job.max_steps.value_or(0), key, facts);
+                }}
+      .of(KeyShape::steps);
+}
+inline Result<void> read_users(const Section& section, std::string_view key, Job& job) {
+  return section.read(key, job.is<MeansSpec>() ? job.means().users : job.series().users);
+}
 inline Result<void> read_public_counts(const Section& section, std::string_view key, Job& job) {
   if (!section.has(key)) return {};
   std::string counts;

@@ -86,11 +86,11 @@ constexpr JobKey kKeys[] = {
     asked<&Job::width>("privacy", "width")
         .as("--width,--window", "slots in a row, for `w-event`", "needed there")
         .offered_to(has_series),
-    cap<&Job::max_steps>("privacy", "max_steps")
+    steps("privacy", "max_steps")
         .as("--max-steps",
-            "pairs of series and slot in which one person counts, over the whole job; for `user`; of a job with "
-            "`[train]`, steps of one series that are one person's, declared",
-            "all of them; needed with `[train]`")
+            "pairs of series and slot in which one person counts, over the whole job, or `all`; for `user`; of a job "
+            "with `[train]`, steps of one series that are one person's, declared",
+            "all of them; needed for `user` with `source.user` or `[train]`")
         .offered_to(has_series),
     asked<&SeriesSpec::max_per_slot>("privacy", "max_per_slot")
         .as("--max-per-slot", "what one person adds to one slot", "1"),
@@ -119,8 +119,15 @@ constexpr JobKey kKeys[] = {
             "cells with fewer users are not published; where counts are private, with fewer records by the noisy count",
             "1"),
     // What chooses the mechanism; the choice is part of what the job asks.
-    asked<&MeansSpec::users>("plan", "users")
-        .as("--plan-users", "of means, without counts: how many people, with `means.max_records` each", "none"),
+    // Of counts it chooses nothing, and is not asked.
+    JobKey{"plan", "users", read_users, tell_field<&MeansSpec::users>, has_people}
+        .of(KeyShape::whole)
+        .as("--plan-users",
+            "how many people a typical cell has, of counts a slot of a series: a release that would say nothing of so "
+            "many is [refused](planning.md#what-would-say-nothing); of means, without counts, with "
+            "`means.max_records` each",
+            "none; 10,000 are assumed")
+        .offered_to(has_people),
     JobKey{"plan", "counts", read_public_counts, tell_field<&MeansSpec::counts>, has_part<MeansSpec>}.as(
         "--plan-counts",
         "of means: public records of each person in a typical cell, a file of numbers or a list such as "
@@ -267,7 +274,7 @@ constexpr JobKey kKeys[] = {
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),
     file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
     JobKey{"output", "chart", read_file<&Job::chart>, nullptr, has_people}.as(
-        "--chart", "the charts or the map as an SVG, `FILE.svg`; counts and means", "none"),
+        "--chart", "the charts or the map as a picture, `FILE.svg` or `FILE.png`; counts and means", "none"),
     file<&MeansSpec::geojson>("output", "geojson")
         .as("--geojson", "of means on a grid: the cells as GeoJSON, for maps", "none"),
     aside<&Job::title>("output", "title").as("--title", "of the report", "the dataset"),

@@ -6,6 +6,7 @@
 
 #include "chronoveil/engine/job/keys.h"
 #include "chronoveil/engine/job/read_table.h"
+#include "chronoveil/engine/job/section_readers.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -55,6 +56,10 @@ Result<TableValue> value_of(const std::string& key, KeyShape shape, const std::v
     case KeyShape::whole:
       if (const auto whole = parsed<std::int64_t>(word)) return TableValue(*whole);
       return invalid(key, word, "a whole number");
+    case KeyShape::steps:
+      if (word == kAll) return TableValue(word);
+      if (const auto whole = parsed<std::int64_t>(word)) return TableValue(*whole);
+      return invalid(key, word, "a whole number, or all");
     case KeyShape::number:
       if (const auto number = parsed<double>(word)) return TableValue(*number);
       return invalid(key, word, "a number");

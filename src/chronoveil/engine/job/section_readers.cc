@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "chronoveil/engine/job/job.h"
+
 namespace chronoveil::engine {
 namespace fs = std::filesystem;
 
@@ -29,6 +31,19 @@ Result<void> read_column(const Section& section, std::string_view key, std::opti
   }
   CV_CHECK(section.read(key, into));
   if (into->empty()) return invalid(section.name_of(key), "''", "it must name a column");
+  return {};
+}
+
+Result<void> read_steps(const Section& section, std::string_view key, std::optional<std::int64_t>& into) {
+  const auto found = section.values().find(key);
+  if (found == section.values().end()) return {};
+  if (const auto* const whole = std::get_if<std::int64_t>(&found->second)) {
+    into = *whole;
+  } else if (const auto* const word = std::get_if<std::string>(&found->second); word != nullptr && *word == kAll) {
+    into = kAllSteps;
+  } else {
+    return fail(ErrorKind::usage, section.name_of(key), "it must be a whole number, or \"all\"");
+  }
   return {};
 }
 

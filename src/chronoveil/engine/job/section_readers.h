@@ -38,6 +38,17 @@ Result<void> read_word(const Section& section, std::string_view key,
   return invalid(section.name_of(key), word, "it must be one of " + all);
 }
 
+// Steps in which one person counts: a whole number, or the word that says that nothing bounds them.
+inline constexpr std::string_view kAll = "all";
+Result<void> read_steps(const Section&, std::string_view key, std::optional<std::int64_t>& into);
+
+// What max_steps caps, and where a number for it comes from.
+inline constexpr std::string_view kHowToCapSteps =
+    "it caps in how many slots, over all series, one person counts; find a number from public knowledge, never from "
+    "the "
+    "data: how many slots a person can plausibly be in, for example the days of the span times trips per day; the word "
+    "\"all\" says that nothing bounds it, and costs the most noise";
+
 // That it is a whole number between 1 and `most`.
 Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most);
 

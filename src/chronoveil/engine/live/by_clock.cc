@@ -13,8 +13,9 @@ Result<void> LiveSession::keep_row(const data::Arrival& arrival, std::size_t row
   // Before this process, its step was published with or without it: nobody can tell.
   if (time < started_) return {};
   if (time < cursor_->begin()) return put_aside(arrival, row, "it is late: its step was published before");
+  constexpr std::string_view kAfterHorizon = "it lies after the horizon";
   if (time >= cursor_->span_end() && (!job_->live().continues || !keeping_))
-    return put_aside(arrival, row, "it lies after the horizon");
+    return put_aside(arrival, row, kAfterHorizon);
   if (clock_.until()) {
     if (time >= *clock_.until()) return {};  // it is left for the next start
   } else if (too_far(time, now)) {
@@ -23,9 +24,9 @@ Result<void> LiveSession::keep_row(const data::Arrival& arrival, std::size_t row
   const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
   if (!series) return {};
   const data::RecordBatch& rows = arrival.rows;
-  waiting_.add(time, rows.user.empty() ? std::string_view() : rows.user[row], *series,
-               rows.value.empty() ? 1 : rows.value[row]);
-  return {};
+  const bool waits = waiting_->add(time, rows.user.empty() ? std::string_view() : rows.user[row], *series,
+                                   rows.value.empty() ? 1 : rows.value[row], *step_);
+  return waits ? Result<void>() : put_aside(arrival, row, kAfterHorizon);
 }
 
 // When the next step ends, in this span or the next; empty if there is no further step.

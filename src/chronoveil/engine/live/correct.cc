@@ -1,9 +1,21 @@
 // An erratum: a step that is published already, once more, as a release of its own.
 #include <algorithm>
+#include <filesystem>
 
 #include "chronoveil/engine/live/session.h"
 
 namespace chronoveil::engine {
+namespace {
+
+// Rows of an erratum look like those of the release, so the name of their file says what they are:
+// "flu_erratum_2026-07-13.csv" beside "flu.csv".
+std::string erratum_beside(const std::string& csv, std::string step) {
+  for (char& c : step) c = c == ':' ? '-' : c == ' ' ? 'T' : c;
+  const std::filesystem::path path(csv);
+  return (path.parent_path() / (path.stem().string() + "_erratum_" + step + path.extension().string())).string();
+}
+
+}  // namespace
 
 Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const std::string& ledger) {
   CV_TRY(const LiveStanding stands, live_status(job, ledger));
@@ -28,7 +40,7 @@ Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const s
   erratum.delta = correction.delta.value_or(job.delta);
   erratum.mechanism = "auto";  // one step needs no mechanism for many
   erratum.parameters.clear();
-  erratum.csv = correction.csv;
+  erratum.csv = correction.csv.empty() ? erratum_beside(job.csv, correction.step) : correction.csv;
   erratum.json = erratum.report = erratum.chart = "";
   CV_CHECK(check_values(erratum));
   CV_CHECK(check_spared(erratum, "the rows", correction.rows));

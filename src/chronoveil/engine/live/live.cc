@@ -1,8 +1,10 @@
 #include "chronoveil/engine/live/live.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/data/live/patience.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/live/session.h"
@@ -24,6 +26,8 @@ using namespace std::chrono_literals;
 
 // The longest wait for rows without a look at the clock.
 constexpr std::chrono::milliseconds kLookAgain = 500ms;
+// The same without a look at whether somebody interrupts.
+constexpr std::chrono::milliseconds kHeedAgain = 100ms;
 
 // Where rows are people, the order of the files must decide nothing either.
 Result<std::unique_ptr<data::LiveInput>> open_input(const Job& job, bool follow) {
@@ -115,6 +119,7 @@ Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock,
   // With a clock that runs, a rehearsal ends after one span.
   const bool goes_on = job.live().continues && !(clock.runs() && options.rehearses());
   for (bool due = false; !session.finished() || goes_on;) {
+    CV_CHECK(check_interrupted());
     // A step that is over is closed once every row that was there by then has been read, whatever comes meanwhile.
     if (!due) {
       CV_TRY(due, session.due());
@@ -124,7 +129,9 @@ Result<LiveStanding> run_live_on(data::LiveInput& input, const LiveClock& clock,
     const std::chrono::milliseconds patience = due || session.stale() ? 0ms
                                                : clock.runs()         ? session.patience(kLookAgain)
                                                                       : data::Patience::kEndless;
-    CV_TRY(const data::Awaited came, input.next_within(arrival, patience));
+    // Whoever may be interrupted waits in slices.
+    CV_TRY(const data::Awaited came,
+           input.next_within(arrival, heeded_interrupt() != nullptr ? std::min(patience, kHeedAgain) : patience));
     if (came == data::Awaited::end) break;
     if (came == data::Awaited::something) {
       CV_CHECK(session.take(arrival));

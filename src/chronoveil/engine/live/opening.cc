@@ -250,7 +250,12 @@ Result<void> LiveSession::open_span(std::int64_t span) {
   const ledger::LiveTag tag = tag_of(*job_, opening, LiveFolder::opening_digest(opened_));
   CV_TRY(const std::optional<ledger::DebitReference> unused, unused_debit(tag));
   // Before anything is written, so that a job over the budget can be changed and tried again.
-  if (!unused) CV_CHECK(check_debit(keeping.budget, claim_of(this_span), ask_of(planned)));
+  if (!unused) {
+    CV_TRY(const ledger::Cost cost, check_debit(keeping.budget, claim_of(this_span), ask_of(planned)));
+    const ledger::View& view = keeping.budget.view;
+    if (options_->before_debit && !output_)
+      CV_CHECK(options_->before_debit({view.dataset, cost, cost.left_of(view.left)}));
+  }
   const SignalsHeld held;
   if (!begun_before && span == 0) CV_CHECK(LiveOutput::begin(job_->csv));
   CV_CHECK(keeping.files.save(opening));
@@ -270,10 +275,11 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     facts.emplace_back("live.name", job_->live().name);
     facts.emplace_back("live.span", std::to_string(keeping.state.span));
     claim.digest = digest_of(facts);
+    Ask ask = ask_of(planned);
+    ask.uses = planned.chosen.measured;
     const std::string before = told_;
     tell("a debit may have been made; budget history tells");
-    Result<ledger::Reservation> made =
-        reserve_run(keeping.budget, claim, ask_of(planned), planned.chosen.measured, refuse, tag);
+    Result<ledger::Reservation> made = reserve_run(keeping.budget, claim, ask, refuse, {}, tag);
     if (!made) {
       tell(before);  // the error itself says what is in doubt
       return tl::unexpected(std::move(made.error()));
@@ -372,26 +378,17 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   step_.emplace(std::move(step));
   if (keeping_ && step_->remembered().value_or(-1) < keeping_->state.people)
     return fail(ErrorKind::storage, "live", "'" + people + "' is older than the state; put back the latest");
+  // Rows that wait for the next span go on waiting when it opens.
+  if (rows_are_people(*job_) && !waiting_) {
+    CV_TRY(data::SlotsAhead slots, data::SlotsAhead::make(slots_, job_->live().continues && keeping_));
+    waiting_.emplace(std::move(slots));
+  }
   rows_.emplace(job_->keys, draws_->mark());
   CV_CHECK(choose_times());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
   started_ = cursor_->begin();
   following_end_.reset();
   tell_standing();
-  return {};
-}
-
-// A file that grows for years may see any clock change, so parts of days are in UTC unless the zone has one offset and
-// the file ends with the span. A file that was begun by an earlier version goes on as it began, with labels.
-Result<void> LiveSession::choose_times() {
-  CV_TRY(const data::SlotCursor first, live_cursor(job_->slots));
-  times_ = first.whole_days()                              ? TimeForm::date
-           : first.one_offset() && !job_->live().continues ? TimeForm::local
-                                                           : TimeForm::utc;
-  const std::string before = rows_->header() + rows_->start(0);
-  const std::string time = csv_time(times_, first.label(), first.begin()) + ",";
-  CV_TRY(const std::string begun, output_->beginning(before.size() + time.size()));
-  if (begun.size() > before.size() && begun != before + time) times_ = TimeForm::local;
   return {};
 }
 

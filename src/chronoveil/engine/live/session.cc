@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/base/system/signals_held.h"
 #include "chronoveil/post/adjust.h"
 
@@ -18,6 +19,20 @@ double adjusted(const Job& job, double value, double (*to_integer)(double)) {
 }
 
 }  // namespace
+
+// A file that grows for years may see any clock change, so parts of days are in UTC unless the zone has one offset and
+// the file ends with the span. A file that was begun by an earlier version goes on as it began, with labels.
+Result<void> LiveSession::choose_times() {
+  CV_TRY(const data::SlotCursor first, live_cursor(job_->slots));
+  times_ = first.whole_days()                              ? TimeForm::date
+           : first.one_offset() && !job_->live().continues ? TimeForm::local
+                                                           : TimeForm::utc;
+  const std::string before = rows_->header() + rows_->start(0);
+  const std::string time = csv_time(times_, first.label(), first.begin()) + ",";
+  CV_TRY(const std::string begun, output_->beginning(before.size() + time.size()));
+  if (begun.size() > before.size() && begun != before + time) times_ = TimeForm::local;
+  return {};
+}
 
 // For counts only: goes to the span that holds the instant. Spans between, without rows, are skipped and cost nothing.
 Result<void> LiveSession::skip_to_span(std::int64_t instant) {
@@ -60,14 +75,20 @@ Result<void> LiveSession::take(const data::Arrival& arrival) {
   // that must not drop the rows of others. Rows that come again are limited by the caps.
   if (rows_are_people(*job_)) {
     const std::int64_t now = clock_.now();
-    for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(keep_row(arrival, row, now));
+    for (std::size_t row = 0; row < arrival.rows.rows(); ++row) {
+      CV_CHECK(check_interrupted());
+      CV_CHECK(keep_row(arrival, row, now));
+    }
     return {};
   }
   if (arrival.anew) {
     step_->forget();
     started_ = cursor_->begin();
   }
-  for (std::size_t row = 0; row < arrival.rows.rows(); ++row) CV_CHECK(take_row(arrival, row));
+  for (std::size_t row = 0; row < arrival.rows.rows(); ++row) {
+    CV_CHECK(check_interrupted());
+    CV_CHECK(take_row(arrival, row));
+  }
   if (arrival.complete && !step_->empty() && !clock_.until()) CV_CHECK(close_step());
   return commit();
 }
@@ -119,14 +140,14 @@ Result<void> LiveSession::take_row(const data::Arrival& arrival, std::size_t row
   if (finished()) return take_row(arrival, row);
   const std::optional<std::int64_t> series = step_->series_of(arrival.rows, row);
   if (!series) return {};
-  if (!step_->add({}, *series, arrival.rows.value[row]))
+  if (!step_->add(*series, arrival.rows.value[row]))
     CV_CHECK(refuse(arrival, row, "its series and step came before; the first counts"));
   if (step_->complete()) CV_CHECK(close_step());
   return {};
 }
 
 Result<void> LiveSession::close_step() {
-  waiting_.hand_over(cursor_->end(), *step_);
+  if (waiting_) waiting_->hand_over(cursor_->begin(), *step_);
   CV_CHECK(step_->close(cursor_->step(), counts_));
   CV_CHECK(mechanisms::live_step(opened_.plan, *process_, counts_, *draws_, values_));
   last_ = cursor_->label();

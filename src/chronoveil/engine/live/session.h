@@ -75,6 +75,9 @@ class LiveSession {
   Result<void> publish_until(std::int64_t instant);
   // When the step that is published next begins.
   std::int64_t next_begin() const { return cursor_->begin(); }
+  // As in the lines: how times are written, and what marks them if they are not private.
+  TimeForm time_form() const { return times_; }
+  const std::string& mark() const { return draws_->mark(); }
   // At the end of the input: publishes the steps that are over by the clock, if any, with or without rows.
   Result<void> publish_last();
   // Whether the outputs that are written whole lack steps that are published.
@@ -135,7 +138,7 @@ class LiveSession {
   std::unique_ptr<mechanisms::LiveProcess> process_;
   std::optional<mechanisms::Draws> draws_;
   std::optional<OpenStep> step_;
-  WaitingRows waiting_;  // where rows are people: all of them, until the clock closes their step
+  std::optional<WaitingRows> waiting_;  // where rows are people: what counts of them, until the clock closes their step
   std::optional<report::CsvRows> rows_;
   TimeForm times_ = TimeForm::local;  // of the output
   std::optional<LiveOutput> output_;

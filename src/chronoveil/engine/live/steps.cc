@@ -73,12 +73,7 @@ std::optional<std::int64_t> OpenStep::series_of(const data::RecordBatch& batch, 
   return found->second;
 }
 
-bool OpenStep::add(std::string_view person, std::int64_t series, std::int64_t amount) {
-  if (people_) {
-    people_->add(person, series, amount);
-    ++rows_;
-    return true;
-  }
+bool OpenStep::add(std::int64_t series, std::int64_t amount) {
   std::int64_t& count = counts_[static_cast<std::size_t>(series)];
   if (once_ && count != kMissing) return false;
   if (count == kMissing) {
@@ -102,7 +97,9 @@ std::optional<bound::ParticipationSeal> OpenStep::seal() const {
 
 Result<void> OpenStep::close(std::int64_t step, std::vector<std::int64_t>& counts) {
   if (people_) {
-    CV_TRY(counts, people_->close(step));
+    if (!slot_) slot_ = people_->new_slot();
+    CV_TRY(counts, people_->close(step, *slot_));
+    slot_.reset();
   } else {
     counts = counts_;
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/bound/people/slot_bounder.h"
@@ -30,8 +31,12 @@ class OpenStep {
 
   // The number of the row's series; empty if it is not listed.
   std::optional<std::int64_t> series_of(const data::RecordBatch&, std::size_t row) const;
-  // False if the series reports a step in one row, which has come already: the first counts. `person` is for records.
-  bool add(std::string_view person, std::int64_t series, std::int64_t amount);
+  // Not for records. False if the series reports a step in one row, which has come already: the first counts.
+  bool add(std::int64_t series, std::int64_t amount);
+  // For records: a slot to gather them in; null where rows name nobody.
+  std::unique_ptr<bound::SlotPeople> new_people() const { return people_ ? people_->new_slot() : nullptr; }
+  // All records of the step.
+  void take(std::unique_ptr<bound::SlotPeople> slot) { slot_ = std::move(slot); }
 
   bool empty() const { return rows_ == 0; }
   // Whether nothing more can come: every series has reported, and may report only once.
@@ -57,6 +62,7 @@ class OpenStep {
 
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> series_;  // empty for one without a name
   std::optional<bound::SlotBounder> people_;
+  std::unique_ptr<bound::SlotPeople> slot_;              // of records; null while there are none
   const bound::Participation* participation_ = nullptr;  // of people_
   bool once_ = false;                                    // a series reports a step in one row
   bool zeros_ = false;                                   // a series without a row counts 0

@@ -40,7 +40,7 @@ void add_truth(const bound::BoundedCells& cells, report::MeansEvaluation& evalua
 }  // namespace
 
 Result<report::MeansEvaluation> evaluate_means(const Job& job, std::string_view release_json) {
-  if (job.source.path == "-")
+  if (job.source.path == "-" || job.source.stream != nullptr)
     return fail(ErrorKind::usage, "source.path", "an evaluation reads the data again; it must be a file or a database");
   report::MeansEvaluation evaluation;
   CV_TRY(evaluation.published, report::means_from_json(release_json));

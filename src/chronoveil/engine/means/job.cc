@@ -39,12 +39,14 @@ Result<void> refuse_what_counts_have(const JobTable& table) {
 Result<void> refuse_means(const JobTable& table, const Job& job) {
   constexpr std::string_view kOfMeans = "it belongs to a job of means; add [means] with lower and upper";
   CV_CHECK(refuse(table, "source", {"place"}, kOfMeans));
-  CV_CHECK(refuse(table, "plan", {"counts", "users"}, kOfMeans));
+  CV_CHECK(refuse(table, "plan", {"counts"}, kOfMeans));
   if (is_of_counts(job))
     return refuse(table, "places", {"list", "keys"}, "counts have `series.list` and `series.keys`");
-  CV_CHECK(refuse(table, "source", {"longitude", "latitude"}, "it belongs to a job of means or of counts"));
+  constexpr std::string_view kOfBoth = "it belongs to a job of means or of counts";
+  CV_CHECK(refuse(table, "source", {"longitude", "latitude"}, kOfBoth));
+  CV_CHECK(refuse(table, "plan", {"users"}, kOfBoth));
   if (table.section("places").values().empty()) return {};
-  return fail(ErrorKind::usage, "[places]", "it belongs to a job of means or of counts");
+  return fail(ErrorKind::usage, "[places]", std::string(kOfBoth));
 }
 
 Result<void> refuse_in_means(const JobTable& table) {

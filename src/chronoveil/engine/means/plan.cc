@@ -44,14 +44,11 @@ Result<T> named(Result<T> result) {
   return by_key({"means", "privacy", "mechanism"}, std::move(result));
 }
 
-// Where nothing says how many people a typical cell has, it is not taken to have more than this.
-constexpr std::int64_t kMostPeopleUnsaid = 10'000;
-
 // People's records in a typical cell, as far as the job says it.
 std::vector<std::uint32_t> typical_counts(const Job& job) {
   const MeansSpec& means = job.means();
   const std::int64_t people =
-      std::min(means.users.value_or(means.registered.value_or(kMostPeopleUnsaid)), plan::kMostUsers);
+      std::min(means.users.value_or(means.registered.value_or(plan::kPeopleUnsaid)), plan::kMostUsers);
   const std::int64_t records = means.max_records.value_or(1);
   std::vector<std::uint32_t> counts = means.counts;
   if (counts.empty()) counts.assign(static_cast<std::size_t>(people), static_cast<std::uint32_t>(records));
@@ -68,10 +65,12 @@ std::string why_it_tells_nothing(const Job& job, const mechanisms::CellsPlan& pl
   if (!told || told->holds()) return "";
   const bool said = !job.means().counts.empty() || job.means().users || job.means().registered;
   return fmt::format(
-      "in a cell of {} people an interval would be about ±{:.3g}, and the bounds are only {:.3g} apart, so the release "
+      "in a cell of {} people{} an interval would be about ±{:.3g}, and the bounds are only {:.3g} apart, so the "
+      "release "
       "would say nothing; what helps: a smaller `means.max_cells`, longer slots, fewer and larger places, a larger "
       "`privacy.epsilon`{}",
-      counts.size(), told->half_width, told->range, said ? "" : ", or `plan.users` if cells have more people");
+      counts.size(), said ? "" : " (assumed, since the job does not say how many)", told->half_width, told->range,
+      said ? "" : ", or `plan.users` if cells have more people");
 }
 
 // The choice when nothing is publicly known about how many records people have.

@@ -1,11 +1,14 @@
 #include "chronoveil/engine/perturb/kept_rows.h"
 
+#include "chronoveil/base/interrupted.h"
+
 namespace chronoveil::engine {
 
 Result<KeptRows> KeptRows::of(data::FieldRows& from) {
   KeptRows kept;
   kept.columns_ = from.columns();
   while (true) {
+    CV_CHECK(check_interrupted());
     CV_TRY(const std::span<const std::string_view> fields, from.next());
     if (fields.empty()) return kept;
     for (const std::string_view field : fields) {

@@ -41,7 +41,7 @@ Result<PerturbColumns> columns_of(const Job& job, const std::vector<std::string>
     Result<std::size_t> time = place_of("source.time", job.source.time, header);
     // Times that move with their values would tell where everything was.
     if (!time) {
-      time.error().message += "; name the column of times, or say that there is none (`perturb.times = false`)";
+      time.error().message += "; name the column of times, or say that there is none (`perturb.times`)";
       return tl::unexpected(std::move(time.error()));
     }
     columns.time = *time;

@@ -1,6 +1,7 @@
 // Running and checking a job with [perturb]; release/order.h has the order in which it happens.
 #include <charconv>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/engine/perturb/job.h"
 #include "chronoveil/engine/perturb/kept_rows.h"
 #include "chronoveil/engine/perturb/perturb.h"
@@ -9,13 +10,16 @@
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/report/page/csv_link.h"
 
 namespace chronoveil::engine {
 
 Ask ask_of(const PerturbPlanned& planned) {
   const auto ask = [](const mechanisms::TemporalPlan& plan) {
     // Every value of the series stays, moved or noised: there is no cap.
-    return Ask{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none};
+    Ask made{"perturbed series", plan.mechanism, plan.event, plan.delta, ledger::Eviction::none};
+    made.noise = plan.window > 0 ? "moves within " + std::to_string(plan.window) + " steps" : "values change in place";
+    return made;
   };
   Ask asked = ask(planned.chosen);
   // With the job's own parameters: calibrated ones must be found anew.
@@ -61,13 +65,17 @@ struct OpenRows {
 };
 
 data::FieldRowsSpec rows_of(const Job& job) {
-  return {job.source.path, job.source.delimiter, job.source.header, job.source.rows};
+  return {job.source.path, job.source.delimiter, job.source.header, job.source.rows, job.source.stream};
 }
 
 Result<OpenRows> open_rows(const Job& job, std::function<void()> before_wait) {
   OpenRows open;
   CV_TRY(open.rows, data::open_field_rows(rows_of(job), std::move(before_wait)));
   CV_TRY(open.columns, columns_of(job, open.rows->columns()));
+  std::vector<std::size_t> used = open.columns.perturbed;
+  used.insert(used.end(), open.columns.kept.begin(), open.columns.kept.end());
+  if (open.columns.time) used.push_back(*open.columns.time);
+  CV_CHECK(open.rows->use(used));
   open.columns.delimiter = job.source.delimiter.value_or(open.rows->delimiter());
   return open;
 }
@@ -111,6 +119,7 @@ class Passage {
     CV_TRY(RowMover mover, mover_for(columns, forgotten));
     std::string unused;
     while (true) {
+      CV_CHECK(check_interrupted());
       CV_TRY(const std::span<const std::string_view> fields, rows.next());
       if (fields.empty()) return finish(mover, unused);
       CV_CHECK(mover.push(fields, unused));
@@ -142,6 +151,7 @@ class Passage {
 
   Result<void> read_all(OpenRows& open, RowMover& mover) {
     while (true) {
+      CV_CHECK(check_interrupted());
       CV_TRY(const std::span<const std::string_view> fields, open.rows->next());
       if (fields.empty()) return {};
       CV_CHECK(mover.push(fields, text_));
@@ -232,7 +242,8 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
   std::vector<OutputFile> files;
   const int mode = mode_of(release.mark);
   if (!job.csv.empty() && !leaves_at_once(job)) files.push_back({job.csv, release.csv, mode});
-  if (!job.report.empty()) files.push_back({job.report, report::perturbed_html(release), mode});
+  if (!job.report.empty())
+    files.push_back({job.report, report::perturbed_html(release, report::csv_beside(job.csv, job.report)), mode});
   if (!job.perturb().internal.empty() && release.internal)
     files.push_back({job.perturb().internal, report::perturbed_internal_html(release, *release.internal), 0600});
   if (!job.json.empty()) {  // last: when it is there, everything is
@@ -243,7 +254,7 @@ Result<void> write_perturbed(const Job& job, const PerturbedRelease& release, co
 }
 
 Result<void> check_files(const Job& job) {
-  if (job.csv.empty() && job.source.kind != data::SourceKind::memory)  // see check_outputs
+  if (job.csv.empty() && !job.handed_back && job.source.kind != data::SourceKind::memory)  // see check_outputs
     return fail(ErrorKind::usage, "output.csv", "it is missing; the rows of the release go there, and nowhere else");
   // Whatever standard output leads to is readable by others than the owner.
   if (job.perturb().internal == "-")

@@ -16,7 +16,7 @@ struct Asked {
 // From public facts only.
 Result<Asked> asked_by(const Job&);
 
-// One event per slot, those of a release one after the other.
-std::vector<accounting::Event> events_of(const Programme&, const std::vector<Ask>&);
+// One event per slot, those of a release one after the other, given the event of each.
+std::vector<accounting::Event> events_of(const Programme&, const std::vector<accounting::Event>&);
 
 }  // namespace chronoveil::engine

@@ -19,10 +19,16 @@ struct Prepared {
   std::vector<ledger::SlotsFor> slots;
 };
 
-std::vector<Ask> asks_of(const std::vector<Asked>& asked) {
-  std::vector<Ask> asks;
-  for (const Asked& one : asked) asks.push_back(one.ask);
-  return asks;
+// Adds what one release states to what all state; false if they contradict each other. An event that knows its own
+// neighbours, as that of a training does, states nothing and goes with any other.
+bool tell_all(const ledger::Stated& one, ledger::Stated& all) {
+  if (one.unit && !all.unit) {
+    all.unit = one.unit;
+    all.width = one.width;
+  }
+  if (one.relation && !all.relation) all.relation = one.relation;
+  return (!one.unit || (one.unit == all.unit && one.width == all.width)) &&
+         (!one.relation || one.relation == all.relation);
 }
 
 // One debit says one thing of all that is in it. Where only some releases can evict, all are charged for it.
@@ -33,13 +39,13 @@ Result<ledger::Terms> terms_of_all(const Programme& programme, const std::vector
   double delta = 0;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const ProgrammeRelease& release = programme.releases[i];
-    ledger::Terms one = slot_terms_of(asked[i].claim, asked[i].ask, dataset);
-    if (i == 0) all.stated = one.stated;
-    if (one.stated.unit != all.stated.unit || one.stated.width != all.stated.width ||
-        one.stated.relation != all.stated.relation)
+    const ledger::Terms one = slot_terms_of(asked[i].claim, asked[i].ask, dataset);
+    if (!tell_all(one.stated, all.stated))
       return fail(ErrorKind::usage, "release.job",
-                  "'" + release.name + "' protects another unit or relation than '" + programme.releases[0].name +
-                      "'; one debit has one, so make two programmes");
+                  "'" + release.name +
+                      "' protects another unit or relation than a release before it; one debit has one, so make two "
+                      "programmes");
+    if (i == 0) all.stated.eviction = ledger::Eviction::none;
     if (one.stated.eviction == ledger::Eviction::possible) all.stated.eviction = ledger::Eviction::possible;
     delta += static_cast<double>(release.times) * asked[i].ask.delta;
     std::string what = digest_without(asked[i].claim.facts, release.varies) + " " + std::to_string(release.times);
@@ -66,12 +72,14 @@ Result<Prepared> prepared(const Programme& programme, const std::string& ledger)
   }
   Prepared all{std::move(*budget), std::move(asked), {}, {}, {}};
   CV_TRY(all.terms, terms_of_all(programme, all.asked, all.budget.view.dataset));
-  all.events = events_of(programme, asks_of(all.asked));
+  std::vector<accounting::Event> events;
+  for (const Asked& one : all.asked) events.push_back(one.ask.event);
+  all.events = events_of(programme, events);
   std::int64_t first = 0;
   for (std::size_t i = 0; i < all.asked.size(); ++i) {
     const ProgrammeRelease& release = programme.releases[i];
-    all.slots.push_back(
-        {release.name, digest_without(all.asked[i].claim.facts, release.varies), release.varies, first, release.times});
+    all.slots.push_back({release.name, digest_without(all.asked[i].claim.facts, release.varies), release.varies, first,
+                         release.times, all.asked[i].ask.uses});
     first += release.times;
   }
   return all;
@@ -103,10 +111,10 @@ Result<JobRoom> room_of_job(const Job& job, const std::string& ledger) {
   return JobRoom{std::move(budget.view), room};
 }
 
-std::vector<accounting::Event> events_of(const Programme& programme, const std::vector<Ask>& asks) {
+std::vector<accounting::Event> events_of(const Programme& programme, const std::vector<accounting::Event>& each) {
   std::vector<accounting::Event> events;
-  for (std::size_t i = 0; i < asks.size(); ++i)
-    events.insert(events.end(), static_cast<std::size_t>(programme.releases[i].times), asks[i].event);
+  for (std::size_t i = 0; i < each.size(); ++i)
+    events.insert(events.end(), static_cast<std::size_t>(programme.releases[i].times), each[i]);
   return events;
 }
 

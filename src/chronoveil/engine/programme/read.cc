@@ -15,10 +15,10 @@ Failure not_in_programme(const std::string& name, const std::string& why) {
 
 Result<void> check_release(const Section& section, const ProgrammeRelease& release, const Programme& programme) {
   const Job& job = release.job;
-  if (job.is<LiveSpec>() || job.is<TrainSpec>() || job.is<PerturbSpec>())
+  if (job.is<LiveSpec>())
     return not_in_programme(release.name,
-                            "cannot have a slot: a programme has counts and means; a live release, a "
-                            "model and a perturbed series have a debit of their own");
+                            "cannot have a slot: a live release makes a debit of its own for each span, by which its "
+                            "folder finds it again");
   if (job.dataset != programme.dataset)
     return not_in_programme(release.name,
                             "is for the dataset '" + job.dataset + "', the programme for '" + programme.dataset + "'");

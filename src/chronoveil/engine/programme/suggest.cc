@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -23,7 +24,12 @@ class Release {
       : name_(release.name), asked_(std::move(asked)), unit_(unit) {}
 
   const std::string& name() const { return name_; }
+  // Whether it keeps the ε of its job, since no plan knows its error.
+  bool is_kept() const { return !asked_.ask.error; }
+  double epsilon(int index) const { return is_kept() ? asked_.claim.epsilon : grid_epsilon(index); }
+  const Claim& claim() const { return asked_.claim; }
   const Ask* at(int index) {
+    if (is_kept()) return &asked_.ask;
     auto found = plans_.find(index);
     if (found == plans_.end()) found = plans_.emplace(index, asked_.ask.at_epsilon(grid_epsilon(index))).first;
     return found->second && found->second->error ? &*found->second : nullptr;
@@ -50,6 +56,23 @@ class Release {
   std::map<int, Result<Ask>> plans_;
 };
 
+// What every release protects: the least of them. A dataset that they all fit promises no more.
+ledger::Protected protected_by_all(const std::vector<Release>& releases) {
+  ledger::Protected all{Unit::user, 1, Relation::add_remove};
+  for (const Release& release : releases) {
+    all.unit = std::min(all.unit, release.claim().unit);
+    all.relation = std::max(all.relation, release.claim().relation);
+  }
+  std::optional<std::int64_t> width;
+  for (const Release& release : releases) {
+    const Claim& claim = release.claim();
+    const bool counts = all.relation == Relation::swap ? claim.relation == Relation::swap : claim.unit == Unit::w_event;
+    if (counts) width = std::min(width.value_or(claim.width), claim.width);
+  }
+  all.width = width.value_or(1);
+  return all;
+}
+
 }  // namespace
 
 Result<Suggestion> suggest_split(const Programme& programme, Epsilon epsilon, Delta delta, EqualError equal) {
@@ -57,19 +80,24 @@ Result<Suggestion> suggest_split(const Programme& programme, Epsilon epsilon, De
   double least = 0, most = 0;
   for (const ProgrammeRelease& release : programme.releases) {
     CV_TRY(Asked asked, asked_by(release.job));
-    if (!asked.ask.error)
-      return fail(ErrorKind::usage, "release.job",
-                  "the error of '" + release.name +
-                      "' is not known from its plan; for means, give public counts (means.counts or means.users)");
-    if (equal == EqualError::relative && !release.value)
+    const bool kept = !asked.ask.error;
+    if (!kept && equal == EqualError::relative && !release.value)
       return fail(ErrorKind::usage, "release.value",
                   "it is missing for '" + release.name + "': an error is relative to a typical value, as you guess it");
-    releases.emplace_back(release, std::move(asked), equal == EqualError::relative ? *release.value : 1);
+    releases.emplace_back(release, std::move(asked), equal == EqualError::relative && !kept ? *release.value : 1);
+    if (kept) continue;
     const double smallest = releases.back().error(kGrid - 1);
     least = std::max(least, smallest);
     for (int index = 0; index < kGrid; index += kPerDecade / 2)
       if (const double error = releases.back().error(index); std::isfinite(error)) most = std::max(most, error);
   }
+  if (std::all_of(releases.begin(), releases.end(), [](const Release& one) { return one.is_kept(); }))
+    return fail(ErrorKind::usage, "release.job",
+                "the error of '" + releases.front().name() +
+                    "' is not known from its plan, nor is any other; for means, give public counts (plan.counts or "
+                    "plan.users)");
+  ledger::Dataset dataset;
+  dataset.promise = protected_by_all(releases);
   // Which ε the releases get for an error, and what all of it costs.
   struct Split {
     std::vector<int> indices;
@@ -77,14 +105,17 @@ Result<Suggestion> suggest_split(const Programme& programme, Epsilon epsilon, De
   };
   const auto split_for = [&](double error) -> Result<Split> {
     Split split;
-    std::vector<Ask> asks;
+    std::vector<accounting::Event> events;
     for (Release& release : releases) {
-      split.indices.push_back(release.index_for(error));
+      split.indices.push_back(release.is_kept() ? 0 : release.index_for(error));
       const Ask* ask = release.at(split.indices.back());
       if (ask == nullptr) return split;
-      asks.push_back(*ask);
+      const ledger::Stated stated = slot_terms_of(release.claim(), *ask, dataset).stated;
+      CV_TRY(accounting::Event charged, ledger::fitted(ask->event, stated, dataset.promise));
+      events.push_back(std::move(charged));
     }
-    CV_TRY(const accounting::Price price, accounting::epsilon_at(ledger::composed(events_of(programme, asks)), delta));
+    CV_TRY(const accounting::Price price,
+           accounting::epsilon_at(ledger::composed(events_of(programme, events)), delta, {.fitted = true}));
     split.epsilon = price.epsilon;
     return split;
   };
@@ -107,8 +138,8 @@ Result<Suggestion> suggest_split(const Programme& programme, Epsilon epsilon, De
   suggestion.epsilon = best.epsilon;
   for (std::size_t i = 0; i < releases.size(); ++i) {
     const Ask& ask = *releases[i].at(best.indices[i]);
-    suggestion.releases.push_back(
-        {releases[i].name(), ask.mechanism, programme.releases[i].times, grid_epsilon(best.indices[i]), *ask.error});
+    suggestion.releases.push_back({releases[i].name(), ask.mechanism, programme.releases[i].times,
+                                   releases[i].epsilon(best.indices[i]), ask.error});
   }
   return suggestion;
 }

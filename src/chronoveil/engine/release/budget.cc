@@ -73,9 +73,7 @@ Result<void> check_fit(const Claim& claim, const ledger::Protected& promise) {
   return {};
 }
 
-enum class Among { alone, others };
-
-ledger::Terms terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset, Among among = Among::alone) {
+ledger::Terms terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset) {
   ledger::Terms terms;
   terms.dataset = claim.dataset;
   terms.purpose = claim.purpose;
@@ -84,12 +82,10 @@ ledger::Terms terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset
   terms.job = claim.digest;
   // A single event that knows its own neighbours decides for itself; that the job covers the dataset was checked
   // before. In a composition the parts that do not know theirs must be told.
-  const bool composed = among == Among::others || std::holds_alternative<accounting::Compose>(ask.event.kind);
-  if (composed || !accounting::unit_of(ask.event)) {
-    terms.stated.unit = claim.unit;
-    if (claim.unit == Unit::w_event) terms.stated.width = claim.width;
-  }
-  if (composed || !accounting::relation_of(ask.event)) terms.stated.relation = claim.relation;
+  terms.stated.unit = claim.unit;
+  if (claim.unit == Unit::w_event) terms.stated.width = claim.width;
+  terms.stated.relation = claim.relation;
+  terms.stated = ledger::told_to(ask.event, terms.stated);
   // Said only where it makes a difference.
   if (ledger::depends_on_eviction(ask.event, terms.stated, dataset.promise)) terms.stated.eviction = ask.eviction;
   if (dataset.filter.kind == ledger::FilterKind::sum && ask.delta > 0) terms.delta = ask.delta;
@@ -266,7 +262,7 @@ Ask ask_of(const Planned& planned) {
 }
 
 ledger::Terms slot_terms_of(const Claim& claim, const Ask& ask, const ledger::Dataset& dataset) {
-  ledger::Terms terms = terms_of(claim, ask, dataset, Among::others);
+  ledger::Terms terms = terms_of(claim, ask, dataset);
   // Where it makes no difference, a job fits a debit that says either.
   if (!ledger::depends_on_eviction(ask.event, terms.stated, dataset.promise))
     terms.stated.eviction = ledger::Eviction::none;
@@ -301,7 +297,14 @@ Result<Programmed> programmed(OpenBudget& budget, const Claim& claim) {
 Result<std::optional<ledger::DebitId>> slot_to_open(OpenBudget& budget, const Claim& claim, const Ask& ask) {
   CV_TRY(const Programmed programme, programmed(budget, claim));
   if (programme.programmes.empty()) return std::optional<ledger::DebitId>();
-  return budget.ledger.slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event, programme.slots);
+  return budget.ledger.slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event, programme.slots, ask.uses);
+}
+
+std::string programme_note(const Programmed& programme, const std::optional<ledger::DebitId>& opened) {
+  if (opened)
+    return "this run takes " + opened->text() + ", a slot of a programme that is paid for: nothing more is debited";
+  return (programme.slots.empty() ? "no free slot of the programme " : "no slot that fits in the programme ") +
+         programme.programmes.back() + " is for this job: it is an ordinary debit";
 }
 
 }  // namespace
@@ -324,21 +327,26 @@ Result<ledger::Receipt> reserve(OpenBudget& budget, const Claim& claim, const As
     CV_TRY(std::optional<ledger::Receipt> opened,
            or_perhaps_made(budget.ledger.open_slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event,
                                                        programme.slots, before_second)));
-    if (note)
-      note(opened
-               ? "this run takes " + opened->reference().id.text() +
-                     ", a slot of a programme that is paid for: nothing more is debited"
-               : (programme.slots.empty() ? "no free slot of the programme " : "no slot that fits in the programme ") +
-                     programme.programmes.back() + " is for this job: it is an ordinary debit");
+    if (note) note(programme_note(programme, opened ? std::optional(opened->reference().id) : std::nullopt));
     if (opened) return std::move(*opened);
   }
   return or_perhaps_made(with_advice(
       budget.ledger.reserve(terms_of(claim, ask, budget.view.dataset), ask.event, before_second), budget, claim, ask));
 }
 
-Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, const Ask& ask, std::int64_t uses,
+Result<ledger::Reservation> reserve_run(OpenBudget& budget, const Claim& claim, const Ask& ask,
                                         const ledger::BeforeSecond& before_second,
+                                        const std::function<void(const std::string&)>& note,
                                         const std::optional<ledger::LiveTag>& live) {
+  const std::int64_t uses = ask.uses.value_or(0);
+  CV_TRY(const Programmed programme, programmed(budget, claim));
+  if (!live && !programme.programmes.empty()) {
+    CV_TRY(const std::optional<ledger::Reservation> opened,
+           or_perhaps_made(budget.ledger.open_run_slot_for(slot_terms_of(claim, ask, budget.view.dataset), ask.event,
+                                                           uses, programme.slots, before_second)));
+    if (note) note(programme_note(programme, opened ? std::optional(opened->id) : std::nullopt));
+    if (opened) return *opened;
+  }
   ledger::Terms terms = terms_of(claim, ask, budget.view.dataset);
   terms.live = live;
   return or_perhaps_made(

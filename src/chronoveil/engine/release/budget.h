@@ -61,6 +61,7 @@ struct Ask {
   std::function<Result<Ask>(double epsilon)> at_epsilon = {};
   std::string noise = "";                      // what is drawn, for people: "laplace of scale 12.5"
   std::optional<double> error = std::nullopt;  // expected, absolute, of one value, by the noise alone; empty: unknown
+  std::optional<std::int64_t> uses = std::nullopt;  // of what happens over time, in numbered uses
 };
 Ask ask_of(const Planned&);
 Ask ask_of(const MeansPlanned&);
@@ -81,9 +82,11 @@ Result<ledger::Room> room_for(OpenBudget&, const Claim&, const Ask&);
 Result<ledger::Receipt> reserve(OpenBudget&, const Claim&, const Ask&, const ledger::BeforeSecond& before_second,
                                 const std::function<void(const std::string&)>& note = {});
 
-// The same for what happens over time, in `uses` numbered uses; `live`, where given, is how its debit is found again.
-Result<ledger::Reservation> reserve_run(OpenBudget&, const Claim&, const Ask&, std::int64_t uses,
+// The same for what happens over time, in numbered uses. `live`, where given, is how the debit of a live release is
+// found again; such a release has no slots.
+Result<ledger::Reservation> reserve_run(OpenBudget&, const Claim&, const Ask&,
                                         const ledger::BeforeSecond& before_second,
+                                        const std::function<void(const std::string&)>& note = {},
                                         const std::optional<ledger::LiveTag>& live = std::nullopt);
 
 // What a debit for slots says of a job in it.

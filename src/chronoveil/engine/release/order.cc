@@ -57,12 +57,17 @@ Result<void> check_tells_something(const std::string& tells_nothing, const RunOp
               tells_nothing + "; `run.allow_uninformative` releases it all the same");
 }
 
-std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun begun, ErrorKind kind) {
+std::string how_to_read_before(const Job& job) {
+  if (rows_can_be_checked(job)) return "chronoveil check reads every row beforehand";
+  return "rows from standard input or a pipe can be read only once; put them into a file, and chronoveil check reads "
+         "every row beforehand";
+}
+
+std::string what_became_of(const ledger::DebitId& id, mechanisms::Draws::Begun begun) {
   switch (begun) {
     case mechanisms::Draws::Begun::no:
       return "; the budget is reserved, not lost: run the same job again to use the debit " + id.text() +
-             ", for which nothing was drawn, at no further cost" +
-             (kind == ErrorKind::bad_data ? "; chronoveil check reads every row beforehand" : "");
+             ", for which nothing was drawn, at no further cost";
     case mechanisms::Draws::Begun::by_another:
       return "; `run.again = " + id.text() + "` emits its release, once it is stored";
     case mechanisms::Draws::Begun::unknown:

@@ -23,6 +23,7 @@
 #include <string>
 #include <utility>
 
+#include "chronoveil/base/interrupt.h"
 #include "chronoveil/engine/release/budget.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/series/read.h"
@@ -54,21 +55,28 @@ struct ReleaseKind {
   Result<std::string> (*document_in)(std::string_view stored) = nullptr;
   std::function<Result<void>(const Published&, const std::string& document)> write;
   // Refuses, where a release is emitted anew, outputs that are of a later debit; if absent, none.
-  std::function<Result<void>(const std::string& debit)> check_replaces;
+  std::function<Result<void>(const ledger::Debit&, ledger::Ledger&)> check_replaces;
   // Whether a part of it is out although it failed; if absent, never.
   std::function<bool()> left_in_part;
   // Opens the ledger in the name of the release.
   std::function<Result<OpenBudget>()> open_budget;
   Claim claim;
-  std::string title;  // of the documents; empty: their own
+  std::string title;             // of the documents; empty: their own
+  std::string before_next_time;  // how to find bad rows before a debit
 };
+
+// How bad rows of the job can be found before a debit.
+std::string how_to_read_before(const Job&);
 
 // In the name of a job whose relation is decided by the plan. The kind keeps references to all three.
 template <class Published>
 void claim_for(const Job& job, Relation relation, const RunOptions& options, ReleaseKind<Published>& kind) {
   kind.claim = claim_of(job, relation);
   kind.title = job.title;
-  kind.check_replaces = [&job](const std::string& debit) { return check_replaces_no_later(job, debit); };
+  kind.check_replaces = [&job](const ledger::Debit& debit, ledger::Ledger& ledger) {
+    return check_replaces_no_later(job, debit, ledger);
+  };
+  kind.before_next_time = how_to_read_before(job);
   kind.open_budget = [&job, &options, &kind] { return engine::open_budget(job, kind.claim, options.ledger); };
 }
 
@@ -96,8 +104,8 @@ Result<void> tell_before_debit(OpenBudget&, const Claim&, const Ask&, const RunO
 Result<void> check_not_empty(std::int64_t counted, bool allowed);
 // An error where the plan says that no interval would tell anything.
 Result<void> check_tells_something(const std::string& tells_nothing, const RunOptions&);
-// What an error of this kind says of the debit that was made before it.
-std::string what_became_of(const ledger::DebitId&, mechanisms::Draws::Begun, ErrorKind);
+// What an error says of the debit that was made before it.
+std::string what_became_of(const ledger::DebitId&, mechanisms::Draws::Begun);
 // A number that the ledger gave twice, because it lost rows, is found before data is touched.
 Result<void> check_not_stored(const OpenBudget&, const ledger::DebitId&);
 // An error from an exception: after a debit it must say what became of it, like any other error.
@@ -171,8 +179,11 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
   CV_TRY(mechanisms::Draws draws, mechanisms::Draws::authorised(std::move(receipt), ask.event));
   if (options.note_drawing) draws.tell_when_begun([&] { options.note_drawing(id.text()); });
   Result<Stored<Published>> made = caught([&] { return make_and_store(options, budget, draws, kind); });
+  const Interruptible undisturbed(nullptr);  // what was made, or failed, is recorded, and written if it was made
   if (!made) {
-    made.error().message += what_became_of(id, draws.begun(), made.error().kind);
+    made.error().message += what_became_of(id, draws.begun());
+    if (draws.begun() == mechanisms::Draws::Begun::no && made.error().kind == ErrorKind::bad_data)
+      made.error().message += "; " + kind.before_next_time;
     if (draws.begun() == mechanisms::Draws::Begun::yes) {
       // This only records what became of the debit, which is spent whether or not the record can be written.
       const bool out = kind.left_in_part && kind.left_in_part();
@@ -208,7 +219,7 @@ Result<Published> emit_again(const std::string& debit, const RunOptions& options
     return fail(ErrorKind::usage, "run.again", "a stored release draws nothing; leave `run.seed` and replays out");
   CV_TRY(OpenBudget budget, kind.open_budget());
   CV_TRY(const ledger::Debit found, debit_of_job(budget, kind.claim, debit));
-  if (kind.check_replaces) CV_CHECK(kind.check_replaces(debit));
+  if (kind.check_replaces) CV_CHECK(kind.check_replaces(found, budget.ledger));
   CV_TRY(const std::string text, budget.store.get(found.id));
   CV_TRY(Published published, kind.from_store(text));
   CV_TRY(const std::string document, kind.document_in(text));

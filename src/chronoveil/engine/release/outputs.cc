@@ -8,9 +8,13 @@
 #include "chronoveil/mechanisms/guarantee.h"
 #include "chronoveil/post/adjust.h"
 #include "chronoveil/report/document/marked.h"
+#include "chronoveil/report/draw/png.h"
+#include "chronoveil/report/page/guarantee_line.h"
 
 namespace chronoveil::engine {
 namespace {
+
+constexpr std::string_view kPng = ".png";
 
 // The page names the span below its title.
 std::string title_of(const Job& job) {
@@ -116,14 +120,13 @@ void disown(Guarantee& guarantee, const std::string& mark) {
 Result<void> check_outputs(const Job& job) {
   const std::string geojson = job.is<MeansSpec>() ? job.means().geojson : "";
   // A program that passes rows in memory gets the release in memory, too.
-  const bool kept = job.source.kind == data::SourceKind::memory;
+  const bool kept = job.handed_back || job.source.kind == data::SourceKind::memory;
   if (!kept && job.csv.empty() && job.json.empty() && job.report.empty() && job.chart.empty() && geojson.empty())
     return fail(ErrorKind::usage, "output",
                 "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
-  if (!job.chart.empty() && !job.chart.ends_with(".svg"))
-    return invalid("output.chart", job.chart,
-                   "it must end in .svg, which is what charts are drawn as; to make a PNG of that, use a browser, "
-                   "Inkscape or rsvg-convert -o FILE.png FILE.svg");
+  if (!job.chart.empty() && !job.chart.ends_with(".svg") && !job.chart.ends_with(kPng))
+    return invalid("output.chart", job.chart, "it must end in .svg or .png");
+  if (job.chart.ends_with(kPng)) CV_CHECK(report::check_png());
   if (!geojson.empty() && !job.places.grid)
     return fail(ErrorKind::usage, "output.geojson",
                 "places of a list and areas are not drawn; GeoJSON needs a grid of `source.longitude` and "
@@ -135,8 +138,10 @@ Result<void> check_outputs(const Job& job) {
   return {};
 }
 
-Result<void> check_replaces_no_release(const Job& job) {
-  for (const auto& [key, path] : named_outputs(job)) {
+Result<void> check_replaces_no_release(const Job& job) { return check_replaces_no_release(named_outputs(job)); }
+
+Result<void> check_replaces_no_release(const NamedOutputs& outputs) {
+  for (const auto& [key, path] : outputs) {
     const std::string start = start_of(path);
     if (start.empty() || report::is_marked(start)) continue;
     return fail(ErrorKind::usage, key,
@@ -147,26 +152,29 @@ Result<void> check_replaces_no_release(const Job& job) {
   return {};
 }
 
-Result<void> check_replaces_no_later(const Job& job, const std::string& debit) {
+Result<void> check_replaces_no_later(const Job& job, const ledger::Debit& debit, ledger::Ledger& ledger) {
   const std::string text = start_of(job.json, std::string::npos);
   const nlohmann::json found = nlohmann::json::parse(text, nullptr, false);
-  const auto id = nlohmann::json::json_pointer("/debit/id");
-  if (!found.is_object() || !found.contains(id) || !found[id].is_string()) return {};
-  const auto there = ledger::DebitId::parse(found[id].get<std::string>());
-  CV_TRY(const ledger::DebitId ours, ledger::DebitId::parse(debit));
-  if (!there || (there->dataset == ours.dataset && there->sequence <= ours.sequence)) return {};
+  const auto said = [&](const char* what) {
+    const auto at = nlohmann::json::json_pointer("/debit") / what;
+    return found.is_object() && found.contains(at) && found[at].is_string() ? found[at].get<std::string>() : "";
+  };
+  const std::string there = said("id"), head = said("chain_head");
+  if (!ledger::DebitId::parse(there) || head == debit.chain_head) return {};
+  CV_TRY(const std::vector<ledger::Entry> rows, ledger.entries(debit.id.dataset));
+  for (const ledger::Entry& row : rows) {
+    if (row.hash == head) return {};
+    if (row.hash == debit.chain_head) break;
+  }
   return fail(ErrorKind::usage, "output.json",
-              "'" + job.json + "' holds the release of the debit " + there->text() +
-                  ", which would be replaced by that of " + debit + "; name other outputs, or move it away");
+              "'" + job.json + "' holds the release of the debit " + there + ", which would be replaced by that of " +
+                  debit.id.text() + "; name other outputs, or move it away");
 }
 
-std::string csv_beside_report(const Job& job) {
-  if (job.csv.empty() || job.csv == "-" || job.report == "-") return "";
-  std::error_code ignored;
-  const auto folder = [&](const std::string& path) {
-    return std::filesystem::absolute(path, ignored).lexically_normal().parent_path();
-  };
-  return folder(job.csv) == folder(job.report) ? std::filesystem::path(job.csv).filename().string() : "";
+Result<std::string> chart_as(const std::string& path, std::string svg, const Guarantee& guarantee,
+                             const std::string& mark) {
+  if (!path.ends_with(kPng)) return svg;
+  return report::png_of(svg, report::guarantee_line(guarantee, mark));
 }
 
 Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {

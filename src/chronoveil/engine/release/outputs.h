@@ -8,6 +8,7 @@
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/series/series.h"
 #include "chronoveil/report/document/signature.h"
+#include "chronoveil/report/page/csv_link.h"
 
 namespace chronoveil::engine {
 
@@ -19,16 +20,19 @@ Result<void> check_outputs(const Job&);
 // Refuses outputs of a run with known random choices, which is not private, that would replace anything but such a run:
 // a private release cannot be drawn again.
 Result<void> check_replaces_no_release(const Job&);
-// Refuses to emit the release of this debit anew where the JSON of a later one is, or of another dataset. An earlier
-// one is replaced, as by the run itself, which may have been killed before it could.
-Result<void> check_replaces_no_later(const Job&, const std::string& debit);
+using NamedOutputs = std::vector<std::pair<std::string, std::string>>;  // key and path
+Result<void> check_replaces_no_release(const NamedOutputs&);
+// Refuses to emit the release of this debit, or of a slot, anew where the JSON of a later one is, or of one that this
+// ledger does not have. An earlier one is replaced, as by the run itself, which may have been killed before it could.
+// Which is later is decided by their rows: a slot of an old debit may be used after a new debit.
+Result<void> check_replaces_no_later(const Job&, const ledger::Debit&, ledger::Ledger&);
 // `document`: the release JSON.
 Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
 // A release with known random choices (the mark says so) is the data in another form: for its owner alone.
 inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }
-// The name of the CSV, where it is in the same folder as the report; else empty. A link to another folder would tell
-// where files are, and break when they are published.
-std::string csv_beside_report(const Job&);
+
+// The chart in the format that the ending of its path names, SVG or PNG.
+Result<std::string> chart_as(const std::string& path, std::string svg, const Guarantee&, const std::string& mark);
 
 // What makes the texts of a kind of release.
 template <class Published>
@@ -44,8 +48,13 @@ Result<void> write_outputs(const Job& job, const Published& published, const std
   std::vector<OutputFile> files;
   const int mode = mode_of(published.release.mark);
   if (!job.csv.empty() && writers.csv) files.push_back({job.csv, writers.csv(published), mode});
-  if (!job.report.empty()) files.push_back({job.report, writers.html(published, csv_beside_report(job)), mode});
-  if (!job.chart.empty()) files.push_back({job.chart, writers.svg(published), mode});
+  if (!job.report.empty())
+    files.push_back({job.report, writers.html(published, report::csv_beside(job.csv, job.report)), mode});
+  if (!job.chart.empty()) {
+    CV_TRY(std::string chart,
+           chart_as(job.chart, writers.svg(published), published.release.guarantee, published.release.mark));
+    files.push_back({job.chart, std::move(chart), mode});
+  }
   if (writers.geojson && !job.means().geojson.empty())
     files.push_back({job.means().geojson, writers.geojson(published), mode});
   if (!job.json.empty()) {  // last: when it is there, everything is

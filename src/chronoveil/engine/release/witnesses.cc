@@ -147,19 +147,24 @@ bool is_plain_file(const fs::path& path) {
   return fs::is_regular_file(fs::symlink_status(path, error));
 }
 
+// A debit as names of files have it: "17", or "17+3" for a slot.
+std::optional<ledger::DebitId> debit_in_name(const std::string& dataset, std::string_view text) {
+  const auto plus = text.find('+');
+  const std::optional<std::int64_t> number = number_in(text.substr(0, plus));
+  if (!number) return std::nullopt;
+  if (plus == std::string_view::npos) return ledger::DebitId{dataset, *number, std::nullopt};
+  const std::optional<std::int64_t> slot = number_in(text.substr(plus + 1));
+  if (!slot) return std::nullopt;
+  return ledger::DebitId{dataset, *number, slot};
+}
+
 // "city-17.json", or "city-17+3.json" for a slot: the dataset may have dashes of its own.
 std::optional<ledger::DebitId> debit_of_name(const std::string& name) {
   if (!name.ends_with(".json")) return std::nullopt;
   const std::string stem = name.substr(0, name.size() - 5);
   const auto dash = stem.rfind('-');
-  if (dash == std::string::npos) return std::nullopt;
-  const auto plus = stem.find('+', dash);
-  const std::optional<std::int64_t> number = number_in(std::string_view(stem).substr(dash + 1, plus - dash - 1));
-  if (!number || !ledger::check_dataset_name(stem.substr(0, dash))) return std::nullopt;
-  if (plus == std::string::npos) return ledger::DebitId{stem.substr(0, dash), *number, std::nullopt};
-  const std::optional<std::int64_t> slot = number_in(std::string_view(stem).substr(plus + 1));
-  if (!slot) return std::nullopt;
-  return ledger::DebitId{stem.substr(0, dash), *number, slot};
+  if (dash == std::string::npos || !ledger::check_dataset_name(stem.substr(0, dash))) return std::nullopt;
+  return debit_in_name(stem.substr(0, dash), std::string_view(stem).substr(dash + 1));
 }
 
 // Whether it was read to its end without a debit.
@@ -248,30 +253,29 @@ std::int64_t steps_of_model(const fs::path& model) {
   return uses != document.end() && uses->is_number_integer() ? std::max<std::int64_t>(uses->get<std::int64_t>(), 1) : 1;
 }
 
-// TRAINING/DATASET/DIGEST/ holds `checkpoint`, and model-17 with model-17.json for each that was finished.
+// TRAINING/DATASET/DIGEST/ holds `checkpoint`, and model-17 with model-17.json, or model-17+3 for a slot, for each that
+// was finished.
 Result<void> add_training(const fs::path& folder, const std::string& dataset, std::vector<Witness>& all) {
   return for_each_file(folder, [&](const fs::path& job) -> Result<void> {
     if (job.filename().string().find_first_not_of("0123456789abcdef") != std::string::npos) return {};  // not ours
     return for_each_file(job, [&](const fs::path& path) -> Result<void> {
       const std::string name = path.filename().string();
       if (!is_plain_file(path)) return {};
-      std::optional<std::int64_t> number;
+      std::optional<ledger::DebitId> debit;
       std::int64_t used = 0;
       if (name.starts_with("model-")) {
-        number = number_in(std::string_view(name).substr(6));
-        if (number) used = steps_of_model(path);
+        debit = debit_in_name(dataset, std::string_view(name).substr(6));
+        if (debit) used = steps_of_model(path);
       }
       if (name == "checkpoint") {
-        std::string debit;
-        read_checkpoint(path, debit, used);
-        const Result<ledger::DebitId> id = ledger::DebitId::parse(debit);
-        if (id && id->dataset == dataset) number = id->sequence;
+        std::string text;
+        read_checkpoint(path, text, used);
+        if (const Result<ledger::DebitId> id = ledger::DebitId::parse(text); id && id->dataset == dataset) debit = *id;
         // A training replaces its checkpoint as a whole and removes it at the end.
         std::error_code error;
-        if (!number && fs::exists(fs::symlink_status(path, error))) all.push_back(unreadable(path, dataset));
+        if (!debit && fs::exists(fs::symlink_status(path, error))) all.push_back(unreadable(path, dataset));
       }
-      if (number)
-        all.push_back({path.string(), {dataset, *number, std::nullopt}, "", job.filename().string(), "", true, used});
+      if (debit) all.push_back({path.string(), *debit, "", job.filename().string(), "", true, used});
       return {};
     });
   });

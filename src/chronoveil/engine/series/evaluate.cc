@@ -20,7 +20,7 @@ std::vector<double> estimated_by(const mechanisms::SeriesMechanism& mechanism, c
 }  // namespace
 
 Result<report::Evaluation> evaluate_job(const Job& job, std::string_view release_json) {
-  if (job.source.path == "-")
+  if (job.source.path == "-" || job.source.stream != nullptr)
     return fail(ErrorKind::usage, "source.path", "an evaluation reads the data twice; it must be a file or a database");
   if (report::kind_in(release_json) == "means")
     return fail(ErrorKind::usage, "release", "it is one of means, and this job releases counts");

@@ -96,14 +96,21 @@ void add_who_decides(bool rows_are_people, std::vector<Assumption>& all) {
        Basis::declared});
 }
 
-// A refusal must not depend on the data, and does not: this knows the plan alone.
+// A refusal must not depend on the data, and does not: this knows the plan and what the job declares public.
 Result<std::string> why_it_tells_nothing(const Job& job, const mechanisms::SeriesPlan& plan) {
-  CV_TRY(const plan::Informative told, plan::informative(plan));
+  const std::optional<std::int64_t>& users = job.series().users;
+  const std::int64_t people = users.value_or(plan::kPeopleUnsaid);
+  CV_TRY(const plan::Informative told, plan::informative(plan, people));
   if (told.holds()) return std::string();
+  const bool by_people = plan::largest_count(plan.shape, people) < plan.shape.maximum;
+  std::string if_people = fmt::format(" if a slot of a series has {} people", people);
+  if (!users) if_people += ", which is assumed since the job does not say it";
   return fmt::format(
-      "an interval would be about ±{:.3g}, and no count is above {:.3g} anyway, so the release would say nothing; what "
-      "helps: {}longer slots, fewer series, a larger `privacy.epsilon`",
-      told.half_width, told.range, job.unit == Unit::user ? "a smaller `privacy.max_steps`, " : "");
+      "an interval would be about ±{:.3g}, and no count is above {:.0f}{}, so the release would say nothing; what "
+      "helps: {}longer slots, fewer series, a larger `privacy.epsilon`{}",
+      told.half_width, told.range, by_people ? if_people : " anyway",
+      job.unit == Unit::user ? "a smaller `privacy.max_steps`, " : "",
+      by_people ? ", or `plan.users` if there are more people" : "");
 }
 
 }  // namespace

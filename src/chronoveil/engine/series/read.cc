@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "chronoveil/base/interrupted.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/release/watched_rows.h"
 
@@ -15,11 +16,15 @@ Result<T> named_by_job(Result<T> result) {
   return by_key({"source"}, std::move(result));
 }
 
-// Without a header, missing columns show only in the first row.
-class NamedRows final : public data::RecordSource {
+// Without a header, missing columns show only in the first row. Rows may come for hours, so a host may interrupt them.
+class JobRows final : public data::RecordSource {
  public:
-  explicit NamedRows(std::unique_ptr<data::RecordSource> rows) : rows_(std::move(rows)) {}
-  Result<bool> next(data::RecordBatch& batch) override { return named_by_job(rows_->next(batch)); }
+  explicit JobRows(std::unique_ptr<data::RecordSource> rows) : rows_(std::move(rows)) {}
+  Result<bool> next(data::RecordBatch& batch) override {
+    CV_CHECK(check_interrupted());
+    return named_by_job(rows_->next(batch));
+  }
+  std::optional<char> shown_delimiter() const override { return rows_->shown_delimiter(); }
 
  private:
   std::unique_ptr<data::RecordSource> rows_;
@@ -31,8 +36,8 @@ Result<std::unique_ptr<data::RecordSource>> open_spec(const data::SourceSpec& sp
   if (!source && !source.error().parameter.starts_with("source."))
     source.error() =
         under_key(spec.kind == data::SourceKind::postgresql ? "source.url" : "source.path", source.error());
-  if (source && !spec.header) return std::make_unique<NamedRows>(std::move(*source));
-  return source;
+  if (!source) return source;
+  return std::make_unique<JobRows>(std::move(*source));
 }
 
 }  // namespace

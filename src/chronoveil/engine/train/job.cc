@@ -59,6 +59,10 @@ Result<void> check_unit(const Job& job) {
     return fail(ErrorKind::usage, "privacy.max_steps",
                 "it is missing; it declares how many steps of a series are one person's, for "
                 "example max_steps = 8");
+  if (job.max_steps == kAllSteps)
+    return fail(ErrorKind::usage, "privacy.max_steps",
+                "of training it must be a whole number: how many steps of a series are one person's; where a whole "
+                "series is, the steps of the span");
   if (job.unit != Unit::user && job.max_steps)
     return fail(ErrorKind::usage, "privacy.max_steps", "it belongs to unit = \"user\" alone");
   if (!(job.delta > 0))

@@ -1,5 +1,7 @@
 #include "chronoveil/engine/train/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -277,15 +279,21 @@ Ask ask_of(const Job& job, const TrainPlanned& planned) {
   if (planned.bounds)
     mechanism +=
         ", values clamped to [" + shortest(planned.bounds->lower()) + ", " + shortest(planned.bounds->upper()) + "]";
-  // The steps of a person are declared: no cap leaves any out.
-  Ask ask{"training", mechanism, planned.event, planned.delta, ledger::Eviction::none, {}};
-  ask.at_epsilon = [job, mechanism](double epsilon) -> Result<Ask> {
+  const auto ask = [mechanism](const TrainPlanned& plan) {
+    // The steps of a person are declared: no cap leaves any out.
+    Ask made{"training", mechanism, plan.event, plan.delta, ledger::Eviction::none, {}};
+    made.noise = fmt::format("{} steps, noise multiplier {:.4g}", plan.steps, plan.noise_multiplier);
+    made.uses = plan.steps + plan.spare_steps;
+    return made;
+  };
+  Ask asked = ask(planned);
+  asked.at_epsilon = [job, ask](double epsilon) -> Result<Ask> {
     Job smaller = job;
     smaller.epsilon = epsilon;
     CV_TRY(const TrainPlanned other, plan_training(smaller));
-    return Ask{"training", mechanism, other.event, other.delta, ledger::Eviction::none, {}};
+    return ask(other);
   };
-  return ask;
+  return asked;
 }
 
 Result<void> check_train_outputs(const Job& job) {

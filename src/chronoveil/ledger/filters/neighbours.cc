@@ -97,6 +97,16 @@ Result<Event> with_eviction(const Event& charged, const Protected& dataset) {
 
 }  // namespace
 
+Stated told_to(const Event& event, Stated stated) {
+  if (std::holds_alternative<accounting::Compose>(event.kind)) return stated;
+  if (accounting::unit_of(event)) {
+    stated.unit.reset();
+    stated.width.reset();
+  }
+  if (accounting::relation_of(event)) stated.relation.reset();
+  return stated;
+}
+
 bool is_wider(Unit unit, std::int64_t width, const Protected& dataset) {
   if (unit != dataset.unit) return covers(unit, dataset.unit);
   return unit == Unit::w_event && width > dataset.width;
@@ -105,7 +115,7 @@ bool is_wider(Unit unit, std::int64_t width, const Protected& dataset) {
 bool depends_on_eviction(const Event& event, const Stated& stated, const Protected& dataset) {
   if (const auto* compose = std::get_if<accounting::Compose>(&event.kind))
     return std::any_of(compose->events.begin(), compose->events.end(),
-                       [&](const Event& part) { return depends_on_eviction(part, stated, dataset); });
+                       [&](const Event& part) { return depends_on_eviction(part, told_to(part, stated), dataset); });
   return can_be_evicted_from(event, stated, dataset);
 }
 
@@ -113,7 +123,7 @@ Result<Event> fitted(const Event& event, const Stated& stated, const Protected& 
   if (const auto* compose = std::get_if<accounting::Compose>(&event.kind)) {
     accounting::Compose result;
     for (const Event& part : compose->events) {
-      CV_TRY(Event charged, fitted(part, stated, dataset));
+      CV_TRY(Event charged, fitted(part, told_to(part, stated), dataset));
       result.events.push_back(std::move(charged));
     }
     return Event{std::move(result), event.count};

@@ -26,8 +26,8 @@ Result<bool> fills_at_most_all(const Dataset& dataset, const Terms& terms, const
 Result<void> check_slot(const Dataset& dataset, const Terms& terms, const accounting::Event& event,
                         const accounting::Event& slot) {
   CV_CHECK(accounting::validate(event));
-  CV_TRY(const accounting::Event charged, fitted(event, terms.stated, dataset.promise));
-  CV_TRY(const accounting::Event charged_slot, fitted(slot, terms.stated, dataset.promise));
+  CV_TRY(const accounting::Event charged, fitted(event, told_to(event, terms.stated), dataset.promise));
+  CV_TRY(const accounting::Event charged_slot, fitted(slot, told_to(slot, terms.stated), dataset.promise));
   if (is_dominated_by(event, slot) && is_dominated_by(charged, charged_slot)) return {};
   return fail(ErrorKind::over_budget, "slot",
               "the event is not known to be dominated by the one that the slot was reserved for");

@@ -29,7 +29,7 @@ Result<std::vector<Entry>> Ledger::Inside::append(const std::string& dataset, bo
     CV_TRY(const std::vector<Draft> drafts, compose(*account, recorded_at, read));
     std::string previous = account->head();
     for (const Draft& draft : drafts) {
-      Entry entry{dataset, 0, recorded_at, options.who, draft.kind, draft.body, "", ""};
+      Entry entry{dataset, 0, time_of(draft.kind, recorded_at, *account), options.who, draft.kind, draft.body, "", ""};
       rows.push_back(
           linked(std::move(entry), account->next_sequence() + static_cast<std::int64_t>(rows.size()), previous));
       previous = rows.back().hash;

@@ -49,6 +49,8 @@ struct Ledger::Inside {
   std::string now(const Account&) const;
   bool trusts_clock(const Account&, Instant clock) const;
   std::string time_of_next_row(const Account&) const;
+  // What a row of that kind is dated, if that is the time of the next row.
+  static std::string time_of(const std::string& kind, const std::string& next, const Account&);
   Result<void> check_clock(const Account&) const;
   std::string clock_note(const Account&) const;
 
@@ -109,7 +111,11 @@ struct Ledger::Inside {
     std::string opened_by = "";
   };
   static Result<FoundSlot> find_slot(const Account&, const Terms&, const accounting::Event&,
-                                     const std::vector<DebitId>& slots, const BeforeSecond&, const Store::Reader&);
+                                     const std::optional<std::int64_t>& uses, const std::vector<DebitId>& slots,
+                                     const BeforeSecond&, const Store::Reader&);
+  Result<std::optional<Reservation>> open_slot_for(const Terms&, const accounting::Event&,
+                                                   const std::optional<std::int64_t>& uses,
+                                                   const std::vector<DebitId>& slots, const BeforeSecond&);
 
   // copy.cc: rows that go to another store, or come from one.
   Result<Addition> carried(const Stored& from, const std::vector<Entry>& notes) const;

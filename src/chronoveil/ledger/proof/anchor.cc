@@ -110,7 +110,7 @@ class TableAnchor final : public Anchor {
   Result<AnchoredHeads> heads() override {
     CV_TRY(const PostgresSession::Rows rows, session_.query("SELECT dataset, length, head FROM " + table_));
     AnchoredHeads heads;
-    for (int row = 0; row < PQntuples(rows.get()); ++row)
+    for (int row = 0; row < pq().PQntuples(rows.get()); ++row)
       add_head(heads, text_at(rows, row, 0), std::strtoll(text_at(rows, row, 1).c_str(), nullptr, 10),
                text_at(rows, row, 2));
     return heads;
@@ -134,7 +134,7 @@ class TableAnchor final : public Anchor {
            session_.query("SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
                           "WHERE n.nspname = $1 AND c.relname = 'chronoveil_anchor'",
                           {schema}));
-    if (PQntuples(there.get()) > 0) return {};
+    if (pq().PQntuples(there.get()) > 0) return {};
     return session_.command("CREATE TABLE IF NOT EXISTS " + table_ +
                             " (dataset TEXT NOT NULL, length BIGINT NOT NULL, head TEXT NOT NULL)");
   }

@@ -129,6 +129,9 @@ class DatasetVerifier {
                                       reserved->second.slots[static_cast<std::size_t>(slot.slot)])) {
       return fail(ErrorKind::storage, "an event ran in a slot that does not dominate it");
     }
+    if (slot.uses &&
+        accounting::to_text(event) != accounting::to_text(reserved->second.slots[static_cast<std::size_t>(slot.slot)]))
+      return fail(ErrorKind::storage, "a run took a slot that was reserved for another event");
     return {};
   }
 

@@ -212,7 +212,7 @@ Result<std::string> ledger_schema(PostgresSession& session) {
            session.query("SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
                          "WHERE n.nspname = $1 AND c.relname = 'chronoveil_meta'",
                          {schema}));
-    if (PQntuples(rows.get()) > 0) holders.push_back(schema);
+    if (pq().PQntuples(rows.get()) > 0) holders.push_back(schema);
   }
   if (holders.size() > 1)
     return fail(ErrorKind::storage, "ledger",
@@ -255,7 +255,7 @@ Result<void> check_postgres_schema(PostgresSession& session, const std::string& 
   const std::set<std::string> expected = expected_objects(quoted);
   CV_TRY(const PostgresSession::Rows rows, session.query(kFoundObjects, {schema}));
   std::set<std::string> found;
-  for (int row = 0; row < PQntuples(rows.get()); ++row) found.insert(text_at(rows, row, 0));
+  for (int row = 0; row < pq().PQntuples(rows.get()); ++row) found.insert(text_at(rows, row, 0));
   const auto named = [](const std::string& line) {
     return line.substr(0, line.find(' ', line.find(' ') + 1));  // its kind and its name
   };

@@ -21,16 +21,18 @@ constexpr const char* kLongestSilence = "60s";
 }  // namespace
 
 std::string text_at(const PostgresSession::Rows& rows, int row, int column) {
-  return {PQgetvalue(rows.get(), row, column), static_cast<std::size_t>(PQgetlength(rows.get(), row, column))};
+  return {pq().PQgetvalue(rows.get(), row, column),
+          static_cast<std::size_t>(pq().PQgetlength(rows.get(), row, column))};
 }
 
 Result<PostgresSession> PostgresSession::connect(const std::string& what, const std::string& url) {
+  CV_CHECK(at(what, load_libpq()));
   PostgresSession session;
   session.what_ = what;
-  session.connection_.reset(PQconnectdb(url.c_str()));
-  if (!session.connection_ || PQstatus(session.connection_.get()) != CONNECTION_OK)
+  session.connection_.reset(pq().PQconnectdb(url.c_str()));
+  if (!session.connection_ || pq().PQstatus(session.connection_.get()) != CONNECTION_OK)
     return fail(ErrorKind::storage, what, "cannot connect to the PostgreSQL server that the URL names");
-  PQsetNoticeProcessor(
+  pq().PQsetNoticeProcessor(
       session.connection_.get(), [](void*, const char*) {}, nullptr);
   CV_CHECK(session.begin_session());
   return session;
@@ -40,7 +42,7 @@ Result<void> PostgresSession::begin_session() {
   // Before anything is called by an unqualified name: a schema on the path may hold a function or an operator of that
   // name.
   CV_TRY(const Rows path, query("SELECT pg_catalog.unnest(pg_catalog.current_schemas(false))"));
-  for (int row = 0; row < PQntuples(path.get()); ++row) path_.push_back(text_at(path, row, 0));
+  for (int row = 0; row < pq().PQntuples(path.get()); ++row) path_.push_back(text_at(path, row, 0));
   CV_CHECK(query("SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false)"));
   CV_TRY(const Rows user, query("SELECT session_user::text"));
   user_ = text_at(user, 0, 0);
@@ -59,14 +61,14 @@ Result<void> PostgresSession::begin_session() {
 }
 
 Result<std::string> PostgresSession::quoted(const std::string& name) const {
-  char* escaped = PQescapeIdentifier(connection_.get(), name.data(), name.size());
+  char* escaped = pq().PQescapeIdentifier(connection_.get(), name.data(), name.size());
   if (escaped == nullptr) return fail(ErrorKind::storage, what_, "a name of the database is not UTF-8");
-  const std::unique_ptr<char, void (*)(void*)> held(escaped, PQfreemem);
+  const std::unique_ptr<char, void (*)(void*)> held(escaped, pq().PQfreemem);
   return std::string(escaped);
 }
 
 Failure PostgresSession::failure(const PGresult* result) {
-  const char* state = result == nullptr ? nullptr : PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* state = result == nullptr ? nullptr : pq().PQresultErrorField(result, PG_DIAG_SQLSTATE);
   last_state_ = state == nullptr ? "" : state;
   std::string why;
   if (last_state_ == "P0001") why = ": the ledger is append-only, and its database refused what does not fit";
@@ -78,8 +80,8 @@ Failure PostgresSession::failure(const PGresult* result) {
 }
 
 Result<void> PostgresSession::command(const std::string& sql) {
-  const Rows result(PQexec(connection_.get(), sql.c_str()));
-  if (PQresultStatus(result.get()) != PGRES_COMMAND_OK) return failure(result.get());
+  const Rows result(pq().PQexec(connection_.get(), sql.c_str()));
+  if (pq().PQresultStatus(result.get()) != PGRES_COMMAND_OK) return failure(result.get());
   return {};
 }
 
@@ -88,16 +90,16 @@ Result<PostgresSession::Rows> PostgresSession::query(const std::string& sql,
   std::vector<const char*> values;
   values.reserve(parameters.size());
   for (const std::string& parameter : parameters) values.push_back(parameter.c_str());
-  Rows result(PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
-                           nullptr, nullptr, 0));
-  const ExecStatusType status = PQresultStatus(result.get());
+  Rows result(pq().PQexecParams(connection_.get(), sql.c_str(), static_cast<int>(values.size()), nullptr, values.data(),
+                                nullptr, nullptr, 0));
+  const ExecStatusType status = pq().PQresultStatus(result.get());
   if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) return failure(result.get());
   return result;
 }
 
 Result<void> PostgresSession::write_one(const std::string& sql, const std::vector<std::string>& parameters) {
   CV_TRY(const Rows result, query(sql, parameters));
-  if (std::string_view(PQcmdTuples(result.get())) != "1")
+  if (std::string_view(pq().PQcmdTuples(result.get())) != "1")
     return fail(ErrorKind::storage, what_, "the database did not take a row; something in it keeps rows away");
   return {};
 }
@@ -116,9 +118,9 @@ bool PostgresSession::should_retry() const {
 
 // Only a conflict or a refused row says for certain that it was not kept; any other error leaves that open.
 Result<void> PostgresSession::commit() {
-  const Rows result(PQexec(connection_.get(), "COMMIT"));
-  if (PQresultStatus(result.get()) == PGRES_COMMAND_OK) {
-    if (std::string_view(PQcmdStatus(result.get())) == "COMMIT") return {};
+  const Rows result(pq().PQexec(connection_.get(), "COMMIT"));
+  if (pq().PQresultStatus(result.get()) == PGRES_COMMAND_OK) {
+    if (std::string_view(pq().PQcmdStatus(result.get())) == "COMMIT") return {};
     return fail(ErrorKind::storage, what_, "the PostgreSQL server did not commit");
   }
   Failure failed = failure(result.get());
@@ -138,7 +140,8 @@ Result<void> PostgresSession::transaction(const std::function<Result<bool>()>& b
       if (wrote && *wrote) done = commit();
     }
     const bool retry = !done && should_retry();
-    if (PQtransactionStatus(connection_.get()) != PQTRANS_IDLE) PQclear(PQexec(connection_.get(), "ROLLBACK"));
+    if (pq().PQtransactionStatus(connection_.get()) != PQTRANS_IDLE)
+      pq().PQclear(pq().PQexec(connection_.get(), "ROLLBACK"));
     if (!retry || attempt == kMostAttempts) return done;
     const std::uint32_t spread = 2u << static_cast<unsigned>(std::min(attempt, 5));
     std::this_thread::sleep_for(std::chrono::milliseconds(1 + randombytes_uniform(spread)));

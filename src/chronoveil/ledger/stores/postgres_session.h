@@ -2,21 +2,20 @@
 // SQLSTATE but not the server's message, which may quote what was sent.
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "chronoveil/base/result.h"
+#include "chronoveil/postgres/libpq.h"
 
 namespace chronoveil::ledger {
 
 class PostgresSession {
  public:
   struct Clear {
-    void operator()(PGresult* result) const { PQclear(result); }
+    void operator()(PGresult* result) const { pq().PQclear(result); }
   };
   using Rows = std::unique_ptr<PGresult, Clear>;
 
@@ -45,7 +44,7 @@ class PostgresSession {
 
  private:
   struct Finish {
-    void operator()(PGconn* connection) const { PQfinish(connection); }
+    void operator()(PGconn* connection) const { pq().PQfinish(connection); }
   };
 
   Failure failure(const PGresult*);

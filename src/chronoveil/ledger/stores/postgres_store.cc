@@ -12,7 +12,7 @@ namespace {
 using Rows = PostgresSession::Rows;
 
 std::int64_t integer_at(const Rows& rows, int row, int column) {
-  return std::strtoll(PQgetvalue(rows.get(), row, column), nullptr, 10);
+  return std::strtoll(pq().PQgetvalue(rows.get(), row, column), nullptr, 10);
 }
 
 class PostgresStore final : public Store {
@@ -50,8 +50,8 @@ class PostgresStore final : public Store {
     CV_TRY(const Rows rows, session_.query("SELECT dataset COLLATE \"C\" AS name FROM " + entries() +
                                            " UNION SELECT name COLLATE \"C\" FROM " + seals() + " ORDER BY name"));
     std::vector<std::string> names;
-    names.reserve(static_cast<std::size_t>(PQntuples(rows.get())));
-    for (int row = 0; row < PQntuples(rows.get()); ++row) names.push_back(text_at(rows, row, 0));
+    names.reserve(static_cast<std::size_t>(pq().PQntuples(rows.get())));
+    for (int row = 0; row < pq().PQntuples(rows.get()); ++row) names.push_back(text_at(rows, row, 0));
     return names;
   }
 
@@ -64,8 +64,8 @@ class PostgresStore final : public Store {
                               entries() + " WHERE dataset = $1 AND sequence >= $2 ORDER BY what, number",
                           {dataset, std::to_string(from)}));
     Stored stored;
-    stored.rows.reserve(static_cast<std::size_t>(PQntuples(rows.get())));
-    for (int row = 0; row < PQntuples(rows.get()); ++row) {
+    stored.rows.reserve(static_cast<std::size_t>(pq().PQntuples(rows.get())));
+    for (int row = 0; row < pq().PQntuples(rows.get()); ++row) {
       const auto text = [&](int column) { return text_at(rows, row, column); };
       if (integer_at(rows, row, 0) == 0) {
         stored.seal = Seal{integer_at(rows, row, 1), text(2), text(3), text(4)};
@@ -164,9 +164,9 @@ class PostgresStore final : public Store {
     CV_TRY(const Rows table, session_.query("SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
                                             "WHERE n.nspname = $1 AND c.relname = 'chronoveil_meta'",
                                             {name_}));
-    if (PQntuples(table.get()) == 0) return 0;
+    if (pq().PQntuples(table.get()) == 0) return 0;
     CV_TRY(const Rows rows, session_.query("SELECT schema_version FROM " + meta()));
-    if (PQntuples(rows.get()) != 1)
+    if (pq().PQntuples(rows.get()) != 1)
       return fail(ErrorKind::storage, "ledger",
                   "the PostgreSQL ledger is damaged: it does not have exactly one version");
     return static_cast<int>(integer_at(rows, 0, 0));

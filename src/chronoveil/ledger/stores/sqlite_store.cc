@@ -111,7 +111,7 @@ class SqliteStore final : public Store {
     // A log that does not belong to the file must not be written into it.
     if (!file_alone_.empty()) sqlite3_db_config(database_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     CV_TRY(patience_, longest_wait());
-    sqlite3_busy_timeout(database_.get(), busy_milliseconds());
+    database_.wait_while_busy(patience_);
     CV_CHECK(database_.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA synchronous = FULL;",
                                "open"));
     if (in_memory()) return {};
@@ -320,10 +320,8 @@ class SqliteStore final : public Store {
     if (in_memory()) return;
     sqlite3_busy_timeout(database_.get(), 0);
     sqlite3_wal_checkpoint_v2(database_.get(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
-    sqlite3_busy_timeout(database_.get(), busy_milliseconds());
+    database_.wait_while_busy(patience_);
   }
-
-  int busy_milliseconds() const { return static_cast<int>(patience_.count()); }
 
   static constexpr std::int64_t kSealFirst = 0;  // in what read_ returns
 

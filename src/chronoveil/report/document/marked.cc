@@ -2,25 +2,51 @@
 
 #include <string>
 
+#include "chronoveil/report/draw/png.h"
+
 namespace chronoveil::report {
 namespace {
 
-// A CSV says it in its last column, called mark, in every row (CsvRows, RowMover).
+// A CSV says it in its last column, called mark, in every row (CsvRows, RowMover). Where the data have a column of that
+// name, ours has chronoveil_ before it, as often as it takes.
 bool csv_says(std::string_view start, std::string_view mark) {
   const std::size_t header_end = start.find('\n');
-  if (header_end == std::string_view::npos || !start.substr(0, header_end).ends_with("mark")) return false;
+  if (header_end == std::string_view::npos) return false;
+  std::string_view last = start.substr(0, header_end);
+  last.remove_prefix(last.rfind(',') + 1);
+  constexpr std::string_view kOurs = "chronoveil_";
+  while (last.starts_with(kOurs)) last.remove_prefix(kOurs.size());
+  if (last != "mark") return false;
   const std::string_view rest = start.substr(header_end + 1);
-  return rest.substr(0, rest.find('\n')).ends_with(mark);
+  return rest.substr(0, rest.find('\n')).ends_with("," + std::string(mark));
+}
+
+// HTML and SVG say it in an element of their own. A text in them has no < or >, so none reads like these; in JSON and CSV
+// it may.
+bool markup_says(std::string_view start, std::string_view mark) {
+  if (!start.starts_with('<')) return false;
+  for (const std::string_view before : {"role=\"alert\">", "<span class=\"tag warn\">", "<desc>"})
+    if (start.find(std::string(before).append(mark)) != std::string_view::npos) return true;
+  return false;
+}
+
+// JSON and models say it in a member. A quote inside a text has a backslash there, and is doubled in a CSV.
+bool json_says(std::string_view start, std::string_view mark) {
+  return start.find(std::string("\"mark\":\"").append(mark)) != std::string_view::npos;
+}
+
+// A PNG says it in the description behind its header, and nowhere else: its other bytes are a picture.
+bool png_says(std::string_view start, std::string_view mark) {
+  return start.starts_with(kPngSignature) && start.size() > kPngFirstChunk &&
+         start.substr(kPngFirstChunk).starts_with(std::string(kPngDescription).append(mark));
 }
 
 }  // namespace
 
 bool is_marked(std::string_view start) {
   for (const std::string_view mark : {"seeded: not private", "not private: replayed"}) {
-    if (csv_says(start, mark)) return true;
-    // In JSON a quote inside a text has a backslash, and in HTML a text has no < or >, so no text reads like these.
-    for (const std::string_view before : {"\"mark\":\"", "role=\"alert\">", "<span class=\"tag warn\">"})
-      if (start.find(std::string(before).append(mark)) != std::string_view::npos) return true;
+    if (csv_says(start, mark) || png_says(start, mark) || markup_says(start, mark) || json_says(start, mark))
+      return true;
   }
   return false;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "chronoveil/report/document/intervals.h"
@@ -13,6 +12,7 @@
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/frame.h"
 #include "chronoveil/report/draw/marks.h"
+#include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/draw/scale.h"
 #include "chronoveil/report/draw/thinning.h"
 
@@ -50,80 +50,29 @@ Range range_of(const Chart& chart) {
   return {std::max(all.low, values.low - room), std::min(all.high, values.high + room)};
 }
 
-class Pen {
- public:
-  Pen(const SlotAxis& axis, const Scale& scale) : axis_(axis), scale_(scale) {}
-
-  int x(std::size_t step) const {
-    const double start = static_cast<double>(axis_.boundaries.front());
-    const double span = static_cast<double>(axis_.boundaries.back()) - start;
-    const double middle =
-        (static_cast<double>(axis_.boundaries[step]) + static_cast<double>(axis_.boundaries[step + 1])) / 2;
-    return across_at((middle - start) / span);
-  }
-  int y(double value) const { return up_at(scale_.position(value)); }
-
-  // Relative moves by whole numbers: short, without rounding errors that add up.
-  void move(int x, int y) { go('M', x, y); }
-  void draw(int x, int y) {
-    out_ += fmt::format("l{} {}", x - x_, y - y_);
-    x_ = x, y_ = y;
-  }
-  void dot(int x, int y) {
-    go('M', x, y);
-    out_ += "h0";
-  }
-  void close() { out_ += 'z'; }
-  std::string take() { return std::exchange(out_, {}); }
-
- private:
-  void go(char command, int x, int y) {
-    out_ += fmt::format("{}{} {}", command, x, y);
-    x_ = x, y_ = y;
-  }
-  const SlotAxis& axis_;
-  const Scale& scale_;
-  std::string out_;
-  int x_ = 0, y_ = 0;
-};
-
-std::string line_path(Pen& pen, std::span<const double> values) {
-  bool drawing = false;
-  for (const std::size_t i : thinned(values, kColumns)) {
-    if (!std::isfinite(values[i])) {
-      drawing = false;
-    } else if (drawing) {
-      pen.draw(pen.x(i), pen.y(values[i]));
-    } else {
-      pen.move(pen.x(i), pen.y(values[i]));
-      drawing = true;
-    }
-  }
-  return pen.take();
+std::string line_path(const Chart& chart, const Scale& scale, std::span<const double> values) {
+  std::vector<Point> points;
+  for (const std::size_t i : thinned(values, kColumns))
+    points.push_back({middle_of(*chart.axis, i), height_of(scale, values[i])});
+  return line_through(points);
 }
 
-// Along the upper bounds and back along the lower ones, at the widest of each stretch.
-std::string band_path(Pen& pen, std::span<const double> lower, std::span<const double> upper) {
-  const std::size_t columns = std::min(lower.size(), kColumns);
-  if (columns == 0) return "";
+// At the widest of each stretch. An end at infinity lies at the edge of the plot.
+std::string band_path(const Chart& chart, const Scale& scale) {
+  const std::size_t columns = std::min(chart.lower.size(), kColumns);
+  std::vector<Point> upper, lower;
   for (std::size_t column = 0; column < columns; ++column) {
-    const auto [from, to] = stretch(column, columns, upper.size());
-    const double most = *std::max_element(upper.begin() + static_cast<std::ptrdiff_t>(from),
-                                          upper.begin() + static_cast<std::ptrdiff_t>(to));
-    const int x = pen.x((from + to - 1) / 2);
-    column == 0 ? pen.move(x, pen.y(most)) : pen.draw(x, pen.y(most));
+    const auto [from, to] = stretch(column, columns, chart.upper.size());
+    const double across = middle_of(*chart.axis, (from + to - 1) / 2);
+    const std::span<const double> above = chart.upper.subspan(from, to - from);
+    const std::span<const double> below = chart.lower.subspan(from, to - from);
+    upper.push_back({across, scale.position(*std::max_element(above.begin(), above.end()))});
+    lower.push_back({across, scale.position(*std::min_element(below.begin(), below.end()))});
   }
-  for (std::size_t column = columns; column-- > 0;) {
-    const auto [from, to] = stretch(column, columns, lower.size());
-    const double least = *std::min_element(lower.begin() + static_cast<std::ptrdiff_t>(from),
-                                           lower.begin() + static_cast<std::ptrdiff_t>(to));
-    pen.draw(pen.x((from + to - 1) / 2), pen.y(least));
-  }
-  pen.close();
-  return pen.take();
+  return area_between(upper, lower);
 }
 
-std::string dots_path(Pen& pen, const Chart& chart) {
+std::string dots_path(const Chart& chart, const Scale& scale) {
   const std::size_t dots = static_cast<std::size_t>(std::count(chart.sampled.begin(), chart.sampled.end(), 1));
   if (dots == chart.sampled.size() && dots > kMostDotsOnEveryStep) return "";
   std::vector<double> values;
@@ -133,8 +82,32 @@ std::string dots_path(Pen& pen, const Chart& chart) {
     values.push_back(chart.value[i]);
     steps.push_back(i);
   }
-  for (const std::size_t i : thinned(values, kColumns / 2)) pen.dot(pen.x(steps[i]), pen.y(values[i]));
-  return pen.take();
+  std::vector<Point> points;
+  for (const std::size_t i : thinned(values, kColumns / 2))
+    points.push_back({middle_of(*chart.axis, steps[i]), scale.position(values[i])});
+  return dots_at(points);
+}
+
+std::string step_words(const Chart& chart, std::size_t step) {
+  const std::string words = chart.lower.empty()
+                                ? rounded(chart.value[step])
+                                : between_words(chart.value[step], chart.lower[step], chart.upper[step]);
+  return slot_phrase(*chart.axis, step) + ": " + words;
+}
+
+std::string stretch_words(const Chart& chart, Stretch part) {
+  if (part.to - part.from == 1) return step_words(chart, part.from);
+  const std::span<const double> values = chart.value.subspan(part.from, part.to - part.from);
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  return fmt::format("{} to {}: values from {} to {}", slot_phrase(*chart.axis, part.from),
+                     slot_phrase(*chart.axis, part.to - 1), rounded(*least), rounded(*greatest));
+}
+
+// A long series is shown by the least and the greatest value of each stretch.
+std::vector<Mark> chart_marks(const Chart& chart) {
+  return marks_of(chart.value.size(), chart.large ? kMostMarks : kMostSmallMarks, [&](Stretch part) {
+    return Mark{start_of(*chart.axis, part.from), start_of(*chart.axis, part.to), stretch_words(chart, part)};
+  });
 }
 
 std::string described(const Chart& chart, const Range& range) {
@@ -149,30 +122,24 @@ std::string described(const Chart& chart, const Range& range) {
 Frame frame_of(const Chart& chart) {
   const Range range = range_of(chart);
   const Scale scale = nice_scale(range.low, range.high, chart.large ? 5 : 4);
-  Pen pen(*chart.axis, scale);
   Range values;
   values.take(chart.value);
 
-  return Frame{.id = chart.id,
-               .title = chart.title,
-               .note = chart.note,
-               .description = described(chart, values),
-               .across = time_ticks(*chart.axis, chart.large ? 9 : 6),
-               .up = ticks_of(scale),
-               .drawing = path_of("band", band_path(pen, chart.lower, chart.upper)) +
-                          path_of("truth", line_path(pen, chart.truth)) + path_of("line", line_path(pen, chart.value)) +
-                          path_of("dots", dots_path(pen, chart)),
-               .large = chart.large,
-               .across_title = "Time (" + chart.axis->zone + ")",
-               .up_title = chart.measure,
-               .overlay = ""};
+  return Frame{
+      .id = chart.id,
+      .title = chart.title,
+      .note = chart.note,
+      .description = described(chart, values),
+      .across = time_ticks(*chart.axis, chart.large ? 9 : 6),
+      .up = ticks_of(scale),
+      .drawing = path_of("band", band_path(chart, scale)) + path_of("truth", line_path(chart, scale, chart.truth)) +
+                 path_of("line", line_path(chart, scale, chart.value)) + path_of("dots", dots_path(chart, scale)),
+      .large = chart.large,
+      .across_title = "Time (" + chart.axis->zone + ")",
+      .up_title = chart.measure,
+      .marks = chart_marks(chart)};
 }
 
-std::string to_html(const Chart& chart) {
-  if (chart.value.empty()) return "";
-  Frame frame = frame_of(chart);
-  frame.overlay = value_marks(chart);
-  return to_html(frame);
-}
+std::string to_html(const Chart& chart) { return chart.value.empty() ? "" : to_html(frame_of(chart)); }
 
 }  // namespace chronoveil::report

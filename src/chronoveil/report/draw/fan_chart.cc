@@ -6,115 +6,162 @@
 #include <cmath>
 #include <limits>
 
+#include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/frame.h"
+#include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/forecast/forecasted_parts.h"
+#include "chronoveil/report/page/markup.h"
+#include "chronoveil/report/page/page.h"
 
 namespace chronoveil::report {
 namespace {
 
-constexpr std::size_t kMedian = 4;      // of the nine quantiles
 constexpr std::size_t kMostPast = 400;  // steps of the past that are drawn, the last ones
 
-// The slots that are drawn: the end of the past, and all of the forecast.
+// What is drawn: the end of the past, and all of the forecast.
 struct Drawn {
   SlotAxis axis;
   std::size_t past = 0;
-  std::vector<double> history;
+  std::span<const double> history;
+  const ForecastSeries& series;
+  Scale scale;
 
-  Drawn(const Forecasted& forecasted, const ForecastSeries& series) {
-    past = std::min({forecasted.past, series.history.size(), kMostPast});
-    const auto from = static_cast<std::ptrdiff_t>(forecasted.past - past);
-    axis.zone = forecasted.axis.zone;
-    axis.labels.assign(forecasted.axis.labels.begin() + from, forecasted.axis.labels.end());
-    axis.boundaries.assign(forecasted.axis.boundaries.begin() + from, forecasted.axis.boundaries.end());
-    history.assign(series.history.end() - static_cast<std::ptrdiff_t>(past), series.history.end());
+  Drawn(const Forecasted& forecasted, const ForecastSeries& one) : series(one) {
+    past = std::min({forecasted.past, one.history.size(), kMostPast});
+    axis = part_of(forecasted.axis, forecasted.past - past);
+    history = std::span(one.history).last(past);
   }
-  bool ends_in_value() const { return past > 0 && std::isfinite(history.back()); }
-  int x(std::size_t step) const {
-    const double start = static_cast<double>(axis.boundaries.front());
-    const double span = static_cast<double>(axis.boundaries.back()) - start;
-    const double middle =
-        (static_cast<double>(axis.boundaries[step]) + static_cast<double>(axis.boundaries[step + 1])) / 2;
-    return across_at((middle - start) / span);
+  std::size_t steps() const { return series.quantiles.size(); }
+  // A step of the forecast, and the point of one of its quantiles.
+  Point point(std::size_t step, std::size_t quantile) const {
+    return {middle_of(axis, past + step), height_of(scale, series.quantiles[step][quantile])};
+  }
+  // The last value of the past, where everything ahead begins; none if it is missing.
+  std::vector<Point> origin() const {
+    if (past == 0 || !std::isfinite(history.back())) return {};
+    return {{middle_of(axis, past - 1), height_of(scale, history.back())}};
   }
 };
 
-std::string line(const Drawn& drawn, const Scale& scale, std::size_t first, const std::vector<double>& values) {
-  std::string out;
-  bool drawing = false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isfinite(values[i]))
-      out += fmt::format("{}{} {}", drawing ? 'L' : 'M', drawn.x(first + i), up_at(scale.position(values[i])));
-    drawing = std::isfinite(values[i]);
-  }
-  return out;
+std::string median_path(const Drawn& drawn) {
+  std::vector<Point> points = drawn.origin();
+  for (std::size_t step = 0; step < drawn.steps(); ++step) points.push_back(drawn.point(step, kMedian));
+  return line_through(points);
 }
 
-bool is_finite(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+std::string history_path(const Drawn& drawn) {
+  std::vector<Point> points;
+  for (std::size_t step = 0; step < drawn.past; ++step)
+    points.push_back({middle_of(drawn.axis, step), height_of(drawn.scale, drawn.history[step])});
+  return line_through(points);
 }
 
-// The band between quantile `low` and its mirror image; it opens at the last value of the past, if any. A step without
-// finite quantiles ends the band, and the next finite step begins a new one.
-std::string band(const Drawn& drawn, const Scale& scale, const ForecastSeries& series, std::size_t low) {
-  std::string out;
-  const std::size_t steps = series.quantiles.size();
-  for (std::size_t first = 0; first < steps; ++first) {
-    std::size_t end = first;
-    while (end < steps && is_finite(series.quantiles[end])) ++end;
-    if (end == first) continue;
-    const auto point = [&](char letter, std::size_t step, double value) {
-      out += fmt::format("{}{} {}", letter, drawn.x(step), up_at(scale.position(value)));
-    };
-    const bool opens = first == 0 && drawn.ends_in_value();
-    if (opens) point('M', drawn.past - 1, drawn.history.back());
-    for (std::size_t step = first; step < end; ++step)
-      point(step > first || opens ? 'L' : 'M', drawn.past + step, series.quantiles[step][2 * kMedian - low]);
-    for (std::size_t step = end; step-- > first;) point('L', drawn.past + step, series.quantiles[step][low]);
-    out += 'z';
-    first = end;
+// The band between quantile `low` and its mirror image. A step of which any quantile is not finite is a gap.
+std::string band_path(const Drawn& drawn, std::size_t low) {
+  std::vector<Point> upper = drawn.origin(), lower = upper;
+  for (std::size_t step = 0; step < drawn.steps(); ++step) {
+    upper.push_back(drawn.point(step, 2 * kMedian - low));
+    lower.push_back(drawn.point(step, low));
+    if (!is_finite(drawn.series.quantiles[step])) upper.back().up = std::numeric_limits<double>::quiet_NaN();
   }
-  return out;
+  return area_between(upper, lower);
+}
+
+std::string read_words(const Drawn& drawn, Stretch part) {
+  const std::string first = slot_phrase(drawn.axis, part.from);
+  if (part.to - part.from == 1) {
+    const double value = drawn.history[part.from];
+    return first + ": " + (std::isfinite(value) ? rounded(value) : "missing");
+  }
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double value : drawn.history.subspan(part.from, part.to - part.from)) {
+    if (!std::isfinite(value)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  const std::string values = low <= high ? fmt::format("values from {} to {}", rounded(low), rounded(high)) : "missing";
+  return fmt::format("{} to {}: {}", first, slot_phrase(drawn.axis, part.to - 1), values);
+}
+
+std::string forecast_words(const Drawn& drawn, Stretch part) {
+  const std::string first = slot_phrase(drawn.axis, drawn.past + part.from);
+  const std::vector<double>& from = drawn.series.quantiles[part.from];
+  if (part.to - part.from == 1) return first + ": " + chance_words(from);
+  return fmt::format("{} to {}: median from {} to {}", first, slot_phrase(drawn.axis, drawn.past + part.to - 1),
+                     rounded(from[kMedian]), rounded(drawn.series.quantiles[part.to - 1][kMedian]));
+}
+
+// Half of the marks for the past, half for what is ahead.
+std::vector<Mark> fan_marks(const Drawn& drawn, bool large) {
+  const std::size_t most = (large ? kMostMarks : kMostSmallMarks) / 2;
+  const auto mark = [&](std::size_t from, std::size_t to, std::string words) {
+    return Mark{start_of(drawn.axis, from), start_of(drawn.axis, to), std::move(words)};
+  };
+  std::vector<Mark> all =
+      marks_of(drawn.past, most, [&](Stretch part) { return mark(part.from, part.to, read_words(drawn, part)); });
+  for (Mark& ahead : marks_of(drawn.steps(), most, [&](Stretch part) {
+         return mark(drawn.past + part.from, drawn.past + part.to, forecast_words(drawn, part));
+       }))
+    all.push_back(std::move(ahead));
+  return all;
+}
+
+// What is ahead, then the end of what was read.
+std::string fan_numbers(const Drawn& drawn, const std::string& csv) {
+  Table ahead{.head = {"Time", "Median", "8 in 10 from", "to"}, .rows = {}};
+  const std::size_t shown = std::min(drawn.steps(), kMostNumbers);
+  for (std::size_t step = 0; step < shown; ++step) {
+    const std::vector<double>& quantiles = drawn.series.quantiles[step];
+    ahead.rows.push_back({escaped(slot_phrase(drawn.axis, drawn.past + step)),
+                          rounded(quantiles[kMedian], kTableDigits), rounded(quantiles.front(), kTableDigits),
+                          rounded(quantiles.back(), kTableDigits)});
+  }
+  Table read{.head = {"Read by the model, the newest first", "Value"}, .rows = {}};
+  for (std::size_t i = 0; i < std::min(drawn.past, kMostNumbers); ++i) {
+    const std::size_t step = drawn.past - 1 - i;
+    read.rows.push_back({escaped(slot_phrase(drawn.axis, step)),
+                         std::isfinite(drawn.history[step]) ? rounded(drawn.history[step], kTableDigits) : "missing"});
+  }
+  return numbers_behind("first", shown, drawn.steps(), to_html(ahead) + (read.rows.empty() ? "" : to_html(read)) + csv);
 }
 
 }  // namespace
 
-std::string fan_chart(const Forecasted& forecasted, const ForecastSeries& series, std::size_t number, bool large) {
-  const Drawn drawn(forecasted, series);
+std::string fan_chart(const Forecasted& forecasted, const ForecastSeries& series, std::size_t number, bool large,
+                      const std::string& csv) {
+  Drawn drawn(forecasted, series);
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  const auto take = [&](double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
+  const auto take = [&](std::span<const double> values) {
+    for (const double value : values) {
+      if (!std::isfinite(value)) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
   };
-  for (const double value : drawn.history) take(value);
-  std::vector<double> median;
-  for (const std::vector<double>& quantiles : series.quantiles) {
-    for (const double value : quantiles) take(value);
-    median.push_back(quantiles[kMedian]);
-  }
-  if (!(low <= high) || median.empty()) return "";
-  const std::vector<double>& next = series.quantiles.front();
-  const Scale scale = nice_scale(low, high, large ? 5 : 4);
+  take(drawn.history);
+  for (const std::vector<double>& quantiles : series.quantiles) take(quantiles);
+  if (!(low <= high) || series.quantiles.empty()) return "";
+  drawn.scale = nice_scale(low, high, large ? 5 : 4);
   std::string drawing;
-  for (std::size_t level = 0; level < kMedian; ++level) drawing += path_of("band", band(drawn, scale, series, level));
-  std::vector<double> onward = median;
-  if (drawn.ends_in_value()) onward.insert(onward.begin(), drawn.history.back());
-  drawing += path_of("truth", line(drawn, scale, 0, drawn.history)) +
-             path_of("line", line(drawn, scale, drawn.past + median.size() - onward.size(), onward));
+  for (std::size_t level = 0; level < kMedian; ++level) drawing += path_of("band", band_path(drawn, level));
+  drawing += path_of("truth", history_path(drawn)) + path_of("line", median_path(drawn));
   const std::string label = label_of(series);
-  return to_html(
-      Frame{.id = "f" + std::to_string(number),
-            .title = label.empty() ? "Forecast" : label,
-            .note = fmt::format("next: {}, with 8 in 10 chances between {} and {}", rounded(next[kMedian]),
-                                rounded(next.front()), rounded(next.back())),
-            .description = fmt::format("A line over the past, then a median from {} to {} over {} steps, with bands.",
-                                       rounded(median.front()), rounded(median.back()), median.size()),
-            .across = time_ticks(drawn.axis, large ? 9 : 6),
-            .up = ticks_of(scale),
-            .drawing = drawing,
-            .large = large});
+  return to_html(Frame{
+             .id = "f" + std::to_string(number),
+             .title = label.empty() ? "Forecast" : label,
+             .note = "next: " + chance_words(series.quantiles.front()),
+             .description = fmt::format("A line over the past, then a median from {} to {} over {} steps, with bands.",
+                                        rounded(series.quantiles.front()[kMedian]),
+                                        rounded(series.quantiles.back()[kMedian]), drawn.steps()),
+             .across = time_ticks(drawn.axis, large ? 9 : 6),
+             .up = ticks_of(drawn.scale),
+             .drawing = drawing,
+             .large = large,
+             .across_title = "Time (" + drawn.axis.zone + ")",
+             .up_title = measure_of(series),
+             .marks = fan_marks(drawn, large)}) +
+         fan_numbers(drawn, csv);
 }
 
 std::string fan_legend() {

@@ -8,8 +8,10 @@
 
 namespace chronoveil::report {
 
-// `number` makes its id unique on the page; `large`: it is the only one.
-std::string fan_chart(const Forecasted&, const ForecastSeries&, std::size_t number, bool large);
+// With its numbers behind it, and `csv` (HTML) below those. `number` makes its id unique on the page; `large`: it is
+// the only one.
+std::string fan_chart(const Forecasted&, const ForecastSeries&, std::size_t number, bool large,
+                      const std::string& csv = "");
 // What its lines and bands stand for.
 std::string fan_legend();
 

@@ -44,7 +44,8 @@ std::string to_html(const Frame& frame) {
       "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-labelledby=\"{}-t {}-d\">"
       "<title id=\"{}-t\">{}</title><desc id=\"{}-d\">{}</desc>",
       kFrameWide, kFrameHigh, frame.id, frame.id, frame.id, escaped(frame.title), frame.id, escaped(frame.description));
-  out += path_of("grid", grid) + frame.drawing + "</svg>" + tick_labels(frame.across) + frame.overlay + "</div>";
+  out += path_of("grid", grid) + frame.drawing + "</svg>" + tick_labels(frame.across) +
+         value_marks(frame.id, frame.title, frame.marks) + "</div>";
   if (!frame.across_title.empty()) out += "<p class=\"axis across\">" + escaped(frame.across_title) + "</p>";
   return out + "</figure>\n";
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chronoveil/report/document/local_time.h"
+#include "chronoveil/report/draw/marks.h"
 #include "chronoveil/report/draw/scale.h"
 
 namespace chronoveil::report {
@@ -28,7 +29,7 @@ struct Frame {
   std::string drawing;                           // elements of SVG, over the grid
   bool large = false;                            // the only one on the page
   std::string across_title = "", up_title = "";  // of the axes, not yet escaped
-  std::string overlay = "";                      // HTML over everything else
+  std::vector<Mark> marks = {};                  // its values, on pointing and by keyboard
 };
 std::string to_html(const Frame&);
 

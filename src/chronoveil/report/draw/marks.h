@@ -1,16 +1,38 @@
-// The values of a chart for those who point at it or go through it by keyboard, without a script: one stop for the Tab
-// key, then the arrow keys. A long series is shown by the least and the greatest value of each stretch.
+// The values of a drawing for those who point at it or go through it by keyboard, without a script: one stop for the
+// Tab key, then the arrow keys.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "chronoveil/report/draw/chart.h"
+#include "chronoveil/report/draw/thinning.h"
 
 namespace chronoveil::report {
 
-inline constexpr std::size_t kMostMarks = 120, kMostSmallMarks = 60;  // of a large chart, and of one of many
+inline constexpr std::size_t kMostMarks = 120, kMostSmallMarks = 60;  // of a large drawing, and of one of many
 
-// HTML over the plot.
-std::string value_marks(const Chart&);
+struct Mark {
+  double left = 0, right = 0;  // the part of the width that it stands for, 0 to 1
+  std::string words;           // not yet escaped
+};
+
+// HTML over the plot; `id` is unique on the page, `title` is not yet escaped. Nothing without marks.
+std::string value_marks(const std::string& id, const std::string& title, std::span<const Mark>);
+
+// A mark per point, each reaching halfway to its neighbours: positions from 0 to 1, ascending, and their words.
+std::vector<Mark> marks_at(const std::vector<std::pair<double, std::string>>& points);
+
+// At most `most` marks over `size` points: `mark_of` makes one of each stretch.
+template <class MarkOf>
+std::vector<Mark> marks_of(std::size_t size, std::size_t most, const MarkOf& mark_of) {
+  const std::size_t count = std::min(size, most);
+  std::vector<Mark> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(mark_of(stretch(i, count, size)));
+  return all;
+}
 
 }  // namespace chronoveil::report

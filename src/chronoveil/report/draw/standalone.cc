@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/page/markup.h"
 
 namespace chronoveil::report {
@@ -12,7 +13,7 @@ namespace {
 constexpr std::string_view kStyle =
     "text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;fill:#1b2730}"
     ".head{font-size:18px;font-weight:650}.soft{fill:#51606c}.y{text-anchor:end}.x{text-anchor:middle}"
-    "path{fill:none;vector-effect:non-scaling-stroke;stroke-linejoin:round}.grid{stroke:#dbe1e4}"
+    "path{fill:none;stroke-linejoin:round}.grid{stroke:#dbe1e4}"
     ".band{fill:#0b6b7430}.line{stroke:#0b6b74;stroke-width:1.6}"
     ".dots{stroke:#0b6b74;stroke-width:5;stroke-linecap:round}.cells path{stroke:#dbe1e4;stroke-width:.7}"
     ".c0,.c0 path{fill:#eef2f3}.c1,.c1 path{fill:#d9e8e8}.c2,.c2 path{fill:#bcdada}.c3,.c3 path{fill:#98c8ca}"
@@ -42,10 +43,9 @@ void Picture::frame(const Frame& frame) {
   std::string grid;
   for (const Tick& tick : frame.up) grid += fmt::format("M0 {}h{}", up_at(tick.at), kFrameWide);
   for (const Tick& tick : frame.across) grid += fmt::format("M{} 0v{}", across_at(tick.at), kFrameHigh);
-  out_ += fmt::format(
-      "<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {} {}\" "
-      "preserveAspectRatio=\"none\">{}{}</svg>\n",
-      kPlotLeft, top, wide, kPlotHigh, kFrameWide, kFrameHigh, path_of("grid", grid), frame.drawing);
+  out_ += fmt::format("<g transform=\"translate({} {})\">{}</g>\n", kPlotLeft, top,
+                      scaled_paths(path_of("grid", grid) + frame.drawing, static_cast<double>(wide) / kFrameWide,
+                                   static_cast<double>(kPlotHigh) / kFrameHigh));
   for (const Tick& tick : frame.up)
     out_ += text_at("soft y", kPlotLeft - 8, top + static_cast<int>((1 - tick.at) * kPlotHigh) + 4, tick.text);
   for (const Tick& tick : frame.across)
@@ -55,15 +55,12 @@ void Picture::frame(const Frame& frame) {
   down_ += kMargin;
 }
 
-void Picture::box(std::string_view css, const std::string& view_box, double wide_over_high, int most,
-                  const std::string& shapes) {
-  const int wide = kPictureWide - 2 * kMargin;
-  const int high = std::max(1, std::min(most, static_cast<int>(wide / wide_over_high)));
-  out_ += fmt::format(
-      "<svg class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" viewBox=\"{}\" "
-      "preserveAspectRatio=\"xMinYMin meet\">{}</svg>\n",
-      css, kMargin, down_ + 8, wide, high, view_box, shapes);
-  down_ += high + kMargin;
+void Picture::box(std::string_view css, int wide, int high, int widest, int highest, const std::string& shapes) {
+  const double room = std::min(widest, kPictureWide - 2 * kMargin);
+  const double scale = std::min(room / wide, static_cast<double>(highest) / high);
+  out_ += fmt::format("<g class=\"{}\" transform=\"translate({:.2f} {:.2f})\">{}</g>\n", css, kMargin + scale,
+                      down_ + 8 + scale, scaled_paths(shapes, scale, scale));
+  down_ += static_cast<int>(high * scale) + kMargin;
 }
 
 void Picture::legend(const std::vector<Entry>& entries) {
@@ -78,11 +75,12 @@ void Picture::legend(const std::vector<Entry>& entries) {
   }
 }
 
-std::string Picture::svg(const std::string& title) const {
+std::string Picture::svg(const std::string& title, const std::string& description) const {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n"
-      "<title>{2}</title>\n<style>{3}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{4}</svg>\n",
-      kPictureWide, down_ + kMargin, escaped(title), kStyle, out_);
+      "<title>{2}</title>\n<desc>{3}</desc>\n<style>{4}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+      "{5}</svg>\n",
+      kPictureWide, down_ + kMargin, escaped(title), escaped(description), kStyle, out_);
 }
 
 }  // namespace chronoveil::report

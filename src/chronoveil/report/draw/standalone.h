@@ -16,17 +16,18 @@ class Picture {
   // A line of text, not yet escaped. `css` is "head", "text" or "soft".
   void line(std::string_view css, const std::string& text);
   void frame(const Frame&);
-  // A drawing of its own units, as wide as there is room but at most `most` high; elements of SVG in a box.
-  void box(std::string_view css, const std::string& view_box, double wide_over_high, int most,
-           const std::string& shapes);
+  // A drawing in units of its own, from -1 on, `wide` and `high` of them: as wide as there is room, but at most
+  // `widest` and `highest` pixels. `shapes` are elements of SVG.
+  void box(std::string_view css, int wide, int high, int widest, int highest, const std::string& shapes);
   // Swatches with what they stand for, in rows.
   struct Entry {
     std::string css, text;  // of a filled square
   };
   void legend(const std::vector<Entry>&);
 
-  // `title` is not yet escaped.
-  std::string svg(const std::string& title) const;
+  // Neither is escaped yet. `description` says what the release promises, or that it is not private: is_marked looks for
+  // it there, where no title can be.
+  std::string svg(const std::string& title, const std::string& description) const;
 
  private:
   int down_ = kMargin;

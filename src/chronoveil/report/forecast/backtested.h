@@ -28,6 +28,7 @@ struct Backtested {
 // model,epsilon,noise_multiplier,steps,crps,deviation,seeds,mark: every row says that it is internal.
 std::string backtest_csv(const Backtested&);
 std::string to_json(const Backtested&);
-std::string to_html(const Backtested&);
+// `csv`: the name of the file beside the page that has all numbers, or empty.
+std::string to_html(const Backtested&, const std::string& csv = "");
 
 }  // namespace chronoveil::report

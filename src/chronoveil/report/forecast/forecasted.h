@@ -29,6 +29,7 @@ struct ModelFacts {
 struct ForecastSeries {
   std::string key;                             // "" for a single series
   std::string channel;                         // "" where the model reads a single column
+  std::string measure;                         // the column that the model learned from; "" if it is not known
   std::vector<double> history;                 // what the model read, NaN where missing; one per slot of the past
   std::vector<std::vector<double>> quantiles;  // [step][9], 0.1, ..., 0.9
   std::vector<std::vector<double>> paths;      // [path][step], if kept
@@ -62,8 +63,11 @@ std::string forecast_csv(const Forecasted&);
 std::string paths_csv(const Forecasted&);
 // title, model, input (null unless the history is protected), debit (that of the history), times, levels, series.
 std::string to_json(const Forecasted&);
-// With a fan chart, history included, for each of the first kMostCharts series. Says first whether the history is
-// protected.
+// The next step in words, how sure it is, whether the history is protected, then a fan chart, history included, for
+// each of the first kMostCharts series.
 std::string to_html(const Forecasted&);
+// The page with links to the CSV beside it (see csv_note), which may have another name each time the forecast is
+// written.
+std::string with_csv(std::string html, const std::string& csv);
 
 }  // namespace chronoveil::report

@@ -1,4 +1,7 @@
 // Forecasts as CSV and JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -69,6 +72,24 @@ json input_json(const Forecasted::PrivateInput& input, const std::string& mark) 
 std::string label_of(const ForecastSeries& series) {
   if (series.channel.empty()) return series.key;
   return series.key.empty() ? series.channel : series.key + "/" + series.channel;
+}
+
+std::string measure_of(const ForecastSeries& series) { return series.measure.empty() ? "Value" : series.measure; }
+
+std::string chance_words(const std::vector<double>& quantiles) {
+  return fmt::format("{}, with 8 in 10 chances between {} and {}", rounded(quantiles[kMedian]),
+                     rounded(quantiles.front()), rounded(quantiles.back()));
+}
+
+bool is_finite(const std::vector<double>& quantiles) {
+  return std::all_of(quantiles.begin(), quantiles.end(), [](double value) { return std::isfinite(value); });
+}
+
+SlotAxis part_of(const SlotAxis& axis, std::size_t first) {
+  const auto from = static_cast<std::ptrdiff_t>(first);
+  return {.zone = axis.zone,
+          .boundaries = {axis.boundaries.begin() + from, axis.boundaries.end()},
+          .labels = {axis.labels.begin() + from, axis.labels.end()}};
 }
 
 json model_json(const ModelFacts& model) {

@@ -6,6 +6,7 @@
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/frame.h"
+#include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/forecast/trained.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
@@ -14,15 +15,30 @@
 namespace chronoveil::report {
 namespace {
 
-std::string strength(const Trained& trained) {
-  const Guarantee& guarantee = trained.model.guarantee;
-  if (!trained.model.mark.empty())
-    return section("What is promised", "<p>Nothing: " + escaped(trained.model.mark) + ".</p>\n");
-  const CertificateWords certificate = words_of(guarantee.certificate);
-  return section("What is promised",
-                 fmt::format("<p><b>ε = {}, δ = {}</b> for the unit <code>{}</code>. {}</p>\n<p><b>{}.</b> {}</p>\n",
-                             rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), unit_text(guarantee),
-                             escaped(strength_of(guarantee)), escaped(certificate.name), escaped(certificate.meaning)));
+// What the model promises, how sure that is, and for whom.
+std::string lead(const Trained& trained) {
+  const ModelFacts& model = trained.model;
+  const Guarantee& guarantee = model.guarantee;
+  std::string out = "<section class=\"lead\" aria-label=\"The result\">\n<div id=\"result\">\n";
+  if (!model.mark.empty())
+    return out + "<p class=\"newest\">No promise</p>\n<p>Nothing is promised: " + escaped(model.mark) +
+           ".</p>\n</div>\n</section>\n";
+  const CertificateWords certificate = words_of(guarantee.certificate, model.price.beta);
+  return out + fmt::format(
+                   "<p class=\"newest\">ε = {}, δ = {}</p>\n<p>for the unit <code>{}</code>. {}</p>\n</div>\n"
+                   "<div id=\"sure\">\n<p><b>{}.</b> {}</p>\n</div>\n</section>\n",
+                   rounded_up(guarantee.epsilon), rounded_up(guarantee.delta), unit_text(guarantee),
+                   escaped(strength_of(guarantee)), escaped(certificate.name), escaped(certificate.meaning));
+}
+
+std::string numbers_of(const Trained& trained) {
+  Table table{.head = {"Steps", "ε at most"}, .rows = {}};
+  const std::size_t shown = std::min(trained.spent.size(), kMostNumbers);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Trained::Spent& point = trained.spent[trained.spent.size() - 1 - i];
+    table.rows.push_back({grouped(point.steps), rounded_up(point.epsilon)});
+  }
+  return numbers_behind("last", shown, trained.spent.size(), to_html(table));
 }
 
 std::string curve(const Trained& trained) {
@@ -32,11 +48,13 @@ std::string curve(const Trained& trained) {
   if (trained.spent.size() < 2 || !finite || !trained.model.mark.empty()) return "";
   const Scale across = nice_scale(0, static_cast<double>(trained.spent.back().steps), 6);
   const Scale up = nice_scale(0, trained.spent.back().epsilon, 5);
-  std::string line;
-  for (const Trained::Spent& point : trained.spent)
-    line +=
-        fmt::format("{}{} {}", line.empty() ? 'M' : 'L', across_at(across.position(static_cast<double>(point.steps))),
-                    up_at(up.position(point.epsilon)));
+  std::vector<Point> points;
+  std::vector<std::pair<double, std::string>> words;
+  for (const Trained::Spent& point : trained.spent) {
+    points.push_back({across.position(static_cast<double>(point.steps)), up.position(point.epsilon)});
+    words.emplace_back(points.back().across,
+                       fmt::format("after {} steps: ε = {}", grouped(point.steps), rounded_up(point.epsilon)));
+  }
   return section("How ε grew", to_html(Frame{.id = "spent",
                                              .title = "ε by number of steps",
                                              .note = fmt::format("at δ = {}", rounded(trained.model.guarantee.delta)),
@@ -45,8 +63,20 @@ std::string curve(const Trained& trained) {
                                                                         grouped(trained.spent.back().steps)),
                                              .across = ticks_of(across),
                                              .up = ticks_of(up),
-                                             .drawing = path_of("line", line),
-                                             .large = true}));
+                                             .drawing = path_of("line", line_through(points)),
+                                             .large = true,
+                                             .across_title = "Steps of training",
+                                             .up_title = "ε",
+                                             .marks = marks_at(words)}) +
+                                   numbers_of(trained));
+}
+
+// What a reader must know although the rest of the promise is folded.
+std::string not_protected(const Trained& trained) {
+  if (trained.model.not_protected.empty() || !trained.model.mark.empty()) return "";
+  std::string out = "<ul id=\"not-protected\">\n";
+  for (const std::string& sentence : trained.model.not_protected) out += "<li>" + escaped(sentence) + "</li>\n";
+  return section("What is not protected", out + "</ul>\n");
 }
 
 std::string windows_words(const Trained& trained) {
@@ -84,7 +114,7 @@ std::string plan_section(const Trained& trained) {
   if (trained.uses > model.steps)
     out += pair_of("Begun and lost", grouped(trained.uses - model.steps) + " steps: paid for all the same");
   out += pair_of("Event", "<code>" + escaped(accounting::to_text(trained.event)) + "</code>");
-  return section("How it was trained", out + "</dl>\n");
+  return folded("How it was trained", out + "</dl>\n");
 }
 
 }  // namespace
@@ -95,8 +125,8 @@ std::string to_html(const Trained& trained) {
   page.body =
       fmt::format("<h1>{}</h1>\n<p class=\"sub\">A {} that learned from {} series of the dataset {}.</p>\n",
                   escaped(trained.title), escaped(model.name), grouped(trained.series), escaped(model.dataset)) +
-      strength(trained) + curve(trained) + plan_section(trained) +
-      promise_in_full(model.guarantee, model.mark, model.not_protected) + budget_section(trained.budget, model.debit) +
+      lead(trained) + curve(trained) + not_protected(trained) + promise_in_full(model.guarantee, model.mark, {}) +
+      plan_section(trained) + budget_section(trained.budget, model.debit) +
       citation(trained.title, "DP-SGD on windows of series (" + model.name + ")", model.guarantee, model.mark,
                model.debit) +
       footer();

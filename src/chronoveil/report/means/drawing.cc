@@ -145,7 +145,6 @@ MapDrawing map_of(const MeansPublished& published) {
   const std::vector<std::size_t> slots = first_numbers(release.axis.steps());
   MapDrawing map{.title = fmt::format("Mean {} by place", measure_words(published)),
                  .note = where_words(tiles, release),
-                 .view_box = "",
                  .levels = levels_of(release),
                  .shown = {},
                  .shapes = "",
@@ -160,9 +159,8 @@ MapDrawing map_of(const MeansPublished& published) {
     map.note += fmt::format("{}each is the mean of its published means, of up to {}", map.note.empty() ? "" : "; ",
                             slots_words(release.axis));
   ScaleBar bar = scale_bar(tiles, release);
-  const int wide = tiles.width + 2, high = tiles.height + 2 + (bar.path.empty() ? 0 : kBarRoom);
-  map.view_box = fmt::format("-1 -1 {} {}", wide, high);
-  map.wide_over_high = static_cast<double>(wide) / high;
+  map.wide = tiles.width + 2;
+  map.high = tiles.height + 2 + (bar.path.empty() ? 0 : kBarRoom);
   map.widest = tiles.across * kWidestTile;
   map.shapes = paths.svg() + bar.path;
   map.bar_words = std::move(bar.words);
@@ -175,10 +173,10 @@ std::string means_map(const MeansPublished& published) {
   const MapDrawing map = map_of(published);
   std::string out = figure_head("chart tiles", map.title, map.note) + cells_legend(map.levels, release, map.shown);
   out += fmt::format(
-      "<svg class=\"cells\" viewBox=\"{}\" style=\"max-width:{}px\" role=\"img\" aria-labelledby=\"map-t "
+      "<svg class=\"cells\" viewBox=\"-1 -1 {} {}\" style=\"max-width:{}px\" role=\"img\" aria-labelledby=\"map-t "
       "map-d\"><title "
       "id=\"map-t\">{}</title><desc id=\"map-d\">{}</desc>{}</svg>",
-      map.view_box, map.widest, escaped(map.title),
+      map.wide, map.high, map.widest, escaped(map.title),
       escaped(cell_number_words(cell_numbers(release)) + ". The table and the CSV hold the numbers."), map.shapes);
   if (!map.bar_words.empty()) out += "<p class=\"axis\">" + escaped(map.bar_words) + "</p>";
   return out + "</figure>\n";

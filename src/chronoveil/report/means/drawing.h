@@ -17,9 +17,8 @@ inline constexpr std::size_t kMostStripRows = 40;
 // The map as elements of SVG, for a page or for a file of its own.
 struct MapDrawing {
   std::string title, note;  // not yet escaped
-  std::string view_box;
-  double wide_over_high = 1;
-  int widest = 0;  // in pixels: a few places do not fill a screen
+  int wide = 1, high = 1;   // in its own units, from -1 on
+  int widest = 0;           // in pixels: a few places do not fill a screen
   Levels levels;
   std::vector<CellSummary> shown;
   std::string shapes;

@@ -6,7 +6,8 @@
 
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
-#include "chronoveil/report/draw/scale.h"
+#include "chronoveil/report/draw/frame.h"
+#include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/means/published.h"
 #include "chronoveil/report/means/table.h"
 #include "chronoveil/report/means/words.h"
@@ -58,7 +59,6 @@ std::string left_out_section(const MeansEvaluation& evaluation) {
 
 // One dot per cell: the truth to the right, the release upwards. On the line both are the same.
 std::string scatter(const MeansEvaluation& evaluation, const std::vector<std::size_t>& pairs) {
-  constexpr int kWide = 1000;
   const std::vector<CellEstimate>& cells = evaluation.published.release.cells;
   double low = evaluation.truth[pairs.front()], high = low;
   for (const std::size_t i : pairs) {
@@ -66,26 +66,24 @@ std::string scatter(const MeansEvaluation& evaluation, const std::vector<std::si
     high = std::max({high, evaluation.truth[i], cells[i].mean});
   }
   const Scale scale = nice_scale(low, high, 5);
-  const auto at = [&](double value) { return static_cast<int>(std::lround(scale.position(value) * kWide)); };
   const std::size_t every = (pairs.size() + kMostPoints - 1) / kMostPoints;
-  std::string dots, grid, labels;
+  std::vector<Point> points;
   for (std::size_t i = 0; i < pairs.size(); i += every)
-    dots += fmt::format("M{} {}h0", at(evaluation.truth[pairs[i]]), kWide - at(cells[pairs[i]].mean));
-  std::vector<Tick> ticks;
-  for (const double tick : scale.ticks()) {
-    grid += fmt::format("M0 {}h{}M{} 0v{}", kWide - at(tick), kWide, at(tick), kWide);
-    labels += fmt::format("<i class=\"y\" style=\"bottom:{:.2f}%\">{}</i>", scale.position(tick) * 100,
-                          tick_text(tick, scale.unit));
-    ticks.push_back({scale.position(tick), tick_text(tick, scale.unit), true});
-  }
-  return fmt::format(
-      "<figure class=\"chart large\"><figcaption><b>Truth and release</b><span>{} to the right: the truth; upwards: "
-      "the "
-      "release; on the line both are the same</span></figcaption><div class=\"plot\">{}<svg viewBox=\"0 0 {} {}\" "
-      "preserveAspectRatio=\"none\" role=\"img\"><title>Truth and release of each cell</title><path class=\"grid\" "
-      "d=\"{}\"/><path class=\"truth\" d=\"M0 {}L{} 0\"/><path class=\"points\" d=\"{}\"/></svg>{}</div></figure>\n",
-      every == 1 ? "A dot a cell;" : fmt::format("A dot for every {}th cell;", every), labels, kWide, kWide, grid,
-      kWide, kWide, dots, tick_labels(ticks));
+    points.push_back({scale.position(evaluation.truth[pairs[i]]), scale.position(cells[pairs[i]].mean)});
+  const std::vector<Point> same = {{0, 0}, {1, 1}};
+  const std::string measure = measure_words(evaluation.published);
+  return to_html(Frame{.id = "scatter",
+                       .title = "Truth and release",
+                       .note = (every == 1 ? "a dot for each cell" : fmt::format("a dot for every {}th cell", every)) +
+                               "; on the line both are the same",
+                       .description = fmt::format("Dots between {} and {}, truth to the right, release upwards.",
+                                                  rounded(low), rounded(high)),
+                       .across = ticks_of(scale),
+                       .up = ticks_of(scale),
+                       .drawing = path_of("truth", line_through(same)) + path_of("points", dots_at(points)),
+                       .large = true,
+                       .across_title = "True mean: " + measure,
+                       .up_title = "Released mean: " + measure});
 }
 
 // The largest errors first.

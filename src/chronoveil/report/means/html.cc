@@ -10,6 +10,7 @@
 #include "chronoveil/report/means/lead.h"
 #include "chronoveil/report/means/table.h"
 #include "chronoveil/report/means/words.h"
+#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
 #include "chronoveil/report/page/sections.h"

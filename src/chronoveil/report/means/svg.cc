@@ -9,9 +9,10 @@ std::string means_svg(const MeansPublished& published) {
   const MeansRelease& release = published.release;
   Picture picture;
   picture.line("head", published.title);
-  picture.line("soft", guarantee_line(release.guarantee, release.mark));
+  const std::string promise = guarantee_line(release.guarantee, release.mark);
+  picture.line("soft", promise);
   picture.line("soft", cell_number_words(cell_numbers(release)) + ".");
-  if (release.axis.steps() == 0) return picture.svg(published.title);
+  if (release.axis.steps() == 0) return picture.svg(published.title, promise);
   const MapDrawing map = map_of(published);
   picture.line("text", map.title);
   if (!map.note.empty()) picture.line("soft", map.note);
@@ -20,9 +21,9 @@ std::string means_svg(const MeansPublished& published) {
     entries.push_back({"c" + std::to_string(level.colour), level.words});
   picture.legend(entries);
   constexpr int kMostHigh = 900;
-  picture.box("cells", map.view_box, map.wide_over_high, kMostHigh, map.shapes);
+  picture.box("cells", map.wide, map.high, map.widest, kMostHigh, map.shapes);
   if (!map.bar_words.empty()) picture.line("soft", map.bar_words);
-  return picture.svg(published.title);
+  return picture.svg(published.title, promise);
 }
 
 }  // namespace chronoveil::report

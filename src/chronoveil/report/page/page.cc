@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/page/markup.h"
 
 namespace chronoveil::report {
@@ -56,12 +57,12 @@ figcaption span{color:var(--soft);font-size:13px}
 .large .plot{height:260px}
 .plot svg{position:absolute;inset:0;width:100%;height:100%;overflow:visible}
 .plot i{position:absolute;font-style:normal;font-size:12px;line-height:14px;color:var(--soft);white-space:nowrap}
-.axis{font-size:12px;line-height:14px;color:var(--soft);margin:0 0 8px;max-width:none}
+.axis{font-size:12px;line-height:14px;color:var(--soft);margin:0 0 12px;max-width:none}
 .axis.across{margin:0 0 6px;text-align:right}
 .marks label{position:absolute;top:0;bottom:0}
 .marks input{position:absolute;inset:0;width:100%;height:100%;margin:0;opacity:0}
 .marks span{display:none;position:absolute;left:0;bottom:100%;z-index:2;background:var(--ink);color:var(--ground);
-font-size:13px;line-height:1.3;padding:3px 8px;border-radius:6px;width:max-content;max-width:min(320px,70vw);
+font-size:13px;line-height:1.3;padding:3px 8px;border-radius:6px;width:max-content;max-width:min(320px,42vw);
 pointer-events:none}
 .marks .far span{left:auto;right:0}
 .marks label:hover,.marks label:focus-within{background:var(--band)}
@@ -113,7 +114,8 @@ td{min-width:6.5rem}
 td.n{min-width:0}
 th{font-weight:600;color:var(--soft);text-align:left;vertical-align:bottom}
 th,td{padding:6px 18px 6px 0;border-bottom:1px solid var(--rule);vertical-align:top}
-td.n,th.n{text-align:right;white-space:nowrap}
+td.n,th.n{text-align:right}
+td.n{white-space:nowrap}
 tr.chosen td{font-weight:600}
 sup{line-height:0}
 ul{margin:0 0 10px;padding-left:1.15em;max-width:74ch}
@@ -163,7 +165,8 @@ section{margin-top:60px}
 .pairs dd{margin:0}}
 @media (min-width:960px){
 .promise{grid-template-columns:minmax(0,1.7fr) minmax(260px,1fr);gap:40px;align-items:start}
-.charts.many{grid-template-columns:repeat(2,minmax(0,1fr))}}
+.charts.many{grid-template-columns:repeat(2,minmax(0,1fr))}
+.many .marks span{max-width:min(320px,21vw)}}
 @media print{
 :root{color-scheme:light;--ground:#fff;--raised:#f4f6f6;--ink:#000;--soft:#444;--rule:#ccc;--accent:#0b6b74;
 --band:#0b6b7430;--truth:#b4530f;--warn-ink:#7a3b00;--warn:#fff1df;--good:#dff0ea;--good-ink:#14523f;
@@ -236,6 +239,14 @@ std::string to_html(const Table& table) {
     out += "</tr>\n";
   }
   return out + "</tbody></table></div>\n";
+}
+
+std::string numbers_behind(std::string_view which, std::size_t shown, std::size_t all, std::string_view body) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n",
+                     shown < all
+                         ? fmt::format("The {} {} of {} numbers", which, shown, grouped(static_cast<std::int64_t>(all)))
+                         : "The numbers",
+                     body);
 }
 
 std::string section(std::string_view title, std::string_view body) {

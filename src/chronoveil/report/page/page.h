@@ -25,6 +25,12 @@ struct Table {
 };
 std::string to_html(const Table&);
 
+// The numbers behind a chart, folded until a reader asks for them: "The newest 50 of 744 numbers". `body` is HTML: a
+// table of at most kMostNumbers rows.
+inline constexpr std::size_t kMostNumbers = 50;
+inline constexpr int kTableDigits = 4;
+std::string numbers_behind(std::string_view which, std::size_t shown, std::size_t all, std::string_view body);
+
 // <section><h2>title</h2>body</section>
 std::string section(std::string_view title, std::string_view body);
 // The same, folded until a reader asks for it; printed in full.

@@ -69,6 +69,16 @@ std::string promise(const Facts& facts, const Guarantee& guarantee, const std::s
   return out;
 }
 
+std::string newest_table(std::string_view what, const Table& table, std::size_t all) {
+  constexpr std::size_t kMostOpen = 4;
+  const std::size_t shown = table.rows.size();
+  if (shown <= kMostOpen) return to_html(table);
+  return fmt::format("<details><summary>The {} of {} series</summary>\n{}</details>\n", what,
+                     shown < all ? fmt::format("the first {} of {}", shown, grouped(static_cast<std::int64_t>(all)))
+                                 : fmt::format("all {}", shown),
+                     to_html(table));
+}
+
 std::string promise_in_full(const Guarantee& guarantee, const std::string& mark,
                             const std::vector<std::string>& not_protected, std::string_view growth) {
   if (!mark.empty()) return section("The promise in full", "<p>There is none: " + escaped(mark) + ".</p>\n");

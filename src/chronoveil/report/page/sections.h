@@ -20,6 +20,10 @@ namespace chronoveil::report {
 // β is that of a bound with confidence.
 std::string promise(const Facts&, const Guarantee&, const std::string& mark, double beta = 0);
 
+// The newest numbers of `all` series, one row each, at the top of a page; `what` names one of them: "newest value". A
+// few are read at a glance; more would push everything else off the screen, and are folded.
+std::string newest_table(std::string_view what, const Table&, std::size_t all);
+
 // What kind of promise it is, assumptions, then `growth` (HTML), then what is not protected.
 std::string promise_in_full(const Guarantee&, const std::string& mark, const std::vector<std::string>& not_protected,
                             std::string_view growth = "");

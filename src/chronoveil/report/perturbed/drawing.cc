@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/frame.h"
+#include "chronoveil/report/draw/paths.h"
 #include "chronoveil/report/page/markup.h"
+#include "chronoveil/report/page/page.h"
 #include "chronoveil/report/perturbed/words.h"
 
 namespace chronoveil::report {
@@ -44,6 +48,15 @@ class Bars {
   double position(double distance) const {
     const double width = static_cast<double>(width_);
     return ((distance / width) + 0.5 - static_cast<double>(from_)) / static_cast<double>(count_);
+  }
+  // The distances of a bar in words: "stay in their row", "1 row later", "3 to 7 rows earlier".
+  std::string words(std::size_t bar) const {
+    const std::int64_t middle = (from_ + static_cast<std::int64_t>(bar)) * width_;
+    if (middle == 0 && width_ == 1) return "stay in their row";
+    if (middle == 0) return fmt::format("move by at most {} {}", grouped(width_ / 2), width_ == 3 ? "row" : "rows");
+    const std::int64_t near = std::abs(middle) - width_ / 2, far = std::abs(middle) + width_ / 2;
+    return fmt::format("{}{} {} {}", near == far ? "" : grouped(near) + " to ", grouped(far), far == 1 ? "row" : "rows",
+                       middle < 0 ? "earlier" : "later");
   }
   std::vector<Tick> ticks() const {
     const double left = static_cast<double>(from_ * width_),
@@ -138,6 +151,17 @@ std::string moves_figure(const mechanisms::Moves& law, const mechanisms::Moves* 
   double most = *std::max_element(heights.begin(), heights.end());
   for (const double height : outline) most = std::max(most, height);
   const Scale scale = nice_scale(0, most, 4);
+  std::vector<Mark> marks;
+  Table table{.head = {"Values that", realised ? "By the law" : "Share"}, .rows = {}};
+  if (realised) table.head.emplace_back("This release");
+  for (std::size_t i = 0; i < bars.count(); ++i) {
+    const double wide = 1 / static_cast<double>(bars.count()), left = static_cast<double>(i) * wide;
+    const std::string which = bars.words(i), share = percent(heights[i]);
+    table.rows.push_back({which, share});
+    if (realised) table.rows.back().push_back(percent(outline[i]));
+    marks.push_back(
+        {left, left + wide, fmt::format("{}: {}{}", which, share, realised ? ", here " + percent(outline[i]) : "")});
+  }
   std::vector<Tick> up;
   for (const double tick : scale.ticks())
     up.push_back({scale.position(tick), tick_text(tick * 100, scale.unit * 100) + " %", true});
@@ -149,16 +173,17 @@ std::string moves_figure(const mechanisms::Moves& law, const mechanisms::Moves* 
          to_html(Frame{
              .id = "moves",
              .title = realised ? "How far values moved" : "How far values move",
-             .note = fmt::format(
-                 "share of the values{}; left of 0: released earlier than measured, right: "
-                 "later",
-                 bars.width() == 1 ? " by rows" : fmt::format(", a bar for {} rows", grouped(bars.width()))),
+             .note = bars.width() == 1 ? "by rows" : fmt::format("a bar for {} rows", grouped(bars.width())),
              .description = fmt::format("Bars from {} to {} rows. {}", grouped(first), grouped(last), moves_words(law)),
              .across = bars.ticks(),
              .up = up,
              .drawing = path_of("bars", bars_path(heights, scale)) +
                         (realised ? path_of("truth", outline_path(outline, scale)) : ""),
-             .large = true});
+             .large = true,
+             .across_title = "Rows; left of 0: released earlier than measured, right: later",
+             .up_title = "Share of the values",
+             .marks = marks}) +
+         numbers_behind("first", table.rows.size(), table.rows.size(), to_html(table));
 }
 
 std::string curve_figure(const Perturbed& perturbed) {
@@ -186,9 +211,19 @@ std::string curve_figure(const Perturbed& perturbed) {
   const auto at = [&](const CurvePoint& point) {
     return fmt::format("{} {}", across_at(across.position(point.epsilon)), up_at(up.position(point.delta)));
   };
-  std::string line, legend = "<p class=\"legend\">" + legend_entry("line", "M0 6h22", "certified δ at every ε");
-  for (const CurvePoint& point : curve) line += (line.empty() ? "M" : "L") + at(point);
-  std::string drawing = path_of("line", line);
+  std::string legend = "<p class=\"legend\">" + legend_entry("line", "M0 6h22", "certified δ at every ε");
+  std::vector<Point> points;
+  std::vector<std::pair<double, std::string>> words;
+  Table table{.head = {"ε", "δ at most"}, .rows = {}};
+  const std::size_t every = (curve.size() + kMostNumbers - 1) / kMostNumbers;
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    const std::string epsilon = rounded(curve[i].epsilon), delta = rounded_up(curve[i].delta);
+    points.push_back({across.position(curve[i].epsilon), up.position(curve[i].delta)});
+    if (i % every != 0 && i + 1 != curve.size()) continue;
+    words.emplace_back(points.back().across, fmt::format("ε = {}: δ at most {}", epsilon, delta));
+    table.rows.push_back({epsilon, delta});
+  }
+  std::string drawing = path_of("line", line_through(points));
   if (claim) {
     drawing += path_of("claim", "M" + at(*claim) + "h0");
     legend += legend_entry("claim", "M11 6h0", "what is promised");
@@ -200,15 +235,18 @@ std::string curve_figure(const Perturbed& perturbed) {
   return legend + "</p>\n" +
          to_html(Frame{.id = "curve",
                        .title = "The certified curve",
-                       .note = fmt::format("to the right: ε; upwards: δ{}; less of both is more private",
-                                           up.logarithmic() ? " in powers of ten" : ""),
+                       .note = "less of both is more private",
                        .description = fmt::format("A falling line: δ from {} at ε = {} to {} at ε = {}.",
                                                   rounded_up(curve.front().delta), rounded(curve.front().epsilon),
                                                   rounded_up(curve.back().delta), rounded(curve.back().epsilon)),
                        .across = ticks_of(across),
                        .up = up.ticks(),
                        .drawing = drawing,
-                       .large = true});
+                       .large = true,
+                       .across_title = "ε",
+                       .up_title = up.logarithmic() ? "δ, in powers of ten" : "δ",
+                       .marks = marks_at(words)}) +
+         numbers_behind("first", table.rows.size(), table.rows.size(), to_html(table));
 }
 
 std::string averages_figure(const PerturbedInternal::Column& column, std::size_t number) {
@@ -225,32 +263,38 @@ std::string averages_figure(const PerturbedInternal::Column& column, std::size_t
   const double first = static_cast<double>(column.averages.front().step);
   const double last = std::max(static_cast<double>(column.averages.back().step), first + 1);
   const auto position = [&](double step) { return std::clamp((step - first) / (last - first), 0.0, 1.0); };
-  const auto line = [&](auto value_of) {
-    std::string out;
-    bool drawing = false;
-    for (const auto& point : column.averages) {
-      const double value = value_of(point);
-      if (std::isfinite(value))
-        out += fmt::format("{}{} {}", drawing ? 'L' : 'M', across_at(position(static_cast<double>(point.step))),
-                           up_at(up.position(value)));
-      drawing = std::isfinite(value);
-    }
-    return out;
-  };
+  std::vector<Point> before, after;
+  for (const auto& point : column.averages) {
+    const double across = position(static_cast<double>(point.step));
+    before.push_back({across, height_of(up, point.before)});
+    after.push_back({across, height_of(up, point.after)});
+  }
+  std::vector<std::pair<double, std::string>> words;
+  Table table{.head = {"Row", "Before", "After"}, .rows = {}};
+  const std::size_t every = (column.averages.size() + kMostNumbers - 1) / kMostNumbers;
+  for (std::size_t i = 0; i < column.averages.size(); i += every) {
+    const auto& point = column.averages[i];
+    words.emplace_back(before[i].across, fmt::format("row {}: before {}, after {}", grouped(point.step),
+                                                     rounded(point.before), rounded(point.after)));
+    table.rows.push_back(
+        {grouped(point.step), rounded(point.before, kTableDigits), rounded(point.after, kTableDigits)});
+  }
   std::vector<Tick> across;
   const double unit = std::max(1.0, nice_scale(first, last, 6).unit);
   for (double at = std::ceil(first / unit) * unit; at <= last; at += unit)
     across.push_back({position(at), tick_text(at, unit), true});
   return to_html(Frame{.id = fmt::format("average{}", number),
                        .title = column.name,
-                       .note = fmt::format("mean of {} rows, by row; root mean square error {}", grouped(column.range),
-                                           rounded(column.average_error)),
+                       .note = "root mean square error " + rounded(column.average_error),
                        .description = fmt::format("Two lines between {} and {}.", rounded(low), rounded(high)),
                        .across = across,
                        .up = ticks_of(up),
-                       .drawing = path_of("line", line([](const auto& point) { return point.after; })) +
-                                  path_of("truth", line([](const auto& point) { return point.before; })),
-                       .large = false});
+                       .drawing = path_of("line", line_through(after)) + path_of("truth", line_through(before)),
+                       .large = false,
+                       .across_title = "Row",
+                       .up_title = fmt::format("Mean of {} rows of {}", grouped(column.range), column.name),
+                       .marks = marks_at(words)}) +
+         numbers_behind("first", table.rows.size(), table.rows.size(), to_html(table));
 }
 
 }  // namespace chronoveil::report

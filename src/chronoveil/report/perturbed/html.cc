@@ -3,6 +3,7 @@
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
 #include "chronoveil/report/page/sections.h"
@@ -20,12 +21,36 @@ std::string title_of(const Perturbed& perturbed) {
 }
 
 std::string header(const Perturbed& perturbed) {
-  return fmt::format("<h1>{}</h1>\n<p class=\"sub\">{} {}: {}. {}.</p>\n", escaped(title_of(perturbed)),
-                     grouped(perturbed.rows), perturbed.rows == 1 ? "row" : "rows",
-                     escaped(list_words(perturbed.columns, 3)),
+  return fmt::format("<h1>{}</h1>\n<p class=\"sub\">{}.</p>\n", escaped(title_of(perturbed)),
                      !values_move(perturbed) ? "The values were changed, their times were not"
                      : perturbed.times_move  ? "The times were moved, the values were not changed"
                                              : "The values were moved in time, not changed");
+}
+
+std::string reading_words(const Perturbed& perturbed) {
+  if (!values_move(perturbed))
+    return "Read it as any other file: each value was changed by itself, at random, and is in the row it came from.";
+  if (perturbed.times_move)
+    return "Read it as a list of values with blurred times: each value is as it was measured, the time beside it may "
+           "be "
+           "that of a row nearby.";
+  return "Read it as any other file: times are as they were, and beside each stands a value that was measured then or "
+         "nearby.";
+}
+
+// What was released and how to read it, how far it is from what was measured, and what it does not protect.
+std::string lead(const Perturbed& perturbed, const std::string& csv) {
+  const Facts facts = facts_of(perturbed);
+  const std::string changes = values_move(perturbed) ? moves_words(perturbed.expected) : kept_words(perturbed.plan);
+  std::string out = fmt::format(
+      "<section class=\"lead\" aria-label=\"The result\">\n<div id=\"result\">\n<p class=\"newest\">{} {} of {}</p>\n"
+      "<p>{}</p>\n{}</div>\n",
+      grouped(perturbed.rows), perturbed.rows == 1 ? "row" : "rows", escaped(list_words(perturbed.columns, 3)),
+      escaped(reading_words(perturbed)), csv_note(csv));
+  out += "<div id=\"sure\">\n<p>" + escaped(changes.empty() ? facts.cap : changes) + "</p>\n</div>\n";
+  if (facts.limits_stand_out)
+    out += "<p class=\"notice\"><b>Not protected:</b> " + escaped(facts.not_protected) + "</p>\n";
+  return out + "</section>\n";
 }
 
 std::string released_section(const Perturbed& perturbed) {
@@ -37,18 +62,7 @@ std::string released_section(const Perturbed& perturbed) {
   if (!perturbed.kept.empty())
     out += pair_of("Left as they are", escaped(list_words(perturbed.kept, kMostNames)) + " (public)");
   if (perturbed.empty > 0) out += pair_of("Empty", grouped(perturbed.empty) + " values, where none arrived");
-  out += "</dl>\n<p>";
-  if (!values_move(perturbed))
-    out += "Read it as any other file: each value was changed by itself, at random, and is in the row it came from.";
-  else if (perturbed.times_move)
-    out +=
-        "Read it as a list of values with blurred times: each value is as it was measured, the time beside it may "
-        "be that of a row nearby.";
-  else
-    out +=
-        "Read it as any other file: times are as they were, and beside each stands a value that was measured then "
-        "or nearby.";
-  return section("What was released", out + "</p>\n");
+  return folded("What was released", out + "</dl>\n");
 }
 
 std::string law_table(const mechanisms::Moves& law, std::int64_t window) {
@@ -64,7 +78,7 @@ std::string moves_section(const Perturbed& perturbed) {
   const mechanisms::Moves& law = perturbed.expected;
   if (!values_move(perturbed) || law.shares.empty()) return "";
   return section("How far values move",
-                 "<p>" + escaped(moves_words(law)) + "</p>\n" + moves_figure(law) +
+                 moves_figure(law) +
                      "<p class=\"quiet\">This is what the method does to any series, found by running it on made-up "
                      "values. How far the values of this release really moved is not shown: that would say more "
                      "about their order than was paid for.</p>\n" +
@@ -114,12 +128,12 @@ std::string plan_section(const Perturbed& perturbed) {
 
 }  // namespace
 
-std::string perturbed_html(const Perturbed& perturbed) {
+std::string perturbed_html(const Perturbed& perturbed, const std::string& csv) {
   Page page = page_of(title_of(perturbed), perturbed.mark);
-  page.body = header(perturbed) +
+  page.body = header(perturbed) + lead(perturbed, csv) + moves_section(perturbed) +
               promise(facts_of(perturbed), perturbed.guarantee, perturbed.mark, perturbed.plan.price.beta) +
-              released_section(perturbed) + moves_section(perturbed) + curve_section(perturbed) +
-              promise_in_full(perturbed.guarantee, perturbed.mark, perturbed.not_protected) + plan_section(perturbed) +
+              curve_section(perturbed) + promise_in_full(perturbed.guarantee, perturbed.mark, perturbed.not_protected) +
+              released_section(perturbed) + plan_section(perturbed) +
               budget_section(perturbed.budget, perturbed.debit) +
               citation(fmt::format("{}, {} rows", page.title, grouped(perturbed.rows)), perturbed.plan.mechanism,
                        perturbed.guarantee, perturbed.mark, perturbed.debit) +

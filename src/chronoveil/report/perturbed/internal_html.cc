@@ -41,7 +41,7 @@ std::string averages_section(const std::vector<PerturbedInternal::Column>& colum
     if (!column.numeric) continue;
     ++all;
     table.rows.push_back({escaped(column.name), grouped(column.range), rounded(column.average_error)});
-    if (shown < kMostCharts) figures += averages_figure(column, shown++);
+    if (shown < kMostCharts) figures += "<div>" + averages_figure(column, shown++) + "</div>\n";
   }
   if (all == 0) return "";
   std::string out;

@@ -133,6 +133,15 @@ std::string moves_words(const mechanisms::Moves& moves) {
                      grouped(usual), usual == 1 ? "row" : "rows");
 }
 
+std::string kept_words(const mechanisms::TemporalPlan& plan) {
+  const auto* response = std::get_if<accounting::RandomizedResponse>(&plan.event.kind);
+  if (!response) return "";
+  const double others = static_cast<double>(response->values - 1) * std::exp(-response->epsilon);
+  return fmt::format(
+      "About {} of the values are as they came in; each of the others became any other value with the same chance.",
+      share_words(1 / (1 + others)));
+}
+
 std::optional<accounting::Nominal> nominal_of(const mechanisms::TemporalPlan& plan) {
   if (plan.price.nominal) return plan.price.nominal;
   if (plan.relation == Relation::swap && plan.price.analysis == accounting::Analysis::published)

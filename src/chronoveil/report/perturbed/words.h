@@ -24,6 +24,10 @@ std::int64_t distance_of(const mechanisms::Moves&, double share);
 // "42 % of the values stay where they are; 9 of 10 move by at most 7 rows."
 std::string moves_words(const mechanisms::Moves&);
 
+// "About 79 % of the values are as they came in; each of the others is any other value with the same chance."; empty
+// where values are not exchanged for others of a public list.
+std::string kept_words(const mechanisms::TemporalPlan&);
+
 // What a paper states for the parameters: beside a certified price, or as the price.
 std::optional<accounting::Nominal> nominal_of(const mechanisms::TemporalPlan&);
 

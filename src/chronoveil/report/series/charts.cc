@@ -13,13 +13,12 @@
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/draw/frame.h"
 #include "chronoveil/report/draw/heat_map.h"
+#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
 
 namespace chronoveil::report {
 namespace {
-
-constexpr int kDigits = 4;
 
 std::string legend(const Release& release, bool with_truth) {
   const auto& sampled = release.estimate.sampled;
@@ -53,27 +52,17 @@ std::string when_words(const SlotAxis& axis, std::size_t step) {
 
 // The numbers behind a chart, the newest first.
 std::string numbers_table(const Chart& chart, const std::string& csv) {
-  constexpr std::size_t kMostNumbers = 50;
   const std::size_t steps = chart.value.size(), shown = std::min(steps, kMostNumbers);
   Table table{.head = {"Time", "Value", "From", "To"}, .rows = {}};
   for (std::size_t i = 0; i < shown; ++i) {
     const std::size_t step = steps - 1 - i;
-    table.rows.push_back({escaped(slot_phrase(*chart.axis, step)), rounded(chart.value[step], kDigits),
-                          rounded(chart.lower[step], kDigits), rounded(chart.upper[step], kDigits)});
+    table.rows.push_back({escaped(slot_phrase(*chart.axis, step)), rounded(chart.value[step], kTableDigits),
+                          rounded(chart.lower[step], kTableDigits), rounded(chart.upper[step], kTableDigits)});
   }
-  return fmt::format(
-      "<details><summary>{}</summary>\n{}{}</details>\n",
-      shown < steps ? fmt::format("The newest {} of {} numbers", shown, grouped(chart.axis->steps())) : "The numbers",
-      to_html(table), csv);
+  return numbers_behind("newest", shown, steps, to_html(table) + csv);
 }
 
 }  // namespace
-
-std::string csv_note(const std::string& csv) {
-  if (csv.empty()) return "";
-  return fmt::format("<p class=\"quiet\">All numbers are in <a href=\"{}\">{}</a>.</p>\n", escaped(url_of(csv)),
-                     escaped(csv));
-}
 
 std::string measure_of(const Published& published) {
   const auto mechanism = mechanisms::find_series_mechanism(published.plan.mechanism);

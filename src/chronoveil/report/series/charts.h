@@ -23,9 +23,6 @@ std::vector<Chart> charts_of(const Release&, const std::string& measure, std::sp
 // empty in anything that is published.
 std::string series_charts(const Published&, const std::string& csv, std::span<const double> truth = {});
 
-// Where all numbers are (HTML); nothing without a file.
-std::string csv_note(const std::string& csv);
-
 // Mean, usual half width of the interval and the greatest value where it is clear, one row per series; empty for one
 // series, whose chart shows them.
 std::string summary_table(const Release&);

@@ -8,6 +8,7 @@
 #include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/report/document/local_time.h"
 #include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/page/csv_link.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
 #include "chronoveil/report/page/sections.h"

@@ -9,6 +9,7 @@
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/page/markup.h"
 #include "chronoveil/report/page/page.h"
+#include "chronoveil/report/page/sections.h"
 #include "chronoveil/report/series/charts.h"
 
 namespace chronoveil::report {
@@ -45,15 +46,8 @@ std::string newest_of_many(const Release& release) {
     table.rows.push_back({escaped(release.keys[i]), rounded(part.value[last]),
                           fmt::format("{} and {}", rounded(part.lower[last]), rounded(part.upper[last]))});
   }
-  std::string out = fmt::format("<p class=\"newest\">{}</p>\n", escaped(slot_phrase(release.axis, last)));
-  // A few are read at a glance; more would push everything else off the screen.
-  constexpr std::size_t kMostOpen = 4;
-  if (shown <= kMostOpen) return out + to_html(table);
-  return out + fmt::format("<details><summary>The newest value of {} series</summary>\n{}</details>\n",
-                           shown < release.keys.size()
-                               ? fmt::format("the first {} of {}", shown, grouped(release.series()))
-                               : fmt::format("all {}", shown),
-                           to_html(table));
+  return fmt::format("<p class=\"newest\">{}</p>\n", escaped(slot_phrase(release.axis, last))) +
+         newest_table("newest value", table, release.keys.size());
 }
 
 std::string informative_words(const Release& release) {

@@ -13,14 +13,15 @@ std::string to_svg(const Published& published) {
   const Release& release = published.release;
   Picture picture;
   picture.line("head", published.title);
-  picture.line("soft", guarantee_line(release.guarantee, release.mark));
+  const std::string promise = guarantee_line(release.guarantee, release.mark);
+  picture.line("soft", promise);
   picture.line("soft",
                fmt::format("The line is the published value, the band its {} interval.", percent(release.level)));
   const std::vector<Chart> charts = charts_of(release, measure_of(published));
   if (charts.size() < static_cast<std::size_t>(release.series()))
     picture.line("soft", fmt::format("The first {} of {} series.", charts.size(), grouped(release.series())));
   for (const Chart& chart : charts) picture.frame(frame_of(chart));
-  return picture.svg(published.title);
+  return picture.svg(published.title, promise);
 }
 
 }  // namespace chronoveil::report

@@ -1,0 +1,175 @@
+#include "chronoveil/data/arrow/stream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "chronoveil/data/arrow/batch.h"
+#include "chronoveil/data/memory/source.h"
+
+namespace chronoveil::data {
+namespace {
+
+Failure producer_failed(int error) {
+  return fail(ErrorKind::storage, "source.rows",
+              std::string("the producer of the Arrow stream failed: ") + std::strerror(error) +
+                  " (its own message is left out, since it may quote data)");
+}
+
+// The rows of a stream, a part at a time.
+class ArrowParts {
+ public:
+  ArrowParts(std::shared_ptr<ArrowStream> stream, std::vector<std::size_t> used)
+      : stream_(std::move(stream)), batch_(stream_->columns(), std::move(used)) {}
+
+  // Null at the end.
+  Result<const Batch*> next() {
+    if (!std::exchange(begun_, true)) CV_CHECK(stream_->begin());
+    while (true) {
+      CV_TRY(const Batch* part, batch_.next(kBatchRows));
+      if (part->front().rows() > 0) return part;
+      batch_.close();  // given back before the next is asked for
+      CV_TRY(Owned<ArrowArray> array, stream_->next());
+      if (!array) return nullptr;
+      CV_CHECK(batch_.open(std::move(array)));
+    }
+  }
+
+ private:
+  std::shared_ptr<ArrowStream> stream_;
+  ArrowBatch batch_;
+  bool begun_ = false;
+};
+
+class ArrowSource final : public RecordSource {
+ public:
+  ArrowSource(ArrowParts parts, BatchDecoder decoder) : parts_(std::move(parts)), decoder_(std::move(decoder)) {}
+
+  Result<bool> next(RecordBatch& batch) override {
+    decoder_.begin(batch, rows_ + 1);
+    CV_TRY(const Batch* part, parts_.next());
+    if (part == nullptr) return false;
+    CV_CHECK(decoder_.open(*part));
+    for (std::size_t row = 0; row < part->front().rows(); ++row, ++rows_)
+      if (!decoder_.add(row, batch)) return bad_row(rows_ + 1, decoder_.problem());
+    return true;
+  }
+
+ private:
+  ArrowParts parts_;
+  BatchDecoder decoder_;
+  std::int64_t rows_ = 0;
+};
+
+class ArrowRows final : public FieldRows {
+ public:
+  explicit ArrowRows(std::shared_ptr<ArrowStream> stream)
+      : stream_(std::move(stream)),
+        columns_(names_of(stream_->columns())),
+        fields_(columns_.size()),
+        rooms_(columns_.size()),
+        used_(columns_.size()) {
+    std::iota(used_.begin(), used_.end(), std::size_t{0});
+  }
+
+  const std::vector<std::string>& columns() const override { return columns_; }
+
+  Result<void> use(const std::vector<std::size_t>& columns) override {
+    used_ = columns;
+    std::sort(used_.begin(), used_.end());
+    return check_used();
+  }
+
+  Result<std::span<const std::string_view>> next() override {
+    if (!parts_) {
+      CV_CHECK(check_used());
+      parts_.emplace(stream_, used_);
+    }
+    if (part_ == nullptr || row_ == part_->front().rows()) {
+      CV_TRY(part_, parts_->next());
+      row_ = 0;
+      if (part_ == nullptr) return std::span<const std::string_view>();
+    }
+    std::string problem;
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (!read_cell((*part_)[i], row_, rooms_[i], fields_[used_[i]], problem)) return bad_row(rows_ + 1, problem);
+    ++row_;
+    ++rows_;
+    return std::span<const std::string_view>(fields_);
+  }
+
+  std::int64_t rows() const override { return rows_; }
+
+ private:
+  Result<void> check_used() const {
+    for (const std::size_t column : used_) CV_CHECK(check_usable(stream_->columns()[column]));
+    return {};
+  }
+
+  std::shared_ptr<ArrowStream> stream_;
+  std::vector<std::string> columns_;
+  std::vector<std::string_view> fields_;
+  std::vector<CellRoom> rooms_;
+  std::vector<std::size_t> used_;
+  std::optional<ArrowParts> parts_;
+  const Batch* part_ = nullptr;
+  std::size_t row_ = 0;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<ArrowStream>> ArrowStream::take(ArrowArrayStream& from) {
+  if (from.release == nullptr)
+    return fail(ErrorKind::usage, "source.rows", "the Arrow stream was taken before; a stream can be read once");
+  auto taken = std::make_shared<ArrowStream>();
+  taken->stream_ = Owned<ArrowArrayStream>(&from);
+  ArrowSchema schema{};
+  ArrowArrayStream* const stream = taken->stream_.get();
+  if (const int error = stream->get_schema(stream, &schema); error != 0) return producer_failed(error);
+  const Owned<ArrowSchema> held(&schema);
+  CV_TRY(taken->columns_, columns_of(*held));
+  return taken;
+}
+
+Result<void> ArrowStream::check_unread() const {
+  if (begun_)
+    return fail(
+        ErrorKind::usage, "source.rows",
+        "the Arrow stream was read before, by a run or a check; a stream can be read once, so hand over a new one");
+  return {};
+}
+
+Result<void> ArrowStream::begin() {
+  CV_CHECK(check_unread());
+  begun_ = true;
+  return {};
+}
+
+Result<Owned<ArrowArray>> ArrowStream::next() {
+  if (!stream_) return Owned<ArrowArray>();
+  ArrowArray array{};
+  const int error = stream_.get()->get_next(stream_.get(), &array);
+  if (error == 0 && array.release != nullptr) return Owned<ArrowArray>(&array);
+  stream_.reset();
+  if (error != 0) return producer_failed(error);
+  return Owned<ArrowArray>();
+}
+
+Result<std::unique_ptr<RecordSource>> open_arrow(const SourceSpec& spec) {
+  CV_CHECK(spec.stream->check_unread());
+  CV_TRY(BatchDecoder decoder, BatchDecoder::make(spec));
+  CV_TRY(std::vector<std::size_t> used, places_of(decoder.rows(), spec.stream->columns()));
+  return std::make_unique<ArrowSource>(ArrowParts(spec.stream, std::move(used)), std::move(decoder));
+}
+
+Result<std::unique_ptr<FieldRows>> open_arrow_rows(std::shared_ptr<ArrowStream> stream) {
+  CV_CHECK(stream->check_unread());
+  if (stream->columns().empty()) return fail(ErrorKind::usage, "source.rows", "the Arrow stream has no columns");
+  return std::make_unique<ArrowRows>(std::move(stream));
+}
+
+}  // namespace chronoveil::data

@@ -1,0 +1,40 @@
+// An Arrow stream as the rows of a job: read once, batch by batch.
+//   Opening   looks at the schema, never at a batch: no batch is asked for before the first row is read
+//   Memory    one batch of the producer, and kBatchRows rows in columns
+//   Release   each batch before the next is asked for, the stream at its end or with its first error
+//   Errors    storage if the producer fails: its own words are left out, since they may quote data
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "chronoveil/data/arrow/columns.h"
+#include "chronoveil/data/arrow/owned.h"
+#include "chronoveil/data/field_rows.h"
+#include "chronoveil/data/record_source.h"
+
+namespace chronoveil::data {
+
+class ArrowStream {
+ public:
+  // Takes the stream over and asks it for its schema.
+  static Result<std::shared_ptr<ArrowStream>> take(ArrowArrayStream&);
+
+  const std::vector<ArrowColumn>& columns() const { return columns_; }
+  // A usage error once somebody began to read it.
+  Result<void> check_unread() const;
+  Result<void> begin();
+  // None at the end.
+  Result<Owned<ArrowArray>> next();
+
+ private:
+  Owned<ArrowArrayStream> stream_;
+  std::vector<ArrowColumn> columns_;
+  bool begun_ = false;
+};
+
+Result<std::unique_ptr<RecordSource>> open_arrow(const SourceSpec&);
+Result<std::unique_ptr<FieldRows>> open_arrow_rows(std::shared_ptr<ArrowStream>);
+
+}  // namespace chronoveil::data
