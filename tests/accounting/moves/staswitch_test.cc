@@ -179,7 +179,7 @@ TEST(StaSwitch, IsLessPrivateThanRanSwitch) {
 }
 
 TEST(StaSwitch, TwiceCostsMoreThanOnceAndLessThanTheSum) {
-  for (int k : {3, in_torture() ? 7 : 5, in_torture() ? 50 : 12}) {
+  for (int k : {3, in_torture() ? 7 : 4, in_torture() ? 50 : 11}) {
     const double p = 0.95, epsilon = std::log(p * (k - 1) / (1 - p)) + 1;
     const Price once = priced(k, p, epsilon / 2), twice = priced(k, p, epsilon, 2);
     EXPECT_GT(twice.delta_lower, once.delta_lower / 2) << k;
