@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "chronoveil/neural/alike.h"
 #include "chronoveil/neural/augmentation.h"
 
 namespace chronoveil::neural {
@@ -54,11 +55,11 @@ struct Trainer::Parts {
   Optimiser optimiser;
   std::optional<PrivateGradient> privacy;  // refers to `parameters`
   forecasting::WindowValues values;        // its memory is used again
+  std::int64_t piece = 0;                  // how many windows are computed at once if batches vary in size (alike.h)
   std::int64_t steps = 0;
 
-  // How many windows are computed at once if batches vary in size. Few, since the last piece is filled up with blank
-  // ones; but a device wants many. Whole tiles of the inner products, since partial tiles are rounded differently.
-  std::int64_t piece() const {
+  // The largest piece to try. Few windows, since the last piece is filled up with blank ones; but a device wants many.
+  std::int64_t largest_piece() const {
     return device.is_cpu() ? kPiece : std::clamp<std::int64_t>((config.scheme.batch_size + 63) / 64 * 64, 64, 512);
   }
   void pad(forecasting::WindowValues& values, std::int64_t windows) const;
@@ -96,8 +97,8 @@ Result<torch::Tensor> Trainer::Parts::sum_over(std::vector<Window> windows, Draw
 // Blank windows up to the length of a piece.
 void Trainer::Parts::pad(forecasting::WindowValues& cut, std::int64_t windows) const {
   for (std::vector<float>* all : {&cut.values, &cut.observed, &cut.calendar})
-    all->resize(all->size() / static_cast<std::size_t>(windows) * static_cast<std::size_t>(piece()));
-  cut.batch = piece();
+    all->resize(all->size() / static_cast<std::size_t>(windows) * static_cast<std::size_t>(piece));
+  cut.batch = piece;
 }
 
 Result<void> Trainer::Parts::step(std::int64_t number, DrawRight& right, StepFacts* look, StepTrace* trace) {
@@ -106,7 +107,7 @@ Result<void> Trainer::Parts::step(std::int64_t number, DrawRight& right, StepFac
   if (look) *look = {.windows = std::ssize(windows)};
   torch::Tensor sum, gradient;
   const bool whole = !privacy || !privacy->varies();
-  const std::int64_t count = std::ssize(windows), length = whole ? count : piece();
+  const std::int64_t count = std::ssize(windows), length = whole ? count : piece;
   for (std::int64_t first = 0; first < count; first += length) {
     const auto from = windows.begin() + first;
     CV_TRY(const torch::Tensor part, sum_over({from, from + std::min(length, count - first)}, right, look));
@@ -169,6 +170,7 @@ Result<Trainer> Trainer::make(const TrainingConfig& config, Panel panel, const t
     if (config.privacy) {
       CV_TRY(const PrivateStep step, private_step(config));
       CV_TRY(parts->privacy, PrivateGradient::make(step, parts->parameters, parts->sampler.most_windows()));
+      if (parts->privacy->varies()) parts->piece = alike_piece(*parts->model, parts->largest_piece(), device);
     }
     return Trainer(std::move(parts));
   });

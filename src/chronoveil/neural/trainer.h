@@ -44,7 +44,7 @@ struct StepTrace {
   torch::Tensor sum;  // [d], clipped if private, before noise; undefined for an empty batch
 };
 
-// Windows of a Poisson batch that the CPU computes at once.
+// Windows of a Poisson batch that the CPU computes at once, at most: as many as it computes alike (alike.h).
 inline constexpr std::int64_t kPiece = 64;
 
 class Trainer {
