@@ -413,6 +413,7 @@ class Disorder(LiveTest):
                     str(self.folder / output), "--ledger", str(self.ledger))
         said = self.assert_succeeds(*correct("erratum.csv"))
         self.assertIn("at most 3 slots", said)
+        self.assertIn("that this step is corrected, and how often, depends on no person", said)
         self.assertNotIn("some row counts", said)
         self.assertEqual(len(self.rows(self.folder / "erratum.csv")), 3)
 

@@ -177,6 +177,9 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
   if (ours_to_choose && !job.series().public_sample.empty())
     planned.guarantee.assumptions.push_back(
         {"the sample that helped to choose the mechanism is public", Basis::declared});
+  if (job.series().may_be_empty)  // an erratum: that it exists is seen by everybody
+    planned.guarantee.assumptions.push_back(
+        {"that this step is corrected, and how often, depends on no person", Basis::declared});
   const bool live = audience == plan::Audience::live;
   add_reading(job.source, live ? Reading::live : Reading::whole, planned.guarantee.assumptions);
   if (live) add_who_decides(rows_are_people(job), planned.guarantee.assumptions);
