@@ -112,6 +112,21 @@ def _mixture(event: Any) -> Event:
                              q={"means": [0.0], "weights": [1.0]}, noise_multiplier=event.standard_deviation)
 
 
+def _of_one_replaced(event: Any) -> Event:
+    """In a sample of a fixed size another unit takes the place of one that leaves: noise that dp_accounting states for a
+    unit added or removed faces twice the sensitivity there."""
+    name = type(event).__name__
+    if name == "GaussianDpEvent":
+        return _KINDS["gaussian"](noise_multiplier=event.noise_multiplier / 2)
+    if name == "LaplaceDpEvent":
+        return _KINDS["laplace"](noise_multiplier=event.noise_multiplier / 2)
+    if name == "DiscreteLaplaceDpEvent":
+        return _KINDS["discrete_laplace"](scale=math.nextafter(1 / event.noise_parameter, 0),
+                                          sensitivity=2 * event.sensitivity)
+    raise TypeError(f"{name} in a sample of a fixed size cannot be priced here: what one unit replaced would change is not "
+                    "known; take an event of chronoveil")
+
+
 _FROM_DP_ACCOUNTING = {
     "GaussianDpEvent": lambda e: _KINDS["gaussian"](noise_multiplier=e.noise_multiplier),
     "LaplaceDpEvent": lambda e: _KINDS["laplace"](noise_multiplier=e.noise_multiplier),
@@ -123,9 +138,9 @@ _FROM_DP_ACCOUNTING = {
     "ComposedDpEvent": lambda e: _KINDS["compose"](events=[as_event(one) for one in e.events]),
     "PoissonSampledDpEvent": lambda e: _KINDS["poisson_sampled"](rate=e.sampling_probability, inner=as_event(e.event)),
     "SampledWithoutReplacementDpEvent": lambda e: _KINDS["sampled_without_replacement"](
-        population=e.source_dataset_size, batch_size=e.sample_size, inner=as_event(e.event)),
+        population=e.source_dataset_size, batch_size=e.sample_size, inner=_of_one_replaced(e.event)),
     "SampledWithReplacementDpEvent": lambda e: _KINDS["sampled_with_replacement"](
-        population=e.source_dataset_size, batch_size=e.sample_size, inner=as_event(e.event)),
+        population=e.source_dataset_size, batch_size=e.sample_size, inner=_of_one_replaced(e.event)),
 }
 
 

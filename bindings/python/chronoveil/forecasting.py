@@ -7,19 +7,19 @@ one of the variable CHRONOVEIL_FORECAST, or else the one on the PATH.
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import os
 import shutil
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from chronoveil import errors
+from chronoveil import errors, toml
 from chronoveil.jobs import Records, Slots, TrainJob, _ledger
 from chronoveil.ledger import Dataset
 from chronoveil.plans import Plan
@@ -49,15 +49,20 @@ def _called(*words: str) -> str:
 
 
 @contextmanager
-def _as_file(rows: Any, called: str) -> Iterator[str]:
-    """The path of a CSV: a frame is written to a file that only its owner may read, and that is gone afterwards. Its
-    name depends on `called` alone, so that a training that was interrupted goes on."""
+def _as_file(rows: Any, beside: str) -> Iterator[str]:
+    """The path of a CSV: a frame is written to a file beside the model that only its owner may read, and that is gone
+    afterwards. Its name depends on the model's alone, so that a training that was interrupted goes on."""
     if isinstance(rows, (str, os.PathLike)):
         yield os.fspath(rows)
         return
-    name = f"chronoveil-{os.getuid()}-{hashlib.sha256(called.encode()).hexdigest()[:16]}.csv"
-    path = Path(tempfile.gettempdir()) / name
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    path = Path(f"{beside}.rows.csv")
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    except FileExistsError:
+        raise errors.StorageError(f"{path} is there already: another call is at work on this model, or one was killed and "
+                                  "left the rows behind; remove the file if no call is at work", "source") from None
+    except OSError as error:
+        raise errors.StorageError(f"{path}: {error.strerror}", "source") from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             _write_rows(rows, file)
@@ -74,6 +79,8 @@ def _write_rows(rows: Any, file: Any) -> None:
     elif isinstance(rows, Mapping):
         writer = csv.writer(file)
         writer.writerow(rows)
+        if len({len(cells) for cells in rows.values()}) > 1:
+            raise errors.BadData("every column must have as many cells as the others", "source")
         writer.writerows(zip(*rows.values()))
     else:
         raise errors.UsageError(f"training reads files, and frames of pandas or polars; not {type(rows).__name__}",
@@ -92,27 +99,27 @@ class Train(TrainJob):
         output = self.sections.get("output", {}).get("model")
         if not output:
             raise errors.UsageError("output: it is missing; a file for the trained model, such as 'load.cvm'", "output")
-        with _as_file(self.records.source, os.path.abspath(output)) as source:
+        with _as_file(self.records.source, self._place(output)) as source:
             text = self.to_toml(dataset if dataset is not None else self.sections["dataset"].get("name", "rehearsal"),
                                 source=source)
             with tempfile.TemporaryDirectory(prefix="chronoveil-") as folder:
                 job = Path(folder) / "job.toml"
-                job.write_text(_absolute(text), encoding="utf-8")
+                job.write_text(self._absolute(text), encoding="utf-8")
                 words = ["train", str(job), "--json", *_flags(ledger=_ledger(dataset, ledger), yes=confirmed, seed=seed)]
-                return Model(output, json.loads(_called(*words)))
+                return Model(os.path.join(os.path.dirname(self.path), output), json.loads(_called(*words)))
 
+    def _place(self, path: str) -> str:
+        """Where a path of the job is: relative to the job file, or to the working directory if there is none."""
+        return os.path.abspath(os.path.join(os.path.dirname(self.path), path))
 
-def _absolute(text: str) -> str:
-    """Paths of the job, which are relative to the working directory, as they stand in a file elsewhere."""
-    import tomllib
-
-    from chronoveil import toml
-    sections = {section: dict(keys) for section, keys in tomllib.loads(text).items() if isinstance(keys, dict)}
-    for section, key in (("source", "path"), ("series", "list"), ("output", "model"), ("output", "json"),
-                         ("output", "report"), ("output", "csv"), ("train", "spans")):
-        if key in sections.get(section, {}):
-            sections[section][key] = os.path.abspath(sections[section][key])
-    return toml.dumps(sections)
+    def _absolute(self, text: str) -> str:
+        """The job, as it stands in a file elsewhere."""
+        sections = {section: dict(keys) for section, keys in tomllib.loads(text).items() if isinstance(keys, dict)}
+        for section, key in (("source", "path"), ("series", "list"), ("output", "model"), ("output", "json"),
+                             ("output", "report"), ("output", "csv"), ("train", "spans")):
+            if key in sections.get(section, {}):
+                sections[section][key] = self._place(sections[section][key])
+        return toml.dumps(sections)
 
 
 def _flags(**given: Any) -> list[str]:
@@ -120,7 +127,7 @@ def _flags(**given: Any) -> list[str]:
     for name, value in given.items():
         if value is True:
             words.append(f"--{name.replace('_', '-')}")
-        elif value not in (None, False, ""):
+        elif value is not None and value is not False and value != "":
             words += [f"--{name.replace('_', '-')}", str(value)]
     return words
 
@@ -144,7 +151,7 @@ class Model:
         from, unless `private` adds noise to that first, which is a debit (epsilon, delta, lower, upper, rate)."""
         values = value if value is None or isinstance(value, str) else ",".join(value)
         name = dataset.name if isinstance(dataset, Dataset) else dataset
-        with _as_file(history, os.path.abspath(self.path) + " history") as source:
+        with _as_file(history, os.path.abspath(self.path) + ".history") as source:
             return Forecast(_called("forecast", self.path, source, *_flags(
                 time=time, series=series, value=values, zone=zone, private=private, dataset=name,
                 ledger=_ledger(dataset, ledger), **options)))

@@ -1,72 +1,185 @@
 """Rows out of whatever holds them, as an Arrow stream.
 
-Frames that speak Arrow (`__arrow_c_stream__`) hand over their batches as they are. The rest of this file is for those
-that do not, or that would need pyarrow for it: lazy frames of polars, pandas without pyarrow, plain lists.
+Two rules, whatever the source. No row is looked at before the engine asks for the first batch, which is after the debit:
+until then names and types of columns must do. And no cell decides how another one is read: a column without a type, such
+as a list, goes cell by cell as the text that a CSV would hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from datetime import date, datetime, timezone
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timezone
 from typing import Any
 
-from chronoveil import _native
+from chronoveil import _native, errors
 
-_EPOCH = datetime(1970, 1, 1)
+_ROWS = 65_536  # per batch
+_TEXT, _LOCAL, _INSTANT = "U", "tsm:", "tsm:UTC"  # Arrow's names of texts, and of milliseconds without and with a zone
 
 
 def is_frame(source: object) -> bool:
     return hasattr(source, "__arrow_c_stream__") or hasattr(source, "collect_batches") or isinstance(source, Mapping)
 
 
+_handed_over: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+
+
+def _hand_over(source: Any) -> None:
+    """What reading uses up is handed over once: whoever read it again would get what is left, as if that were all."""
+    if hasattr(source, "collect_batches") or hasattr(source, "fetchnumpy"):
+        return  # computed anew
+    for one in source.values() if isinstance(source, Mapping) else [source]:
+        if hasattr(one, "__len__"):
+            continue
+        if _handed_over.get(id(one)) is one:
+            raise errors.UsageError("source: these rows can be read once, and a run or a check has read them; hand over new "
+                                    "ones", "source")
+        _handed_over[id(one)] = one
+
+
 def stream_of(source: Any, columns: Iterable[str] | None = None) -> Any:
     """A capsule with an Arrow stream of the rows. `columns`: the ones that are read, if that is known."""
-    if hasattr(source, "collect_batches"):  # a lazy frame: computed batch by batch, when rows are read
-        empty = source.head(0).collect()
-        return _native.chained(empty.__arrow_c_stream__(), lambda: iter(source.collect_batches(maintain_order=True)))
-    if hasattr(source, "__arrow_c_stream__"):
-        try:
-            return source.__arrow_c_stream__()
-        except ImportError:  # it would need pyarrow
-            pass
     wanted = None if columns is None else set(columns)
-    if type(source).__module__.partition(".")[0] == "pandas":
-        held = {str(name): _pandas_column(source[name]) for name in source.columns
-                if wanted is None or str(name) in wanted}
-    elif hasattr(source, "fetchnumpy"):  # a relation of DuckDB
-        held = {name: _column(cells.tolist()) for name, cells in source.fetchnumpy().items()
-                if wanted is None or name in wanted}
-    else:
-        held = {str(name): _column(cells) for name, cells in source.items() if wanted is None or str(name) in wanted}
-    return _native.stream_of([(name, kind, cells) for name, (kind, cells) in held.items()])
+    _hand_over(source)
+    try:
+        if hasattr(source, "collect_batches"):
+            return _of_lazy(source, wanted)
+        if hasattr(source, "fetchnumpy"):
+            return _of_relation(source, wanted)
+        if type(source).__module__.partition(".")[0] == "pandas":
+            return _of_pandas(source, wanted)
+        if hasattr(source, "__arrow_c_stream__"):
+            return source.__arrow_c_stream__()
+        return _of_mapping(source, wanted)
+    except errors.ChronoveilError:
+        raise
+    except Exception as error:  # a producer's own words may quote data
+        raise errors.StorageError(f"source: the rows could not be handed over as an Arrow stream ({type(error).__name__}; "
+                                  "its own message is left out, since it may quote data)", "source") from None
 
 
-def _instants(cells: list[Any]) -> tuple[str, list[Any]]:
-    """Milliseconds since 1970: of a clock where times have no zone, of the world where they have one."""
-    aware = any(isinstance(cell, datetime) and cell.tzinfo is not None for cell in cells)
-    milliseconds: list[int | None] = []
-    for cell in cells:
-        if cell is None or cell != cell:
-            milliseconds.append(None)
-            continue
-        moment = cell if isinstance(cell, datetime) else datetime(cell.year, cell.month, cell.day)
-        if aware:
-            moment = moment.astimezone(timezone.utc).replace(tzinfo=None)
-        since = moment - _EPOCH
-        milliseconds.append((since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000)
-    return ("tsm:UTC" if aware else "tsm:"), milliseconds
+class _Cells:
+    """A batch of cells in Python, as anything else that speaks Arrow."""
+
+    def __init__(self, columns: Sequence[tuple[str, str, list[Any]]]) -> None:
+        self._columns = list(columns)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return _native.stream_of(self._columns, text_of)
 
 
-def _column(cells: Any) -> tuple[str, list[Any]]:
-    held = cells.tolist() if hasattr(cells, "tolist") else list(cells)
-    first = next((cell for cell in held if cell is not None and cell == cell), None)
-    return _instants(held) if isinstance(first, date) else ("cells", held)
+def text_of(cell: Any) -> str | None:
+    """The text of a cell that is no text and no number; None if there is none."""
+    if cell != cell:  # not a time, not a number
+        return None
+    if not isinstance(cell, datetime):
+        return str(cell)
+    return (cell if cell.tzinfo is None else cell.astimezone(timezone.utc)).isoformat()
 
 
-def _pandas_column(series: Any) -> tuple[str, list[Any]]:
+def _later(columns: Sequence[tuple[str, str]], batches: Callable[[], Iterator[Sequence[list[Any]]]]) -> Any:
+    """A stream of columns of known names and types, whose cells are asked for batch by batch when rows are wanted."""
+    def frames() -> Iterator[_Cells]:
+        for batch in batches():
+            yield _Cells([(name, kind, cells) for (name, kind), cells in zip(columns, batch, strict=True)])
+
+    return _native.chained(_Cells([(name, kind, []) for name, kind in columns]).__arrow_c_stream__(), frames)
+
+
+def _is_wanted(name: object, wanted: set[str] | None) -> bool:
+    return wanted is None or str(name) in wanted
+
+
+def _of_lazy(source: Any, wanted: set[str] | None) -> Any:
+    chosen = source.select([name for name in source.collect_schema().names() if _is_wanted(name, wanted)])
+    return _native.chained(chosen.head(0).collect().__arrow_c_stream__(),
+                           lambda: iter(chosen.collect_batches(maintain_order=True)))
+
+
+def _of_mapping(source: Mapping[Any, Any], wanted: set[str] | None) -> Any:
+    held = {str(name): cells for name, cells in source.items() if _is_wanted(name, wanted)}
+    lengths = {name: len(cells) for name, cells in held.items() if hasattr(cells, "__len__")}
+    for name, length in lengths.items():
+        if length != next(iter(lengths.values())):
+            raise errors.BadData(f"{name}: the column must have as many cells as the others", name)
+
+    def batches() -> Iterator[list[list[Any]]]:
+        columns = [cells.tolist() if hasattr(cells, "tolist") else list(cells) for cells in held.values()]
+        yield from _parts(columns)
+
+    return _later([(name, _TEXT) for name in held], batches)
+
+
+def _parts(columns: Sequence[list[Any]]) -> Iterator[list[list[Any]]]:
+    for start in range(0, len(columns[0]) if columns else 0, _ROWS):
+        yield [cells[start:start + _ROWS] for cells in columns]
+
+
+def _of_pandas(source: Any, wanted: set[str] | None) -> Any:
+    chosen = source.iloc[:, [at for at, name in enumerate(source.columns) if _is_wanted(name, wanted)]]
+    empty = chosen.iloc[:0]
+    if not any(_is_untyped(kind) for kind in chosen.dtypes):
+        try:
+            return _native.chained(empty.__arrow_c_stream__(), lambda: iter([chosen]))
+        except (AttributeError, ImportError):  # it would need pyarrow
+            pass
+
+    def batches() -> Iterator[list[list[Any]]]:
+        for start in range(0, len(chosen), _ROWS):
+            part = chosen.iloc[start:start + _ROWS]
+            yield [_pandas_cells(part.iloc[:, at]) for at in range(part.shape[1])]
+
+    return _later([(str(name), _kind_of(kind)) for name, kind in zip(chosen.columns, chosen.dtypes)], batches)
+
+
+def _is_untyped(kind: Any) -> bool:
+    """Whether cells of a column may be anything, so that a library would guess a type from all of them."""
+    held = kind.categories.dtype if hasattr(kind, "categories") else kind
+    return bool(held == object)
+
+
+def _kind_of(kind: Any) -> str:
+    if kind.kind != "M":
+        return _TEXT
+    return _LOCAL if getattr(kind, "tz", None) is None else _INSTANT
+
+
+def _pandas_cells(series: Any) -> list[Any]:
     if series.dtype.kind != "M":
-        return _column(series.astype(object).where(series.notna(), None).tolist())
-    zoned = getattr(series.dtype, "tz", None) is not None
-    moments = series.dt.tz_convert("UTC").dt.tz_localize(None) if zoned else series
-    cells = moments.astype("datetime64[ms]").astype("int64").where(series.notna(), None).tolist()
-    return ("tsm:UTC" if zoned else "tsm:"), [None if cell is None else int(cell) for cell in cells]
+        return list(series.astype(object).where(series.notna(), None))
+    moments = series if getattr(series.dtype, "tz", None) is None else series.dt.tz_convert("UTC").dt.tz_localize(None)
+    return _milliseconds(moments.to_numpy())
+
+
+def _milliseconds(moments: Any) -> list[Any]:
+    """Of an array of numpy's times; parts of a millisecond are cut, towards the past."""
+    held = moments.astype("datetime64[ms]")
+    return [None if missing else cell for missing, cell in zip((held != held).tolist(), held.astype("int64").tolist())]
+
+
+def _of_relation(source: Any, wanted: set[str] | None) -> Any:
+    """A relation of DuckDB, which is computed when rows are wanted. None is computed for its types."""
+    try:
+        return _native.chained(source.limit(0).__arrow_c_stream__(), lambda: iter([source]))
+    except (AttributeError, ImportError):  # it would need pyarrow
+        pass
+    kinds = {name: _relation_kind(str(kind)) for name, kind in zip(source.columns, source.types)
+             if _is_wanted(name, wanted)}
+
+    def batches() -> Iterator[list[list[Any]]]:
+        held = source.fetchnumpy()
+        yield from _parts([held[name].tolist() if kind == _TEXT else _unmasked(held[name])
+                           for name, kind in kinds.items()])
+
+    return _later(list(kinds.items()), batches)
+
+
+def _relation_kind(kind: str) -> str:
+    if not kind.startswith("TIMESTAMP"):
+        return _TEXT
+    return _INSTANT if kind.endswith("WITH TIME ZONE") else _LOCAL
+
+
+def _unmasked(moments: Any) -> list[Any]:
+    return _milliseconds(moments.filled("NaT") if hasattr(moments, "filled") else moments)

@@ -9,28 +9,27 @@
 #include <string>
 #include <vector>
 
+#include "chronoveil/data/memory/table.h"
 #include "module.h"
 
 namespace chronoveil::python {
 namespace {
 
-// One column, as Arrow lays it out.
+// One column, as Arrow lays it out: texts, or milliseconds.
 struct Laid {
   std::string name, format;
-  std::vector<std::uint8_t> valid;   // bits
-  std::vector<std::int64_t> wholes;  // also instants
-  std::vector<double> numbers;
+  std::vector<std::uint8_t> valid;  // bits
+  std::vector<std::int64_t> instants;
   std::vector<std::int64_t> ends = {0};
   std::string text;
   std::int64_t nulls = 0;
   const void* buffers[3] = {};
 
-  std::int64_t buffer_count() const { return format == "U" ? 3 : 2; }
+  bool is_text() const { return format == "U"; }
+  std::int64_t buffer_count() const { return is_text() ? 3 : 2; }
   void point() {
     buffers[0] = nulls > 0 ? valid.data() : nullptr;
-    buffers[1] = format == "U"   ? static_cast<const void*>(ends.data())
-                 : format == "g" ? static_cast<const void*>(numbers.data())
-                                 : static_cast<const void*>(wholes.data());
+    buffers[1] = is_text() ? static_cast<const void*>(ends.data()) : static_cast<const void*>(instants.data());
     buffers[2] = text.data();
   }
 };
@@ -43,74 +42,51 @@ struct Table {
 };
 using Shared = std::shared_ptr<Table>;
 
-[[noreturn]] void wrong(const std::string& column, const std::string& valid) {
-  raise({.kind = ErrorKind::bad_data, .parameter = column, .message = "the column must hold " + valid});
-}
-
-bool is_missing(nb::handle cell) {
-  return cell.is_none() || (PyFloat_Check(cell.ptr()) && std::isnan(PyFloat_AsDouble(cell.ptr())));
-}
-
-void add_text(Laid& laid, nb::handle cell) {
+bool add_utf8(Laid& laid, nb::handle cell) {
   Py_ssize_t size = 0;
   const char* const utf8 = PyUnicode_AsUTF8AndSize(cell.ptr(), &size);
-  if (utf8 == nullptr) {
-    PyErr_Clear();
-    wrong(laid.name, "text that can be written as UTF-8");
-  }
+  if (utf8 == nullptr) return false;
   laid.text.append(utf8, static_cast<std::size_t>(size));
+  return true;
 }
 
-// The kind of a column is that of its first cell that is there: text, whole numbers or numbers.
-std::string format_of(const nb::list& cells, const std::string& name) {
-  std::string format = "U";
-  for (const nb::handle cell : cells) {
-    if (is_missing(cell)) continue;
-    if (PyUnicode_Check(cell.ptr())) return "U";
-    if (PyFloat_Check(cell.ptr())) return "g";
-    if (!PyLong_Check(cell.ptr()) || PyBool_Check(cell.ptr())) wrong(name, "texts, numbers or times");
-    format = "l";  // unless a later one is not whole
+// False if the cell has no text. That is then missing, an error or a refusal of its row alone; other cells are read all
+// the same.
+bool add_text(Laid& laid, nb::handle cell, const nb::callable& text_of) {
+  if (PyUnicode_Check(cell.ptr())) return add_utf8(laid, cell);
+  if (PyFloat_Check(cell.ptr())) {
+    const double number = PyFloat_AsDouble(cell.ptr());
+    if (!std::isnan(number)) laid.text += data::text_of_number(number);
+    return !std::isnan(number);
   }
-  return format;
+  const bool whole = PyLong_CheckExact(cell.ptr());
+  const nb::object text = nb::steal(whole ? PyObject_Str(cell.ptr()) : PyObject_CallOneArg(text_of.ptr(), cell.ptr()));
+  return text.is_valid() && !text.is_none() && add_utf8(laid, text);
 }
 
-void add_cell(Laid& laid, nb::handle cell) {
-  if (laid.format == "U") {
-    if (!PyUnicode_Check(cell.ptr())) wrong(laid.name, "texts, like its first cell");
-    return add_text(laid, cell);
-  }
-  if (laid.format == "g") {
-    laid.numbers.push_back(PyFloat_AsDouble(cell.ptr()));
-  } else {
-    laid.wholes.push_back(PyLong_AsLongLong(cell.ptr()));
-  }
-  if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    wrong(laid.name, "numbers, like its first cell");
-  }
+bool add_instant(Laid& laid, nb::handle cell) {
+  const long long milliseconds = PyLong_AsLongLong(cell.ptr());
+  if (PyErr_Occurred() != nullptr) return false;
+  laid.instants.push_back(milliseconds);
+  return true;
 }
 
-void fill_missing(Laid& laid) {
-  ++laid.nulls;
-  if (laid.format == "g") laid.numbers.push_back(0);
-  if (laid.format != "g" && laid.format != "U") laid.wholes.push_back(0);
-}
-
-// `kind`: "cells" (texts or numbers), or "ts" and a zone for milliseconds since 1970.
-Laid laid_out(const std::string& name, const std::string& kind, const nb::list& cells) {
+// `format`: "U" for texts, or "tsm:" and a zone for milliseconds since 1970.
+Laid laid_out(const std::string& name, const std::string& format, const nb::list& cells, const nb::callable& text_of) {
   Laid laid;
   laid.name = name;
-  laid.format = kind == "cells" ? format_of(cells, name) : kind;
+  laid.format = format;
   laid.valid.assign((cells.size() + 7) / 8, 0);
   std::size_t row = 0;
   for (const nb::handle cell : cells) {
-    if (is_missing(cell)) {
-      fill_missing(laid);
-    } else {
-      add_cell(laid, cell);
+    if (!cell.is_none() && (laid.is_text() ? add_text(laid, cell, text_of) : add_instant(laid, cell))) {
       laid.valid[row / 8] = static_cast<std::uint8_t>(laid.valid[row / 8] | 1U << row % 8);
+    } else {
+      PyErr_Clear();
+      ++laid.nulls;
+      if (!laid.is_text()) laid.instants.push_back(0);
     }
-    if (laid.format == "U") laid.ends.push_back(static_cast<std::int64_t>(laid.text.size()));
+    laid.ends.push_back(static_cast<std::int64_t>(laid.text.size()));
     ++row;
   }
   return laid;
@@ -180,15 +156,16 @@ void release_stream(ArrowArrayStream* stream) {
   stream->release = nullptr;
 }
 
-// columns: (name, kind, cells), with as many cells in each.
-nb::capsule stream_of(const nb::list& columns) {
+// columns: (name, format, cells), with as many cells in each. text_of: of a cell that is no text and no float.
+nb::capsule stream_of(const nb::list& columns, const nb::callable& text_of) {
   auto table = std::make_shared<Table>();
   for (const nb::handle column : columns) {
     const auto cells = nb::cast<nb::list>(column[2]);
-    if (!table->columns.empty() && table->rows != static_cast<std::int64_t>(cells.size()))
-      wrong(nb::cast<std::string>(column[0]), "as many cells as the others");
-    table->rows = static_cast<std::int64_t>(cells.size());
-    table->columns.push_back(laid_out(nb::cast<std::string>(column[0]), nb::cast<std::string>(column[1]), cells));
+    const auto rows = static_cast<std::int64_t>(cells.size());
+    if (!table->columns.empty() && table->rows != rows) throw nb::value_error("columns of one batch differ in length");
+    table->rows = rows;
+    table->columns.push_back(
+        laid_out(nb::cast<std::string>(column[0]), nb::cast<std::string>(column[1]), cells, text_of));
   }
   auto stream = std::make_unique<ArrowArrayStream>();
   *stream = {get_schema, get_next, last_error, release_stream, new Shared(std::move(table))};
@@ -281,7 +258,7 @@ nb::capsule capsule_of(std::unique_ptr<ArrowArrayStream> stream) {
 }
 
 void add_arrow(nb::module_& module) {
-  module.def("stream_of", &stream_of, nb::arg("columns"));
+  module.def("stream_of", &stream_of, nb::arg("columns"), nb::arg("text_of"));
   module.def("chained", &chained, nb::arg("schema"), nb::arg("frames"));
 }
 

@@ -64,6 +64,16 @@ def test_events_of_dp_accounting_are_taken():
         cv.epsilon(dp.NonPrivateDpEvent(), 1e-5)
 
 
+def test_a_sample_of_a_fixed_size_is_for_a_unit_replaced():
+    """Their noise is for a unit added or removed; one replaced changes twice as much. Where all are drawn it shows."""
+    dp = pytest.importorskip("dp_accounting")
+    replaced = cv.epsilon(cv.Gaussian(noise_multiplier=2.0), 1e-5).epsilon
+    everybody = dp.SampledWithoutReplacementDpEvent(10, 10, dp.GaussianDpEvent(4.0))
+    assert cv.epsilon(everybody, 1e-5).epsilon == pytest.approx(replaced, rel=1e-6)
+    with pytest.raises(TypeError, match="RandomizedResponseDpEvent in a sample of a fixed size"):
+        cv.epsilon(dp.SampledWithReplacementDpEvent(10, 2, dp.RandomizedResponseDpEvent(0.5, 4)), 1e-5)
+
+
 def test_unknown_fields_and_events_are_refused():
     with pytest.raises(TypeError):
         cv.Gaussian(noise=1)

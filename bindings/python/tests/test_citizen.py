@@ -32,6 +32,9 @@ def test_ctrl_c_ends_long_work_and_says_what_was_spent():
                 from chronoveil.frames import stream_of
                 return stream_of({"card": ["a"] * 1000, "ts": ["2026-03-28T00:30"] * 1000})
         class Endless:
+            def collect_schema(self): return self
+            def names(self): return ["card", "ts"]
+            def select(self, names): return self
             def head(self, rows): return self
             def collect(self): return Frame()
             def collect_batches(self, maintain_order): return frames()

@@ -1,6 +1,9 @@
 // Rows that a program pushes, as the input of a live release.
+#include <atomic>
 #include <charconv>
 #include <limits>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "chronoveil/chronoveil.h"
@@ -36,6 +39,34 @@ void add_steps(std::string lines, bool named, PublishedSteps& steps) {
     step.sampled = fields[time + 4] == "1";
   }
 }
+
+// One call at a time: threads wait for each other, so that no step is worked out twice. A call from inside of a call would
+// wait for itself, and is refused.
+class Turns {
+ public:
+  class Turn {
+   public:
+    explicit Turn(Turns& turns) : turns_(&turns), held_(turns.mutex_) { turns.holder_ = std::this_thread::get_id(); }
+    Turn(Turn&&) = default;
+    ~Turn() {
+      if (held_) turns_->holder_ = std::thread::id();
+    }
+
+   private:
+    Turns* turns_;
+    std::unique_lock<std::mutex> held_;
+  };
+
+  Result<Turn> take() {
+    if (holder_ == std::this_thread::get_id())
+      return fail(ErrorKind::usage, "live", "this session is at work; a call from inside of another one is refused");
+    return Turn(*this);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<std::thread::id> holder_;
+};
 
 }  // namespace
 
@@ -77,16 +108,32 @@ struct LiveSession::Inside {
     return std::exchange(published, {});
   }
 
-  static Result<PublishedSteps> push(LiveSession& session, const std::vector<data::ArrowColumn>& columns,
-                                     data::Owned<ArrowArray> array) {
-    CV_CHECK(session.inside_->check_open());
-    CV_TRY(std::vector<std::size_t> used, data::places_of(session.inside_->decoder->rows(), columns));
+  Result<PublishedSteps> push(const std::vector<data::ArrowColumn>& columns, data::Owned<ArrowArray> array) {
+    CV_CHECK(check_open());
+    CV_TRY(std::vector<std::size_t> used, data::places_of(decoder->rows(), columns));
     data::ArrowBatch batch(columns, std::move(used));
     CV_CHECK(batch.open(std::move(array)));
-    CV_TRY(const Batch* rows, batch.next(std::numeric_limits<std::size_t>::max()));
-    return session.push(*rows);
+    CV_TRY(const Batch* read, batch.next(std::numeric_limits<std::size_t>::max()));
+    return push(*read);
   }
 
+  Result<PublishedSteps> push(const Batch& batch) {
+    CV_CHECK(check_open());
+    CV_CHECK(decoder->open(batch));
+    decoder->begin(arrival.rows, rows + 1);
+    arrival.number.clear();
+    arrival.refused.clear();
+    for (std::size_t row = 0; !batch.empty() && row < batch.front().rows(); ++row) {
+      const std::int64_t number = ++rows;
+      if (decoder->add(row, arrival.rows))
+        arrival.number.push_back(number);
+      else
+        arrival.refused.push_back({"row " + std::to_string(number), decoder->problem()});
+    }
+    return told_by(session->take(arrival));
+  }
+
+  Turns turns;
   Job job;
   LiveOptions options;
   std::shared_ptr<std::int64_t> said = std::make_shared<std::int64_t>(0);  // where the clock that is told stands
@@ -122,39 +169,27 @@ LiveSession::Form LiveSession::form() const { return inside_->form; }
 const PublishedSteps& LiveSession::caught_up() const { return inside_->caught_up; }
 
 Result<PublishedSteps> LiveSession::push(const Batch& batch) {
-  CV_CHECK(inside_->check_open());
-  data::BatchDecoder& decoder = *inside_->decoder;
-  data::Arrival& arrival = inside_->arrival;
-  CV_CHECK(decoder.open(batch));
-  decoder.begin(arrival.rows, inside_->rows + 1);
-  arrival.number.clear();
-  arrival.refused.clear();
-  for (std::size_t row = 0; !batch.empty() && row < batch.front().rows(); ++row) {
-    const std::int64_t number = ++inside_->rows;
-    if (decoder.add(row, arrival.rows))
-      arrival.number.push_back(number);
-    else
-      arrival.refused.push_back({"row " + std::to_string(number), decoder.problem()});
-  }
-  return inside_->told_by(inside_->session->take(arrival));
+  CV_TRY(const auto turn, inside_->turns.take());
+  return inside_->push(batch);
 }
 
 Result<PublishedSteps> LiveSession::push(const ArrowSchema& schema, ArrowArray& given) {
   if (given.release == nullptr) return fail(ErrorKind::usage, "source.rows", "the Arrow batch was taken before");
   data::Owned<ArrowArray> array(&given);
+  CV_TRY(const auto turn, inside_->turns.take());
   CV_CHECK(inside_->check_open());
   CV_TRY(const std::vector<data::ArrowColumn> columns, data::columns_of(schema));
-  return Inside::push(*this, columns, std::move(array));
+  return inside_->push(columns, std::move(array));
 }
 
 Result<PublishedSteps> LiveSession::push(ArrowArrayStream& given) {
   CV_TRY(const std::shared_ptr<data::ArrowStream> stream, data::ArrowStream::take(given));
+  CV_TRY(const auto turn, inside_->turns.take());
   PublishedSteps all;
   while (true) {
     Result<data::Owned<ArrowArray>> array = stream->next();
     if (array && !*array) return all;
-    Result<PublishedSteps> steps =
-        array ? Inside::push(*this, stream->columns(), std::move(*array)) : Failure(array.error());
+    Result<PublishedSteps> steps = array ? inside_->push(stream->columns(), std::move(*array)) : Failure(array.error());
     if (!steps) {
       // They are published: whoever goes on hears of them with the next call.
       inside_->published.insert(inside_->published.begin(), all.begin(), all.end());
@@ -165,6 +200,7 @@ Result<PublishedSteps> LiveSession::push(ArrowArrayStream& given) {
 }
 
 Result<PublishedSteps> LiveSession::publish_until(const std::string& time) {
+  CV_TRY(const auto turn, inside_->turns.take());
   CV_CHECK(inside_->check_open());
   if (inside_->job.live().clock == engine::LiveSpec::Clock::system)
     return fail(ErrorKind::usage, "run.until", "the job goes by the system's clock; call publish_due() instead");
@@ -173,12 +209,14 @@ Result<PublishedSteps> LiveSession::publish_until(const std::string& time) {
 }
 
 Result<PublishedSteps> LiveSession::publish_due() {
+  CV_TRY(const auto turn, inside_->turns.take());
   CV_CHECK(inside_->check_open());
   CV_TRY(const bool due, inside_->session->due());
   return inside_->told_by(due ? inside_->session->publish_due() : Result<void>());
 }
 
 Result<LiveStanding> LiveSession::end() {
+  CV_TRY(const auto turn, inside_->turns.take());
   CV_CHECK(inside_->check_open());
   Result<LiveStanding> stands = inside_->session->end();
   inside_->session.reset();

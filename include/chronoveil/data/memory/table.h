@@ -53,4 +53,8 @@ struct Table {
   std::vector<Batch> batches;
 };
 
+// The text that stands for a real in a job: the fewest digits that read back, without an exponent where 32 characters are
+// enough for that. For those who make texts of cells of several types.
+std::string text_of_number(double);
+
 }  // namespace chronoveil::data

@@ -39,6 +39,11 @@ bool write_time(std::int64_t instant, std::string_view offset, CellRoom& room, s
   return true;
 }
 
+template <class Number>
+void write_real(Number number, CellRoom& room, std::string_view& text) {
+  if (!write(number, room, text, std::chars_format::fixed)) write(number, room, text);
+}
+
 // What is wrong, if anything.
 struct TextOf {
   std::size_t row;
@@ -62,7 +67,7 @@ struct TextOf {
   }
   template <class Number>
   std::string_view real(Number number) const {
-    if (!write(number, room, text, std::chars_format::fixed)) write(number, room, text);
+    write_real(number, room, text);
     return {};
   }
   std::string_view time(std::int64_t milliseconds, std::string_view offset) const {
@@ -80,6 +85,13 @@ std::string_view digits_of(std::int64_t number, CellRoom& room) {
   std::string_view text;
   write(number, room, text);
   return text;
+}
+
+std::string text_of_number(double number) {
+  CellRoom room;
+  std::string_view text;
+  write_real(number, room, text);
+  return std::string(text);
 }
 
 std::size_t Column::rows() const {
