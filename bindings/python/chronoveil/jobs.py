@@ -209,12 +209,12 @@ class Job:
 
     def plan(self) -> Plan:
         """What would be released by which mechanism, with which noise, at which price. No data is read."""
-        return Plan(self._read().plan())
+        return Plan(self._read().plan(), self)
 
     def check(self, dataset: Dataset | str | None = None, *, ledger: str = "", read_data: bool = True) -> Check:
         """Whether `run()` would succeed: checks the job, the columns, the outputs and the budget, and reads the rows to
         find their errors before they cost anything. No debit. `seen` is private."""
-        return Check(self._read(dataset, rows=True).check(_ledger(dataset, ledger), read_data))
+        return Check(self._read(dataset, rows=True).check(_ledger(dataset, ledger), read_data), self)
 
     def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,
             allow_empty: bool = False, allow_uninformative: bool = False, seed: int | None = None,

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chronoveil.events import Event
 from chronoveil.releases import Guarantee, guarantee_of
+
+if TYPE_CHECKING:
+    import os
+
+    from chronoveil.jobs import Job
+    from chronoveil.ledger import Dataset
 
 __all__ = ["Check", "Comparison", "Plan"]
 
@@ -64,8 +70,9 @@ class Plan:
     'shrink'
     """
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
+    def __init__(self, told: Mapping[str, Any], job: Job) -> None:
         self._told = told
+        self.job = job
         self.mechanism: str = told["mechanism"]
         self.parameters: dict[str, Any] = dict(told["parameters"])
         self.reason: str = told["reason"]
@@ -76,6 +83,14 @@ class Plan:
     def compare(self) -> Comparison:
         """The mechanisms side by side."""
         return Comparison(self._told["candidates"], self._told["recommended"])
+
+    def to_toml(self, dataset: Dataset | str | None = None, *, source: str | os.PathLike[str] | None = None) -> str:
+        """The job of this plan as a job file."""
+        return self.job.to_toml(dataset, source=source)
+
+    def run(self, dataset: Dataset | str | None = None, **options: Any) -> Any:
+        """Runs the job of this plan: what `Job.run` gives, with its options."""
+        return self.job.run(dataset, **options)
 
     def __repr__(self) -> str:
         lines = [f"chosen    {self.mechanism}: ε = {self._told['epsilon']:.6g}, δ = {self._told['delta']:g}",
@@ -88,8 +103,8 @@ class Plan:
 class Check:
     """What `run()` would do, found without a debit. `seen` is what the rows hold: private, for the owner alone."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self.plan = Plan(told["plan"])
+    def __init__(self, told: Mapping[str, Any], job: Job) -> None:
+        self.plan = Plan(told["plan"], job)
         self.left: float = told["budget"]["share_left"]
         self.room: int = told["room"]["more"]
         self.share: float = told["room"]["share"]

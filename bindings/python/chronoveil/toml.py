@@ -18,10 +18,10 @@ def _written(value: Any) -> str:
         return _written(value.isoformat(timespec="minutes" if not (value.second or value.microsecond) else "auto"))
     if isinstance(value, date):
         return _written(value.isoformat() + "T00:00")
+    if hasattr(value, "item"):  # a number of numpy, whose text is not that of a number
+        return _written(value.item())
     if isinstance(value, (int, float)):
         return repr(value)
-    if hasattr(value, "item"):  # a number of numpy
-        return _written(value.item())
     if isinstance(value, Sequence):
         return "[" + ", ".join(_written(one) for one in value) + "]"
     raise TypeError(f"{type(value).__name__} cannot stand in a job file; it must be a text, a number, a truth or a list")
