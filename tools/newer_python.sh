@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # Fetches the Python of Debian 13, with its headers, into a folder: for the wheel of Python 3.12 and later on a Debian 12.
-#   tools/newer_python.sh FOLDER     prints the path of an interpreter that runs beside the system's own
+#   tools/newer_python.sh FOLDER [debug]   prints the path of an interpreter that runs beside the system's own; `debug`
+#                                          is its debug build, which counts every reference
 # Nothing is installed, and no right of root is needed: its packages are unpacked, and it runs by the C library that
 # came with it. What it starts, the compiler above all, is the system's own.
 set -euo pipefail
 folder=$(realpath -m "$1")
+packages=(python3-venv libpython3.13-dev)
+python=python3.13
+if [ "${2:-}" = debug ]; then
+  packages=(python3-venv python3.13-dbg libpython3.13-dev)
+  python=python3.13-dbg
+fi
 interpreter=$folder/root/usr/bin/python-beside
 loader=lib64/ld-linux-x86-64.so.2
 
@@ -20,7 +27,7 @@ fetch() {
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main" \
     >"$folder/apt/sources.list"
   apt-get "${asked[@]}" update
-  apt-get "${asked[@]}" --yes --download-only install python3-venv libpython3.13-dev
+  apt-get "${asked[@]}" --yes --download-only install "${packages[@]}"
   for package in "$folder"/apt/archives/*.deb; do
     case "$package" in
       */libpython3.13-dev_* | */lib*-dev_* | */linux-libc-dev_*) ;;
@@ -36,10 +43,10 @@ fetch() {
   cat >"$interpreter" <<EOL
 #!/bin/sh
 exec "$folder/root/$loader" --argv0 "\$0" --library-path "$folder/root/usr/lib/x86_64-linux-gnu" \\
-  "$folder/root/usr/bin/python3.13" "\$@"
+  "$folder/root/usr/bin/$python" "\$@"
 EOL
   chmod +x "$interpreter"
-  rm -rf "$folder/apt"
+  rm -rf "$folder/apt" "$folder/root/usr/lib/debug"
 }
 
 if ! [ -x "$interpreter" ]; then

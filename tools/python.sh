@@ -5,12 +5,14 @@
 #   tools/python.sh clean     installs it with nothing, with pandas alone, polars alone, DuckDB alone, and releases
 #   tools/python.sh debian    the same in a Debian without a compiler (needs root and debootstrap)
 #   tools/python.sh newer ... any of these with the Python of Debian 13
+#   tools/python.sh debug     counts references under the debug build of that Python; needs the wheel of `newer wheel`
 # From Python 3.12 on, the wheel is for the stable ABI: one for all that follow. PYTHON names another interpreter.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 package=bindings/python
 release=${DEBIAN:-bookworm}
 python=${PYTHON:-python3}
+if [ "${1:-}" = debug ]; then python=$(tools/newer_python.sh build/python/debian13-debug debug); fi
 if [ "${1:-}" = newer ]; then
   python=$(tools/newer_python.sh build/python/debian13)
   release=trixie
@@ -68,17 +70,29 @@ try_clean() {
 
 # A Debian that has Python and nothing else of ours; it is made once.
 try_debian() {
-  local root=$PWD/$made/$release
+  local root=$PWD/$made/$release as_root=()
+  if [ "$(id -u)" != 0 ]; then as_root=(sudo); fi
   if ! [ -e "$root/made" ]; then
-    rm -rf "$root"
-    debootstrap --variant=minbase --include=python3-venv $release "$root" >$made/debootstrap.log ||
+    "${as_root[@]}" rm -rf "$root"
+    "${as_root[@]}" debootstrap --variant=minbase --include=python3-venv $release "$root" >$made/debootstrap.log ||
       { cat $made/debootstrap.log >&2; return 1; }
+    "${as_root[@]}" chown -R "$(id -u):$(id -g)" "$root"
     touch "$root/made"
   fi
-  rm -rf "$root/try" && mkdir "$root/try"
+  "${as_root[@]}" rm -rf "$root/try" && mkdir "$root/try"
   cp $wheel $package/tests/first_example.py "$root/try"
-  chroot "$root" sh -c 'cd /try && ! command -v cc && python3 -m venv env &&
+  "${as_root[@]}" chroot "$root" sh -c 'cd /try && ! command -v cc && python3 -m venv env &&
     env/bin/pip install --quiet --no-index --no-deps *.whl && env/bin/python first_example.py nothing'
+  "${as_root[@]}" rm -rf "$root/try"
+}
+
+# The same wheel: a debug build loads what others do.
+try_debug() {
+  environment debug
+  install_into debug
+  (cd "$(mktemp -d)" && CHRONOVEIL_LEAK_WARNINGS=1 "$OLDPWD/$made/debug/bin/python" -B "$OLDPWD/$package/tests/lifetimes.py" \
+    2>&1) | tee $made/debug.log
+  ! grep -q leaked $made/debug.log
 }
 
 case "${1:-}" in
@@ -86,5 +100,6 @@ case "${1:-}" in
   test) build_wheel && shift && run_tests "$@" ;;
   clean) try_clean ;;
   debian) try_debian ;;
-  *) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  debug) try_debug ;;
+  *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
