@@ -31,10 +31,11 @@ run-forecast: build-forecast  ## Build, then train a private forecaster and ask 
 test:  ## Install, build, run every test and check; a table of times at the end
 	@tools/test.sh
 
-wheel:  ## Build the wheel of the Python package, out/wheels/chronoveil-*.whl
+wheel:  ## Build the wheels of the Python package, out/wheels/chronoveil-*.whl: for Python 3.11, and for 3.12 and later
 	@tools/setup.sh build python
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -DCHRONOVEIL_NEURAL=OFF -Wno-dev --log-level=WARNING
 	@tools/python.sh wheel
+	@tools/python.sh newer wheel
 
 bench:  ## Build and run the benchmarks, print their table
 	@tools/setup.sh build forecast bench

@@ -49,7 +49,7 @@ part build cmake --build --preset dev
 if [ "${1:-}" = torture ]; then
   part torture python3 -B tools/torture.py
   part python env CHRONOVEIL_RELEASES=10000 CHRONOVEIL_EXAMPLES=300 tools/python.sh test
-  part "python in a bare Debian" tools/python.sh debian
+  part "newer python" tools/python.sh newer test
   part "asan build" built asan OFF test_programs fuzz_event fuzz_csv
   part "asan tests" ctest --preset asan
   part fuzz tools/fuzz.sh 5000000
@@ -61,6 +61,10 @@ else
   part tests env TMPDIR="$scratch" ctest --preset dev
   part python tools/python.sh test
   part "python clean" tools/python.sh clean
+  part "python, bare Debian" tools/python.sh debian
+  part "newer python" tools/python.sh newer wheel
+  part "newer, bare Debian" tools/python.sh newer debian
+  part "python, references" tools/python.sh debug
   part docs env TMPDIR="$scratch" python3 tools/run_docs.py
   part tables python3 tools/make_tables.py --check
   part "asan build" built asan ON test_programs fuzz_event fuzz_csv

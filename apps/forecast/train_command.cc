@@ -49,8 +49,8 @@ class Watch {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(200) && progress.done != progress.planned) return;
     last_ = now;
-    line_.tell(
-        fmt::format("step {} of {}, ε so far at most {}", progress.done, progress.planned, figure(progress.epsilon)));
+    line_.tell(fmt::format("step {} of {}, ε so far at most {}", progress.done, progress.planned,
+                           ledger::rounded_up(progress.epsilon)));
   }
   const ProgressLine& line() const { return line_; }
 

@@ -114,6 +114,7 @@ struct PublishedStep {
   std::string time;    // when the slot begins, as in the CSV: "2026-03-01T05:00:00+01:00", "2026-03-01"
   double value = 0, lower = 0, upper = 0;
   bool sampled = false;  // whether the mechanism measured this step
+  std::string mark;      // of a rehearsal: that it is not private
 };
 using PublishedSteps = std::vector<PublishedStep>;
 

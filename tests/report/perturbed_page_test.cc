@@ -208,6 +208,17 @@ TEST(PerturbedPage, SmallDeltasAreDrawnInPowersOfTen) {
   EXPECT_TRUE(has(figure, ">1</i>"));
 }
 
+// δ falls where ε grows: a pair whose ε was rounded down is no promise that anybody made.
+TEST(PerturbedPage, NoNumberOfTheCurveIsBelowTheCertifiedOne) {
+  Perturbed perturbed = testing::sorted_sample();
+  perturbed.curve = {{1.2740349, 0.15391234}, {1.7840001, 0.02790001}, {2.5, 0.001}};
+  const std::string figure = curve_figure(perturbed);
+  for (const char* const pair :
+       {"ε = 1.275: δ at most 0.154", "ε = 1.785: δ at most 0.02791", "ε = 2.5: δ at most 0.001"})
+    EXPECT_TRUE(has(figure, pair)) << pair;
+  EXPECT_TRUE(has(figure, "1.785</td><td class=\"n\">0.02791"));
+}
+
 TEST(PerturbedPage, WithoutACurveItSaysSo) {
   const std::string html = perturbed_html(testing::threshold_sample());
   EXPECT_TRUE(has(html, "There is no certified curve for this method."));

@@ -99,7 +99,7 @@ std::string members_text(const ledger::View& view) {
 std::string composed_text(const ledger::View& view, const Result<accounting::Price>& composed) {
   if (!composed) return fmt::format("none ({})", composed.error().text());
   if (!std::isfinite(composed->epsilon)) return fmt::format("infinite ε ({})", composed->reason);
-  std::string text = "ε = " + ledger::rounded(composed->epsilon);
+  std::string text = "ε = " + ledger::rounded_up(composed->epsilon);
   if (view.dataset.delta > 0) text += fmt::format(" at δ = {}", view.dataset.delta);
   return text;
 }

@@ -18,7 +18,7 @@ namespace {
 
 std::string price_text(const mechanisms::CellsPlan& plan) {
   std::string text = "ε = " + ledger::rounded_up(plan.price.epsilon);
-  if (plan.delta > 0) text += ", δ = " + figure(plan.delta);
+  if (plan.delta > 0) text += ", δ = " + ledger::rounded_up(plan.delta);
   return text;
 }
 

@@ -102,7 +102,8 @@ std::string train_plan_text(const engine::Job& job, const engine::TrainPlanned& 
   text += fmt::format("steps     {}{}, noise multiplier {}, clipped to {}\n", planned.steps,
                       planned.spare_steps > 0 ? fmt::format(" and {} to spare", planned.spare_steps) : std::string(),
                       figure(planned.noise_multiplier), figure(planned.clip));
-  text += fmt::format("price     ε = {}, δ = {}\n", ledger::rounded_up(planned.price.epsilon), figure(planned.delta));
+  text += fmt::format("price     ε = {}, δ = {}\n", ledger::rounded_up(planned.price.epsilon),
+                      ledger::rounded_up(planned.delta));
   return text + fmt::format("because   {}\n", planned.reason);
 }
 

@@ -20,7 +20,8 @@ from chronoveil.errors import (BadData, ChronoveilError, Interrupted, OverBudget
                                UsageError)
 from chronoveil.events import *  # noqa: F403
 from chronoveil.events import __all__ as _events
-from chronoveil.forecasting import Forecast, Forecaster, Model, Train
+from chronoveil.forecasting import Forecaster, Model, Train
+from chronoveil.forecasts import Forecast
 from chronoveil.jobs import Counts, Job, Live, Means, Mechanism, Perturb, Records, Slots, read_job
 from chronoveil.ledger import Dataset, Debit, Ledger, Verification
 from chronoveil.live import LiveSession, Standing, Step

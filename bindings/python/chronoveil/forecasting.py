@@ -7,7 +7,6 @@ one of the variable CHRONOVEIL_FORECAST, or else the one on the PATH.
 from __future__ import annotations
 
 import csv
-import io
 import json
 import os
 import shutil
@@ -16,15 +15,17 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from chronoveil import errors, toml
+from chronoveil.forecasts import STATED, Forecast
 from chronoveil.jobs import Records, Slots, TrainJob, _ledger
 from chronoveil.ledger import Dataset
 from chronoveil.plans import Plan
 
-__all__ = ["Forecast", "Forecaster", "Model", "Train"]
+__all__ = ["Forecaster", "Model", "Train"]
 
 
 def _program() -> str:
@@ -50,7 +51,7 @@ def _called(*words: str) -> str:
 
 @contextmanager
 def _as_file(rows: Any, beside: str) -> Iterator[str]:
-    """The path of a CSV: a frame is written to a file beside the model that only its owner may read, and that is gone
+    """The path of a CSV. A frame is written to a file beside the model that only its owner may read, and that is gone
     afterwards. Its name depends on the model's alone, so that a training that was interrupted goes on."""
     if isinstance(rows, (str, os.PathLike)):
         yield os.fspath(rows)
@@ -65,33 +66,55 @@ def _as_file(rows: Any, beside: str) -> Iterator[str]:
         raise errors.StorageError(f"{path}: {error.strerror}", "source") from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            _write_rows(rows, file)
+            csv.writer(file).writerows(map(_cell, row) for row in _rows_of(rows))
         yield str(path)
     finally:
         path.unlink(missing_ok=True)
 
 
-def _write_rows(rows: Any, file: Any) -> None:
-    if hasattr(rows, "write_csv"):  # polars
-        file.write(rows.write_csv())
-    elif hasattr(rows, "to_csv"):  # pandas
-        rows.to_csv(file, index=False, date_format="%Y-%m-%dT%H:%M:%S%z")
-    elif isinstance(rows, Mapping):
-        writer = csv.writer(file)
-        writer.writerow(rows)
-        if len({len(cells) for cells in rows.values()}) > 1:
-            raise errors.BadData("every column must have as many cells as the others", "source")
-        writer.writerows(zip(*rows.values()))
+def _rows_of(frame: Any) -> Iterator[Sequence[Any]]:
+    """The names of the columns, then row by row."""
+    if isinstance(frame, Mapping):
+        yield list(frame)
+        columns = [list(cells) for cells in frame.values()]
+        if len({len(cells) for cells in columns}) > 1:
+            raise errors.BadData("source: every column must have as many cells as the others", "source")
+        yield from zip(*columns)
+    elif type(frame).__module__.partition(".")[0] == "pandas":
+        yield list(frame.columns)
+        yield from frame.itertuples(index=False, name=None)
+    elif hasattr(frame, "collect_batches"):  # a lazy frame of polars
+        yield frame.collect_schema().names()
+        for batch in frame.collect_batches(maintain_order=True):
+            yield from batch.iter_rows()
+    elif hasattr(frame, "iter_rows"):  # a frame of polars
+        yield frame.columns
+        yield from frame.iter_rows()
+    elif hasattr(frame, "fetchmany"):  # a relation of DuckDB
+        yield frame.columns
+        while batch := frame.fetchmany(10_000):
+            yield from batch
+    elif hasattr(frame, "to_batches"):  # a table of pyarrow
+        yield frame.schema.names
+        for batch in frame.to_batches(10_000):
+            yield from zip(*(column.to_pylist() for column in batch.columns))
     else:
-        raise errors.UsageError(f"training reads files, and frames of pandas or polars; not {type(rows).__name__}",
-                                "source")
+        raise errors.UsageError(f"source: training cannot read {type(frame).__name__}; it must be the path of a file, a "
+                                "dictionary of columns, or a frame of pandas, polars, pyarrow or DuckDB", "source",
+                                type(frame).__name__, "the path of a file, or a frame")
+
+
+def _cell(value: Any) -> Any:
+    if value is None or value != value:
+        return ""
+    return value.isoformat() if isinstance(value, date) else value
 
 
 class Train(TrainJob):
     __doc__ = TrainJob.__doc__
 
     def plan(self) -> Plan:
-        return Plan(self._read().plan_training())
+        return Plan(self._read().plan_training(), self)
 
     def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,  # type: ignore[override]
             seed: int | None = None) -> Model:
@@ -146,48 +169,24 @@ class Model:
 
     def forecast(self, history: Any, *, time: str = "time", series: str | None = None,
                  value: str | Sequence[str] | None = None, zone: str | None = None, private: bool = False,
-                 dataset: Dataset | str | None = None, ledger: str = "", **options: Any) -> Forecast:
-        """What comes after a history: quantiles from 10 to 90 percent. A forecast shows the history that it was made
-        from, unless `private` adds noise to that first, which is a debit (epsilon, delta, lower, upper, rate)."""
+                 dataset: Dataset | str | None = None, ledger: str = "", levels: Sequence[int] = (80, 90),
+                 **options: Any) -> Forecast:
+        """What comes after a history: quantiles from 10 to 90 percent, and intervals of these levels. Levels other than
+        20, 40, 60 and 80 are read off sample paths, 200 unless `paths` says how many. A forecast shows the history that
+        it was made from, unless `private` adds noise to that first, which is a debit (epsilon, delta, lower, upper,
+        rate)."""
         values = value if value is None or isinstance(value, str) else ",".join(value)
         name = dataset.name if isinstance(dataset, Dataset) else dataset
-        with _as_file(history, os.path.abspath(self.path) + ".history") as source:
-            return Forecast(_called("forecast", self.path, source, *_flags(
-                time=time, series=series, value=values, zone=zone, private=private, dataset=name,
-                ledger=_ledger(dataset, ledger), **options)))
+        with (_as_file(history, os.path.abspath(self.path) + ".history") as source,
+              tempfile.TemporaryDirectory(prefix="chronoveil-") as folder):
+            paths = None if set(levels) <= set(STATED) else Path(folder) / "paths.csv"
+            text = _called("forecast", self.path, source, *_flags(
+                time=time, series=series, value=values, zone=zone, private=private, dataset=name, paths_output=paths,
+                ledger=_ledger(dataset, ledger), **options))
+            return Forecast(text, None if paths is None else paths.read_text(encoding="utf-8"), levels)
 
     def __repr__(self) -> str:
         return f"Model({self.path!r})"
-
-
-class Forecast:
-    """Quantiles per series and step."""
-
-    def __init__(self, text: str) -> None:
-        head, *rows = csv.reader(io.StringIO(text))
-        self.columns: dict[str, list[Any]] = {
-            name: [float(cell) for cell in cells] if name.startswith("q") else list(cells)
-            for name, cells in zip(head, zip(*rows))}
-
-    def __len__(self) -> int:
-        return len(self.columns["time"])
-
-    def to_pandas(self) -> Any:
-        import pandas
-        frame = pandas.DataFrame(self.columns)
-        frame["time"] = pandas.to_datetime(frame["time"], utc=True)
-        return frame
-
-    def to_nixtla(self, name: str = "chronoveil", levels: Sequence[int] = (80,)) -> Any:
-        """unique_id, ds, the median, and for each level the ends of its interval: NAME-lo-80, NAME-hi-80. The quantiles
-        go from 10 to 90 percent, so the levels are 20, 40, 60 and 80."""
-        frame = self.to_pandas()
-        table = {"unique_id": frame["series"] if "series" in frame else "", "ds": frame["time"].dt.tz_localize(None),
-                 name: frame["q50"]}
-        for level in levels:
-            table[f"{name}-lo-{level}"] = frame[f"q{(100 - level) // 2}"]
-            table[f"{name}-hi-{level}"] = frame[f"q{(100 + level) // 2}"]
-        return type(frame)(table)
 
 
 class Forecaster:

@@ -15,7 +15,7 @@ from typing import Any
 from chronoveil import _native, errors
 
 _ROWS = 65_536  # per batch
-_TEXT, _LOCAL, _INSTANT = "U", "tsm:", "tsm:UTC"  # Arrow's names of texts, and of milliseconds without and with a zone
+TEXT, NUMBER, LOCAL, INSTANT = "U", "g", "tsm:", "tsm:UTC"  # as Arrow calls them; times are milliseconds
 
 
 def is_frame(source: object) -> bool:
@@ -59,8 +59,8 @@ def stream_of(source: Any, columns: Iterable[str] | None = None) -> Any:
                                   "its own message is left out, since it may quote data)", "source") from None
 
 
-class _Cells:
-    """A batch of cells in Python, as anything else that speaks Arrow."""
+class Cells:
+    """Columns of stated types, (name, type, cells), as anything else that speaks Arrow."""
 
     def __init__(self, columns: Sequence[tuple[str, str, list[Any]]]) -> None:
         self._columns = list(columns)
@@ -80,11 +80,11 @@ def text_of(cell: Any) -> str | None:
 
 def _later(columns: Sequence[tuple[str, str]], batches: Callable[[], Iterator[Sequence[list[Any]]]]) -> Any:
     """A stream of columns of known names and types, whose cells are asked for batch by batch when rows are wanted."""
-    def frames() -> Iterator[_Cells]:
+    def frames() -> Iterator[Cells]:
         for batch in batches():
-            yield _Cells([(name, kind, cells) for (name, kind), cells in zip(columns, batch, strict=True)])
+            yield Cells([(name, kind, cells) for (name, kind), cells in zip(columns, batch, strict=True)])
 
-    return _native.chained(_Cells([(name, kind, []) for name, kind in columns]).__arrow_c_stream__(), frames)
+    return _native.chained(Cells([(name, kind, []) for name, kind in columns]).__arrow_c_stream__(), frames)
 
 
 def _is_wanted(name: object, wanted: set[str] | None) -> bool:
@@ -108,7 +108,7 @@ def _of_mapping(source: Mapping[Any, Any], wanted: set[str] | None) -> Any:
         columns = [cells.tolist() if hasattr(cells, "tolist") else list(cells) for cells in held.values()]
         yield from _parts(columns)
 
-    return _later([(name, _TEXT) for name in held], batches)
+    return _later([(name, TEXT) for name in held], batches)
 
 
 def _parts(columns: Sequence[list[Any]]) -> Iterator[list[list[Any]]]:
@@ -141,8 +141,8 @@ def _is_untyped(kind: Any) -> bool:
 
 def _kind_of(kind: Any) -> str:
     if kind.kind != "M":
-        return _TEXT
-    return _LOCAL if getattr(kind, "tz", None) is None else _INSTANT
+        return TEXT
+    return LOCAL if getattr(kind, "tz", None) is None else INSTANT
 
 
 def _pandas_cells(series: Any) -> list[Any]:
@@ -169,7 +169,7 @@ def _of_relation(source: Any, wanted: set[str] | None) -> Any:
 
     def batches() -> Iterator[list[list[Any]]]:
         held = source.fetchnumpy()
-        yield from _parts([held[name].tolist() if kind == _TEXT else _unmasked(held[name])
+        yield from _parts([held[name].tolist() if kind == TEXT else _unmasked(held[name])
                            for name, kind in kinds.items()])
 
     return _later(list(kinds.items()), batches)
@@ -177,8 +177,8 @@ def _of_relation(source: Any, wanted: set[str] | None) -> Any:
 
 def _relation_kind(kind: str) -> str:
     if not kind.startswith("TIMESTAMP"):
-        return _TEXT
-    return _INSTANT if kind.endswith("WITH TIME ZONE") else _LOCAL
+        return TEXT
+    return INSTANT if kind.endswith("WITH TIME ZONE") else LOCAL
 
 
 def _unmasked(moments: Any) -> list[Any]:

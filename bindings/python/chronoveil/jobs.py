@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from chronoveil import _native, toml
 from chronoveil.frames import is_frame, stream_of
-from chronoveil.ledger import Dataset
+from chronoveil.ledger import Dataset, without_password
 from chronoveil.live import LiveSession, Standing, standing_of, warn
 from chronoveil.places import Areas, Grid, H3
 from chronoveil.plans import Check, Plan
@@ -99,7 +99,7 @@ class Records:
                 if name in ("user", "time", "series", "value", "place", "longitude", "latitude")]
 
     def __repr__(self) -> str:
-        what = type(self.source).__name__ if self.is_frame else repr(self.source)
+        what = type(self.source).__name__ if self.is_frame else without_password(repr(self.source))
         return f"Records({', '.join([what, *(f'{name}={value!r}' for name, value in self.keys.items())])})"
 
 
@@ -209,12 +209,12 @@ class Job:
 
     def plan(self) -> Plan:
         """What would be released by which mechanism, with which noise, at which price. No data is read."""
-        return Plan(self._read().plan())
+        return Plan(self._read().plan(), self)
 
     def check(self, dataset: Dataset | str | None = None, *, ledger: str = "", read_data: bool = True) -> Check:
         """Whether `run()` would succeed: checks the job, the columns, the outputs and the budget, and reads the rows to
         find their errors before they cost anything. No debit. `seen` is private."""
-        return Check(self._read(dataset, rows=True).check(_ledger(dataset, ledger), read_data))
+        return Check(self._read(dataset, rows=True).check(_ledger(dataset, ledger), read_data), self)
 
     def run(self, dataset: Dataset | str | None = None, *, ledger: str = "", confirmed: bool = False,
             allow_empty: bool = False, allow_uninformative: bool = False, seed: int | None = None,
@@ -238,7 +238,7 @@ class Job:
         return self._read().digest
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} job>\n{self.to_toml()}"
+        return f"<{type(self).__name__} job>\n{without_password(self.to_toml())}"
 
 
 def _without(section: Mapping[str, Any], name: str | None) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -14,6 +15,12 @@ from chronoveil.events import Event, as_event
 __all__ = ["Dataset", "Debit", "Ledger", "Verification"]
 
 _BAR = 40
+
+
+def without_password(text: str) -> str:
+    """For what is shown, which a notebook keeps: the text, with the passwords of its URLs left out."""
+    text = re.sub(r"(\w+://[^\s:/@\"]*):[^\s@\"]*@", r"\1@", text)
+    return re.sub(r"([?&]password=)[^\s&\"]*", r"\1...", text)
 
 
 @dataclass(frozen=True)
@@ -89,15 +96,16 @@ class Dataset:
         return [Debit(event=Event.from_json(one.pop("event")), **one)
                 for one in self.ledger._opened().history(self.name)]
 
-    def debit(self, event: Any, purpose: str = "", *, delta: float | None = None) -> str:
-        """Debits an event that happens outside of this library, and returns the id of the debit.
+    def debit(self, event: Any, purpose: str = "", *, delta: float | None = None, relation: str | None = None) -> str:
+        """Debits an event that happens outside of this library, and returns the id of the debit. `relation`: what its
+        noise is for, where that is not the dataset's; noise for a unit added or removed is half of that for a replaced one.
 
         >>> import chronoveil as cv
         >>> city = cv.Ledger("debit.db").create("city", epsilon=2, delta=1e-6)
         >>> city.debit(cv.Gaussian(noise_multiplier=31, count=52), "weekly counts")
         'city:1'
         """
-        return self.ledger._opened().debit(self.name, as_event(event).to_json(), purpose, self.part, delta)
+        return self.ledger._opened().debit(self.name, as_event(event).to_json(), purpose, self.part, delta, relation)
 
     def settle(self, debit: str, state: str = "released") -> None:
         """Says what became of a debit: released or abandoned. Nothing is given back."""
@@ -109,7 +117,8 @@ class Dataset:
 
     def _told(self) -> tuple[dict[str, Any], str, str]:
         view, room = self._view(), self.ledger._opened().room(self.name, self.part)
-        promise = f"ε = {view['epsilon']:g}" + (f", δ = {view['delta']:g}" if view["delta"] else "")
+        promise = f"ε = {_native.rounded_up(view['epsilon'])}"
+        promise += f", δ = {_native.rounded_up(view['delta'])}" if view["delta"] else ""
         promise += f" for each {view['renews']}" if view["renews"] else " in total"
         line = f"{self.name}: {promise}, unit {view['unit']}, {view['relation']}, filter {view['filter']}"
         if view["closed"]:
@@ -209,7 +218,7 @@ class Ledger:
         return self._opened().place
 
     def __repr__(self) -> str:
-        return f"Ledger({self.where!r})"
+        return f"Ledger({without_password(self.where)!r})"
 
     def _repr_html_(self) -> str:
         return "".join(dataset._repr_html_() for dataset in self)

@@ -26,6 +26,7 @@ class Step(NamedTuple):
     lower: float
     upper: float
     sampled: bool
+    mark: str = ""  # of a rehearsal: that it is not private
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from chronoveil import _native
 from chronoveil.events import Event
 from chronoveil.releases import Guarantee, guarantee_of
+
+if TYPE_CHECKING:
+    import os
+
+    from chronoveil.jobs import Job
+    from chronoveil.ledger import Dataset
 
 __all__ = ["Check", "Comparison", "Plan"]
 
 
-def _figure(value: Any) -> str:
+def _figure(name: str, value: Any) -> str:
     if value is None:
         return ""
+    if name in ("epsilon", "delta"):
+        return _native.rounded_up(value)
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -29,7 +38,7 @@ class Comparison:
         fit = [one for one in self.candidates if one["fits"]]
         names = [name for name in dict.fromkeys(name for one in fit for name in one)
                  if name != "fits" and any(one.get(name) not in (None, "") for one in fit)]
-        return [names, *([_figure(one.get(name)) for name in names] for one in fit)]
+        return [names, *([_figure(name, one.get(name)) for name in names] for one in fit)]
 
     def _refused(self) -> list[str]:
         return [f"{one['mechanism']} does not fit: {one['why_not']}" for one in self.candidates if not one["fits"]]
@@ -64,8 +73,9 @@ class Plan:
     'shrink'
     """
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
+    def __init__(self, told: Mapping[str, Any], job: Job) -> None:
         self._told = told
+        self.job = job
         self.mechanism: str = told["mechanism"]
         self.parameters: dict[str, Any] = dict(told["parameters"])
         self.reason: str = told["reason"]
@@ -77,8 +87,17 @@ class Plan:
         """The mechanisms side by side."""
         return Comparison(self._told["candidates"], self._told["recommended"])
 
+    def to_toml(self, dataset: Dataset | str | None = None, *, source: str | os.PathLike[str] | None = None) -> str:
+        """The job of this plan as a job file."""
+        return self.job.to_toml(dataset, source=source)
+
+    def run(self, dataset: Dataset | str | None = None, **options: Any) -> Any:
+        """Runs the job of this plan: what `Job.run` gives, with its options."""
+        return self.job.run(dataset, **options)
+
     def __repr__(self) -> str:
-        lines = [f"chosen    {self.mechanism}: ε = {self._told['epsilon']:.6g}, δ = {self._told['delta']:g}",
+        lines = [f"chosen    {self.mechanism}: ε = {_native.rounded_up(self._told['epsilon'])}, "
+                 f"δ = {_native.rounded_up(self._told['delta'])}",
                  f"because   {self.reason}", f"promises  {self.guarantee}"]
         if self.tells_nothing:
             lines.append(f"refused   {self.tells_nothing}")
@@ -88,8 +107,8 @@ class Plan:
 class Check:
     """What `run()` would do, found without a debit. `seen` is what the rows hold: private, for the owner alone."""
 
-    def __init__(self, told: Mapping[str, Any]) -> None:
-        self.plan = Plan(told["plan"])
+    def __init__(self, told: Mapping[str, Any], job: Job) -> None:
+        self.plan = Plan(told["plan"], job)
         self.left: float = told["budget"]["share_left"]
         self.room: int = told["room"]["more"]
         self.share: float = told["room"]["share"]

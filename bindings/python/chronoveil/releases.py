@@ -39,8 +39,8 @@ class Guarantee:
     def __str__(self) -> str:
         unit = f"{self.unit} of width {self.width}" if self.unit == "w-event" else self.unit
         within = f" within {self.window} steps" if self.window else ""
-        return (f"{self.definition}, unit {unit}, {self.relation}{within}: ε = {self.epsilon:.6g}, δ = {self.delta:g} "
-                f"({self.certificate})")
+        return (f"{self.definition}, unit {unit}, {self.relation}{within}: ε = {_native.rounded_up(self.epsilon)}, "
+                f"δ = {_native.rounded_up(self.delta)} ({self.certificate})")
 
 
 def guarantee_of(told: Mapping[str, Any]) -> Guarantee:
@@ -138,15 +138,17 @@ class Release:
 
     def to_nixtla(self) -> Any:
         """A DataFrame of pandas with the columns unique_id, ds and y, as StatsForecast and its kin take it: times of
-        the slots' clock, without a zone."""
+        the slots' clock, without a zone. `attrs["mark"]` says so if it is not private."""
         if self.kind == "perturb":
             raise TypeError("a perturbed series has columns of its own; take to_pandas()")
         frame = self.to_pandas()
         key = "place" if self.kind == "means" else "series"
         zone = getattr(frame[self._time].dtype, "tz", None)
-        return type(frame)({"unique_id": frame[key] if key in frame else "",
-                            "ds": frame[self._time].dt.tz_localize(None) if zone else frame[self._time],
-                            "y": frame[self._value]})
+        table = type(frame)({"unique_id": frame[key] if key in frame else "",
+                             "ds": frame[self._time].dt.tz_localize(None) if zone else frame[self._time],
+                             "y": frame[self._value]})
+        table.attrs["mark"] = self.mark
+        return table
 
     def plot(self, series: Sequence[str] | None = None, ax: Any = None) -> Any:
         """The series with their intervals, by matplotlib. The first six unless named."""

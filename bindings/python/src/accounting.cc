@@ -167,6 +167,7 @@ nb::dict others(const std::string& event, double delta) {
 void add_accounting(nb::module_& module) {
   using namespace nb::literals;
   module.def("event_kinds", &event_kinds);
+  module.def("rounded_up", &ledger::rounded_up, "value"_a);
   module.def(
       "check_event",
       [](const std::string& event, bool open) {

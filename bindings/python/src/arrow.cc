@@ -15,10 +15,11 @@
 namespace chronoveil::python {
 namespace {
 
-// One column, as Arrow lays it out: texts, or milliseconds.
+// One column, as Arrow lays it out: texts, numbers or milliseconds.
 struct Laid {
   std::string name, format;
   std::vector<std::uint8_t> valid;  // bits
+  std::vector<double> numbers;
   std::vector<std::int64_t> instants;
   std::vector<std::int64_t> ends = {0};
   std::string text;
@@ -29,7 +30,9 @@ struct Laid {
   std::int64_t buffer_count() const { return is_text() ? 3 : 2; }
   void point() {
     buffers[0] = nulls > 0 ? valid.data() : nullptr;
-    buffers[1] = is_text() ? static_cast<const void*>(ends.data()) : static_cast<const void*>(instants.data());
+    buffers[1] = is_text()       ? static_cast<const void*>(ends.data())
+                 : format == "g" ? static_cast<const void*>(numbers.data())
+                                 : static_cast<const void*>(instants.data());
     buffers[2] = text.data();
   }
 };
@@ -64,6 +67,11 @@ bool add_text(Laid& laid, nb::handle cell, const nb::callable& text_of) {
   return text.is_valid() && !text.is_none() && add_utf8(laid, text);
 }
 
+bool add_number(Laid& laid, nb::handle cell) {
+  laid.numbers.push_back(PyFloat_AsDouble(cell.ptr()));
+  return PyErr_Occurred() == nullptr;
+}
+
 bool add_instant(Laid& laid, nb::handle cell) {
   const long long milliseconds = PyLong_AsLongLong(cell.ptr());
   if (PyErr_Occurred() != nullptr) return false;
@@ -71,7 +79,13 @@ bool add_instant(Laid& laid, nb::handle cell) {
   return true;
 }
 
-// `format`: "U" for texts, or "tsm:" and a zone for milliseconds since 1970.
+bool add_cell(Laid& laid, nb::handle cell, const nb::callable& text_of) {
+  if (cell.is_none()) return false;
+  if (laid.is_text()) return add_text(laid, cell, text_of);
+  return laid.format == "g" ? add_number(laid, cell) : add_instant(laid, cell);
+}
+
+// `format`: "U" for texts, "g" for numbers, or "tsm:" and a zone for milliseconds since 1970.
 Laid laid_out(const std::string& name, const std::string& format, const nb::list& cells, const nb::callable& text_of) {
   Laid laid;
   laid.name = name;
@@ -79,15 +93,16 @@ Laid laid_out(const std::string& name, const std::string& format, const nb::list
   laid.valid.assign((cells.size() + 7) / 8, 0);
   std::size_t row = 0;
   for (const nb::handle cell : cells) {
-    if (!cell.is_none() && (laid.is_text() ? add_text(laid, cell, text_of) : add_instant(laid, cell))) {
+    if (add_cell(laid, cell, text_of)) {
       laid.valid[row / 8] = static_cast<std::uint8_t>(laid.valid[row / 8] | 1U << row % 8);
     } else {
       PyErr_Clear();
       ++laid.nulls;
-      if (!laid.is_text()) laid.instants.push_back(0);
     }
-    laid.ends.push_back(static_cast<std::int64_t>(laid.text.size()));
     ++row;
+    laid.ends.push_back(static_cast<std::int64_t>(laid.text.size()));
+    laid.numbers.resize(laid.format == "g" ? row : 0);
+    laid.instants.resize(laid.is_text() || laid.format == "g" ? 0 : row);
   }
   return laid;
 }
@@ -188,6 +203,29 @@ int chain_schema(ArrowArrayStream* stream, ArrowSchema* out) {
   return first->get_schema(first, out);
 }
 
+// Whether columns are of the same names and types; what else a schema says may differ.
+bool alike(const ArrowSchema& one, const ArrowSchema& other) {
+  const auto same_name = [](const ArrowSchema& a, const ArrowSchema& b) {
+    return std::strcmp(a.name == nullptr ? "" : a.name, b.name == nullptr ? "" : b.name) == 0;
+  };
+  if (std::strcmp(one.format, other.format) != 0 || one.n_children != other.n_children) return false;
+  if ((one.dictionary == nullptr) != (other.dictionary == nullptr)) return false;
+  if (one.dictionary != nullptr && !alike(*one.dictionary, *other.dictionary)) return false;
+  for (std::int64_t i = 0; i < one.n_children; ++i)
+    if (!same_name(*one.children[i], *other.children[i]) || !alike(*one.children[i], *other.children[i])) return false;
+  return true;
+}
+
+// Batches are read by the schema that was stated before there were any.
+bool is_as_stated(ArrowArrayStream* stated, ArrowArrayStream* frame) {
+  ArrowSchema one{}, other{};
+  const bool both = stated->get_schema(stated, &one) == 0 && frame->get_schema(frame, &other) == 0;
+  const bool same = both && alike(one, other);
+  for (ArrowSchema* each : {&one, &other})
+    if (each->release != nullptr) each->release(each);
+  return same;
+}
+
 // The next batch; the frames are asked for theirs in turn.
 int next_of(Chain& chain, ArrowArray* out) {
   if (!chain.iterator.is_valid()) chain.iterator = chain.frames();
@@ -208,6 +246,10 @@ int next_of(Chain& chain, ArrowArray* out) {
       return 0;
     }
     chain.current = frame.attr("__arrow_c_stream__")();
+    if (!is_as_stated(stream_in(chain.schema), stream_in(chain.current))) {
+      chain.problem = "a frame has other columns than the first";
+      return EINVAL;
+    }
   }
 }
 

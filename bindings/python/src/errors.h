@@ -51,11 +51,19 @@ class Worker {
   std::binary_semaphore given_{0}, done_{0};
 };
 
+// What to say of work that was done when the interrupt came: its result is lost to the caller.
+struct SaysNothing {
+  template <class T>
+  std::string operator()(const T&) const {
+    return {};
+  }
+};
+
 // Does the work without the lock of the interpreter. Signals reach Python on its main thread only, so there another
 // thread works while this one looks for them ten times a second. If one raises, the work is asked to stop, and its
-// error, which says what became of a debit, is what the caller gets.
-template <class Work>
-auto patiently(Work work, Names names = Names::arguments) {
+// error, which says what became of a debit, is what the caller gets; or what `say` tells of it if it was done.
+template <class Work, class Say = SaysNothing>
+auto patiently(Work work, Names names = Names::arguments, Say say = {}) {
   using Done = std::invoke_result_t<Work>;
   if (!on_main_thread() || Worker::of_this_process().busy()) {
     Done done = [&] {
@@ -88,6 +96,11 @@ auto patiently(Work work, Names names = Names::arguments) {
     }
   }
   if (thrown) std::rethrow_exception(thrown);
+  if (raised && *done && raised->matches(PyExc_KeyboardInterrupt)) {
+    std::string text;
+    if constexpr (!std::is_void_v<typename Done::value_type>) text = say(**done);
+    if (!text.empty()) raise({.kind = ErrorKind::interrupted, .message = std::move(text)}, names);
+  }
   if (raised && (*done || done->error().kind != ErrorKind::interrupted)) throw std::move(*raised);
   return value_of(std::move(*done), names);
 }

@@ -159,7 +159,13 @@ RunOptions options_of(const std::string& ledger, bool confirmed, bool allow_empt
 HeldRelease run_job(const HeldJob& held, const std::string& ledger, bool confirmed, bool allow_empty,
                     bool allow_uninformative, std::optional<std::uint64_t> seed, const nb::callable& told_to) {
   const RunOptions options = options_of(ledger, confirmed, allow_empty, allow_uninformative, seed, told_to);
-  return {patiently([&] { return run(held.job, options); }, held.names)};
+  const auto say = [](const AnyRelease& release) {
+    const auto& debit = debit_of(release);
+    return debit ? "interrupted when the release was done: the debit " + debit->id.text() +
+                       " is released, and again() gives it at no cost"
+                 : std::string("interrupted");
+  };
+  return {patiently([&] { return run(held.job, options); }, held.names, say)};
 }
 
 HeldRelease again(const HeldJob& held, const std::string& debit, const std::string& ledger) {

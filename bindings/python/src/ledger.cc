@@ -89,7 +89,7 @@ class OpenLedger {
   }
 
   std::string debit(const std::string& dataset, const std::string& event, const std::string& purpose, const Text& part,
-                    std::optional<double> delta) {
+                    std::optional<double> delta, const Text& relation) {
     return patient([&]() -> Result<std::string> {
       CV_TRY(const Event parsed, parse_event(event));
       ledger::Terms terms;
@@ -97,6 +97,9 @@ class OpenLedger {
       terms.purpose = purpose;
       terms.part = part;
       terms.delta = delta;
+      if (relation) {
+        CV_TRY(terms.stated.relation, parse_relation(*relation));
+      }
       CV_CHECK(engine::check_witnesses(ledger_, place_, dataset));
       CV_TRY(const ledger::Receipt receipt, ledger_.reserve(terms, parsed));
       return receipt.reference().id.text();
@@ -192,7 +195,7 @@ void add_ledger(nb::module_& module) {
       .def("room", &OpenLedger::room, "dataset"_a, "part"_a = nb::none())
       .def("history", &OpenLedger::history, "dataset"_a)
       .def("debit", &OpenLedger::debit, "dataset"_a, "event"_a, "purpose"_a, "part"_a = nb::none(),
-           "delta"_a = nb::none())
+           "delta"_a = nb::none(), "relation"_a = nb::none())
       .def("settle", &OpenLedger::settle, "debit"_a, "state"_a)
       .def("close", &OpenLedger::close, "dataset"_a, "reason"_a)
       .def("remove", &OpenLedger::remove, "dataset"_a)

@@ -16,7 +16,7 @@ namespace {
 nb::list told(const PublishedSteps& steps) {
   nb::list all;
   for (const PublishedStep& step : steps)
-    all.append(nb::make_tuple(step.series, step.time, step.value, step.lower, step.upper, step.sampled));
+    all.append(nb::make_tuple(step.series, step.time, step.value, step.lower, step.upper, step.sampled, step.mark));
   return all;
 }
 

@@ -52,11 +52,36 @@ def test_fit_debits_and_predict_forecasts(households, folder):
     assert [debit.state for debit in households.history()] == ["released"]
     assert trained.model_.debit == "households:1"
     frame = trained.predict(LOAD)
-    assert list(frame.columns) == ["unique_id", "ds", "chronoveil", "chronoveil-lo-80", "chronoveil-hi-80"]
-    assert len(frame) == 12 * METERS and (frame["chronoveil-lo-80"] <= frame["chronoveil-hi-80"]).all()
-    assert str(frame["ds"].min()) == "2026-01-26 00:00:00"
+    assert list(frame.columns) == ["unique_id", "ds", "chronoveil", "chronoveil-lo-80", "chronoveil-hi-80",
+                                   "chronoveil-lo-90", "chronoveil-hi-90"]
+    assert len(frame) == 12 * METERS and str(frame["ds"].min()) == "2026-01-26 00:00:00"
+    ends = [frame[f"chronoveil{end}"] for end in ("-lo-90", "-lo-80", "", "-hi-80", "-hi-90")]
+    assert all((less <= more).all() for less, more in zip(ends, ends[1:])) and (ends[0] < ends[1]).any()
     with pytest.raises(cv.UsageError, match="households:1"):
         trained.fit(pandas_frame(LOAD))  # the same job: it must be meant
+
+
+@pytest.mark.skipif(not forecast_program(), reason="this build has no chronoveil-forecast")
+def test_a_history_may_be_any_frame_and_a_forecast_is_one(households, folder):
+    import polars
+    from rows import FORMS, as_csv
+    model = cv.Model("model.cvm")
+    job = cv.Train(cv.Records(as_csv(LOAD, folder / "load.csv"), series="unique_id", time="ds", value="y"),
+                   cv.Slots("2026-01-12T00:00", "2026-01-26T00:00", "1h"), keys=KEYS, output="model.cvm", **TRAIN)
+    job.run(households)
+    names = {"time": "ds", "series": "unique_id", "value": "y", "levels": (80,)}
+    expected = model.forecast("load.csv", **names)
+    for form in FORMS:
+        assert model.forecast(form(LOAD), **names).columns == expected.columns, form.__name__
+    typed = polars.DataFrame(LOAD).with_columns(polars.col("ds").str.to_datetime())
+    assert model.forecast(typed, **names).columns == expected.columns
+    frame = expected.to_polars()
+    assert frame["q50"].to_list() == expected.columns["q50"] and len(frame) == len(expected)
+    assert frame["time"].min().isoformat() == expected.columns["time"][0]
+    with pytest.raises(cv.UsageError, match="levels"):
+        expected.interval(90)  # no paths were drawn for it
+    with pytest.raises(cv.UsageError, match="int"):
+        model.forecast(5, **names)
 
 
 @pytest.mark.skipif(not forecast_program(), reason="this build has no chronoveil-forecast")

@@ -2,7 +2,9 @@
 
 import json
 import warnings
+from datetime import date, datetime
 
+import numpy
 import pytest
 
 import chronoveil as cv
@@ -60,6 +62,43 @@ def test_a_job_file_is_the_same_job(city, folder, program):
     told = json.loads(program("run", "job.toml", "--ledger", "ledger.db", "--json"))
     with pytest.raises(cv.UsageError, match=told["debit"]["id"]):
         again.run(ledger="ledger.db")  # the same job, so the same debit
+
+
+def every_kind(areas):
+    """A job of each kind, with each form that an argument can take, and what a notebook passes for dates."""
+    records = cv.Records("rows.csv", user="card", time="ts", zone="Europe/Berlin", delimiter=";", header=True)
+    stops = cv.Records("rows.csv", user="card", time="ts", series="stop")
+    places = cv.Records("rows.csv", user="bus", time="at", value="speed", longitude="lon", latitude="lat")
+    load = cv.Records("load.csv", series="meter", time="time", value="value")
+    days = cv.Slots(date(2026, 3, 28), datetime(2026, 3, 30), "1d", zone="Europe/Berlin")
+    return [
+        cv.Counts(stops, SLOTS, keys=("a", "b\"\\ 'c'", "ß"), max_steps=2, epsilon=1.0, title="quoted: \"x\""),
+        cv.Counts(records, days, max_steps="all", epsilon=numpy.float64(0.5), non_negative=False),
+        cv.Means(places, SLOTS, places=cv.Grid(8.4, 47.3, 8.6, 47.4, size=500, shape="square"), lower=0, upper=65,
+                 counts="public", max_cells=4, epsilon=1),
+        cv.Means(places, SLOTS, places=cv.Areas(areas), upper=65, counts="private", registered=9, max_cells=4, epsilon=1),
+        cv.Perturb(cv.Records("rows.csv"), columns=["kwh"], window=6, epsilon=2, mechanism="noisy_sort"),
+        cv.Live(records, SLOTS, max_steps=2, epsilon=1, name="bus", csv="out.csv", clock="system", wait="5min"),
+        cv.Train(load, SLOTS, keys=["m1"], unit="event", epsilon=2, delta=1e-6, model="simple_feed_forward",
+                 context_length=4, forecast_length=2, batch_size=1, steps=2, output="load.cvm"),
+    ]
+
+
+def test_every_kind_of_job_survives_a_job_file(folder):
+    square = [[8.4, 47.3], [8.6, 47.3], [8.6, 47.4], [8.4, 47.3]]
+    (folder / "areas.geojson").write_text(json.dumps({"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {"name": "here"}, "geometry": {"type": "Polygon", "coordinates": [square]}}]}))
+    for job in every_kind("areas.geojson"):
+        (folder / "job.toml").write_text(job.to_toml("city"), encoding="utf-8")
+        again = cv.read_job("job.toml")
+        assert type(again) is type(job) and again.to_toml() == job.to_toml("city")
+        assert again.digest == _native.Job.read(job.to_toml("city")).digest
+        assert job.plan().to_toml("city") == job.to_toml("city")
+
+
+def test_a_plan_runs_its_job(city):
+    release = counts().plan().run(city)
+    assert release.debit == "city:1" and len(release) == 2 * 47
 
 
 def test_a_frame_can_become_a_file_in_a_job(city, folder):

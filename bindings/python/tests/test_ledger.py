@@ -106,3 +106,20 @@ def test_a_backup_comes_back(city):
     restored = cv.Ledger("restored.db")
     restored.restore("backup.db")
     assert [debit.id for debit in restored["city"].history()] == ["city:1"]
+
+
+def test_what_is_shown_holds_no_password():
+    url = "postgresql://ann:s3cret@db.example/city?sslmode=require&password=s3cret"
+    job = cv.Counts(cv.Records(url, user="who", time="at", table="t"),
+                    cv.Slots("2026-03-01T00:00", "2026-03-02T00:00", "1h"), max_steps=1, epsilon=1.0)
+    for shown in (cv.Ledger(url), job.records, job):
+        assert "s3cret" not in repr(shown) and "ann@db.example/city" in repr(shown)
+    assert "s3cret" in job.to_toml("city")  # the file of the job is what runs
+
+
+def test_noise_for_a_unit_added_costs_more_where_one_is_replaced(folder):
+    replaced = cv.Ledger("ledger.db").create("replaced", epsilon=8, delta=1e-5, relation="replace")
+    replaced.debit(cv.Gaussian(noise_multiplier=8))
+    before = replaced.left
+    replaced.debit(cv.Gaussian(noise_multiplier=8), relation="add_remove")
+    assert before - replaced.left > 1.5 * (1 - before)

@@ -36,6 +36,13 @@ def test_people_are_published_by_a_clock_alone(city):
     assert len(city.history()) == 1
 
 
+def test_a_rehearsal_says_at_every_step_that_it_is_not_private():
+    job = cv.Live(cv.Records(user="card", time="at"), cv.Slots("2026-03-01T00:00", "2026-03-02T00:00", "1h"), max_steps=2,
+                  epsilon=2.0, name="bus", csv="rehearsal.csv")
+    with job.open("city", seed=3) as live:
+        assert ["not private" in step.mark for step in live.publish_until("2026-03-01T02:00")] == [True, True]
+
+
 def test_a_refused_row_is_a_warning(city):
     with session() as live, pytest.warns(UserWarning, match="row 1"):
         live.push({"card": [1, 2], "at": ["?", "2026-03-01T00:20"]})

@@ -37,6 +37,7 @@ void add_steps(std::string lines, bool named, PublishedSteps& steps) {
     step.lower = number_in(fields[time + 2]);
     step.upper = number_in(fields[time + 3]);
     step.sampled = fields[time + 4] == "1";
+    if (fields.size() > time + 5) step.mark = fields[time + 5];
   }
 }
 

@@ -55,20 +55,21 @@ std::string curve(const Trained& trained) {
     words.emplace_back(points.back().across,
                        fmt::format("after {} steps: ε = {}", grouped(point.steps), rounded_up(point.epsilon)));
   }
-  return section("How ε grew", to_html(Frame{.id = "spent",
-                                             .title = "ε by number of steps",
-                                             .note = fmt::format("at δ = {}", rounded(trained.model.guarantee.delta)),
-                                             .description = fmt::format("A rising line, to {} after {} steps.",
-                                                                        rounded_up(trained.spent.back().epsilon),
-                                                                        grouped(trained.spent.back().steps)),
-                                             .across = ticks_of(across),
-                                             .up = ticks_of(up),
-                                             .drawing = path_of("line", line_through(points)),
-                                             .large = true,
-                                             .across_title = "Steps of training",
-                                             .up_title = "ε",
-                                             .marks = marks_at(words)}) +
-                                   numbers_of(trained));
+  return section("How ε grew",
+                 to_html(Frame{.id = "spent",
+                               .title = "ε by number of steps",
+                               .note = fmt::format("at δ = {}", rounded_up(trained.model.guarantee.delta)),
+                               .description = fmt::format("A rising line, to {} after {} steps.",
+                                                          rounded_up(trained.spent.back().epsilon),
+                                                          grouped(trained.spent.back().steps)),
+                               .across = ticks_of(across),
+                               .up = ticks_of(up),
+                               .drawing = path_of("line", line_through(points)),
+                               .large = true,
+                               .across_title = "Steps of training",
+                               .up_title = "ε",
+                               .marks = marks_at(words)}) +
+                     numbers_of(trained));
 }
 
 // What a reader must know although the rest of the promise is folded.

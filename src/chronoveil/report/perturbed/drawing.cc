@@ -217,7 +217,7 @@ std::string curve_figure(const Perturbed& perturbed) {
   Table table{.head = {"ε", "δ at most"}, .rows = {}};
   const std::size_t every = (curve.size() + kMostNumbers - 1) / kMostNumbers;
   for (std::size_t i = 0; i < curve.size(); ++i) {
-    const std::string epsilon = rounded(curve[i].epsilon), delta = rounded_up(curve[i].delta);
+    const std::string epsilon = rounded_up(curve[i].epsilon), delta = rounded_up(curve[i].delta);
     points.push_back({across.position(curve[i].epsilon), up.position(curve[i].delta)});
     if (i % every != 0 && i + 1 != curve.size()) continue;
     words.emplace_back(points.back().across, fmt::format("ε = {}: δ at most {}", epsilon, delta));
@@ -237,8 +237,8 @@ std::string curve_figure(const Perturbed& perturbed) {
                        .title = "The certified curve",
                        .note = "less of both is more private",
                        .description = fmt::format("A falling line: δ from {} at ε = {} to {} at ε = {}.",
-                                                  rounded_up(curve.front().delta), rounded(curve.front().epsilon),
-                                                  rounded_up(curve.back().delta), rounded(curve.back().epsilon)),
+                                                  rounded_up(curve.front().delta), rounded_up(curve.front().epsilon),
+                                                  rounded_up(curve.back().delta), rounded_up(curve.back().epsilon)),
                        .across = ticks_of(across),
                        .up = up.ticks(),
                        .drawing = drawing,
