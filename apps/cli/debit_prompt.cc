@@ -15,13 +15,8 @@ namespace {
 
 Result<void> ask(const DebitQuestion& question, const engine::DebitAhead& ahead) {
   const ledger::Filter& filter = ahead.dataset.filter;
-  // A union has many members, and their amounts say little to a person.
-  const bool one_amount = filter.kind != ledger::FilterKind::united;
   print_note(fmt::format("cost      {} from the budget of {}",
-                         one_amount
-                             ? cost_text(filter, ahead.cost)
-                             : fmt::format("ε = {}, δ = {}", shortest(question.epsilon), shortest(question.delta)),
-                         ahead.dataset.name));
+                         amount_text(filter, ahead.cost, question.epsilon, question.delta), ahead.dataset.name));
   print_note(fmt::format("left      {:.1f} % after this debit", 100 * ledger::share_left(filter, ahead.left)));
   if (question.yes || ::isatty(STDIN_FILENO) == 0 || question.rows_on_stdin) return {};
   std::fputs("Debit it? [y/N] ", stderr);

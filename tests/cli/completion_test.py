@@ -39,6 +39,13 @@ class Completion(ProgramTest):
             self.assertLessEqual(options, self.bash_completes(command, "--"))
         self.assertNotIn("--delta", self.bash_completes("man", "--"))
 
+    def test_bash_completes_the_kinds_of_a_first_job_and_the_options_of_each(self):
+        self.assertLessEqual({"means", "perturb", "train"}, self.bash_completes("init", ""))
+        self.assertIn("--max-cells", self.bash_completes("init", "means", "--"))
+        self.assertNotIn("--max-cells", self.bash_completes("init", "--"))
+        self.assertIn("--max-steps", self.bash_completes("init", "--"))
+        self.assertEqual(self.bash_completes("init", "means", "--counts", "pr"), {"private"})
+
     def test_bash_completes_the_words_that_a_parameter_accepts(self):
         self.assertEqual(self.bash_completes("completion", "f"), {"fish"})
 

@@ -91,6 +91,19 @@ csv = "out.csv"
             words = {} if rest is None else {"rest": rest}
             self.assert_fails(code, mentions, "run", self.job(source, rows, **words), "--seed", "3")
 
+    def test_what_only_counts_may_be_is_told_how_it_becomes_long(self):
+        job = self.job("time = 't'\nuser = 'u'\nvalue = 'n'\nwide = true", "t,u,n\n",
+                       rest="[means]\nupper = 1\ncounts = 'public'\n")
+        self.assert_fails(2, ["source.wide: it belongs to counts", "duckdb -c", "UNPIVOT"], "run", job, "--seed", "3")
+
+    def test_a_time_or_a_second_row_that_does_not_fit_says_what_may_help(self):
+        rows = "t,s,n\n02.03.2026,north,1\n"
+        self.assert_fails(3, ["row 1", "source.time_format names another form, such as %d.%m.%Y"], "run",
+                          self.job("time = 't'\nvalue = 'n'", rows, rest=""), "--seed", "3")
+        rows = "t,s,n\n2026-03-02,north,1\n2026-03-02,south,1\n"
+        self.assert_fails(3, ["row 2", "given before", "source.series names their column"], "run",
+                          self.job("time = 't'\nvalue = 'n'", rows, rest=""), "--seed", "3")
+
     def test_a_live_release_takes_wide_rows(self):
         job = self.job("time = 't'\nwide = true", "t,north,south\n2026-03-02,1,2\n2026-03-09,3,4\n")
         done = run("live", job, "--once", "--seed", "3")
@@ -209,7 +222,7 @@ csv = "out.csv"
     def test_another_file_is_told_the_way_to_csv(self):
         for start, mentions in ((b"PAR1", ["a Parquet file", "duckdb -c \"COPY (FROM 'in.parquet')"]),
                                 (b"ARROW1\0\0", ["an Arrow file", "read_feather"]),
-                                (b"PK\x03\x04", ["Excel", "read_xlsx"])):
+                                (b"PK\x03\x04", ["Excel", "pandas.read_excel('in.xlsx')"])):
             self.assert_fails(3, ["source.path", *mentions], "run", self.job("time = 't'", start + bytes(64), rest=""),
                               "--seed", "3")
 

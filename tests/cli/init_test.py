@@ -5,7 +5,7 @@ import pty
 import subprocess
 import unittest
 
-from program import PROGRAM, FolderTest
+from program import PROGRAM, FolderTest, run
 
 HEADER = "card;ts;stop\n"
 SECRET = "c4711;2026-03-01T10:20;north\n"
@@ -55,7 +55,8 @@ class InitTest(FolderTest):
         self.assertEqual(self.read("again.toml"), self.read("trips.toml"))
 
     def test_without_a_terminal_it_names_all_that_is_missing(self):
-        self.assert_fails(2, ["--user, --start, --end", "rows are counts"], "init", "trips.csv", cwd=self.folder)
+        self.assert_fails(2, ["--user, --start, --end", "rows are counts", "the columns are card, ts, stop"], "init",
+                          "trips.csv", cwd=self.folder)
         self.assert_fails(2, ["--value, --series-list, --start, --end"], "init", "trips.csv", "--user=-", "--series", "stop",
                           cwd=self.folder)
         self.assert_fails(2, ["cannot be guessed: --max-steps", "public knowledge", "days of the span"], "init", "trips.csv",
@@ -88,6 +89,100 @@ class InitTest(FolderTest):
                                     "--job", f"{column}.toml", cwd=self.folder)["text"]
             for line in (f'time_format = "{time_format}"', f'length = "{length}"', 'keys = ["north", "south"]'):
                 self.assertIn(line, text)
+
+    def test_a_file_without_a_header_is_told_how_to_get_one_and_is_not_quoted(self):
+        for row in ("c4711,2026-03-01T10:20,north\n", "4711;40.64;-73.78;17\n"):
+            self.write("bare.csv", row)
+            self.assert_fails(2, ["looks like a row of data", "sed '1i card,ts,stop'"], "init", "bare.csv", *self.given,
+                              cwd=self.folder)
+            for words in ((), ("--user", "person")):
+                self.assertNotIn("4711", run("init", "bare.csv", *words, cwd=self.folder).stderr)
+        self.assert_fails(2, ["--no-header", "header = false"], "init", "bare.csv", "--no-header", cwd=self.folder)
+        self.write("wide.csv", "date,2021,2022,2023\n")  # names that are numbers, beside one that is none
+        self.init("wide.csv", "--user=-", "--wide", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-08")
+
+    def test_means_say_where_and_what_is_public(self):
+        self.write("pings.csv", "bus;ts;speed;lon;lat\n" + "b1;2026-03-01T10:20;17;72.8;21.1\n")
+        said = ("--user", "bus", "--value", "speed", "--zone", "Asia/Kolkata", "--start", "2026-03-01", "--end",
+                "2026-03-02", "--length", "6h", "--upper", "65", "--counts", "public", "--max-cells", "6")
+        grid = ("--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000")
+        self.assert_fails(2, ["cannot be guessed: --grid", "--plan-users", "from public knowledge"], "init", "means",
+                          "pings.csv", *said, cwd=self.folder)
+        told = self.init("means", "pings.csv", *said, *grid, "--plan-users", "80")
+        self.assertIn("--unit user --relation replace_values", told)
+        self.assertIn("where and when people were, and how often, becomes public", told)
+        job = self.read("pings.toml")
+        for line in ('longitude = "lon"', 'latitude = "lat"', "west = 72.73", "size = 9000", "max_cells = 6",
+                     "users = 80", 'delimiter = ";"', 'counts = "public"',
+                     "# cells (a place in a slot) in which one person counts, over the whole job"):
+            self.assertIn(line, job)
+        self.assertIn("interval  in a cell of 80 people an interval would be about ±",
+                      self.assert_succeeds("plan", "pings.toml", cwd=self.folder))
+        create = next(line for line in told.splitlines() if "budget create" in line).split()[2:]
+        ledger = ("--ledger", "ledger.db")
+        self.assert_succeeds(*create, *ledger, cwd=self.folder)
+        self.assertIn("rows      1: 1 inside the span, 1 count",
+                      self.assert_succeeds("check", "pings.toml", *ledger, cwd=self.folder))
+        self.assert_succeeds("run", "pings.toml", *ledger, cwd=self.folder)
+        # Places of a column, and counts that stay private: another relation, and one more cap.
+        self.assert_fails(2, ["cannot be guessed: --max-records"], "init", "means", "pings.csv",
+                          *(word if word != "public" else "private" for word in said), "--plan-users=-", "--place",
+                          "bus", "--place-list", "a, b", "--job", "other.toml", cwd=self.folder)
+        told = self.init("means", "pings.csv", *(word if word != "public" else "private" for word in said),
+                         "--max-records", "9", "--plan-users=-", "--place", "bus", "--place-list", "a, b", "--job",
+                         "other.toml")
+        self.assertNotIn("becomes public", told)
+        self.assertIn('keys = ["a", "b"]', self.read("other.toml"))
+        self.assertIn("in a cell of 100 people, for example, an interval would be about ±",
+                      self.assert_succeeds("plan", "other.toml", cwd=self.folder))
+
+    def test_a_perturbed_series_needs_its_window_alone(self):
+        self.write("meter.csv", "time,kwh,room\n" + "".join(f"2026-03-01T{hour:02}:00,{hour},r\n" for hour in range(24)))
+        self.assert_fails(2, "cannot be guessed: --window\n", "init", "perturb", "meter.csv", cwd=self.folder)
+        told = self.init("perturb", "meter.csv", "--window", "6", "--columns", "kwh")
+        self.assertIn("--unit event --window 6 --relation swap", told)
+        self.assertIn('columns = ["kwh"]', self.read("meter.toml"))
+        create = next(line for line in told.splitlines() if "budget create" in line).split()[2:]
+        self.assert_succeeds(*create, "--ledger", "ledger.db", cwd=self.folder)
+        self.assert_succeeds("run", "meter.toml", "--ledger", "ledger.db", cwd=self.folder)
+        self.assertEqual(self.read("meter_out.csv").splitlines()[0], "time,kwh")
+        self.init("perturb", "meter.csv", "--no-time", "--window", "6", "--job", "all.toml")
+        self.assertIn('columns = ["time", "kwh", "room"]', self.read("all.toml"))
+        self.assert_fails(2, ["--columns: cold", "a column of the header: time, kwh, room"], "init", "perturb",
+                          "meter.csv", "--window", "6", "--columns", "kwh,cold", "--job", "no.toml", cwd=self.folder)
+
+    def test_a_training_has_the_windows_of_its_slots(self):
+        self.write("load.csv", "meter,time,kwh\nm1,2026-03-01T00:00,3\n")
+        said = ("--value", "kwh", "--zone", "UTC", "--start", "2026-01-12", "--end", "2026-02-09")
+        self.assert_fails(2, ["cannot be guessed: --series", "the columns are meter, time, kwh"], "init", "train",
+                          "load.csv", *said, cwd=self.folder)
+        told = self.init("train", "load.csv", *said, "--series", "meter", "--series-list", "m1, m2")
+        self.assertIn("--unit event --relation replace_values", told)
+        job = self.read("load.toml")
+        for line in ("[train]", 'model = "simple_feed_forward"', "context_length = 24", "steps = 200",
+                     'model = "load.cvm"', "# steps that a window reads", 'length = "1h"'):
+            self.assertIn(line, job)
+        self.assertIn("trains    simple_feed_forward on 2 series of 672 slots",
+                      self.assert_succeeds("plan", "load.toml", cwd=self.folder))
+
+    def test_at_a_terminal_means_are_asked_for_what_nobody_can_guess(self):
+        ours, theirs = pty.openpty()
+        self.write("pings.csv", "bus,ts,speed,lon,lat\n")
+        process = subprocess.Popen([PROGRAM, "init", "means", "pings.csv", "--zone", "UTC"], cwd=self.folder,
+                                   stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   encoding="utf-8")
+        os.close(theirs)
+        # Guesses; a word that is none of two, and a number that is none, are asked again.
+        os.write(ours, b"\n\nbus\nspeed\n\n\n\n72.73\n21.09\n72.93\n21.27\n9000\n\n2026-03-01\n2026-03-02\n6h\n\n"
+                       b"fast\n65\nopen\npublic\nmany\n6\n-\n\n\n\n")
+        stdout, stderr = process.communicate(timeout=60)
+        os.close(ours)
+        self.assertEqual(process.returncode, 0, stderr)
+        self.assertIn("means.upper: fast is not valid; it must be a number\n", stderr)
+        self.assertIn("means.counts: open is not valid; it must be one of public, private\n", stderr)
+        self.assertIn("means.max_cells: many is not valid; it must be a whole number\n", stderr)
+        self.assertIn("relation replace_values", stdout)
+        self.assertIn('longitude = "lon"', self.read("pings.toml"))
 
     def test_at_a_terminal_it_asks(self):
         ours, theirs = pty.openpty()

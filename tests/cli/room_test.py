@@ -101,6 +101,25 @@ class JobRoomTest(JobTest):
         self.assertIsNone(unknown["room"])
         self.assertIn("dataset.name", unknown["budget"]["unknown"])
 
+    def test_while_nothing_is_debited_a_filter_that_takes_much_less_is_named(self):
+        self.create("--epsilon", "3", "--delta", "1e-5", "--filter", "sum")
+        told = self.assert_json(*self.words("check"))["room"]
+        other = told["thriftier"]
+        self.assertLessEqual(other["share"], told["share"] / 2)
+        self.assertIn(f"deleted and created anew with --filter {other['filter']}, it would take ",
+                      self.assert_succeeds(*self.words("plan", "--ledger", str(self.ledger))))
+        self.assert_succeeds("budget", "delete", "city", "--ledger", str(self.ledger))
+        self.create("--epsilon", "3", "--delta", "1e-5", "--filter", other["filter"])
+        anew = self.assert_json(*self.words("check"))["room"]
+        self.assertEqual(anew["share"], other["share"])
+        self.assertGreater(anew["more"], told["more"])
+        self.assertNotIn("thriftier", anew)
+
+    def test_once_something_is_debited_the_filter_stays(self):
+        self.create("--epsilon", "3", "--delta", "1e-5", "--filter", "sum")
+        self.assert_succeeds(*self.words("run"))
+        self.assertNotIn("thriftier", self.assert_json(*self.words("check"))["room"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -92,6 +92,20 @@ class Plans(TrainTest):
         self.assertIn("nothing was debited", self.assert_succeeds(*self.job(command="check")))
         self.assertEqual(self.debits(), [])
 
+    def test_a_check_tells_the_owner_what_is_in_the_data(self):
+        self.create()
+        self.write("load.csv", "meter,ts,kwh\nm0,2026-03-02T00:00,1\nm0,2026-03-02T01:00,\nM1,2026-03-02T02:00,2\n"
+                               "m1,2020-01-01T00:00,3\n")
+        data = self.assert_json(*self.job(command="check"))["data"]
+        self.assertEqual((data["rows"], data["inside_span"], data["counted"]), (4, 3, 1))
+        self.assertEqual((data["keys_listed"], data["keys_matched"], data["first_unlisted"]), (12, 1, ["M1"]))
+        self.assertEqual((data["first"][:10], data["last"][:10]), ("2020-01-01", "2026-03-02"))
+        text = self.assert_succeeds(*self.job(command="check"))
+        self.assertIn("rows      4: 3 inside the span, 1 count", text)
+        self.assertNotIn("empty", text)
+        self.write("load.csv", "meter,ts,kwh\nM0,2026-03-02T00:00,1\n")
+        self.assertIn("empty     no row counts: run refuses that", self.assert_succeeds(*self.job(command="check")))
+
 
 class Refusals(TrainTest):
     def assert_refused(self, code, mentions, *pairs, command="plan", flags=()):

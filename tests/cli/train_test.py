@@ -13,6 +13,8 @@ import unittest
 from program import PROGRAM
 from train_jobs import FORECAST, HOURS, STEPS, TrainTest, is_whole, panel, rows_of, text_of, time_of, weights_of
 
+SOME_ROW_COUNTS = {"text": "some row counts; without one there is no release, which can be seen", "basis": "declared"}
+
 
 class Ledger(TrainTest):
     """Plan, debit, train; and what becomes of the files."""
@@ -28,8 +30,9 @@ class Ledger(TrainTest):
         self.assertEqual((told["debit"]["id"], told["steps"], told["uses"], told["resumed"]),
                          ("city:1", STEPS, STEPS, False))
         self.assertNotIn("mark", told)
-        for key in ("epsilon", "epsilon_lower", "delta", "unit", "relation", "assumptions", "certificate"):
+        for key in ("epsilon", "epsilon_lower", "delta", "unit", "relation", "certificate"):
             self.assertEqual(told["guarantee"][key], plan["guarantee"][key])
+        self.assertEqual(told["guarantee"]["assumptions"], [*plan["guarantee"]["assumptions"], SOME_ROW_COUNTS])
         self.assertLessEqual(told["guarantee"]["epsilon"], 8)
         self.assertEqual(told["plan"]["event"], plan["plan"]["event"])
         spent = [point["epsilon"] for point in told["spent"]]
@@ -92,6 +95,26 @@ class Ledger(TrainTest):
         code, shown = self.on_terminal(self.train(flags=("--yes",)))
         self.assertEqual((code, self.debits()), (0, [("city:1", "released")]), shown)
         self.assertNotIn("[y/N]", shown)
+
+    def test_a_training_on_nothing_is_refused_before_the_first_step(self):
+        self.create()
+        # Of keys that are not listed, outside the span, and without a value.
+        for rows in ([(f"x{row[0]}", *row[1:]) for row in self.rows], [(row[0], "2020-01-01T00:00", *row[2:]) for row in
+                     self.rows[:1]], [(row[0], row[1], "", row[3]) for row in self.rows]):
+            self.write("load.csv", text_of(rows))
+            self.assert_refused(3, ["no row of the data counts", "--allow-empty", "city:1 stays reserved"], self.train(),
+                                [("city:1", "reserved")])
+        self.assertEqual(self.uses(), [(STEPS, 0)])
+        self.write("load.csv", text_of(self.rows))
+        self.assert_succeeds(*self.train())
+        self.assertEqual((self.debits(), self.uses()), ([("city:1", "released")], [(STEPS, STEPS)]))
+        self.assertIn(SOME_ROW_COUNTS, json.loads(self.read("model.json"))["guarantee"]["assumptions"])
+
+    def test_a_training_on_nothing_may_be_asked_for(self):
+        self.create()
+        self.write("load.csv", "meter,ts,kwh,temp\n")
+        self.assertIn("wrote     ", self.assert_succeeds(*self.train(flags=("--allow-empty",))))
+        self.assertNotIn("some row counts", self.read("model.json"))
 
     def test_bad_rows_leave_the_debit_to_the_same_command(self):
         self.create()

@@ -77,13 +77,13 @@ TEST(Measures, AreFoundByNumberWithoutAHeader) {
 TEST(Measures, ThatAreNoNumbersAreRefusedWithRowAndColumnAndWithoutTheirText) {
   const std::pair<const char*, const char*> kBad[] = {
       {"", "empty; it must be a number"},
-      {"fast", "not a number"},
-      {"12km", "not a number"},
-      {"NaN", "not a number"},
-      {"7,5", "not a number"},
+      {"fast", "not a number; decimals have a point, and no unit follows"},
+      {"12km", "not a number; decimals have a point, and no unit follows"},
+      {"NaN", "not a number; decimals have a point, and no unit follows"},
+      {"7,5", "not a number; decimals have a point, and no unit follows"},
       {"inf", "not a finite number"},
       {"1e999", "not a finite number"},
-      {"+12", "not a number"},
+      {"+12", "not a number; decimals have a point, and no unit follows"},
   };
   for (const auto& [text, why] : kBad) {
     const std::string quoted = '"' + std::string(text) + '"';

@@ -150,7 +150,7 @@ TEST_F(Sources, FilesOfOtherKindsAreNamed) {
   expect_failure(read_source(file("a", "\x28\xb5\x2f\xfd....")), ErrorKind::bad_data, "zstd");
   expect_failure(read_source(file("a", "BZh91AY")), ErrorKind::bad_data, "bzip2");
   expect_failure(read_source(file("a", "PK\x03\x04...")), ErrorKind::bad_data, "zip archive or an Excel workbook");
-  expect_failure(read_source(file("a", "PK\x03\x04...")), ErrorKind::bad_data, "duckdb -c \"COPY (FROM read_xlsx(");
+  expect_failure(read_source(file("a", "PK\x03\x04...")), ErrorKind::bad_data, "pandas.read_excel(");
   expect_failure(read_source(file("a", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1...")), ErrorKind::bad_data, "libreoffice");
   expect_failure(read_source(file("a", "PAR1....")), ErrorKind::bad_data, "duckdb -c \"COPY (FROM 'in.parquet') TO");
   for (const char* start : {"ARROW1..", "FEA1...."})

@@ -85,7 +85,9 @@ std::string checked_text(const engine::Job& job, const Checked& checked, bool da
   std::string text = planned_text(job, checked.planned) + guarantee_text(checked.planned.guarantee);
   const bool goes_on = goes_on_paid(job, checked.earlier);
   if (!goes_on)
-    text += fmt::format("cost      {} of {}\n", cost_text(filter, checked.cost), cost_text(filter, filter.budget));
+    text +=
+        fmt::format("cost      {} of {}\n", amount_text(filter, checked.cost, job.epsilon, job.delta),
+                    amount_text(filter, filter.budget, checked.budget.dataset.epsilon, checked.budget.dataset.delta));
   text += fmt::format("budget    {}: {:.1f} % left{}\n", checked.budget.dataset.name,
                       100 * engine::share_left(checked.budget), goes_on ? "" : "; " + ledger::text(checked.room));
   if (checked.earlier) text += earlier_text(job, *checked.earlier);

@@ -29,11 +29,12 @@ Result<std::string> answer_to(const std::string& question, const std::string& gu
 }
 
 // At a terminal, one question after the other, each until its answer can be one.
-Result<engine::GivenKeys> ask_all(const engine::CsvHeader& header, engine::GivenKeys given) {
+Result<engine::GivenKeys> ask_all(const engine::CsvHeader& header, engine::GivenKeys given,
+                                  const engine::JobKind& kind) {
   std::string columns;
   for (const std::string& column : header.columns) columns += (columns.empty() ? "" : ", ") + column;
   print_note("the columns are " + columns + "; Enter takes what stands in brackets");
-  while (const std::optional<engine::Question> question = engine::next_question(header, given)) {
+  while (const std::optional<engine::Question> question = engine::next_question(header, given, kind)) {
     const char* const none = question->may_be_without ? " (- for none)" : "";
     CV_TRY(const std::string answer, answer_to(question->key + ": " + question->meaning + none, question->guess));
     if (answer.empty()) continue;
@@ -57,8 +58,9 @@ Result<void> init(InitOptions& options) {
     return invalid("--job", options.path, "a file that is not there yet; init overwrites nothing");
   CV_TRY(engine::GivenKeys given, given_keys(options.job));
   CV_TRY(const engine::CsvHeader header, engine::read_csv_header(options.job.input, given));
-  CV_TRY(given, asks ? ask_all(header, std::move(given)) : engine::with_guesses(header, std::move(given)));
-  CV_TRY(const engine::FirstJob made, engine::first_job(header, given, options.path));
+  const engine::JobKind& kind = options.job.kind;
+  CV_TRY(given, asks ? ask_all(header, std::move(given), kind) : engine::with_guesses(header, std::move(given), kind));
+  CV_TRY(const engine::FirstJob made, engine::first_job(header, given, options.path, kind));
   CV_CHECK(write_files({{.path = options.path, .text = made.text, .replaces = false}}));
   if (options.job.json) {
     print_json({{"job", options.path}, {"text", made.text}, {"create_budget", made.create_budget}});
@@ -67,23 +69,44 @@ Result<void> init(InitOptions& options) {
   std::cout << fmt::format("written   {}; look through it, every key has its comment\n", options.path)
             << fmt::format("next      {}\n          chronoveil check {}\n          chronoveil run {}\n",
                            made.create_budget, options.path, options.path);
+  if (!made.not_hidden.empty()) std::cout << fmt::format("note      {}\n", made.not_hidden);
   return {};
+}
+
+// `init` itself is for counts; a word after it names another kind.
+void add_init(CLI::App& parent, CommandContext& context, const char* word, const char* help, engine::JobKind kind,
+              const char* example) {
+  auto options = std::make_shared<InitOptions>();
+  options->job.kind = std::move(kind);
+  CLI::App* command = parent.add_subcommand(word, help);
+  command->add_option("FILE", options->job.input, "A CSV file; only its header is read");
+  command->add_option("--job", options->path, "The job file to write (default: the name of FILE, with .toml)");
+  add_key_options(*command, options->job);
+  add_json_flag(*command, options->job.json);
+  add_example(*command, example);
+  on_run(*command, context, [options, command]() -> Result<void> {
+    if (!command->get_subcommands().empty()) return {};
+    return in_options(*command, init(*options));
+  });
 }
 
 }  // namespace
 
 void add_init_command(CLI::App& app, CommandContext& context) {
-  auto options = std::make_shared<InitOptions>();
-  options->job.kind = engine::SeriesSpec();
-  CLI::App* command = app.add_subcommand("init", "Write a first job file for a CSV; asks what its header does not say");
-  command->add_option("FILE", options->job.input, "A CSV file; only its header is read");
-  command->add_option("--job", options->path, "The job file to write (default: the name of FILE, with .toml)");
-  add_key_options(*command, options->job);
-  add_json_flag(*command, options->job.json);
-  add_example(*command,
-              "chronoveil init trips.csv --user card --series stop --series-list stops.txt --start 2026-03-01 --end "
-              "2026-04-01 --max-steps 20");
-  on_run(*command, context, [options, command] { return in_options(*command, init(*options)); });
+  add_init(app, context, "init", "Write a first job file for a CSV; asks what its header does not say",
+           engine::SeriesSpec(),
+           "chronoveil init trips.csv --user card --series stop --series-list stops.txt --start 2026-03-01 --end "
+           "2026-04-01 --max-steps 20");
+  CLI::App& counts = *app.get_subcommand("init");
+  add_init(counts, context, "means", "The same for means per place and slot", engine::MeansSpec(),
+           "chronoveil init means pings.csv --user bus --value speed --grid 72.73,21.09,72.93,21.27 --cell-size 9000 "
+           "--start 2026-03-01 --end 2026-03-02 --length 6h --upper 65 --counts public --max-cells 6 --plan-users 80");
+  add_init(counts, context, "perturb", "The same for a series whose values are moved in time", engine::PerturbSpec(),
+           "chronoveil init perturb meter.csv --window 6 --epsilon 2");
+  add_init(
+      counts, context, "train", "The same for a model that learns to forecast", engine::TrainSpec(),
+      "chronoveil init train load.csv --series meter --series-list meters.txt --value kwh --start 2026-01-12 --end "
+      "2026-02-09 --length 1h");
 }
 
 }  // namespace chronoveil::cli

@@ -248,9 +248,12 @@ json budget_json(const ledger::View& view) {
 }
 
 json room_json(const ledger::Room& room) {
-  return {{"more", std::min(room.more, ledger::kMostCounted)},
-          {"or_more", room.more > ledger::kMostCounted},
-          {"share", number(room.share)}};
+  json result = {{"more", std::min(room.more, ledger::kMostCounted)},
+                 {"or_more", room.more > ledger::kMostCounted},
+                 {"share", number(room.share)}};
+  if (room.thriftier)
+    result["thriftier"] = {{"filter", ledger::name(room.thriftier->first)}, {"share", room.thriftier->second}};
+  return result;
 }
 
 json room_json(const ledger::LikeLast& like) {
@@ -316,6 +319,11 @@ std::string cost_text(const ledger::Filter& filter, const ledger::Cost& cost) {
   }
   if (!filter.budget.delta.is_zero()) text += ", δ = " + ledger::rounded(cost.delta.value());
   return text;
+}
+
+std::string amount_text(const ledger::Filter& filter, const ledger::Cost& cost, double epsilon, double delta) {
+  if (filter.kind != ledger::FilterKind::united) return cost_text(filter, cost);
+  return fmt::format("ε = {}, δ = {}", shortest(epsilon), shortest(delta));
 }
 
 std::string view_text(const ledger::View& view, const std::optional<ledger::LikeLast>& like,

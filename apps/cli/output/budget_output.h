@@ -28,6 +28,8 @@ nlohmann::json view_json(const ledger::View&, const std::optional<ledger::LikeLa
 
 std::string dataset_line(const ledger::Dataset&);
 std::string cost_text(const ledger::Filter&, const ledger::Cost&);
+// The same in a line for people. A union has many members, and their amounts say little: it is told by ε and δ.
+std::string amount_text(const ledger::Filter&, const ledger::Cost&, double epsilon, double delta);
 std::string view_text(const ledger::View&, const std::optional<ledger::LikeLast>&,
                       const std::optional<Result<accounting::Price>>& composed);
 // The programmes that still pay, one line for each of their releases.

@@ -7,6 +7,7 @@
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
+#include "key_names.h"
 #include "output/job_output.h"
 #include "output/text_table.h"
 
@@ -95,6 +96,7 @@ std::string means_plan_text(const engine::Job& job, const engine::MeansPlanned& 
   if (planned.comparison) text += "\n" + comparison_text(*planned.comparison) + "\n";
   text += chosen_text(planned.chosen);
   text += fmt::format("because   {}\n", planned.reason);
+  if (!planned.outlook.empty()) text += fmt::format("interval  {}\n", with_key_names(planned.outlook, run_names));
   if (!planned.tells_nothing.empty()) text += nothing_text(planned.tells_nothing);
   if (planned.comparison && job.mechanism != "auto" && planned.comparison->recommended != job.mechanism)
     text += fmt::format("advised   {}: {}\n", planned.comparison->recommended, planned.comparison->reason);
@@ -123,6 +125,7 @@ ordered_json means_plan_json(const engine::MeansPlanned& planned) {
     for (const auto& [key, value] : comparison.items())
       if (!all.contains(key)) all[key] = value;
   }
+  if (!planned.outlook.empty()) all["outlook"] = with_key_names(planned.outlook, run_names);
   all["guarantee"] = summary["guarantee"];
   all["plan"] = summary["plan"];
   return all;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "chronoveil/ledger/debit.h"
 
@@ -20,6 +21,9 @@ struct Room {
   std::int64_t more = 0;
   // The share of the whole budget that one takes (share_of), or 1 where the first debit may take everything.
   double share = 0;
+  // While nothing was debited, a dataset can still be made anew: a filter that would charge at most half of a share that
+  // matters, and that share.
+  std::optional<std::pair<FilterKind, double>> thriftier = std::nullopt;
 };
 
 // "12", or "more than 10,000".
@@ -27,7 +31,7 @@ std::string count_text(const Room&);
 // "8.4 %", rounded up, or "more than 10 times the whole".
 std::string share_text(double share);
 
-// "this job takes 8.4 % of the budget, and 11 like it would fit".
+// "this job takes 8.4 % of the budget, and 11 like it would fit", and how it would take less.
 std::string text(const Room&);
 
 // The last debit of a dataset, and the room for more of it.

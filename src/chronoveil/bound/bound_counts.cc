@@ -38,10 +38,12 @@ Result<BoundedSeries> read_and_add(data::RecordSource& source, const SlotAxis& a
       if (duplicates == Duplicates::refuse) {
         if (given.empty()) given.resize(static_cast<std::size_t>(finder.cells()));
         if (given[cells[row]]) {
-          return fail(ErrorKind::bad_data,
-                      "row " + std::to_string(number) +
-                          ": this series and slot were given before; `source.duplicates = \"sum\"` "
-                          "adds them up");
+          return fail(
+              ErrorKind::bad_data,
+              "row " + std::to_string(number) +
+                  ": this series and slot were given before; `source.duplicates = \"sum\"` "
+                  "adds them up" +
+                  (batch.series.empty() ? "; if rows are of several series, `source.series` names their column" : ""));
         }
         given[cells[row]] = true;
       }

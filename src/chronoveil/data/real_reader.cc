@@ -31,7 +31,7 @@ std::string_view explain(RealProblem problem) {
   switch (problem) {
     case RealProblem::none: break;
     case RealProblem::empty: return "empty; it must be a number";
-    case RealProblem::form: return "not a number";
+    case RealProblem::form: return "not a number; decimals have a point, and no unit follows";
     case RealProblem::infinite: return "not a finite number";
   }
   return {};

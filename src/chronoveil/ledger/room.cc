@@ -19,7 +19,11 @@ std::string share_text(double share) {
 
 std::string text(const Room& room) {
   const std::string takes = "this job takes " + share_text(room.share) + " of the budget, and ";
-  return takes + (room.more == 0 ? "does not fit" : count_text(room) + " like it would fit");
+  std::string all = takes + (room.more == 0 ? "does not fit" : count_text(room) + " like it would fit");
+  if (room.thriftier)
+    all += fmt::format("; nothing was debited yet: deleted and created anew with --filter {}, it would take {}",
+                       name(room.thriftier->first), share_text(room.thriftier->second));
+  return all;
 }
 
 std::string text(const LikeLast& like) {

@@ -7,6 +7,7 @@
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/beside_ledger.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
@@ -81,6 +82,7 @@ class Work {
     CV_TRY(const torch::Device device, device_of(options_.device));
     engine::tell(options_, "reading");
     CV_TRY(const forecasting::Panel panel, engine::read_panel(job_, training_.planned));
+    CV_CHECK(engine::check_not_empty(engine::knows_anything(panel) ? 1 : 0, options_.allow_empty));
     CV_TRY(neural::Trainer trainer, neural::Trainer::make(training_config(job_, training_.planned), panel, device));
     trainer_.emplace(std::move(trainer));
     if (options_.on_step) {
@@ -212,6 +214,7 @@ Result<void> train(const Job& job, const TrainOptions& options, Training& traini
   std::error_code error;
   const bool stored = fs::exists(stored_model(folder, *id), error);
   if (stored && !work.finished() && draws.used() < uses) return stored_already(folder, *id);
+  if (!options.allow_empty) engine::add_not_empty(training.model.guarantee.assumptions);
   CV_CHECK(draws.start(training.planned.event));
   while (!work.finished() && draws.used() < uses) {
     const std::int64_t number = draws.used();

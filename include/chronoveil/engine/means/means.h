@@ -24,7 +24,8 @@ struct MeansPlanned {
   mechanisms::CellsPlan chosen;
   Guarantee guarantee;  // that a release by the chosen mechanism carries
   std::string reason;
-  std::string tells_nothing;               // as in Planned
+  std::string tells_nothing;  // as in Planned
+  std::string outlook;        // how wide an interval would be in a typical cell, where nothing else says it
   std::vector<std::string> not_protected;  // sentences
 };
 Result<MeansPlanned> plan_means(const Job&, Compare = Compare::always);

@@ -84,7 +84,7 @@ struct CheckedJob {
   std::optional<EarlierDebit> earlier;
   ledger::Room room;  // for debits like this one; not counted for a live release that goes on
   std::optional<char> shown_delimiter = std::nullopt;  // by the header of a CSV, where the job does not give one
-  std::optional<DataSeen> seen = std::nullopt;         // with `read_data`; not of jobs that train
+  std::optional<DataSeen> seen = std::nullopt;         // with `read_data`
 };
 // Whether the rows can be read by a check: those of a live release are not there yet, and standard input and
 // pipes can be read only once.

@@ -71,7 +71,7 @@ constexpr Signature kRefused[] = {
     {"\x28\xb5\x2f\xfd"sv, "compressed by zstd"},
     {"BZh"sv, "compressed by bzip2"},
     {"PK\x03\x04"sv, "a zip archive or an Excel workbook",
-     "duckdb -c \"COPY (FROM read_xlsx('in.xlsx')) TO 'out.csv'\""},
+     "python3 -c \"import pandas; pandas.read_excel('in.xlsx').to_csv('out.csv', index=False)\""},
     {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an old Excel workbook", "libreoffice --headless --convert-to csv in.xls"},
     {"PAR1"sv, "a Parquet file", "duckdb -c \"COPY (FROM 'in.parquet') TO 'out.csv'\""},
     {"ARROW1"sv, "an Arrow file", kFromFeather},

@@ -233,7 +233,8 @@ std::string TimeReader::explain(TimeProblem problem) const {
     case TimeProblem::form:
       switch (kind_) {
         case Kind::iso8601:
-          return "not a time in ISO 8601, such as 2026-03-01T12:30:00+01:00 (time_format names other forms)";
+          return "not a time in ISO 8601, such as 2026-03-01T12:30:00+01:00; `source.time_format` names another "
+                 "form, such as %d.%m.%Y, epoch (seconds since 1970) or epoch_min";
         case Kind::epoch: return "not a number of seconds since 1970";
         case Kind::epoch_ms: return "not a number of milliseconds since 1970";
         case Kind::epoch_min: return "not a number of minutes since 1970";

@@ -11,6 +11,13 @@ std::string guessed_time(const std::vector<std::string>& columns);
 // How the times of a column of this name are usually written, and the slots that they fill: "week" is "%G-W%V", "1w".
 std::string guessed_time_format(const std::string& column);
 std::string guessed_length(const std::string& column, const std::string& time_format);
+// Of points on the earth; empty if none is called so.
+std::string guessed_longitude(const std::vector<std::string>& columns);
+std::string guessed_latitude(const std::vector<std::string>& columns);
+// Whether these are hardly names of columns: one begins with a date, or all are numbers.
+bool looks_like_a_row(const std::vector<std::string>& columns);
+// How many slots of that length come back: a day of hours, a year of months.
+int guessed_season(const std::string& length);
 // The zone of this machine, where it has a name: from TZ, or from /etc/localtime. Otherwise UTC.
 std::string guessed_zone();
 

@@ -14,6 +14,9 @@
 
 namespace chronoveil::engine::key_fields {
 
+// The rows themselves, in key_table.cc.
+std::span<const JobKey> table();
+
 template <class>
 struct MemberOf;
 template <class Part, class T>

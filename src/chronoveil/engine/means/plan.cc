@@ -44,11 +44,13 @@ Result<T> named(Result<T> result) {
   return by_key({"means", "privacy", "mechanism"}, std::move(result));
 }
 
+bool says_people(const Job& job) { return !job.means().counts.empty() || job.means().users || job.means().registered; }
+
 // People's records in a typical cell, as far as the job says it.
-std::vector<std::uint32_t> typical_counts(const Job& job) {
+std::vector<std::uint32_t> typical_counts(const Job& job, std::int64_t people_unsaid) {
   const MeansSpec& means = job.means();
   const std::int64_t people =
-      std::min(means.users.value_or(means.registered.value_or(plan::kPeopleUnsaid)), plan::kMostUsers);
+      std::min(means.users.value_or(means.registered.value_or(people_unsaid)), plan::kMostUsers);
   const std::int64_t records = means.max_records.value_or(1);
   std::vector<std::uint32_t> counts = means.counts;
   if (counts.empty()) counts.assign(static_cast<std::size_t>(people), static_cast<std::uint32_t>(records));
@@ -60,10 +62,10 @@ std::vector<std::uint32_t> typical_counts(const Job& job) {
 
 // A refusal must not depend on the data, and does not: this knows the plan and what the job declares public.
 std::string why_it_tells_nothing(const Job& job, const mechanisms::CellsPlan& plan) {
-  const std::vector<std::uint32_t> counts = typical_counts(job);
+  const std::vector<std::uint32_t> counts = typical_counts(job, plan::kPeopleUnsaid);
   const Result<plan::Informative> told = plan::informative(plan, counts);
   if (!told || told->holds()) return "";
-  const bool said = !job.means().counts.empty() || job.means().users || job.means().registered;
+  const bool said = says_people(job);
   return fmt::format(
       "in a cell of {} people{} an interval would be about ±{:.3g}, and the bounds are only {:.3g} apart, so the "
       "release "
@@ -71,6 +73,19 @@ std::string why_it_tells_nothing(const Job& job, const mechanisms::CellsPlan& pl
       "`privacy.epsilon`{}",
       counts.size(), said ? "" : " (assumed, since the job does not say how many)", told->half_width, told->range,
       said ? "" : ", or `plan.users` if cells have more people");
+}
+
+// Few enough to be a warning.
+constexpr std::int64_t kPeopleForExample = 100;
+
+std::string outlook(const Job& job, const mechanisms::CellsPlan& plan) {
+  const std::vector<std::uint32_t> counts = typical_counts(job, kPeopleForExample);
+  const Result<plan::Informative> told = plan::informative(plan, counts);
+  if (!told) return "";
+  const bool said = says_people(job);
+  return fmt::format("in a cell of {} people{} an interval would be about ±{:.3g}{}", counts.size(),
+                     said ? "" : ", for example,", told->half_width,
+                     said ? "" : "; `plan.users` says how many yours have, from public knowledge");
 }
 
 // The choice when nothing is publicly known about how many records people have.
@@ -127,6 +142,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
                    "it must be sum_over_count or registered_mean where `means.counts` is \"private\"");
   CV_TRY(planned.chosen, named(mechanism->prepare(request)));
   planned.tells_nothing = why_it_tells_nothing(job, planned.chosen);
+  if (!planned.comparison && planned.tells_nothing.empty()) planned.outlook = outlook(job, planned.chosen);
   planned.guarantee = mechanisms::guarantee_of(planned.chosen);
   planned.not_protected = mechanisms::not_protected(planned.chosen);
   add_reading(job.source, Reading::whole, planned.guarantee.assumptions);

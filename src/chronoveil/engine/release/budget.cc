@@ -17,12 +17,6 @@
 namespace chronoveil::engine {
 namespace {
 
-// What such a budget does not hide, which its owner should know before creating it.
-std::string price_of_relation(const Claim& claim) {
-  if (claim.relation != Relation::replace_values) return "";
-  return " (replace_values hides values alone: where and when people were, and how often, becomes public)";
-}
-
 // Training, and forecasts from a private history, hide the values of some steps; times and series are public.
 Result<void> check_values_fit(const Claim& claim, const ledger::Protected& promise) {
   if (promise.relation != Relation::replace_values)
@@ -138,6 +132,11 @@ Result<T> or_perhaps_made(Result<T> result) {
 
 }  // namespace
 
+std::string not_hidden_by(const Claim& claim) {
+  if (claim.relation != Relation::replace_values) return "";
+  return "replace_values hides values alone: where and when people were, and how often, becomes public";
+}
+
 // Twice, since its total covers everything that will ever be released.
 std::string create_command(const Claim& claim, const std::string& ledger) {
   std::string command = "chronoveil budget create " + claim.dataset + " --epsilon " + shortest(2 * claim.epsilon);
@@ -219,10 +218,11 @@ Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, co
     return fail(ErrorKind::usage, "dataset.name", "it is missing; a release is debited to a dataset of the ledger");
   CV_TRY(const std::string place, ledger_place(ledger));
   const auto no_dataset = [&] {
+    const std::string price = not_hidden_by(claim);
     return invalid("dataset.name", claim.dataset,
                    "it must be a dataset of the ledger; create it with the total that all its releases may spend, for "
                    "example: " +
-                       create_command(claim, ledger) + price_of_relation(claim));
+                       create_command(claim, ledger) + (price.empty() ? "" : " (" + price + ")"));
   };
   // Opening would make the file, and a mistyped path would leave an empty ledger behind.
   std::error_code error;

@@ -33,6 +33,9 @@ Claim claim_of(const Job&);
 // Of a kind whose mechanism decides the relation.
 Claim claim_of(Job, Relation);
 
+// What such a budget does not hide, which its owner should know before creating it; or empty.
+std::string not_hidden_by(const Claim&);
+
 // The command that creates the dataset of a claim, with room for it twice. `ledger` may be empty.
 std::string create_command(const Claim&, const std::string& ledger);
 

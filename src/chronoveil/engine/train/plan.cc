@@ -313,8 +313,11 @@ Result<TrainChecked> check_training(const Job& job, const RunOptions& options, b
   CV_TRY(ledger::Cost cost, check_debit(budget, claim_of(job), ask_of(job, planned)));
   CV_TRY(const ledger::Room room, room_for(budget, claim_of(job), ask_of(job, planned)));
   CV_TRY(std::optional<EarlierDebit> earlier, earlier_debit(budget, claim_of(job), ask_of(job, planned)));
-  if (read_data) CV_CHECK(read_panel(job, planned));
-  return TrainChecked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
+  TrainChecked checked{std::move(planned), std::move(budget.view), std::move(cost), std::move(earlier), room};
+  if (read_data) {
+    CV_TRY(checked.seen, see_panel(job, checked.planned));
+  }
+  return checked;
 }
 
 }  // namespace chronoveil::engine

@@ -10,6 +10,7 @@
 
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/data/time/slots.h"
+#include "chronoveil/engine/release/watched_rows.h"
 #include "chronoveil/engine/series/read.h"
 
 namespace chronoveil::engine {
@@ -63,8 +64,11 @@ class PanelFiller {
         };
         const auto index = static_cast<std::size_t>(series - panel_->series.data());
         if (given[index][static_cast<std::size_t>(step)])
-          return bad_row("this series and slot were given before; a step has one value");
+          return bad_row(
+              std::string("this series and slot were given before; a step has one value") +
+              (batch.series.empty() ? "; if rows are of several series, `source.series` names their column" : ""));
         given[index][static_cast<std::size_t>(step)] = true;
+        if (!std::isnan(batch.measure[row])) ++counted_;
         constexpr double kMost = std::numeric_limits<float>::max();
         double value = batch.measure[row];
         if (too_large_ == TooLarge::nearest && !std::isnan(value)) value = std::clamp(value, -kMost, kMost);
@@ -75,6 +79,9 @@ class PanelFiller {
     }
   }
 
+  // Values that landed in the panel, of all channels so far.
+  std::int64_t counted() const { return counted_; }
+
  private:
   PanelSeries* find(std::string_view key) {
     const auto found = place_.find(key);
@@ -84,8 +91,11 @@ class PanelFiller {
   Panel* panel_;
   data::SlotFinder slot_;
   TooLarge too_large_;
+  std::int64_t counted_ = 0;
   std::unordered_map<std::string_view, std::size_t> place_;
 };
+
+TooLarge too_large_for(const TrainPlanned& planned) { return planned.bounds ? TooLarge::nearest : TooLarge::refused; }
 
 }  // namespace
 
@@ -124,10 +134,38 @@ Result<Panel> read_panel(const data::SourceSpec& source, const std::vector<std::
 }
 
 Result<Panel> read_panel(const Job& job, const TrainPlanned& planned) {
-  CV_TRY(Panel panel, read_panel(job.source, planned.channels, planned.axis, planned.series,
-                                 planned.bounds ? TooLarge::nearest : TooLarge::refused));
+  CV_TRY(Panel panel, read_panel(job.source, planned.channels, planned.axis, planned.series, too_large_for(planned)));
   if (planned.bounds) planned.bounds->clamp(panel);
   return panel;
+}
+
+bool knows_anything(const Panel& panel) {
+  return std::any_of(panel.series.begin(), panel.series.end(), [](const PanelSeries& series) {
+    return !std::all_of(series.values.begin(), series.values.end(), [](float value) { return std::isnan(value); });
+  });
+}
+
+// Every channel is read, since each may have a value that is refused; the rows themselves are the same for all.
+Result<DataSeen> see_panel(const Job& job, const TrainPlanned& planned) {
+  try {
+    CV_TRY(Panel panel, blank_panel(planned.channels.size(), planned.series));
+    PanelFiller filler(panel, planned.axis, too_large_for(planned));
+    DataSeen seen;
+    std::int64_t counted = 0;  // rows with a value, of the channel that has most
+    for (std::size_t i = 0; i < planned.channels.size(); ++i) {
+      CV_TRY(const std::unique_ptr<RecordSource> rows, open_channel(job.source, planned.channels[i]));
+      WatchedRows watched(*rows, planned.axis, job.keys);
+      const std::int64_t before = filler.counted();
+      CV_CHECK(filler.fill(watched, static_cast<std::int64_t>(i), planned.channels[i]));
+      counted = std::max(counted, filler.counted() - before);
+      if (i > 0) continue;
+      CV_TRY(seen, watched.seen(job.slots.zone));
+    }
+    seen.counted = counted;
+    return seen;
+  } catch (const std::bad_alloc&) {
+    return no_memory_for_panel();
+  }
 }
 
 }  // namespace chronoveil::engine

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "chronoveil/data/source_spec.h"
+#include "chronoveil/engine/release/data_seen.h"
 #include "chronoveil/engine/train/plan.h"
 #include "chronoveil/forecasting/panel.h"
 
@@ -30,5 +31,9 @@ Result<forecasting::Panel> read_panel(const data::SourceSpec&, const std::vector
 Result<forecasting::Panel> blank_panel(std::size_t channels, const std::vector<PublicSeries>&);
 // What training sees: clamped.
 Result<forecasting::Panel> read_panel(const Job&, const TrainPlanned&);
+// Whether any value is known.
+bool knows_anything(const forecasting::Panel&);
+// The same for a check: read, and forgotten but for what the owner is told of the rows.
+Result<DataSeen> see_panel(const Job&, const TrainPlanned&);
 
 }  // namespace chronoveil::engine

@@ -8,17 +8,46 @@ namespace chronoveil::ledger {
 
 using accounting::Event;
 
+namespace {
+
+// A job that fits often enough is left alone.
+constexpr double kShareThatMatters = 0.25;
+
+std::optional<std::pair<FilterKind, double>> thriftier_than(double share, const Dataset& dataset, Terms terms,
+                                                            const Event& event) {
+  const Result<Epsilon> epsilon = Epsilon::make(dataset.epsilon);
+  const Result<Delta> delta = Delta::make(dataset.delta);
+  if (share < kShareThatMatters || dataset.delta <= 0 || !epsilon || !delta) return std::nullopt;
+  if (dataset.promise.relation == Relation::swap) return std::nullopt;
+  terms.delta.reset();  // only `sum` is told one
+  std::optional<std::pair<FilterKind, double>> best;
+  for (const FilterKind kind : {FilterKind::united, FilterKind::renyi, FilterKind::gaussian, FilterKind::zcdp}) {
+    Result<Filter> filter = make_filter(kind, *epsilon, *delta);
+    if (!filter || kind == dataset.filter.kind) continue;
+    Dataset other = dataset;
+    other.filter = *std::move(filter);
+    const Result<Cost> cost = price(other, terms, event);
+    const double asked = cost ? share_of(other.filter, *cost) : 1;
+    if (asked <= share / 2 && (!best || asked < best->second)) best.emplace(kind, asked);
+  }
+  return best;
+}
+
+}  // namespace
+
 Result<Room> Ledger::Inside::room_for(const Account& account, const std::string& period, const Terms& terms,
                                       const Event& event, const Cost& cost) {
   Room room;
   room.share = share_of(account.dataset().filter, cost);
   CV_TRY(room.more, account.room(period, terms.part, cost, kMostCounted + 1));
-  if (room.more > 0) return room;
-  // As for a debit: the first may take everything.
   CV_TRY(const bool untouched, account.is_untouched(period, terms.part));
   if (!untouched) return room;
-  const Result<bool> alone = fills_at_most_all(account.dataset(), terms, event);
+  // As for a debit: the first may take everything.
+  const Result<bool> alone = room.more > 0 ? false : fills_at_most_all(account.dataset(), terms, event);
   if (alone && *alone) room = {1, 1};
+  const bool nothing_yet = !account.last_debit(std::nullopt) && !account.dataset().renews;
+  if (nothing_yet && !account.dataset().partition)
+    room.thriftier = thriftier_than(room.share, account.dataset(), terms, event);
   return room;
 }
 
