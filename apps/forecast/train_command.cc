@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/training/train.h"
 #include "commands.h"
 #include "debit_prompt.h"
