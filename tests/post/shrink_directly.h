@@ -153,30 +153,45 @@ struct Result {
   Reals value, half_width;
 };
 
-inline Result shrink(const std::vector<double>& values, double sigma, double half_width, std::size_t season) {
-  const std::size_t n = values.size();
-  const Real length = static_cast<Real>(n);
-  Reals z;
-  for (const double value : values) z.push_back(Real{value} / Real{sigma});
-  const std::vector<Reals> vectors = basis(n);
+// All candidates of shrink for a series in units of its noise.
+inline std::vector<Candidate> dictionary(const Reals& z, std::size_t season, const std::vector<Reals>& vectors) {
+  const std::size_t n = z.size();
   std::vector<Candidate> all;
   for (const bool slab : {false, true})
     for (const Reals& g : spectra(n, season, slab)) all.push_back(cosine_candidate(z, g, slab, vectors));
   if (n > 1)
-    for (Real scale = 1; scale <= 8 * length; scale *= 4) all.push_back(haar_candidate(z, scale));
+    for (Real scale = 1; scale <= 8 * static_cast<Real>(n); scale *= 4) all.push_back(haar_candidate(z, scale));
+  return all;
+}
 
-  Real least = all.front().risk, total = 0, cosine_weight = 0, stein = 0;
+// p ∝ prior · exp(−R/4).
+inline Reals weights(const std::vector<Candidate>& all, const Reals& prior) {
+  Real least = all.front().risk, total = 0;
   for (const Candidate& one : all) least = std::min(least, one.risk);
   Reals weight;
-  for (const Candidate& one : all) total += weight.emplace_back(std::exp((least - one.risk) / 4));
-  Result result{Reals(n, 0), Reals(n, 0)};
-  Reals mean_coefficient(n, 0), cosine_mean(n, 0), variance(n, 0);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    total += weight.emplace_back(prior[i] * std::exp((least - all[i].risk) / 4));
+  for (Real& one : weight) one /= total;
+  return weight;
+}
+
+struct Mixed {
+  Reals estimate, variance;  // the variance as it is, not raised
+  Real stein = 0;            // Σ p R/T
+  Real divergence = 0;
+};
+
+inline Mixed mixed(const std::vector<Candidate>& all, const Reals& weight, const std::vector<Reals>& vectors) {
+  const std::size_t n = vectors.size();
+  Mixed result{Reals(n, 0), Reals(n, 0)};
+  Real cosine_weight = 0;
+  Reals mean_coefficient(n, 0), cosine_mean(n, 0);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    weight[i] /= total;
-    stein += weight[i] * all[i].risk / length;
+    result.stein += weight[i] * all[i].risk / static_cast<Real>(n);
     for (std::size_t t = 0; t < n; ++t) {
-      result.value[t] += weight[i] * all[i].estimate[t];
-      variance[t] += weight[i] * all[i].variance[t];
+      result.estimate[t] += weight[i] * all[i].estimate[t];
+      result.variance[t] += weight[i] * all[i].variance[t];
+      result.divergence += weight[i] * all[i].variance[t];
     }
     if (all[i].coefficient.empty()) continue;
     cosine_weight += weight[i];
@@ -184,21 +199,37 @@ inline Result shrink(const std::vector<double>& values, double sigma, double hal
     for (std::size_t t = 0; t < n; ++t) cosine_mean[t] += weight[i] * all[i].estimate[t];
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
+    if (weight[i] == 0) continue;
     for (std::size_t k = 0; k < n && !all[i].coefficient.empty(); ++k) {
       const Real off = all[i].coefficient[k] - mean_coefficient[k] / cosine_weight;
-      for (std::size_t t = 0; t < n; ++t) variance[t] += weight[i] * off * off * vectors[k][t] * vectors[k][t];
+      for (std::size_t t = 0; t < n; ++t) result.variance[t] += weight[i] * off * off * vectors[k][t] * vectors[k][t];
     }
     for (std::size_t t = 0; t < n; ++t) {
       const Real centre = all[i].coefficient.empty() ? all[i].estimate[t] : cosine_mean[t] / cosine_weight;
-      variance[t] += weight[i] * (centre - result.value[t]) * (centre - result.value[t]);
+      result.variance[t] += weight[i] * (centre - result.estimate[t]) * (centre - result.estimate[t]);
     }
   }
-  Real mean = 0;
-  for (const Real v : variance) mean += v / length;
-  const Real raise = std::max(Real{0}, stein + std::sqrt(2 / length) - mean);
+  return result;
+}
+
+inline Real mean(const Reals& values) {
+  Real sum = 0;
+  for (const Real value : values) sum += value / static_cast<Real>(values.size());
+  return sum;
+}
+
+inline Result shrink(const std::vector<double>& values, double sigma, double half_width, std::size_t season) {
+  const std::size_t n = values.size();
+  Reals z;
+  for (const double value : values) z.push_back(Real{value} / Real{sigma});
+  const std::vector<Reals> vectors = basis(n);
+  const std::vector<Candidate> all = dictionary(z, season, vectors);
+  const Mixed mixture = mixed(all, weights(all, Reals(all.size(), 1)), vectors);
+  const Real raise = std::max(Real{0}, mixture.stein + std::sqrt(2 / static_cast<Real>(n)) - mean(mixture.variance));
+  Result result{mixture.estimate, Reals(n, 0)};
   for (std::size_t t = 0; t < n; ++t) {
     result.value[t] *= Real{sigma};
-    result.half_width[t] = Real{half_width} * std::sqrt(std::min(Real{1}, variance[t] + raise));
+    result.half_width[t] = Real{half_width} * std::sqrt(std::min(Real{1}, mixture.variance[t] + raise));
   }
   return result;
 }

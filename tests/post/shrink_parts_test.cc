@@ -29,7 +29,12 @@ TEST(CosineBasis, AgreesWithTheSumsWrittenOut) {
     basis.forward(in, forward);
     basis.inverse(in, inverse);
     basis.spread(in, spread);
+    std::vector<double> first = in, second(in.rbegin(), in.rend()), of_second(n);
+    basis.inverse(second, of_second);
+    basis.inverse_both(first, second);
     for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_NEAR(first[i], inverse[i], 1e-12) << n;
+      EXPECT_NEAR(second[i], of_second[i], 1e-12) << n;
       long double c = 0, x = 0, s = 0;
       for (std::size_t j = 0; j < n; ++j) {
         c += in[j] * direct::phi(i, j, n);

@@ -104,6 +104,21 @@ void CosineBasis::inverse(std::span<const double> in, std::span<double> out) {
   for (std::size_t t = 0; t < n; ++t) out[t] = time_[t % 2 == 0 ? t / 2 : n - 1 - t / 2].real();
 }
 
+void CosineBasis::inverse_both(std::span<double> first, std::span<double> second) {
+  const std::size_t n = time_.size();
+  if (n == 1) return;
+  const double scale = std::sqrt(static_cast<double>(n) / 2);
+  frequency_[0] = std::sqrt(static_cast<double>(n)) * Complex(first[0], second[0]);
+  for (std::size_t k = 1; k < n; ++k)
+    frequency_[k] = scale * std::conj(turn_[k]) * Complex(first[k] + second[n - k], second[k] - first[n - k]);
+  fourier_->inverse(time_, frequency_);
+  for (std::size_t t = 0; t < n; ++t) {
+    const Complex value = time_[t % 2 == 0 ? t / 2 : n - 1 - t / 2];
+    first[t] = value.real();
+    second[t] = value.imag();
+  }
+}
+
 void CosineBasis::spread(std::span<const double> variances, std::span<double> out) {
   const std::size_t n = time_.size();
   if (n == 1) {

@@ -25,6 +25,9 @@ class CosineBasis {
   // `in` and `out` hold T values and may be the same.
   void forward(std::span<const double> in, std::span<double> out);
   void inverse(std::span<const double> in, std::span<double> out);
+  // Two at once, in the time of one: the second travels as the imaginary part of the first. `first` and `second` are
+  // replaced by what inverse() makes of each.
+  void inverse_both(std::span<double> first, std::span<double> second);
   void spread(std::span<const double> variances, std::span<double> out);
 
  private:

@@ -1,0 +1,173 @@
+#include "chronoveil/post/joint/joint.h"
+
+#include <cmath>
+
+#include "chronoveil/post/joint/candidates.h"
+#include "chronoveil/post/joint/envelope.h"
+#include "chronoveil/post/joint/factors.h"
+#include "chronoveil/post/joint/folds.h"
+#include "chronoveil/post/joint/intervals.h"
+#include "chronoveil/post/joint/smooth.h"
+#include "chronoveil/post/joint/totals.h"
+#include "chronoveil/post/joint/weights.h"
+#include "chronoveil/post/shrink/shrink.h"
+
+namespace chronoveil::post {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::ArrayXXd;
+using Eigen::Index;
+using joint::Candidates;
+using joint::Folds;
+using joint::Smooth;
+
+std::vector<Candidates> learn_candidates(Dictionary& dictionary, const ArrayXXd& learners, const ArrayXXd& smoothed,
+                                         const Folds& folds) {
+  const std::vector<joint::Factors> factors = joint::learn_factors(dictionary, learners, smoothed, folds);
+  const std::vector<ArrayXd> envelopes = joint::learn_envelopes(dictionary, learners, folds);
+  ArrayXd sizes(learners.cols());
+  for (Index l = 0; l < learners.cols(); ++l) sizes[l] = joint::size_of(learners.col(l));
+  std::vector<Candidates> all;
+  for (std::size_t fold = 0; fold < factors.size(); ++fold) {
+    const std::vector<Index> others = folds.others(static_cast<Index>(fold));
+    const Eigen::MatrixXd of_others = learners(Eigen::all, others).matrix();
+    const joint::Loadings loadings((factors[fold].curves.transpose() * of_others).array(), sizes(others));
+    all.emplace_back(dictionary, factors[fold], envelopes[fold], loadings);
+  }
+  return all;
+}
+
+// All series, in units of the noise.
+class Panel {
+ public:
+  Panel(const ArrayXXd& values, std::int64_t season, Index learners)
+      : values_(values),
+        season_(season),
+        folds_(values.cols(), learners),
+        dictionary_(values.rows(), season),
+        estimates_(values.rows(), values.cols()),
+        variances_(values.rows(), values.cols()),
+        lacks_(values.cols()),
+        divergences_(values.cols()),
+        joint_weights_(values.cols()) {}
+
+  void run() {
+    learn();
+    for (Index first = 0; first < values_.cols(); first += DictionaryBatch::kSize)
+      denoise(first, std::min(DictionaryBatch::kSize, values_.cols() - first));
+    const ArrayXd raised = joint::raises(lacks_, values_.rows());
+    variances_ = (variances_.rowwise() + raised.transpose()).min(1);
+    double shared = 0;
+    for (const Candidates& one : candidates_) shared += one.shared() / static_cast<double>(candidates_.size());
+    const double own = divergences_.mean() / static_cast<double>(values_.rows());
+    total_variance_ = joint::hold_totals(dictionary_, values_, variances_.colwise().mean().transpose(),
+                                         own + (1 - own) * shared * joint_weights_.mean(), season_, estimates_);
+  }
+
+  const ArrayXXd& estimates() const { return estimates_; }
+  const ArrayXXd& variances() const { return variances_; }
+  const ArrayXd& total_variance() const { return total_variance_; }  // over the number of series
+
+ private:
+  void learn() {
+    ArrayXXd learners(values_.rows(), folds_.learners());
+    for (Index l = 0; l < folds_.learners(); ++l) learners.col(l) = values_.col(folds_.series_of(l));
+    const Smooth smoothed = joint::smooth(dictionary_, learners);
+    candidates_ = learn_candidates(dictionary_, learners, smoothed.estimate, folds_);
+    risks_.resize(folds_.learners(), dictionary_.candidates() + candidates_.front().count());
+    risks_.leftCols(dictionary_.candidates()) = smoothed.risks;
+    ArrayXd coefficients(values_.rows());
+    for (Index l = 0; l < folds_.learners(); ++l) {
+      dictionary_.basis.forward(view(learners.col(l)), view(coefficients));
+      risks_.row(l).tail(candidates_.front().count()) =
+          of_fold(folds_.fold_of_learner(l)).risks(learners.col(l), coefficients).transpose();
+    }
+    priors_ = joint::learn_priors(risks_, dictionary_.candidates(), folds_);
+  }
+
+  // Series first .. first + count - 1.
+  void denoise(Index first, Index count) {
+    const Index steps = values_.rows(), of_dictionary = dictionary_.candidates();
+    DictionaryBatch batch(dictionary_, values_.middleCols(first, count));
+    ArrayXXd own_risks;  // of series that do not learn
+    ArrayXXd weights(risks_.cols(), count);
+    for (Index s = 0; s < count; ++s) {
+      const Index fold = folds_.fold_of(first + s);
+      ArrayXd risks(risks_.cols());
+      if (folds_.learns(first + s)) {
+        risks = risks_.row(folds_.learner_of(first + s)).transpose();
+      } else {
+        if (own_risks.size() == 0) own_risks = batch.risks();
+        risks.head(of_dictionary) = own_risks.row(s).transpose();
+        risks.tail(risks.size() - of_dictionary) =
+            of_fold(fold).risks(values_.col(first + s), batch.coefficients().col(s));
+      }
+      weights.col(s) = joint::weights_of(priors_.row(fold).transpose(), risks);
+      lacks_[first + s] = (weights.col(s) * risks).sum() / static_cast<double>(steps);
+    }
+    std::vector<std::vector<MixturePart>> parts = batch.parts(weights.topRows(of_dictionary).transpose());
+    for (Index s = 0; s < count; ++s) {
+      std::vector<MixturePart>& mine = parts[static_cast<std::size_t>(s)];
+      mine.push_back(of_fold(folds_.fold_of(first + s))
+                         .part(values_.col(first + s), batch.coefficients().col(s),
+                               weights.col(s).tail(weights.rows() - of_dictionary)));
+      joint_weights_[first + s] = mine.back().weight;
+      if (mine.back().weight == 0) mine.pop_back();
+      const Mixture mixture = combined(steps, mine);
+      estimates_.col(first + s) = values_.col(first + s) - (mixture.residual - mixture.residual.mean());
+      variances_.col(first + s) = mixture.variance;
+      lacks_[first + s] -= mixture.variance.mean();
+      divergences_[first + s] = mixture.divergence;
+    }
+  }
+
+  Candidates& of_fold(Index fold) { return candidates_[static_cast<std::size_t>(fold)]; }
+
+  const ArrayXXd& values_;
+  std::int64_t season_;
+  Folds folds_;
+  Dictionary dictionary_;
+  std::vector<Candidates> candidates_;  // one per fold
+  ArrayXXd risks_, priors_;             // of learners, one row each; one row per fold
+  ArrayXXd estimates_, variances_;
+  ArrayXd lacks_, divergences_, joint_weights_, total_variance_;
+};
+
+void add(double value, double half_width, Estimate& all) {
+  all.value.push_back(value);
+  all.lower.push_back(value - half_width);
+  all.upper.push_back(value + half_width);
+  all.sampled.push_back(1);
+}
+
+}  // namespace
+
+JointEstimate shrink_jointly(std::span<const double> values, const JointSpec& spec) {
+  const Index steps = spec.steps, series = static_cast<Index>(values.size()) / steps;
+  if (series == 1 || steps < 8) {
+    JointEstimate all;
+    all.cells = shrink(values, {.steps = spec.steps,
+                                .noise_deviation = spec.noise_deviation,
+                                .half_width = spec.half_width,
+                                .season = spec.season});
+    return all;
+  }
+  const ArrayXXd scaled = Eigen::Map<const ArrayXXd>(values.data(), steps, series) / spec.noise_deviation;
+  Panel panel(scaled, spec.season, spec.learners);
+  panel.run();
+  JointEstimate all;
+  for (Index s = 0; s < series; ++s)
+    for (Index t = 0; t < steps; ++t)
+      add(spec.noise_deviation * panel.estimates()(t, s), spec.half_width * std::sqrt(panel.variances()(t, s)),
+          all.cells);
+  const double of_total = spec.half_width * std::sqrt(static_cast<double>(series));
+  for (Index t = 0; t < steps; ++t) {
+    double sum = 0;
+    for (Index s = 0; s < series; ++s) sum += all.cells.value[static_cast<std::size_t>(s * steps + t)];
+    add(sum, of_total * std::sqrt(panel.total_variance()[t]), all.total);
+  }
+  return all;
+}
+
+}  // namespace chronoveil::post
