@@ -21,6 +21,7 @@ from typing import Any
 
 from chronoveil import errors, toml
 from chronoveil.forecasts import STATED, Forecast
+from chronoveil.frames import is_pandas
 from chronoveil.jobs import Records, Slots, TrainJob, _ledger
 from chronoveil.ledger import Dataset
 from chronoveil.plans import Plan
@@ -80,7 +81,7 @@ def _rows_of(frame: Any) -> Iterator[Sequence[Any]]:
         if len({len(cells) for cells in columns}) > 1:
             raise errors.BadData("source: every column must have as many cells as the others", "source")
         yield from zip(*columns)
-    elif type(frame).__module__.partition(".")[0] == "pandas":
+    elif is_pandas(frame):
         yield list(frame.columns)
         yield from frame.itertuples(index=False, name=None)
     elif hasattr(frame, "collect_batches"):  # a lazy frame of polars

@@ -7,6 +7,7 @@ as a list, goes cell by cell as the text that a CSV would hold.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
@@ -38,6 +39,12 @@ def _hand_over(source: Any) -> None:
         _handed_over[id(one)] = one
 
 
+def is_pandas(source: object) -> bool:
+    """Also a class that is derived from one of pandas, such as GeoDataFrame."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(source, pandas.DataFrame)
+
+
 def stream_of(source: Any, columns: Iterable[str] | None = None) -> Any:
     """A capsule with an Arrow stream of the rows. `columns`: the ones that are read, if that is known."""
     wanted = None if columns is None else set(columns)
@@ -47,7 +54,7 @@ def stream_of(source: Any, columns: Iterable[str] | None = None) -> Any:
             return _of_lazy(source, wanted)
         if hasattr(source, "fetchnumpy"):
             return _of_relation(source, wanted)
-        if type(source).__module__.partition(".")[0] == "pandas":
+        if is_pandas(source):
             return _of_pandas(source, wanted)
         if hasattr(source, "__arrow_c_stream__"):
             return source.__arrow_c_stream__()
@@ -117,7 +124,8 @@ def _parts(columns: Sequence[list[Any]]) -> Iterator[list[list[Any]]]:
 
 
 def _of_pandas(source: Any, wanted: set[str] | None) -> Any:
-    chosen = source.iloc[:, [at for at, name in enumerate(source.columns) if _is_wanted(name, wanted)]]
+    named = [at for at, name in enumerate(source.columns) if _is_wanted(name, wanted)]
+    chosen = source.iloc[:, named].reset_index(drop=True)  # an index is no column, though pyarrow makes it one
     empty = chosen.iloc[:0]
     if not any(_is_untyped(kind) for kind in chosen.dtypes):
         try:
@@ -142,14 +150,15 @@ def _is_untyped(kind: Any) -> bool:
 def _kind_of(kind: Any) -> str:
     if kind.kind != "M":
         return TEXT
-    return LOCAL if getattr(kind, "tz", None) is None else INSTANT
+    arrow = getattr(kind, "pyarrow_dtype", kind)
+    return LOCAL if getattr(arrow, "tz", None) is None else INSTANT
 
 
 def _pandas_cells(series: Any) -> list[Any]:
     if series.dtype.kind != "M":
         return list(series.astype(object).where(series.notna(), None))
-    moments = series if getattr(series.dtype, "tz", None) is None else series.dt.tz_convert("UTC").dt.tz_localize(None)
-    return _milliseconds(moments.to_numpy())
+    moments = series.dt.tz_convert("UTC").dt.tz_localize(None) if _kind_of(series.dtype) == INSTANT else series
+    return _milliseconds(moments.astype("datetime64[ns]").to_numpy())
 
 
 def _milliseconds(moments: Any) -> list[Any]:

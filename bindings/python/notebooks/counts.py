@@ -48,3 +48,16 @@ city
 
 # %%
 print(job.to_toml(city, source="trips.csv"))
+
+# %% [markdown]
+# What is released may be used by anybody for anything, at no further cost: here by a pipeline of sktime.
+
+# %%
+from sktime.forecasting.naive import NaiveForecaster
+from sktime.transformations.series.exponent import SqrtTransformer
+
+rows = release.to_pandas()
+hourly = rows[rows["series"] == "S01"].set_index("time")["value"].clip(lower=0).tz_localize(None).asfreq("h")
+pipeline = SqrtTransformer() * NaiveForecaster(strategy="mean", sp=24)
+pipeline.set_config(remember_data=False)
+pipeline.fit(hourly).predict(fh=range(1, 25)).head()

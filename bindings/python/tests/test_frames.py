@@ -31,7 +31,16 @@ def objects(rows):
     return pandas.DataFrame(rows, dtype=object)
 
 
-@pytest.mark.parametrize("form", [dict, objects], ids=["lists", "pandas"])
+def derived(rows):
+    """As GeoDataFrame is."""
+    pandas = pytest.importorskip("pandas")
+    return type("Derived", (pandas.DataFrame,), {})(rows, dtype=object)
+
+
+FORMS = pytest.mark.parametrize("form", [dict, objects, derived], ids=["lists", "pandas", "derived"])
+
+
+@FORMS
 @pytest.mark.parametrize("place", [0, 1], ids=["first", "last"])
 def test_a_time_with_a_zone_moves_nobody_else(form, place):
     rows = {"who": [f"p{n}" for n in range(50)], "at": [datetime(2026, 3, 2, 8, n % 60) for n in range(50)]}
@@ -42,7 +51,7 @@ def test_a_time_with_a_zone_moves_nobody_else(form, place):
     assert [b - a for a, b in zip(alone, with_eve)] == [int(hour == 4) for hour in range(24)]
 
 
-@pytest.mark.parametrize("form", [dict, objects], ids=["lists", "pandas"])
+@FORMS
 @pytest.mark.parametrize("cell", [1.5, 2**70, "eve", decimal.Decimal("1.25"), uuid.UUID(int=7)], ids=type)
 def test_a_cell_of_another_type_merges_nobody_else(form, cell):
     rows = {"who": [10**16 + n for n in range(50)], "at": ["2026-03-02T08:00"] * 50}
@@ -56,6 +65,27 @@ def test_times_of_all_kinds_are_those_of_a_csv():
                "2026-03-02T08:30+01:00", date(2026, 3, 2)]
     there = counts({"who": list(range(5)), "at": moments})
     assert there[8] == 4 and there[0] == 1
+
+
+@pytest.mark.parametrize("untyped", [False, True])
+@pytest.mark.parametrize("kind", ["numpy", "pyarrow"])
+@pytest.mark.parametrize("zone", [None, "Asia/Kolkata"])
+def test_times_of_pandas_are_of_the_zone_of_their_type(untyped, kind, zone):
+    pandas = pytest.importorskip("pandas")
+    moments = pandas.to_datetime(["2026-03-02T08:00", None, "2026-03-02T08:59:59.999999"], format="ISO8601")
+    times = pandas.Series(moments).dt.tz_localize(zone)
+    if kind == "pyarrow":
+        pyarrow = pytest.importorskip("pyarrow")
+        times = times.astype(pandas.ArrowDtype(pyarrow.timestamp("us", tz=zone)))
+    who = pandas.Series(["a", "b", "c"], dtype=object if untyped else "string")
+    frame = pandas.DataFrame({"who": who, "at": times})
+    frame.index = pandas.Index([date(2026, 3, day) for day in (1, 2, 3)], name="who")
+    with pytest.raises(cv.BadData, match="row 2: column at"):
+        counts(frame)
+    expected = [0] * 24
+    expected[3 if zone else 8] += 1  # 08:00 and 08:59 in Kolkata are 03:30 and 04:29 in Zurich
+    expected[4 if zone else 8] += 1
+    assert counts(frame.iloc[[0, 2]]) == expected
 
 
 def test_a_missing_cell_is_an_error_of_its_row():
