@@ -37,7 +37,7 @@ wheel:  ## Build the wheels of the Python package, out/wheels/chronoveil-*.whl: 
 	@tools/python.sh wheel
 	@tools/python.sh newer wheel
 
-bench:  ## Build and run the benchmarks, print their table
+bench: wheel  ## Build and run the benchmarks, print their table
 	@tools/setup.sh build forecast bench
 	@cmake --preset release -DCHRONOVEIL_BENCH=ON
 	@cmake --build --preset release

@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -223,6 +224,38 @@ def denoising(run):
                       note=f"{seconds:.2g} s, peak {line['peak_bytes'] / 2**20:.0f} MiB; limit: each by itself")
 
 
+def python(run):
+    """Rows per second of CPU time from a Parquet file to a release, by way of a lazy frame of polars, on two cores. The
+    limit is the program, from a CSV of the same rows; the peer does the nearest thing it can. Then prices per second,
+    and how many there would be if the engine had nothing to work out."""
+    wheels = ROOT / "out" / "wheels"
+    if run.toy or not list(wheels.glob("*.whl")):
+        print("skipped: the Python package is measured at full size, and needs the wheel of `make wheel`", file=sys.stderr)
+        return
+    script, rows = ROOT / "bench" / "python_bench.py", 10_000_000
+    interpreter = run.python(["pyarrow==26.0.1"])
+    subprocess.run([str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps",
+                    "--force-reinstall", "--find-links", str(wheels), "chronoveil"], check=True)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), cores(2):
+        run.program("bound_bench", "--make", "rows.csv", str(rows))
+        run.lines(interpreter, script, "make", "rows.csv", "rows.parquet")
+        run.lines(interpreter, script, "job", "rows.csv", "job.toml")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([str(run.bin.parent / "chronoveil"), "run", "job.toml", "--seed", "1"], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        program = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        peer = run.script("python_peers.py", "rows.parquet")[0]
+        for how, said in (("lazy", "by a lazy frame of polars"), ("batches", "batch by batch of pyarrow")):
+            line = run.lines(interpreter, script, "release", "rows.parquet", how)[0]
+            yield Row(f"{rows:,} rows of Parquet {said}", rows / line["cpu_seconds"], rows / peer["cpu_seconds"], peer["peer"],
+                      rows / program, f"per CPU second; peak {line['peak_bytes'] / 2**20:.0f} MiB, of the peer "
+                                      f"{peer['peak_bytes'] / 2**20:.0f}; limit: the program from CSV")
+    prices = {line["name"]: line["per_second"] for line in run.lines(interpreter, script, "price")}
+    yield Row("prices of 100,000 subsampled steps", prices["100,000 subsampled steps"], limit=prices["nothing to work out"],
+              note=f"limit: what calling costs, {1e3 / prices['nothing to work out']:.2g} ms")
+
+
 def temporal(run):
     """Values moved in time per second, 10^7 of 8 bytes with a window of 80, on one core. The limit is a plain copy
     of the same values. The switches have no public implementation: their peer is the same steps in a loop in Python."""
@@ -266,7 +299,7 @@ def one_thread():
 
 
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "denoising": denoising, "live": live, "temporal": temporal, "forecasting": forecasting}
+            "means": means, "denoising": denoising, "python": python, "live": live, "temporal": temporal, "forecasting": forecasting}
 
 
 def rate_text(rate):
