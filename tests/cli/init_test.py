@@ -22,6 +22,18 @@ class InitTest(FolderTest):
     def init(self, *arguments):
         return self.assert_succeeds("init", *arguments, cwd=self.folder)
 
+    def answer(self, arguments, answers):
+        """What it prints at a terminal where somebody types the answers."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "init", *arguments], cwd=self.folder, stdin=theirs, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, encoding="utf-8")
+        os.close(theirs)
+        os.write(ours, answers)
+        stdout, stderr = process.communicate(timeout=60)
+        os.close(ours)
+        self.assertEqual(process.returncode, 0, stderr)
+        return stdout, stderr
+
     def read(self, name):
         return (self.folder / name).read_text(encoding="utf-8")
 
@@ -156,6 +168,9 @@ class InitTest(FolderTest):
         said = ("--value", "kwh", "--zone", "UTC", "--start", "2026-01-12", "--end", "2026-02-09")
         self.assert_fails(2, ["cannot be guessed: --series", "the columns are meter, time, kwh"], "init", "train",
                           "load.csv", *said, cwd=self.folder)
+        self.write("wide.csv", "time," + ",".join(f"m{i}" for i in range(300)) + "\n")
+        self.assert_fails(2, ["a column per series", "UNPIVOT", "m18 and 281 more"], "init", "train", "wide.csv",
+                          cwd=self.folder)
         told = self.init("train", "load.csv", *said, "--series", "meter", "--series-list", "m1, m2")
         self.assertIn("--unit event --relation replace_values", told)
         job = self.read("load.toml")
@@ -165,19 +180,24 @@ class InitTest(FolderTest):
         self.assertIn("trains    simple_feed_forward on 2 series of 672 slots",
                       self.assert_succeeds("plan", "load.toml", cwd=self.folder))
 
+    def test_counts_may_lie_on_a_grid(self):
+        self.write("pings.csv", "card,ts,lon,lat\n")
+        said = ("--user", "card", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02", "--max-steps", "4")
+        self.assertNotIn("places", self.assert_json("init", "pings.csv", *said, cwd=self.folder)["text"])
+        self.assert_fails(2, "cannot be guessed: --grid", "init", "pings.csv", *said, "--longitude", "lon", "--job",
+                          "grid.toml", cwd=self.folder)
+        self.init("pings.csv", *said, "--longitude", "lon", "--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000",
+                  "--job", "grid.toml")
+        self.assertIn('latitude = "lat"', self.read("grid.toml"))
+        self.assert_succeeds("plan", "grid.toml", cwd=self.folder)
+
     def test_at_a_terminal_means_are_asked_for_what_nobody_can_guess(self):
-        ours, theirs = pty.openpty()
         self.write("pings.csv", "bus,ts,speed,lon,lat\n")
-        process = subprocess.Popen([PROGRAM, "init", "means", "pings.csv", "--zone", "UTC"], cwd=self.folder,
-                                   stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                   encoding="utf-8")
-        os.close(theirs)
         # Guesses; a word that is none of two, and a number that is none, are asked again.
-        os.write(ours, b"\n\nbus\nspeed\n\n\n\n72.73\n21.09\n72.93\n21.27\n9000\n\n2026-03-01\n2026-03-02\n6h\n\n"
-                       b"fast\n65\nopen\npublic\nmany\n6\n-\n\n\n\n")
-        stdout, stderr = process.communicate(timeout=60)
-        os.close(ours)
-        self.assertEqual(process.returncode, 0, stderr)
+        stdout, stderr = self.answer(
+            ("means", "pings.csv", "--zone", "UTC"),
+            b"\n\nbus\nspeed\n\n\n\n72.73\n21.09\n72.93\n21.27\n9000\n\n2026-03-01\n2026-03-02\n6h\n\n"
+            b"fast\n65\nopen\npublic\nmany\n6\n-\n\n\n\n")
         self.assertIn("means.upper: fast is not valid; it must be a number\n", stderr)
         self.assertIn("means.counts: open is not valid; it must be one of public, private\n", stderr)
         self.assertIn("means.max_cells: many is not valid; it must be a whole number\n", stderr)
@@ -185,15 +205,10 @@ class InitTest(FolderTest):
         self.assertIn('longitude = "lon"', self.read("pings.toml"))
 
     def test_at_a_terminal_it_asks(self):
-        ours, theirs = pty.openpty()
-        process = subprocess.Popen([PROGRAM, "init", "trips.csv", "--zone", "UTC"], cwd=self.folder, stdin=theirs,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8")
-        os.close(theirs)
         # Name, time, user (a wrong and an empty answer are asked again), series, keys, format, start, end, and guesses.
-        os.write(ours, b"\n\nperson\n\ncard\nstop\nnorth, south\n\n2026-03-01\n2026-03-08\n\n4\n\n\n\n\n")
-        stdout, stderr = process.communicate(timeout=60)
-        os.close(ours)
-        self.assertEqual(process.returncode, 0, stderr)
+        stdout, stderr = self.answer(
+            ("trips.csv", "--zone", "UTC"),
+            b"\n\nperson\n\ncard\nstop\nnorth, south\n\n2026-03-01\n2026-03-08\n\n4\n\n\n\n\n")
         self.assertIn("chronoveil budget create trips", stdout)
         self.assertIn("source.time: the column that says when [ts]\n", stderr)
         self.assertIn("source.user: person is not valid; it must be a column of the header: card, ts, stop\n", stderr)

@@ -62,6 +62,28 @@ class Pages(unittest.TestCase):
                     with self.subTest(page=page.name, target=target):
                         self.assertTrue((page.parent / target).exists())
 
+    def test_each_user_has_a_page_that_begins_with_their_file_and_a_picture(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        begin = re.search(r"\*\*Begin with your file:\*\*(.*?)\n\n", readme, re.DOTALL).group(1)
+        pages = re.findall(r"\]\(docs/(\w+\.md)\)", begin)
+        self.assertEqual(len(set(pages)), 5)
+        for name in pages:
+            page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+            before, file, steps = page.partition("\n## 1. Your file\n")
+            self.assertTrue(file, name)
+            self.assertRegex(before, r"```text\n\w+,", name)  # some rows of it
+            self.assertRegex(before, r"minutes", name)
+            self.assertRegex(before, r"!\[[^\]]+\]\(pictures/[\w.]+\)", name)
+            self.assertRegex(steps, r"\$ chronoveil init ", name)
+
+    def test_the_first_screen_of_the_readme_has_numbers_a_picture_and_then_a_comparison(self):
+        first, *rest = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## ")
+        self.assertIn("](docs/pictures/", first)
+        self.assertRegex(first, r"mean absolute error +[0-9.]+\n")
+        table = next(part for part in rest if part.startswith("Beside other libraries"))
+        for library in ("OpenDP", "Google", "Tumult", "SmartNoise", "Opacus"):
+            self.assertRegex(table, rf"\n\|[^\n]*{library}")
+
     def test_the_readme_leads_to_every_page(self):
         text = (ROOT / "README.md").read_text(encoding="utf-8")
         for page in sorted((ROOT / "docs").glob("*.md")):

@@ -31,9 +31,7 @@ Result<std::string> answer_to(const std::string& question, const std::string& gu
 // At a terminal, one question after the other, each until its answer can be one.
 Result<engine::GivenKeys> ask_all(const engine::CsvHeader& header, engine::GivenKeys given,
                                   const engine::JobKind& kind) {
-  std::string columns;
-  for (const std::string& column : header.columns) columns += (columns.empty() ? "" : ", ") + column;
-  print_note("the columns are " + columns + "; Enter takes what stands in brackets");
+  print_note("the columns are " + engine::names_of_columns(header) + "; Enter takes what stands in brackets");
   while (const std::optional<engine::Question> question = engine::next_question(header, given, kind)) {
     const char* const none = question->may_be_without ? " (- for none)" : "";
     CV_TRY(const std::string answer, answer_to(question->key + ": " + question->meaning + none, question->guess));

@@ -24,6 +24,9 @@ struct CsvHeader {
 // Errors are those of a source, and name its key.
 Result<CsvHeader> read_csv_header(const std::string& path, const GivenKeys& given);
 
+// Their names with commas between them, the first ones of many.
+std::string names_of_columns(const CsvHeader&);
+
 // As an answer: the job does without the key.
 inline constexpr std::string_view kWithout = "-";
 

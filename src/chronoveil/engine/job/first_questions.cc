@@ -20,12 +20,6 @@ bool names_columns(std::string_view key) {
   return key == "perturb.columns" || std::find(std::begin(kColumns), std::end(kColumns), key) != std::end(kColumns);
 }
 
-std::string columns_of(const CsvHeader& header) {
-  std::string all;
-  for (const std::string& column : header.columns) all += (all.empty() ? "" : ", ") + column;
-  return all;
-}
-
 std::string stem_of(const std::string& path) {
   std::string stem = std::filesystem::path(path).filename().string();
   stem = stem.substr(0, stem.find('.', 1));
@@ -87,11 +81,33 @@ void ask_price(Questions& all, const char* epsilon, const char* delta) {
   all.ask("privacy.delta", delta);
 }
 
+// Points lie in areas or on a grid.
+void ask_points(Questions& all) {
+  if (!all.has("source.longitude")) return;
+  all.ask("source.latitude", guessed_latitude(all.columns()));
+  if (!all.has("places.west")) all.ask("places.areas", kNone);
+  if (all.has("places.areas")) return;
+  for (const std::string_view edge : {"places.west", "places.south", "places.east", "places.north", "places.size"})
+    all.ask(edge, "");
+}
+
+// Where a record is: at a point, or else in a column of places.
+void ask_places(Questions& all) {
+  const std::string longitude = guessed_longitude(all.columns());
+  if (!all.has("source.place")) all.ask("source.longitude", longitude.empty() ? kNone : longitude);
+  if (all.has("source.longitude")) return ask_points(all);
+  all.ask("source.place", kNone);
+  if (all.has("source.place") && !all.has("places.keys")) all.ask("places.list", "");
+}
+
 void ask_counts(Questions& all) {
   ask_name_and_time(all);
   all.ask("source.user", "", true);
   const bool wide = all.word("source.wide") == "true";
   if (!wide && !all.has("source.longitude")) all.ask("source.series", kNone);
+  const bool may_have_points = !wide && !all.has("source.series") && !guessed_longitude(all.columns()).empty();
+  if (may_have_points) all.ask("source.longitude", kNone);
+  ask_points(all);
   if (!wide && !all.has("source.user")) all.ask("source.value", "", true);
   if ((wide || all.has("source.series")) && !all.has("series.keys")) all.ask("series.list", wide ? all.others() : "");
   ask_slots(all);
@@ -101,22 +117,6 @@ void ask_counts(Questions& all) {
   all.ask("privacy.max_per_slot", "1");
   ask_price(all, "1.0", "1e-6");
   all.ask("output.csv", all.stem() + "_out.csv");
-}
-
-// Where a record is: at a point, in areas or on a grid, or else in a column of places.
-void ask_places(Questions& all) {
-  const std::string longitude = guessed_longitude(all.columns());
-  if (!all.has("source.place")) all.ask("source.longitude", longitude.empty() ? kNone : longitude);
-  if (all.has("source.longitude")) {
-    all.ask("source.latitude", guessed_latitude(all.columns()));
-    if (!all.has("places.west")) all.ask("places.areas", kNone);
-    if (all.has("places.areas")) return;
-    for (const std::string_view edge : {"places.west", "places.south", "places.east", "places.north", "places.size"})
-      all.ask(edge, "");
-    return;
-  }
-  all.ask("source.place", kNone);
-  if (all.has("source.place") && !all.has("places.keys")) all.ask("places.list", "");
 }
 
 void ask_means(Questions& all) {
@@ -188,6 +188,14 @@ Result<void> check_shape(const KeyInfo& info, const std::string& answer) {
 
 }  // namespace
 
+std::string names_of_columns(const CsvHeader& header) {
+  constexpr std::size_t kShown = 20;
+  const std::size_t count = header.columns.size(), shown = count > kShown + 1 ? kShown : count;
+  std::string all;
+  for (std::size_t i = 0; i < shown; ++i) all += (i == 0 ? "" : ", ") + header.columns[i];
+  return shown == count ? all : all + " and " + std::to_string(count - shown) + " more";
+}
+
 KeyInfo key_info(std::string_view key) {
   for (KeyInfo& info : all_keys())
     if (info.key == key) return std::move(info);
@@ -228,7 +236,7 @@ Result<void> check_answer(const CsvHeader& header, const std::string& key, const
   if (!names_columns(key)) return check_shape(key_info(key), answer);
   for (const std::string& column : key == "perturb.columns" ? split_list(answer) : Words{answer})
     if (std::find(header.columns.begin(), header.columns.end(), column) == header.columns.end())
-      return invalid(key, column, "it must be a column of the header: " + columns_of(header));
+      return invalid(key, column, "it must be a column of the header: " + names_of_columns(header));
   return {};
 }
 
@@ -251,7 +259,9 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
     text +=
         "; of `plan.users`: about how many people a place has in a slot, from public knowledge, so that a release "
         "that would say nothing is refused, or - where nobody can say";
-  if (lacks_column) text += "; the columns are " + columns_of(header);
+  if (missing.find("source.series") != std::string::npos)
+    text += " (- for one series; of a file with a column per series, " + std::string(kHowToMakeLong) + ")";
+  if (lacks_column) text += "; the columns are " + names_of_columns(header);
   return fail(ErrorKind::usage, text);
 }
 

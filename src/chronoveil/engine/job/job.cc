@@ -46,14 +46,10 @@ JobKind kind_of(const JobTable& table) {
   return SeriesSpec();
 }
 
-// Values that are no counts are read from long files alone, and one line makes one.
-constexpr const char* kOnlyCountsAreWide =
-    "it belongs to counts; this line makes rows of a series, a time and a value: duckdb -c \"COPY (UNPIVOT (FROM "
-    "'in.csv') ON COLUMNS(* EXCLUDE time) INTO NAME series VALUE value) TO 'out.csv'\"";
-
 // Refuses keys of another kind of job: ignored in silence, they would look obeyed.
 Result<void> refuse_foreign(const JobTable& table, const Job& job) {
-  if (!is_of_counts(job)) CV_CHECK(refuse(table, "source", {"wide"}, kOnlyCountsAreWide));
+  if (!is_of_counts(job))
+    CV_CHECK(refuse(table, "source", {"wide"}, "it belongs to counts; " + std::string(kHowToMakeLong)));
   if (job.is<TrainSpec>()) CV_CHECK(refuse_in_train(table));
   if (job.is<PerturbSpec>()) CV_CHECK(refuse_in_perturb(table));
   if (job.is<MeansSpec>()) CV_CHECK(refuse_in_means(table));

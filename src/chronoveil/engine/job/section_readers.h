@@ -42,6 +42,12 @@ Result<void> read_word(const Section& section, std::string_view key,
 inline constexpr std::string_view kAll = "all";
 Result<void> read_steps(const Section&, std::string_view key, std::optional<std::int64_t>& into);
 
+// Values that are no counts are read from long files alone.
+inline constexpr std::string_view kHowToMakeLong =
+    "this line makes rows of a series, a time and a value: duckdb -c \"COPY (UNPIVOT (FROM 'in.csv') ON COLUMNS(* "
+    "EXCLUDE "
+    "time) INTO NAME series VALUE value) TO 'out.csv'\"";
+
 // What max_steps caps, and where a number for it comes from.
 inline constexpr std::string_view kHowToCapSteps =
     "it caps in how many slots, over all series, one person counts; find a number from public knowledge, never from "
