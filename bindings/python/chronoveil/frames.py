@@ -24,6 +24,7 @@ def is_frame(source: object) -> bool:
 
 
 _handed_over: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+_kept: dict[int, Any] = {}  # those that cannot be held weakly, such as a `map`
 
 
 def _hand_over(source: Any) -> None:
@@ -33,10 +34,13 @@ def _hand_over(source: Any) -> None:
     for one in source.values() if isinstance(source, Mapping) else [source]:
         if hasattr(one, "__len__"):
             continue
-        if _handed_over.get(id(one)) is one:
+        if _handed_over.get(id(one), _kept.get(id(one))) is one:
             raise errors.UsageError("source: these rows can be read once, and a run or a check has read them; hand over new "
                                     "ones", "source")
-        _handed_over[id(one)] = one
+        try:
+            _handed_over[id(one)] = one
+        except TypeError:
+            _kept[id(one)] = one
 
 
 def is_pandas(source: object) -> bool:
@@ -112,13 +116,25 @@ def _of_mapping(source: Mapping[Any, Any], wanted: set[str] | None) -> Any:
             raise errors.BadData(f"{name}: the column must have as many cells as the others", name)
 
     def batches() -> Iterator[list[list[Any]]]:
-        columns = [cells.tolist() if hasattr(cells, "tolist") else list(cells) for cells in held.values()]
-        yield from _parts(columns)
+        yield from _parts([_cells_of(cells) for cells in held.values()])
 
-    return _later([(name, TEXT) for name in held], batches)
+    return _later([(name, _kind_of(getattr(cells, "dtype", None))) for name, cells in held.items()], batches)
+
+
+def _cells_of(column: Any) -> list[Any]:
+    if hasattr(column, "dt") and hasattr(column.dtype, "kind"):
+        return _pandas_cells(column)
+    if _kind_of(getattr(column, "dtype", None)) != TEXT:
+        return _milliseconds(column)
+    for to_list in ("to_pylist", "tolist"):
+        if hasattr(column, to_list):
+            return list(getattr(column, to_list)())
+    return list(column)
 
 
 def _parts(columns: Sequence[list[Any]]) -> Iterator[list[list[Any]]]:
+    if len({len(cells) for cells in columns}) > 1:  # of generators this shows only now
+        raise ValueError("columns differ in length")
     for start in range(0, len(columns[0]) if columns else 0, _ROWS):
         yield [cells[start:start + _ROWS] for cells in columns]
 
@@ -148,7 +164,7 @@ def _is_untyped(kind: Any) -> bool:
 
 
 def _kind_of(kind: Any) -> str:
-    if kind.kind != "M":
+    if getattr(kind, "kind", None) != "M":
         return TEXT
     arrow = getattr(kind, "pyarrow_dtype", kind)
     return LOCAL if getattr(arrow, "tz", None) is None else INSTANT

@@ -88,6 +88,27 @@ def test_times_of_pandas_are_of_the_zone_of_their_type(untyped, kind, zone):
     assert counts(frame.iloc[[0, 2]]) == expected
 
 
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_arrays_of_numpy_have_times_of_any_unit(unit):
+    numpy = pytest.importorskip("numpy")
+    times = numpy.array(["2026-03-02T08:00", "2026-03-02T09:59:59"], dtype=f"datetime64[{unit}]")
+    assert counts({"who": numpy.array([1, 2]), "at": times})[8:10] == [1, 1]
+    with pytest.raises(cv.BadData, match="row 2: column at"):
+        counts({"who": ["a", "b"], "at": numpy.array(["2026-03-02T08:00", "NaT"], dtype=f"datetime64[{unit}]")})
+
+
+def test_a_missing_cell_of_an_arrow_array_is_nobody():
+    pyarrow = pytest.importorskip("pyarrow")
+    with pytest.raises(cv.BadData, match="row 2: column who"):
+        counts({"who": pyarrow.chunked_array([["a", None]]), "at": ["2026-03-02T08:00"] * 2})
+
+
+def test_generators_of_different_lengths_are_no_rows():
+    for who in ((), ("a", "b", "c")):
+        with pytest.raises(cv.StorageError):
+            counts({"who": iter(who), "at": ["2026-03-02T08:00"] * 2})
+
+
 def test_a_missing_cell_is_an_error_of_its_row():
     for nothing in (None, float("nan")):
         with pytest.raises(cv.BadData, match="row 2: column who"):
@@ -143,7 +164,8 @@ def test_what_can_be_read_once_is_read_once(city):
         return cv.Counts(cv.Records(source, user="who", time="at"), cv.Slots("2026-03-02T00:00", "2026-03-03T00:00", "1h"),
                          max_steps=1, epsilon=1.0)
 
-    for source in (rows.to_reader(10), {"who": (f"p{n}" for n in range(100)), "at": ["2026-03-02T08:00"] * 100}):
+    for source in (rows.to_reader(10), {"who": (f"p{n}" for n in range(100)), "at": ["2026-03-02T08:00"] * 100},
+                   {"who": map(str, range(100)), "at": ["2026-03-02T08:00"] * 100}):
         assert job(source).check(city).seen
         with pytest.raises(cv.UsageError, match="hand over new"):
             job(source).run(city)
