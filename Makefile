@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 export DESTDIR
-EXPERIMENTS := koga2022 fan2011 gupta2024 ye2023 schuchardt2025
+EXPERIMENTS := koga2022 fan2011 gupta2024 ye2023 schuchardt2025 joint
 
 .PHONY: help setup build build-forecast run run-forecast test wheel bench soak torture $(EXPERIMENTS:%=experiment-%) check format docs pictures install uninstall clean
 
@@ -49,6 +49,7 @@ experiment-fan2011:  ## Make the tables and figures of experiments/fan2011 from 
 experiment-gupta2024:  ## Make the tables and figures of experiments/gupta2024 from ../shared/data
 experiment-ye2023:  ## Make the tables and figures of experiments/ye2023 from ../shared/data
 experiment-schuchardt2025:  ## Make the accountant's tables and figures of experiments/schuchardt2025, and plan its training
+experiment-joint:  ## Make the tables and figures of experiments/joint from ../shared/data
 $(EXPERIMENTS:%=experiment-%): experiment-%:
 	@tools/setup.sh build $(NEEDS_$*)
 	@cmake --preset dev -DCHRONOVEIL_TESTS=OFF -DCHRONOVEIL_NEURAL=$(if $(NEEDS_$*),ON,OFF) -Wno-dev --log-level=WARNING

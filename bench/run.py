@@ -160,10 +160,10 @@ def bounding(run):
 
 
 @contextlib.contextmanager
-def two_cores():
-    """What runs inside has two cores, ours as well as the peers, however many the machine has."""
+def cores(count):
+    """What runs inside has so many cores, ours as well as the peers, however many the machine has."""
     all_of_them = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(all_of_them)[:2])
+    os.sched_setaffinity(0, sorted(all_of_them)[:count])
     try:
         yield
     finally:
@@ -177,7 +177,7 @@ def means(run):
     rows = 10_000 if run.toy else 10_000_000
     releases = [(name, 20) for name in ("clip_mean", "array_averaging", "levy", "fixed_quantile")]
     releases.append(("array_averaging", 2))
-    with tempfile.TemporaryDirectory() as folder, two_cores():
+    with tempfile.TemporaryDirectory() as folder, cores(2):
         file = Path(folder) / "means.csv"
         run.program("means_bench", "--make", file, str(rows))
         ours, limit, peer = {}, 0, {"per_second": None, "peer": ""}
@@ -206,6 +206,21 @@ def live(run):
             yield Row(name, rate, limit=bare, note="limit: bare fdatasync")
         else:
             yield Row(name, rate, limit=read, note="limit: reading the rows")
+
+
+def denoising(run):
+    """Cells of many series denoised per second, jointly and with totals, on one core. The limit is denoising every
+    series by itself."""
+    with cores(1):
+        lines = run.program("post_bench")
+    for line in lines:
+        if line["name"] == "jointly":
+            size = {key: line[key] for key in ("series", "steps")}
+            alone = next(other for other in lines if other["name"] == "alone" and size.items() <= other.items())
+            seconds = line["series"] * line["steps"] / line["per_second"]
+            yield Row(f"{line['series']:,} series of {line['steps']} steps, jointly", line["per_second"],
+                      limit=alone["per_second"],
+                      note=f"{seconds:.2g} s, peak {line['peak_bytes'] / 2**20:.0f} MiB; limit: each by itself")
 
 
 def temporal(run):
@@ -251,7 +266,7 @@ def one_thread():
 
 
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "live": live, "temporal": temporal, "forecasting": forecasting}
+            "means": means, "denoising": denoising, "live": live, "temporal": temporal, "forecasting": forecasting}
 
 
 def rate_text(rate):
