@@ -299,7 +299,8 @@ def one_thread():
 
 
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "denoising": denoising, "python": python, "live": live, "temporal": temporal, "forecasting": forecasting}
+            "means": means, "denoising": denoising, "python": python, "live": live, "temporal": temporal,
+            "forecasting": forecasting}
 
 
 def rate_text(rate):
