@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches the Python of Debian 13, with its headers, into a folder: for the wheel of Python 3.12 and later on a Debian 12.
+# Fetches the Python of Debian 13, with its headers, into a folder: for the wheel of Python 3.12 and later on Debian 12.
 #   tools/newer_python.sh FOLDER [debug]   prints the path of an interpreter that runs beside the system's own; `debug`
 #                                          is its debug build, which counts every reference
 # Nothing is installed, and no right of root is needed: its packages are unpacked, and it runs by the C library that

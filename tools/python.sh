@@ -24,7 +24,7 @@ wheels=out/wheels
 wheel="$wheels/chronoveil-*-$tag-*.whl"
 pip=(-m pip --quiet --disable-pip-version-check)
 
-# environment NAME [PIP-ARGUMENT...]: a virtual environment that is made once; packages are installed if the list changed
+# environment NAME [PIP-ARGUMENT...]: a virtual environment, made once; packages are installed if the list changed
 environment() {
   local folder=$made/$1 asked="${*:2}"
   if ! [ -x "$folder/bin/python" ]; then mkdir -p "$made" && "$python" -m venv "$folder"; fi
