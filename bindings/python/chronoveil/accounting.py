@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chronoveil import _native
-from chronoveil.events import Event, as_event
+from chronoveil.events import Event, as_event, as_events
 
 __all__ = ["Accountant", "Calibration", "Price", "calibrate", "delta", "epsilon", "max_count", "other_prices"]
 
@@ -95,20 +95,22 @@ class Accountant:
     """
 
     def __init__(self) -> None:
-        self._events: list[Event] = []
+        self._composed: list[tuple[Any, int]] = []
 
     def compose(self, event: Any, count: int = 1) -> Accountant:
         """Adds the event, `count` times, and returns the accountant itself."""
-        self._events.append(as_event(event) * count)
+        as_event(event)  # one that is unknown is refused now
+        self._composed.append((event, count))
         return self
 
     @property
     def event(self) -> Event:
         """Everything so far."""
-        if len(self._events) == 1:
-            return self._events[0]
-        return Event.from_json(json.dumps({"event": "compose", "events": [json.loads(one.to_json())
-                                                                          for one in self._events]}))
+        events = [event * count for event, (_, count) in zip(as_events([event for event, _ in self._composed]),
+                                                             self._composed)]
+        if len(events) == 1:
+            return events[0]
+        return Event.from_json(json.dumps({"event": "compose", "events": [json.loads(one.to_json()) for one in events]}))
 
     def get_epsilon(self, target_delta: float) -> float:
         return epsilon(self.event, target_delta).epsilon

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
 from typing import Any, ClassVar
 
@@ -112,19 +112,39 @@ def _mixture(event: Any) -> Event:
                              q={"means": [0.0], "weights": [1.0]}, noise_multiplier=event.standard_deviation)
 
 
+# Noise is stated for a unit added or removed there. In a sample of a fixed size one unit takes the place of another, which
+# is twice the sensitivity; and then it is so for all that is composed with it.
+_REPLACED = {
+    "GaussianDpEvent": lambda e: _KINDS["gaussian"](noise_multiplier=e.noise_multiplier / 2),
+    "LaplaceDpEvent": lambda e: _KINDS["laplace"](noise_multiplier=e.noise_multiplier / 2),
+    "DiscreteLaplaceDpEvent": lambda e: _KINDS["discrete_laplace"](
+        scale=math.nextafter(1 / e.noise_parameter, 0), sensitivity=2 * e.sensitivity),
+}
+
+
+def _parts(event: Any) -> list[Any]:
+    """What an event of dp_accounting is made of."""
+    return [*getattr(event, "events", []), *([event.event] if hasattr(event, "event") else [])]
+
+
+def _has_replacement(event: Any) -> bool:
+    if isinstance(event, Event):
+        return '"sampled_with' in event.to_json()
+    return type(event).__name__.startswith("SampledWith") or any(_has_replacement(part) for part in _parts(event))
+
+
 def _of_one_replaced(event: Any) -> Event:
-    """In a sample of a fixed size another unit takes the place of one that leaves: noise that dp_accounting states for a
-    unit added or removed faces twice the sensitivity there."""
     name = type(event).__name__
-    if name == "GaussianDpEvent":
-        return _KINDS["gaussian"](noise_multiplier=event.noise_multiplier / 2)
-    if name == "LaplaceDpEvent":
-        return _KINDS["laplace"](noise_multiplier=event.noise_multiplier / 2)
-    if name == "DiscreteLaplaceDpEvent":
-        return _KINDS["discrete_laplace"](scale=math.nextafter(1 / event.noise_parameter, 0),
-                                          sensitivity=2 * event.sensitivity)
-    raise TypeError(f"{name} in a sample of a fixed size cannot be priced here: what one unit replaced would change is not "
-                    "known; take an event of chronoveil")
+    if name in _REPLACED:
+        return _REPLACED[name](event)
+    if name == "SelfComposedDpEvent":
+        return _of_one_replaced(event.event) * event.count
+    if name == "ComposedDpEvent":
+        return _KINDS["compose"](events=[_of_one_replaced(one) for one in event.events])
+    if isinstance(event, Event) or name.startswith("SampledWith"):
+        return as_event(event)
+    raise TypeError(f"{name} beside a sample of a fixed size, or in one, cannot be priced here: what one unit replaced would "
+                    "change is not known; take an event of chronoveil")
 
 
 _FROM_DP_ACCOUNTING = {
@@ -144,8 +164,22 @@ _FROM_DP_ACCOUNTING = {
 }
 
 
+def as_events(events: Sequence[Any]) -> list[Event]:
+    """The events themselves, or ours for those of dp_accounting, as they are composed; the table is in docs/python.md."""
+    if any(_has_replacement(event) for event in events):
+        return [event if isinstance(event, Event) else _of_one_replaced(event) for event in events]
+    return [_converted(event) for event in events]
+
+
 def as_event(event: Any) -> Event:
-    """The event itself, or ours for one of dp_accounting; the table is in docs/python.md."""
+    """The same of one event."""
+    name = type(event).__name__
+    if name.startswith("SampledWith") and name in _FROM_DP_ACCOUNTING:
+        return _FROM_DP_ACCOUNTING[name](event)
+    return as_events([event])[0]
+
+
+def _converted(event: Any) -> Event:
     if isinstance(event, Event):
         return event
     name = type(event).__name__
@@ -153,3 +187,8 @@ def as_event(event: Any) -> Event:
         return _FROM_DP_ACCOUNTING[name](event)
     raise TypeError(f"{name} is no event that can be priced here; it must be one of chronoveil's, or of dp_accounting "
                     f"one of {', '.join(_FROM_DP_ACCOUNTING)}")
+
+
+def relation_of(event: Any) -> str | None:
+    """What the noise of an event of dp_accounting is for; ours say so themselves, or leave it to the dataset."""
+    return None if isinstance(event, Event) or _has_replacement(event) else "add_remove"

@@ -21,7 +21,7 @@ from typing import Any
 
 from chronoveil import errors, toml
 from chronoveil.forecasts import STATED, Forecast
-from chronoveil.frames import is_pandas
+from chronoveil.frames import is_missing, is_pandas
 from chronoveil.jobs import Records, Slots, TrainJob, _ledger
 from chronoveil.ledger import Dataset
 from chronoveil.plans import Plan
@@ -106,7 +106,7 @@ def _rows_of(frame: Any) -> Iterator[Sequence[Any]]:
 
 
 def _cell(value: Any) -> Any:
-    if value is None or value != value:
+    if is_missing(value):
         return ""
     return value.isoformat() if isinstance(value, date) else value
 

@@ -80,9 +80,17 @@ class Cells:
         return _native.stream_of(self._columns, text_of)
 
 
+def is_missing(cell: Any) -> bool:
+    """None, what is not a number or not a time, and pandas' NA, which is not even comparable."""
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:
+        return True
+
+
 def text_of(cell: Any) -> str | None:
     """The text of a cell that is no text and no number; None if there is none."""
-    if cell != cell:  # not a time, not a number
+    if is_missing(cell):
         return None
     if not isinstance(cell, datetime):
         return str(cell)
@@ -185,19 +193,27 @@ def _milliseconds(moments: Any) -> list[Any]:
 
 def _of_relation(source: Any, wanted: set[str] | None) -> Any:
     """A relation of DuckDB, which is computed when rows are wanted. None is computed for its types."""
+    types = {name: str(kind) for name, kind in zip(source.columns, source.types) if _is_wanted(name, wanted)}
+    chosen = source.project(", ".join(_quoted(name) for name in types)) if types else source
     try:
-        return _native.chained(source.limit(0).__arrow_c_stream__(), lambda: iter([source]))
+        return _native.chained(chosen.limit(0).__arrow_c_stream__(), lambda: iter([chosen]))
     except (AttributeError, ImportError):  # it would need pyarrow
         pass
-    kinds = {name: _relation_kind(str(kind)) for name, kind in zip(source.columns, source.types)
-             if _is_wanted(name, wanted)}
+    kinds = {name: _relation_kind(kind) for name, kind in types.items()}
 
     def batches() -> Iterator[list[list[Any]]]:
-        held = source.fetchnumpy()
+        # Numpy has no numbers of 128 bits: they would be rounded.
+        held = source.project(", ".join(
+            f"cast({_quoted(name)} as varchar) as {_quoted(name)}" if kind.startswith(("HUGEINT", "UHUGEINT", "DECIMAL"))
+            else _quoted(name) for name, kind in types.items())).fetchnumpy()
         yield from _parts([held[name].tolist() if kind == TEXT else _unmasked(held[name])
                            for name, kind in kinds.items()])
 
     return _later(list(kinds.items()), batches)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _relation_kind(kind: str) -> str:

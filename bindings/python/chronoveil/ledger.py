@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from chronoveil import _native
-from chronoveil.events import Event, as_event
+from chronoveil.events import Event, as_event, relation_of
 
 __all__ = ["Dataset", "Debit", "Ledger", "Verification"]
 
@@ -105,7 +105,8 @@ class Dataset:
         >>> city.debit(cv.Gaussian(noise_multiplier=31, count=52), "weekly counts")
         'city:1'
         """
-        return self.ledger._opened().debit(self.name, as_event(event).to_json(), purpose, self.part, delta, relation)
+        return self.ledger._opened().debit(self.name, as_event(event).to_json(), purpose, self.part, delta,
+                                           relation or relation_of(event))
 
     def settle(self, debit: str, state: str = "released") -> None:
         """Says what became of a debit: released or abandoned. Nothing is given back."""

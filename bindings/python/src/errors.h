@@ -96,6 +96,8 @@ auto patiently(Work work, Names names = Names::arguments, Say say = {}) {
     }
   }
   if (thrown) std::rethrow_exception(thrown);
+  // One that came while nobody looked: the caller would hear of it, and not of what was done.
+  if (!raised && PyErr_CheckSignals() != 0) raised = std::make_unique<nb::python_error>();
   if (raised && *done && raised->matches(PyExc_KeyboardInterrupt)) {
     std::string text;
     if constexpr (!std::is_void_v<typename Done::value_type>) text = say(**done);

@@ -70,7 +70,11 @@ def test_a_sample_of_a_fixed_size_is_for_a_unit_replaced():
     replaced = cv.epsilon(cv.Gaussian(noise_multiplier=2.0), 1e-5).epsilon
     everybody = dp.SampledWithoutReplacementDpEvent(10, 10, dp.GaussianDpEvent(4.0))
     assert cv.epsilon(everybody, 1e-5).epsilon == pytest.approx(replaced, rel=1e-6)
-    with pytest.raises(TypeError, match="RandomizedResponseDpEvent in a sample of a fixed size"):
+    beside = dp.ComposedDpEvent([everybody, dp.SelfComposedDpEvent(dp.GaussianDpEvent(4.0), 2)])
+    twice = cv.Accountant().compose(everybody).compose(dp.GaussianDpEvent(4.0), 2)
+    for composed in (cv.epsilon(beside, 1e-5).epsilon, twice.get_epsilon(1e-5)):
+        assert composed == pytest.approx(cv.epsilon(cv.Gaussian(noise_multiplier=2.0, count=3), 1e-5).epsilon, rel=2e-3)
+    with pytest.raises(TypeError, match="RandomizedResponseDpEvent beside a sample of a fixed size, or in one"):
         cv.epsilon(dp.SampledWithReplacementDpEvent(10, 2, dp.RandomizedResponseDpEvent(0.5, 4)), 1e-5)
 
 

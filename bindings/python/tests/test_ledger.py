@@ -123,3 +123,9 @@ def test_noise_for_a_unit_added_costs_more_where_one_is_replaced(folder):
     before = replaced.left
     replaced.debit(cv.Gaussian(noise_multiplier=8), relation="add_remove")
     assert before - replaced.left > 1.5 * (1 - before)
+    dp = pytest.importorskip("dp_accounting")  # which states noise for a unit added or removed
+    ours, theirs = (cv.Ledger("ledger.db").create(name, epsilon=8, delta=1e-5, relation="replace")
+                    for name in ("ours", "theirs"))
+    ours.debit(cv.Gaussian(noise_multiplier=8))
+    theirs.debit(dp.GaussianDpEvent(16.0))
+    assert theirs.left == pytest.approx(ours.left) and theirs.left < 1

@@ -197,8 +197,8 @@ Result<void> LiveSession::commit() {
   CV_CHECK(output_->append(lines_));
   stale_ = true;
   tell_standing();
-  if (options_->publish) CV_CHECK(options_->publish(lines_));
-  lines_.clear();
+  const std::string told = std::exchange(lines_, std::string());  // whatever becomes of the telling: they are written
+  if (options_->publish) CV_CHECK(options_->publish(told));
   return {};
 }
 
