@@ -63,7 +63,8 @@ bool add_text(Laid& laid, nb::handle cell, const nb::callable& text_of) {
     return !std::isnan(number);
   }
   const bool whole = PyLong_CheckExact(cell.ptr());
-  const nb::object text = nb::steal(whole ? PyObject_Str(cell.ptr()) : PyObject_CallOneArg(text_of.ptr(), cell.ptr()));
+  const nb::object text =
+      nb::steal(whole ? PyObject_Str(cell.ptr()) : PyObject_CallFunctionObjArgs(text_of.ptr(), cell.ptr(), nullptr));
   return text.is_valid() && !text.is_none() && add_utf8(laid, text);
 }
 

@@ -108,7 +108,7 @@ std::vector<std::vector<MixturePart>> DictionaryBatch::parts(const ArrayXXd& wei
     if (cosine_weight > 0) {
       // Within the cosine family, the differences between estimates are spread over steps like their coefficients.
       MixturePart& cosine =
-          parts.emplace_back(cosine_weight, ArrayXd(steps), ArrayXd(), ArrayXd(steps), slope.col(s).sum());
+          parts.emplace_back(MixturePart{cosine_weight, ArrayXd(steps), ArrayXd(), ArrayXd(steps), slope.col(s).sum()});
       column_ = slope.col(s) + (second.col(s) - first.col(s).square() / cosine_weight).max(0);
       dictionary_.basis.spread(view(column_), view(cosine.variance));
       column_ = first.col(s);
@@ -121,8 +121,8 @@ std::vector<std::vector<MixturePart>> DictionaryBatch::parts(const ArrayXXd& wei
       const double weight = weights(s, i);
       if (weight == 0) continue;
       haar.shrink(haar.scales()[static_cast<std::size_t>(i - first_haar)], false, haar_shrunk_);
-      parts.emplace_back(weight, weight * haar_shrunk_.residual, haar_shrunk_.residual, weight * haar_shrunk_.variance,
-                         weight * haar_shrunk_.variance.sum());
+      parts.emplace_back(MixturePart{weight, weight * haar_shrunk_.residual, haar_shrunk_.residual,
+                                     weight * haar_shrunk_.variance, weight * haar_shrunk_.variance.sum()});
     }
   }
   return all;
