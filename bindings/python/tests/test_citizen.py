@@ -15,8 +15,9 @@ from rows import TRIPS
 
 
 def child(code, **options):
+    # Where the tests themselves run in the background, they ignore SIGINT, and so would whatever they start.
     return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, **options)
+                            text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **options)
 
 
 def test_ctrl_c_ends_long_work_and_says_what_was_spent():
