@@ -15,6 +15,7 @@
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/report/document/digest.h"
 #include "chronoveil/training/checkpoint.h"
+#include "chronoveil/training/spent_curve.h"
 
 namespace chronoveil::training {
 namespace {
@@ -22,26 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using engine::Job;
 using engine::TrainPlanned;
-
-constexpr int kSpentPoints = 16;  // of the curve of ε over steps
-
-// The curve of ε spent. Between two points the later one counts, which is no less.
-Result<std::vector<SpentAfter>> spent_curve(const TrainPlanned& planned) {
-  std::vector<SpentAfter> curve;
-  const std::int64_t all = planned.steps + planned.spare_steps;
-  for (int i = 1; i <= kSpentPoints; ++i) {
-    const std::int64_t steps = (all * i + kSpentPoints - 1) / kSpentPoints;
-    if (!curve.empty() && curve.back().steps == steps) continue;
-    CV_TRY(const accounting::Price price, engine::price_after(planned, steps));
-    curve.push_back({steps, price.epsilon});
-  }
-  return curve;
-}
-
-double spent_after(const std::vector<SpentAfter>& curve, std::int64_t steps) {
-  const auto point = std::find_if(curve.begin(), curve.end(), [&](const SpentAfter& at) { return at.steps >= steps; });
-  return point == curve.end() ? (curve.empty() ? 0 : curve.back().epsilon) : point->epsilon;
-}
 
 TrainedModel described(const Job& job, const TrainPlanned& planned) {
   TrainedModel model;
