@@ -102,6 +102,50 @@ class InitTest(FolderTest):
             for line in (f'time_format = "{time_format}"', f'length = "{length}"', 'keys = ["north", "south"]'):
                 self.assertIn(line, text)
 
+    def test_names_of_other_languages_and_of_several_words_are_understood(self):
+        for column, time_format, length in (("fecha", "iso8601", "1d"), ("Zeitpunkt", "iso8601", "1h"),
+                                            ("tapped_at_ms", "epoch_ms", "1h"), ("hora", "iso8601", "1h"),
+                                            ("gps_epoch", "epoch", "1h"), ("iso_week", "%G-W%V", "1w"), ("Data", "iso8601", "1h"),
+                                            ("Semaine", "%G-W%V", "1w"), ("Visit time", "iso8601", "1h")):
+            self.write("own.csv", f"person;{column};n\n")
+            start, end = "2026-03-02", "2026-03-16"
+            text = self.assert_json("init", "own.csv", "--user", "person", "--start", start, "--end", end, "--max-steps", "9",
+                                    "--job", f"{column}.toml", cwd=self.folder)["text"]
+            for line in (f'time = "{column}"', f'time_format = "{time_format}"', f'length = "{length}"'):
+                self.assertIn(line, text)
+        self.write("taps.csv", "kw;state;tid;long_name;updated\n")  # nothing of these is a time or a longitude for sure
+        self.assertIn('time = "updated"', self.assert_json("init", "taps.csv", "--user", "tid", "--start", "2026-01-01",
+                                                           "--end", "2026-02-01", "--max-steps", "9", cwd=self.folder)["text"])
+
+    def test_points_are_found_in_longer_names_and_asked_for_where_there_is_a_map(self):
+        said = ("--user", "bus", "--value", "kmph", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02",
+                "--length", "6h", "--upper", "65", "--counts", "public", "--max-cells", "6", "--plan-users", "80",
+                "--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000")
+        self.write("pings.csv", "bus,when,kmph,gps_lon,gps_lat\n")
+        self.init("means", "pings.csv", *said)
+        self.assertIn('longitude = "gps_lon"\n', self.read("pings.toml"))
+        self.assertIn('latitude = "gps_lat"\n', self.read("pings.toml"))
+        self.write("points.csv", "bus,when,kmph,east,north\n")
+        self.assert_fails(2, ["missing and cannot be guessed: --longitude, --latitude;", "bus, when, kmph, east, north"],
+                          "init", "means", "points.csv", *said, cwd=self.folder)
+
+    def test_a_time_in_two_columns_is_told_the_line_that_joins_them(self):
+        for part, line in (("Week", "SELECT YEAR || '-W' || lpad(Week::TEXT, 2, '0') AS iso_week, * FROM 'flu.csv'"),
+                           ("Month", "SELECT YEAR || '-' || lpad(Month::TEXT, 2, '0') AS month_of_year, *")):
+            self.write("flu.csv", f"YEAR,{part},cases\n")
+            self.assert_fails(2, ["cannot be guessed: --time, --start", f"two columns, YEAR and {part}", line], "init", "flu.csv",
+                              "--user=-", "--value", "cases", cwd=self.folder)
+        self.write("a'b.csv", 'year,week,"c""`id`"\n')  # no name from outside stands in a line for a shell
+        failed = run("init", "a'b.csv", "--user=-", "--value=-", cwd=self.folder)
+        self.assertIn("FROM 'in.csv'", failed.stderr)
+        self.write("flu.csv", "year,week,iso_week,cases\n")
+        self.init("flu.csv", "--user=-", "--value", "cases", "--start", "2025-12-29", "--end", "2026-12-28")
+        self.assertIn('time = "iso_week"\n', self.read("flu.toml"))
+
+    def test_a_wide_file_for_a_training_is_told_its_own_line(self):
+        self.write("load.csv", "hora;a;b\n")
+        self.assert_fails(2, ["FROM 'load.csv') ON COLUMNS(* EXCLUDE hora)"], "init", "train", "load.csv", cwd=self.folder)
+
     def test_a_file_without_a_header_is_told_how_to_get_one_and_is_not_quoted(self):
         for row in ("c4711,2026-03-01T10:20,north\n", "4711;40.64;-73.78;17\n"):
             self.write("bare.csv", row)
