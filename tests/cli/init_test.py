@@ -121,8 +121,9 @@ class InitTest(FolderTest):
         said = ("--user", "bus", "--value", "kmph", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02",
                 "--length", "6h", "--upper", "65", "--counts", "public", "--max-cells", "6", "--plan-users", "80",
                 "--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000")
-        self.write("pings.csv", "bus,when,kmph,gps_lon,gps_lat\n")
+        self.write("pings.csv", "bus\twhen\tkmph\tgps_lon\tgps_lat\n")
         self.init("means", "pings.csv", *said)
+        self.assertIn('delimiter = "\\t"\n', self.read("pings.toml"))
         self.assertIn('longitude = "gps_lon"\n', self.read("pings.toml"))
         self.assertIn('latitude = "gps_lat"\n', self.read("pings.toml"))
         self.write("points.csv", "bus,when,kmph,east,north\n")
@@ -172,8 +173,12 @@ class InitTest(FolderTest):
                      "users = 80", 'delimiter = ";"', 'counts = "public"',
                      "# cells (a place in a slot) in which one person counts, over the whole job"):
             self.assertIn(line, job)
-        self.assertIn("interval  in a cell of 80 people an interval would be about ±",
-                      self.assert_succeeds("plan", "pings.toml", cwd=self.folder))
+        planned = self.assert_succeeds("plan", "pings.toml", cwd=self.folder)
+        self.assertIn("interval  in a cell of 80 people an interval would be about ±", planned)
+        self.assertNotIn("vague", planned)
+        self.init("means", "pings.csv", *said, *grid, "--plan-users", "40", "--job", "few.toml")
+        planned = self.assert_succeeds("plan", "few.toml", cwd=self.folder)
+        self.assertIn("only 65 apart: the report would call it vague; what helps: a smaller means.max_cells", planned)
         create = next(line for line in told.splitlines() if "budget create" in line).split()[2:]
         ledger = ("--ledger", "ledger.db")
         self.assert_succeeds(*create, *ledger, cwd=self.folder)
