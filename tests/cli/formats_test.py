@@ -220,7 +220,7 @@ csv = "out.csv"
         self.assert_fails(2, ["output.csv", "the file of areas"], "run", job, "--seed", "3")
 
     def test_another_file_is_told_the_way_to_csv(self):
-        for start, mentions in ((b"PAR1", ["a Parquet file", "pip install duckdb-cli", "duckdb -c \"COPY (FROM 'in.parquet')"]),
+        for start, mentions in ((b"PAR1", ["a Parquet file", "duckdb-cli", "duckdb -c \"COPY (FROM 'in.parquet')"]),
                                 (b"ARROW1\0\0", ["an Arrow file", "read_feather"]),
                                 (b"PK\x03\x04", ["Excel", "pip install pandas openpyxl", "pandas.read_excel('in.xlsx')"])):
             self.assert_fails(3, ["source.path", *mentions], "run", self.job("time = 't'", start + bytes(64), rest=""),

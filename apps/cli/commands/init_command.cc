@@ -91,7 +91,7 @@ void add_init(CLI::App& parent, CommandContext& context, const char* word, const
 }  // namespace
 
 void add_init_command(CLI::App& app, CommandContext& context) {
-  add_init(app, context, "init", "Write a first job file for a CSV; asks what its header does not say",
+  add_init(app, context, "init", "Write a first job file for a CSV; guesses what the names in its header show, asks for the rest",
            engine::SeriesSpec(),
            "chronoveil init trips.csv --user card --series stop --series-list stops.txt --start 2026-03-01 --end "
            "2026-04-01 --max-steps 20");
