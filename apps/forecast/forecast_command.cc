@@ -138,7 +138,8 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("--value", options->values, "The columns of values; default: those that the model was trained on")
       ->delimiter(',');
   command->add_option("--time-format", options->source.time_format, "iso8601, epoch, epoch_ms, or a pattern");
-  command->add_option("--zone", options->source.zone, "The time zone of times without an offset; that of the training unless given");
+  command->add_option("--zone", options->source.zone,
+                      "The time zone of times without an offset; that of the training unless given");
   command->add_option("--paths", options->paths,
                       "How many sample paths; quantiles are made of them if the model needs it");
   command->add_option("--path-seed", options->seed_of_paths, "The seed of the paths; privacy does not depend on it");

@@ -55,7 +55,10 @@ class InitTest(FolderTest):
 
     def test_it_overwrites_nothing(self):
         self.write("trips.toml", "mine")
-        self.assert_fails(2, ["--job", "overwrites nothing"], "init", "trips.csv", *self.given, cwd=self.folder)
+        self.assert_fails(2, ["--job: 'trips.toml' is there already", "overwrites nothing", "--job names another"], "init",
+                          "trips.csv", *self.given, cwd=self.folder)
+        self.write("trips.parquet", b"PAR1" + bytes(64))  # that it is no CSV matters first
+        self.assert_fails(3, "a Parquet file", "init", "trips.parquet", *self.given, cwd=self.folder)
         self.assertEqual(self.read("trips.toml"), "mine")
         self.init("trips.csv", *self.given, "--job", "other.toml")
         self.assertEqual(self.read("trips.toml"), "mine")
