@@ -90,7 +90,7 @@ constexpr JobKey kKeys[] = {
         .as("--max-steps",
             "pairs of series and slot in which one person counts, over the whole job, or `all`; for `user`; of a job "
             "with `[train]`, steps of one series that are one person's, declared",
-            "all of them; needed for `user` with `source.user` or `[train]`")
+            "needed for `user`")
         .offered_to(has_series),
     asked<&SeriesSpec::max_per_slot>("privacy", "max_per_slot")
         .as("--max-per-slot", "what one person adds to one slot", "1"),
