@@ -170,7 +170,8 @@ class InitTest(FolderTest):
         failed = run("init", "a'b.csv", "--user=-", "--value=-", cwd=self.folder)
         self.assertIn("FROM 'in.csv'", failed.stderr)
         self.write("flu.csv", "year,week,iso_week,cases\n")
-        self.init("flu.csv", "--user=-", "--value", "cases", "--start", "2025-12-29", "--end", "2026-12-28")
+        self.init("flu.csv", "--user=-", "--value", "cases", "--start", "2025-12-29", "--end", "2026-12-28",
+                  "--max-steps", "4")
         self.assertIn('time = "iso_week"\n', self.read("flu.toml"))
 
     def test_a_wide_file_for_a_training_is_told_its_own_line(self):
