@@ -19,7 +19,14 @@ struct Score {
   double total_held = 0;  // of sums of all series at a step
 };
 
-// noisy, shrink, joint, local level, singular values; each trial has a seed of its own.
-Result<std::vector<Score>> run_trials(const Panel&, double sigma, int trials);
+// Of one trial, by its noisy values.
+using Scoring = std::vector<Score> (*)(const Panel&, double sigma, const std::vector<double>& noisy);
+// noisy, shrink, joint, local level, singular values.
+std::vector<Score> score_all(const Panel&, double sigma, const std::vector<double>& noisy);
+
+// Each trial has a seed of its own.
+Result<std::vector<Score>> run_trials(const Panel&, double sigma, int trials, Scoring);
+
+double mean_distance(const std::vector<double>& values, const std::vector<double>& truth);
 
 }  // namespace chronoveil::joint
