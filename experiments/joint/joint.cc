@@ -21,9 +21,9 @@ Result<std::string> table_of(const Panel& panel, int trials) {
     const double sigma = multiple * median_deviation(panel);
     CV_TRY(const std::vector<Score> scores, run_trials(panel, sigma, trials));
     for (const Score& score : scores)
-      lines += fmt::format("{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n", panel.name,
+      lines += fmt::format("{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n", panel.name,
                            panel.series(), panel.steps, panel.season, multiple, sigma, score.contender, trials,
-                           score.cells, score.total, score.season, score.tens, score.held, score.total_held);
+                           score.cells, score.total, score.season, score.own_season, score.tens, score.tens_season, score.held, score.total_held);
     fmt::print(stderr, "{:12} {:4} x sd   joint against shrink {:+.1f} %\n", panel.name, multiple,
                100 * (scores[2].cells / scores[1].cells - 1));
   }
@@ -32,7 +32,8 @@ Result<std::string> table_of(const Panel& panel, int trials) {
 
 Result<void> run(const std::string& data, const std::filesystem::path& out, int trials) {
   std::string errors =
-      "panel,series,steps,season,multiple,sigma,contender,trials,cells,total,season_total,tens,held,total_held\n";
+      "panel,series,steps,season,multiple,sigma,contender,trials,cells,total,season_total,own_season,tens,tens_season,"
+      "held,total_held\n";
   if (data == "--toy") {
     CV_TRY(const std::string lines, table_of(toy_panel(), trials));
     return experiments::write(out / "errors.csv", errors + lines);

@@ -14,12 +14,15 @@ struct Score {
   double cells = 0;       // of cells
   double total = 0;       // of the sum of all series at a step
   double season = 0;      // of the sum of all series over a whole season; 0 without one
+  double own_season = 0;  // of the sum of one series over a whole season; 0 without one
   double tens = 0;        // of sums of ten series that follow each other, at a step; 0 with fewer than ten
+  double tens_season = 0; // of these over a whole season; 0 without one
   double held = 0;        // share of cells in their 95 % interval; 0 without one
   double total_held = 0;  // of sums of all series at a step
 };
 
-// noisy, shrink, joint, local level, singular values; each trial has a seed of its own.
+// noisy, shrink, joint, groups, local level, singular values; each trial has a seed of its own. Groups: joint, told that
+// ten series that follow each other are a group each; with fewer than ten it is left out.
 Result<std::vector<Score>> run_trials(const Panel&, double sigma, int trials);
 
 }  // namespace chronoveil::joint

@@ -73,6 +73,7 @@ const SeriesMechanism& kalman() {
       .units = {Unit::user, Unit::event, Unit::w_event},
       .needs_delta = true,
       .has_published = true,
+      .measured = Measured::counts_by_step,
       .parameters = {{"season", "steps after which a series roughly repeats (24 for hourly counts of days), or 0",
                       std::int64_t{0}}},
       .prepare = plan_of,

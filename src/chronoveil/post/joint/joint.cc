@@ -166,7 +166,7 @@ void add(double value, double half_width, Estimate& all) {
 
 JointEstimate shrink_jointly(std::span<const double> values, const JointSpec& spec) {
   const Index steps = spec.steps, series = static_cast<Index>(values.size()) / steps;
-  if (series == 1 || steps < 8) {
+  if (series == 1 || steps < kFewestJointSteps) {
     JointEstimate all;
     all.cells = shrink(values, {.steps = spec.steps,
                                 .noise_deviation = spec.noise_deviation,

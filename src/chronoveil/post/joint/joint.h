@@ -11,7 +11,7 @@
 // raised as in intervals.h. Sums over all series, and over public groups of them, are made to hold, with intervals of
 // their own (totals.h).
 // Nothing is random, nothing is tuned, and nothing depends on how many threads there are: there is one.
-//   Edges   one series, or T < 8: what shrink says, bit by bit; series that are all constant stay constant
+//   Edges   one series, or T < 8: what shrink says, bit by bit, and no sums; series that are all constant stay constant
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,8 @@
 #include "chronoveil/base/measurement.h"
 
 namespace chronoveil::post {
+
+inline constexpr std::int64_t kFewestJointSteps = 8;
 
 struct JointSpec {
   std::int64_t steps = 0;        // T; `values` holds a whole number of series
