@@ -18,18 +18,19 @@ namespace {
 constexpr double kMultiples[] = {0.1, 0.3, 1, 3, 10};  // of the panel's median deviation
 
 constexpr const char* kHeader =
-    "panel,series,steps,season,multiple,sigma,contender,trials,cells,total,season_total,tens,held,total_held\n";
+    "panel,series,steps,season,multiple,sigma,contender,trials,cells,total,season_total,own_season,tens,tens_season,"
+    "held,total_held\n";
 
 Result<std::string> table_of(const Panel& panel, int trials, Scoring score) {
   std::string lines;
   for (const double multiple : kMultiples) {
     const double sigma = multiple * median_deviation(panel);
     CV_TRY(const std::vector<Score> scores, run_trials(panel, sigma, trials, score));
-    for (const Score& score_of_one : scores)
-      lines += fmt::format("{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n", panel.name,
-                           panel.series(), panel.steps, panel.season, multiple, sigma, score_of_one.contender, trials,
-                           score_of_one.cells, score_of_one.total, score_of_one.season, score_of_one.tens,
-                           score_of_one.held, score_of_one.total_held);
+    for (const Score& of_one : scores)
+      lines += fmt::format(
+          "{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n", panel.name,
+          panel.series(), panel.steps, panel.season, multiple, sigma, of_one.contender, trials, of_one.cells, of_one.total,
+          of_one.season, of_one.own_season, of_one.tens, of_one.tens_season, of_one.held, of_one.total_held);
     fmt::print(stderr, "{:12} {:4} x sd   joint against {} {:+.1f} %\n", panel.name, multiple, scores[1].contender,
                100 * (scores[2].cells / scores[1].cells - 1));
   }

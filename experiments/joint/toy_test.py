@@ -43,6 +43,10 @@ class Toy(toy.ToyTestOfData):
             self.assertLess(joint["total"], 1.02 * noisy["total"])
             self.assertLess(joint["season_total"], 1.02 * noisy["season_total"])
             self.assertLess(joint["tens"], noisy["tens"])
+            groups = self.row(multiple, "groups")
+            self.assertLess(groups["tens"], 1.02 * noisy["tens"])
+            self.assertLess(groups["tens_season"], 1.02 * noisy["tens_season"])
+            self.assertLess(groups["cells"], 1.1 * joint["cells"])
             self.assertGreater(shrink["total"], joint["total"])
         self.assertGreater(self.row(1, "shrink")["total"], 1.2 * self.row(1, "noisy")["total"])
 
@@ -62,7 +66,8 @@ class Toy(toy.ToyTestOfData):
 
     def test_the_tables_are_printed(self):
         self.assertIn("| made-up days, 24 × 72 |", self.printed)
-        self.assertEqual(set(run.tables(self.rows)), {"cells", "peers", "totals", "seasons", "tens", "coverage"})
+        self.assertEqual(set(run.tables(self.rows)), {"cells", "peers", "totals", "seasons", "own", "groups", "tens",
+                                                      "ten_seasons", "coverage"})
         self.assertEqual(set(run.live_tables(self.live)), {"live", "live_totals", "live_coverage"})
 
 

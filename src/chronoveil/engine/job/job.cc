@@ -12,6 +12,7 @@
 #include "chronoveil/engine/means/job.h"
 #include "chronoveil/engine/perturb/job.h"
 #include "chronoveil/engine/places/places.h"
+#include "chronoveil/engine/series/groups.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/proof/entry.h"
 
@@ -71,6 +72,25 @@ Result<void> require_all(const JobTable& table, const Job& job) {
 Result<void> check_known(const JobTable& table) {
   for (const std::string_view section : section_names())
     if (section != "mechanism") CV_CHECK(table.section(section).only(keys_of(section)));
+  return {};
+}
+
+// "city_totals.csv" beside "city.csv".
+std::string totals_beside(const std::string& csv) {
+  const std::filesystem::path path(csv);
+  return (path.parent_path() / (path.stem().string() + "_totals" + path.extension().string())).string();
+}
+
+Result<void> complete_counts(const JobTable& table, Job& job) {
+  SeriesSpec& spec = job.series();
+  if (spec.wide) job.source.wide = job.keys;
+  CV_CHECK(read_groups(job));
+  if (job.is<LiveSpec>()) {
+    constexpr std::string_view kNoSums = "sums belong to a release of a whole span, not to one step by step";
+    CV_CHECK(refuse(table, "series", {"groups"}, kNoSums));
+    return refuse(table, "output", {"totals"}, kNoSums);
+  }
+  if (spec.totals.empty() && !job.csv.empty() && job.csv != "-") spec.totals = totals_beside(job.csv);
   return {};
 }
 
@@ -140,7 +160,7 @@ Result<Job> read_table(const JobTable& table, JobKind kind, const std::string& p
   CV_CHECK(check_width(table.section("privacy"), job));
   CV_CHECK(complete_places(table, job));
   if (job.is<MeansSpec>()) CV_CHECK(complete_means(table, job));
-  if (is_of_counts(job) && job.series().wide) job.source.wide = job.keys;
+  if (is_of_counts(job)) CV_CHECK(complete_counts(table, job));
   if (job.is<TrainSpec>()) CV_CHECK(complete_train(table, job));
   CV_CHECK(check_values(job));
   return job;
@@ -153,6 +173,7 @@ Result<Job> to_live(Job job) {
         {job.is<TrainSpec>(), "train", "a live release publishes counts; use chronoveil train"}})
     if (wrong) return fail(ErrorKind::usage, section, why);
   if (job.is<LiveSpec>()) return job;
+  job.series().totals.clear();  // of a whole span
   LiveSpec live{job.series(), live_name(job), false, {}, LiveSpec::Clock::until, 60'000, ""};
   job.kind = std::move(live);
   return job;

@@ -123,6 +123,7 @@ const SeriesMechanism& kalman() {
       .units = {Unit::user, Unit::event, Unit::w_event},
       .needs_delta = true,
       .has_published = true,
+      .measured = Measured::counts_by_step,
       .parameters = {{"season", "steps after which a series roughly repeats (24 for hourly counts of days), or 0",
                       std::int64_t{0}},
                      {"joint", "learn from all series at once, where there are several", true}},
