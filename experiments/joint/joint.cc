@@ -27,10 +27,10 @@ Result<std::string> table_of(const Panel& panel, int trials, Scoring score) {
     const double sigma = multiple * median_deviation(panel);
     CV_TRY(const std::vector<Score> scores, run_trials(panel, sigma, trials, score));
     for (const Score& of_one : scores)
-      lines += fmt::format(
-          "{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n", panel.name,
-          panel.series(), panel.steps, panel.season, multiple, sigma, of_one.contender, trials, of_one.cells, of_one.total,
-          of_one.season, of_one.own_season, of_one.tens, of_one.tens_season, of_one.held, of_one.total_held);
+      lines += fmt::format("{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n",
+                           panel.name, panel.series(), panel.steps, panel.season, multiple, sigma, of_one.contender,
+                           trials, of_one.cells, of_one.total, of_one.season, of_one.own_season, of_one.tens,
+                           of_one.tens_season, of_one.held, of_one.total_held);
     fmt::print(stderr, "{:12} {:4} x sd   joint against {} {:+.1f} %\n", panel.name, multiple, scores[1].contender,
                100 * (scores[2].cells / scores[1].cells - 1));
   }

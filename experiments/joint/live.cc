@@ -12,9 +12,9 @@ namespace {
 // What was published, and what there is of it.
 struct Followed {
   std::string contender;
-  std::vector<double> cells = {};                // series-major
-  std::vector<double> total = {};                // by step
-  double held = 0, total_held = 0;               // shares
+  std::vector<double> cells = {};   // series-major
+  std::vector<double> total = {};   // by step
+  double held = 0, total_held = 0;  // shares
 };
 
 bool holds(const post::CausalValue& value, double truth) {

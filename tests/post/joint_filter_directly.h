@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "chronoveil/post/causal/joint_filter.h"
 #include "causal_directly.h"
+#include "chronoveil/post/causal/joint_filter.h"
 
 namespace chronoveil::post {
 
@@ -30,7 +30,8 @@ std::array<double, kMany> weights_before(const std::vector<std::array<double, kM
   std::array<double, kMany> w = prior;
   for (std::size_t i = 0; i < t; ++i) {
     double sum = 0;
-    for (std::size_t k = 0; k < kMany; ++k) sum += w[k] = (0.999 * w[k] + 0.001 * prior[k]) * std::exp(-risks[i][k] / 8);
+    for (std::size_t k = 0; k < kMany; ++k)
+      sum += w[k] = (0.999 * w[k] + 0.001 * prior[k]) * std::exp(-risks[i][k] / 8);
     for (double& one : w) one /= sum;
   }
   return w;
@@ -107,8 +108,8 @@ inline LiveDirectly live_directly(const CausalSpec& spec, const std::vector<std:
     for (std::size_t t = 0; t < steps; ++t) {
       joint_gain[s][t] = joint[s][t].variance / noise;
       joint[s][t].mean += slope[s][t] * f[t].mean;
-      joint[s][t].variance = std::min(
-          noise, joint[s][t].variance * (1 + f[t].mean * f[t].mean / known[s][t]) + slope[s][t] * slope[s][t] * f[t].variance);
+      joint[s][t].variance = std::min(noise, joint[s][t].variance * (1 + f[t].mean * f[t].mean / known[s][t]) +
+                                                 slope[s][t] * slope[s][t] * f[t].variance);
     }
   }
 
@@ -132,8 +133,8 @@ inline LiveDirectly live_directly(const CausalSpec& spec, const std::vector<std:
       const CausalValue &a = alone[s][t], &j = joint[s][t];
       const double mean = w * a.mean + (1 - w) * j.mean;
       const double gain = w * a.variance / noise + (1 - w) * joint_gain[s][t];
-      const double variance = (w * (a.variance + std::pow(a.mean - mean, 2)) +
-                               (1 - w) * (j.variance + std::pow(j.mean - mean, 2))) / noise;
+      const double variance =
+          (w * (a.variance + std::pow(a.mean - mean, 2)) + (1 - w) * (j.variance + std::pow(j.mean - mean, 2))) / noise;
       lacks[s][t] = std::pow(z[s][t] - mean, 2) / noise - 1 + 2 * gain - variance;
       all.cells[s].push_back({mean, variance});
       sum[t] += mean;

@@ -274,7 +274,7 @@ constexpr JobKey kKeys[] = {
             "none"),
     file<&Job::csv>("output", "csv")
         .as("--csv,--output", "the release as [CSV](reports.md)", "none; of a command, standard output"),
-    JobKey{"output", "totals", read_file<&SeriesSpec::totals>, nullptr, has_sums}.as(
+    JobKey{"output", "totals", read_file<&SeriesSpec::totals>, nullptr, is_of_counts}.as(
         "--totals", "of counts: [sums](reports.md#totals) over series and over days, weeks and months, as CSV",
         "`NAME_totals.csv` beside a `csv` called `NAME.csv`"),
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),

@@ -38,8 +38,8 @@ class CausalCalibration {
     double mean() const { return steps > 0 ? lacks / steps : 0; }
   };
 
-  double keep_;              // what is left of the past after a step
-  std::vector<Sums> each_;   // by series
+  double keep_;             // what is left of the past after a step
+  std::vector<Sums> each_;  // by series
   Sums all_;
   double weights_squared_ = 0, lacks_squared_ = 0;
   double trust_ = 1, error_ = 0;  // b, and the root above; of the last settle()

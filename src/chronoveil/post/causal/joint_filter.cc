@@ -61,7 +61,8 @@ void JointFilter::look_at_others(std::span<const std::optional<double>> measured
     Fold& fold = folds_[k];
     const Sum others = all.without(own[k]);
     fold.alone = others.alone;
-    const CausalValue now = others.measured > 0 ? fold.filter.update(others.values / others.begun) : fold.filter.predict();
+    const CausalValue now =
+        others.measured > 0 ? fold.filter.update(others.values / others.begun) : fold.filter.predict();
     const bool begun = std::isfinite(now.variance);
     fold.mean = begun ? now.mean : 0;
     fold.variance = begun ? now.variance : 0;
@@ -80,8 +81,7 @@ JointFilter::Mixed JointFilter::mix(std::size_t series, const std::optional<doub
   const double known = noise + beside.squares, slope = beside.products / known, curve = slope * fold.mean;
   const CausalValue rest = measured ? beside.filter.update(*measured - curve) : beside.filter.predict();
   const double joint_mean = rest.mean + curve, joint_gain = rest.variance / noise;
-  double joint_variance =
-      joint_gain * (1 + fold.mean * fold.mean / known) + slope * slope * fold.variance / noise;
+  double joint_variance = joint_gain * (1 + fold.mean * fold.mean / known) + slope * slope * fold.variance / noise;
   if (measured) joint_variance = std::min(1.0, joint_variance);
 
   const double elsewhere = (kPrior * kPriorAlone + fold.alone) / (kPrior + fold.others);

@@ -63,14 +63,14 @@ class JointFilter {
   };
   struct Fold {
     CausalFilter filter;
-    double others = 0;       // S_o
-    double alone = 0;        // Σ W of P over the others, a step ago
+    double others = 0;                        // S_o
+    double alone = 0;                         // Σ W of P over the others, a step ago
     double mean = 0, variance = 0, gain = 0;  // f, and its own noise; of the step at hand
   };
   struct Mixed {
-    CausalValue value;      // the variance in units of R
-    double gain = 0;        // ∂x̂/∂z
-    double through_f = 0;   // W_J (1 − V_J,bank/R) a gain_f
+    CausalValue value;     // the variance in units of R
+    double gain = 0;       // ∂x̂/∂z
+    double through_f = 0;  // W_J (1 − V_J,bank/R) a gain_f
   };
 
   void look_at_others(std::span<const std::optional<double>> measured);
@@ -78,12 +78,12 @@ class JointFilter {
 
   CausalSpec each_;
   double forget_;
-  std::vector<CausalFilter> alone_;       // P
-  std::vector<Beside> beside_;            // J; none without it
-  std::vector<Fold> folds_;               // the same
+  std::vector<CausalFilter> alone_;  // P
+  std::vector<Beside> beside_;       // J; none without it
+  std::vector<Fold> folds_;          // the same
   CausalCalibration calibration_;
-  std::optional<CausalTotal> total_;      // of several series
-  std::vector<CausalValue> alone_now_;    // P at the step at hand
+  std::optional<CausalTotal> total_;    // of several series
+  std::vector<CausalValue> alone_now_;  // P at the step at hand
   CausalValue total_now_;
 };
 
