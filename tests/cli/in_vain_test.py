@@ -82,7 +82,7 @@ class Seen(JobTest):
 
 class Replaced(JobTest):
     def files(self):
-        return {path.name: path.read_bytes() for path in self.folder.glob("out.*")}
+        return {path.name: path.read_bytes() for path in self.folder.glob("out*")}
 
     def assert_kept(self, mentions, *flags):
         before = self.files()
@@ -94,7 +94,8 @@ class Replaced(JobTest):
         noise = self.write("noise.txt", "0\n" * 200)
         self.assert_succeeds(*self.words("run"))
         for flags in (("--seed", "1"), ("--noise-from", str(noise))):
-            for name, key in (("out.csv", "output.csv"), ("out.json", "output.json"), ("out.html", "output.report")):
+            for name, key in (("out.csv", "output.csv"), ("out.json", "output.json"), ("out.html", "output.report"),
+                              ("out_totals.csv", "output.totals")):
                 kept = self.files()
                 for other in set(kept) - {name}:
                     (self.folder / other).unlink()

@@ -162,6 +162,8 @@ class WithinHorizon final : public LiveProcess {
     ++done_;
     return inner_->step(answers, out);
   }
+  bool has_total() const override { return inner_->has_total(); }
+  std::optional<LiveValue> total() const override { return inner_->total(); }
   void save(StateWriter& to) const override {
     to.put(done_);
     inner_->save(to);
