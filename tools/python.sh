@@ -52,8 +52,8 @@ build_wheel() {
   rm -rf $package/licenses $made/raw && mkdir -p $package/licenses $made/raw $wheels
   cp LICENSE $package/licenses/chronoveil
   local library
-  for library in libdate-tz libfmt liblzma libsodium libsqlite3 libtomlplusplus; do
-    cat /usr/share/doc/"$library"[-0-9]*/copyright >"$package/licenses/$library"
+  for library in libfmt liblzma libsodium libsqlite3- libtomlplusplus; do
+    cp /usr/share/doc/"$library"[0-9]*/copyright "$package/licenses/${library%-}"
   done
   PATH="$PWD/$made/tools/bin:$PATH" "$tools" "${pip[@]}" wheel --no-deps --no-build-isolation --wheel-dir $made/raw $package
   rm -f $wheel
@@ -119,11 +119,12 @@ try_bare() {
   make_tools
   if $newer; then root=build/python/debian13/root; else root=$(debian12); fi
   if compgen -G "$root/usr/bin/*cc" || compgen -G "$root/usr/bin/*g++*"; then echo "python: there is a compiler" >&2; return 1; fi
-  as_root rm -rf "$root/try" "$root/usr/share/zoneinfo" && mkdir -p "$root/try"
+  as_root rm -rf "$root/try" "$root/usr/share/zoneinfo" && mkdir -p "$root/try" "$root/dev"
+  if ! [ -e "$root/dev/null" ]; then as_root mknod -m 666 "$root/dev/null" c 1 3; fi
   "$tools" "${pip[@]}" download --no-deps --dest "$root/try" -c $package/requirements-test.txt tzdata
   cp $wheel $package/tests/first_example.py "$root/try"
   as_root chroot "$root" /usr/bin/python3 -m venv /try/env
-  as_root chroot "$root" /try/env/bin/pip install --quiet --no-index --no-deps $(cd "$root" && echo /try/*.whl)
+  as_root chroot "$root" /try/env/bin/pip install --quiet --no-index --no-deps --find-links /try chronoveil tzdata
   as_root chroot "$root" /try/env/bin/python /try/first_example.py bare
   as_root rm -rf "$root/try"
 }
