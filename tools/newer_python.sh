@@ -22,7 +22,7 @@ fetch() {
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -1)
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" >"$folder/apt/sources.list"
   apt-get "${apt[@]}" update
-  apt-get "${apt[@]}" --yes --download-only install python3-venv libpython3.13-dev
+  apt-get "${apt[@]}" --yes --download-only install python3-venv libpython3.13-dev libstdc++6
   for package in "$folder"/apt/archives/*.deb; do
     case "$package" in
       */lib*-dev_* | */linux-libc-dev_*) ;;
@@ -36,6 +36,9 @@ fetch() {
   # Where `venv` finds pip, from outside of that root; the same path leads there from inside.
   grep -rlZ /usr/share/python-wheels "$root/usr/lib/python3.13" | xargs -0 sed -i "s|/usr/share/python-wheels|$root&|g"
   mkdir -p "$root$folder" && ln -s / "$root$root"
+  # What configuring a package would have written, and pip reads.
+  mkdir -p "$root/etc/ssl/certs"
+  cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
   rm -f "$folder"/apt/archives/*.deb
   launch python3.13 python-beside
 }
