@@ -230,8 +230,8 @@ def denoising(run):
 
 def python(run):
     """Rows per second of CPU time from a Parquet file to a release, by way of a lazy frame of polars, on two cores. The
-    limit is the program, from a CSV of the same rows; OpenDP does the nearest thing it can, and polars what needs no privacy. Then prices per second,
-    and how many there would be if the engine had nothing to work out."""
+    limit is the program, from a CSV of the same rows. OpenDP does the nearest thing it can, polars the same without
+    privacy. Then prices per second, and how many there would be if the engine had nothing to work out."""
     wheels = ROOT / "out" / "wheels"
     if run.toy or not list(wheels.glob("*.whl")):
         print("skipped: the Python package is measured at full size, and needs the wheel of `make wheel`", file=sys.stderr)
