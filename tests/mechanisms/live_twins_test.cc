@@ -26,6 +26,7 @@ class Twin : public LiveProcess {
   Result<void> step(Answers& answers, std::span<LiveValue> out) override { return sibling_->step(answers, out); }
   void save(StateWriter& to) const override { sibling_->save(to); }
   void load(StateReader& from) override { sibling_->load(from); }
+  CountMemory* memory() override { return sibling_->memory(); }
 
  protected:
   LiveProcess& sibling() { return *sibling_; }
