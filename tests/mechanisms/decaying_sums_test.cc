@@ -116,6 +116,24 @@ TEST(DecayingSums, HoldTheLargestCountsForTheLongestTime) {
   EXPECT_GT(sum, static_cast<FixedSum>(count) << (kFixedBits + 9));
 }
 
+TEST(TotalEstimate, IsExactWithoutNoiseHoweverLongItRuns) {
+  constexpr std::int64_t kSteps = 200'000;
+  const DecayingWeights weights = decaying_weights(kSteps, kSteps / 2.0);
+  const std::unique_ptr<CountMemory> memory = decaying_sums(weights, 1);
+  TotalEstimate estimate(weights);
+  std::mt19937_64 random(4);
+  double truth = 0;
+  for (std::int64_t t = 0; t < kSteps; ++t) {
+    const auto count = static_cast<std::int64_t>(random() % 100'000);
+    FixedSum sum = 0;
+    memory->take({&count, 1}, {&sum, 1});
+    estimate.answered(std::ldexp(static_cast<double>(sum), -kFixedBits));
+    truth += static_cast<double>(count);
+    ASSERT_NEAR(estimate.total(), truth, 1e-10 * truth + 1e-6) << t;
+  }
+  EXPECT_NEAR(std::sqrt(estimate.variance()), total_spread(weights, kSteps), 1e-10);
+}
+
 // By Gaussian elimination on the rows and columns that were answered.
 TEST(TotalEstimate, ItsVarianceIsThatOfTheAnsweredStepsWhateverTheGaps) {
   std::mt19937_64 random(3);

@@ -164,12 +164,7 @@ class WithinHorizon final : public LiveProcess {
       : inner_(std::move(inner)), memory_(std::move(memory)), series_(shape.series), steps_(shape.steps) {}
 
   Result<void> step(Answers& answers, std::span<LiveValue> out) override {
-    if (done_ < 0 || done_ >= steps_)
-      return fail(ErrorKind::usage, "live", "all " + std::to_string(steps_) + " steps of the plan are over");
-    if (static_cast<std::int64_t>(out.size()) != series_)
-      return fail(ErrorKind::internal, "live", "a step has one value for each series of the plan");
-    ++done_;
-    Result<void> stepped = inner_->step(answers, out);
+    Result<void> stepped = next(answers, out);
     if (!stepped) memory_.reset();  // it has this step already; tried again, a person would count twice
     return stepped;
   }
@@ -186,6 +181,15 @@ class WithinHorizon final : public LiveProcess {
   CountMemory* memory() override { return memory_.get(); }
 
  private:
+  Result<void> next(Answers& answers, std::span<LiveValue> out) {
+    if (done_ < 0 || done_ >= steps_)
+      return fail(ErrorKind::usage, "live", "all " + std::to_string(steps_) + " steps of the plan are over");
+    if (static_cast<std::int64_t>(out.size()) != series_)
+      return fail(ErrorKind::internal, "live", "a step has one value for each series of the plan");
+    ++done_;
+    return inner_->step(answers, out);
+  }
+
   std::unique_ptr<LiveProcess> inner_;
   std::unique_ptr<CountMemory> memory_;
   std::int64_t series_, steps_;
