@@ -3,6 +3,7 @@
 import csv
 import datetime
 import io
+import json
 import os
 import random
 import signal
@@ -65,6 +66,7 @@ class CrashTest(JobTest):
         self.assert_succeeds("budget", "create", "clinic", "--epsilon", "100", "--delta", "1e-3", "--unit", "user",
                              "--ledger", str(self.ledger))
         self.seen = {}  # what a listener got: (series, time) -> line
+        self.seen_totals = {}
 
     def environment(self, **more):
         return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **more}
@@ -91,6 +93,12 @@ class CrashTest(JobTest):
         sampled = sum(1 for row in rows if row["sampled"] == "1")
         seen = sum(1 for line in self.seen.values() if line.rstrip("\n").endswith(",1"))
         stands = self.status()
+        totals = self.folder / "out_totals.csv"
+        if totals.exists():
+            for line in totals.read_text().splitlines(keepends=True):
+                if line.endswith("\n") and line.startswith("all,"):
+                    time_of_line = ",".join(line.split(",")[:4])
+                    self.assertEqual(self.seen_totals.setdefault(time_of_line, line), line, "a published total changed")
         if stands["state"] == "none":
             self.assertEqual((sampled, seen), (0, 0))
             return
@@ -109,6 +117,11 @@ class CrashTest(JobTest):
             fields = line.split(",")
             key = tuple(fields[:2]) if self.keys else fields[0]
             self.assertEqual(self.seen.get(key, line), line, "a published step changed")
+        if len(self.keys) > 1:
+            totals = list(csv.DictReader(io.StringIO((self.folder / "out_totals.csv").read_text())))
+            self.assertEqual([row["time"] for row in totals], times, "totals: a step is missing, twice or out of order")
+            document = json.loads((self.folder / "out.json").read_text())
+            self.assertEqual([float(row["value"]) for row in totals], document["totals"]["sums"][0]["value"])
         stands = self.status()
         self.assertEqual(stands["state"], "finished")
         self.assertEqual(stands["questions"]["used"], sum(1 for row in rows if row["sampled"] == "1"))
@@ -130,7 +143,7 @@ class CrashTest(JobTest):
 
     def forget(self):
         for path in sorted(self.folder.rglob("*"), reverse=True):
-            if path.name.startswith(("out.", "ledger.db")) or "ledger.db.live" in str(path):
+            if path.name.startswith(("out", "ledger.db")) or "ledger.db.live" in str(path):
                 path.rmdir() if path.is_dir() else path.unlink()
 
     def kill_at(self, call):

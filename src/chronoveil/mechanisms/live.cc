@@ -168,6 +168,8 @@ class WithinHorizon final : public LiveProcess {
     if (!stepped) memory_.reset();  // it has this step already; tried again, a person would count twice
     return stepped;
   }
+  bool has_total() const override { return inner_->has_total(); }
+  std::optional<LiveValue> total() const override { return inner_->total(); }
   void save(StateWriter& to) const override {
     to.put(done_);
     if (memory_) memory_->save(to);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,9 @@ class LiveProcess {
   virtual ~LiveProcess() = default;
   // The next step: fills one value per series. A series that is not asked costs nothing and is published as predicted.
   virtual Result<void> step(Answers&, std::span<LiveValue> out) = 0;
+  // Whether the mechanism estimates the sum of all series by itself; and that of the last step.
+  virtual bool has_total() const { return false; }
+  virtual std::optional<LiveValue> total() const { return std::nullopt; }
   // Everything that the next step depends on. load() is called on a fresh process of the same plan.
   virtual void save(StateWriter&) const = 0;
   virtual void load(StateReader&) = 0;

@@ -46,10 +46,10 @@ Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const s
   erratum.mechanism = "auto";  // one step needs no mechanism for many
   erratum.parameters.clear();
   erratum.csv = correction.csv.empty() ? erratum_beside(job.csv, correction.step) : correction.csv;
-  erratum.json = erratum.report = erratum.chart = "";
+  erratum.json = erratum.report = erratum.chart = erratum.series().totals = "";
   CV_CHECK(check_values(erratum));
   CV_CHECK(check_spared(erratum, "the rows", correction.rows));
-  for (const std::string& path : {job.csv, job.json, job.report, job.chart, job.live().rejects})
+  for (const std::string& path : {job.csv, job.series().totals, job.json, job.report, job.chart, job.live().rejects})
     CV_CHECK(check_spared(erratum, "the release that is corrected", path));
   return erratum;
 }
