@@ -213,6 +213,19 @@ def live(run):
             yield Row(name, rate, limit=read, note="limit: reading the rows")
 
 
+def totals(run):
+    """Steps of running totals per second, by their number, on one core: planned, and from counts to totals with
+    intervals. The limit is drawing the noise."""
+    with cores(1):
+        lines = run.program("totals_bench")
+    for line in lines:
+        if line["name"] == "released":
+            def rate(what):
+                return next(other["per_second"] for other in lines if other["name"] == what and other["steps"] == line["steps"])
+            yield Row(f"{line['steps']:,} steps", line["per_second"], limit=rate("noise alone"),
+                      note=f"{line['steps'] / rate('planned') * 1000:.2g} ms to plan; limit: the noise alone")
+
+
 def denoising(run):
     """Cells of many series denoised per second, jointly and with totals, on one core. The limit is denoising every
     series by itself."""
@@ -305,7 +318,7 @@ def one_thread():
 
 
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "denoising": denoising, "python": python, "live": live, "temporal": temporal,
+            "means": means, "denoising": denoising, "totals": totals, "python": python, "live": live, "temporal": temporal,
             "forecasting": forecasting}
 
 
