@@ -68,7 +68,7 @@ std::string newest_total(const Release& release) {
   const Sums* const sums = all_by_slot(release);
   if (sums == nullptr) return "";
   const std::size_t last = sums->value.size() - 1;
-  return fmt::format("All series, {}: {}", slot_phrase(release.axis, last),
+  return fmt::format(": {}, all series together",
                      between_words(sums->value[last], sums->lower[last], sums->upper[last]));
 }
 
