@@ -21,9 +21,10 @@ Result<std::string> table_of(const Panel& panel, int trials) {
     const double sigma = multiple * median_deviation(panel);
     CV_TRY(const std::vector<Score> scores, run_trials(panel, sigma, trials));
     for (const Score& score : scores)
-      lines += fmt::format("{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n", panel.name,
-                           panel.series(), panel.steps, panel.season, multiple, sigma, score.contender, trials,
-                           score.cells, score.total, score.season, score.own_season, score.tens, score.tens_season, score.held, score.total_held);
+      lines += fmt::format("{},{},{},{},{},{:.6g},\"{}\",{},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.6g},{:.5f},{:.5f}\n",
+                           panel.name, panel.series(), panel.steps, panel.season, multiple, sigma, score.contender,
+                           trials, score.cells, score.total, score.season, score.own_season, score.tens,
+                           score.tens_season, score.held, score.total_held);
     fmt::print(stderr, "{:12} {:4} x sd   joint against shrink {:+.1f} %\n", panel.name, multiple,
                100 * (scores[2].cells / scores[1].cells - 1));
   }

@@ -109,7 +109,8 @@ Result<std::vector<Score>> run_trials(const Panel& panel, double sigma, int tria
       means[i].*part = sum / trials;
     }
   };
-  for (const auto part : {&Score::cells, &Score::total, &Score::season, &Score::own_season, &Score::tens, &Score::tens_season, &Score::held, &Score::total_held})
+  for (const auto part : {&Score::cells, &Score::total, &Score::season, &Score::own_season, &Score::tens,
+                          &Score::tens_season, &Score::held, &Score::total_held})
     average(part);
   return means;
 }

@@ -45,8 +45,8 @@ std::vector<std::int64_t> truth() {
   for (std::int64_t s = 0; s < kSeries; ++s)
     for (std::int64_t t = 0; t < kSteps; ++t) {
       const double hour = static_cast<double>((t + 20) % 24);
-      counts.push_back(std::llround((40 + 3 * static_cast<double>(s)) *
-                                    (1.2 + std::sin(hour / 24 * 2 * M_PI) + 0.3 * std::sin(static_cast<double>(t * s)))));
+      counts.push_back(std::llround((40 + 3 * static_cast<double>(s)) * (1.2 + std::sin(hour / 24 * 2 * M_PI) +
+                                                                         0.3 * std::sin(static_cast<double>(t * s)))));
     }
   return counts;
 }
@@ -143,7 +143,8 @@ TEST(Totals, AreSumsOverSeriesGroupsDaysAndTheSpan) {
 TEST(Totals, OrderGoesFromTheWholeToItsParts) {
   const Totals totals = released("gaussian", 1).totals;
   std::string order;
-  for (std::size_t i = 0; i < 11; ++i) order += totals.sums[i].of + totals.sums[i].name + totals.periods[totals.sums[i].periods].per + " ";
+  for (std::size_t i = 0; i < 11; ++i)
+    order += totals.sums[i].of + totals.sums[i].name + totals.periods[totals.sums[i].periods].per + " ";
   EXPECT_EQ(order,
             "allspan allday allslot groupnorthspan groupnorthday groupnorthslot groupsouthspan groupsouthday "
             "groupsouthslot seriess0span seriess0day ");
@@ -292,7 +293,8 @@ TEST_F(TotalsOfJobs, GroupsComeFromAPublicFile) {
 }
 
 TEST_F(TotalsOfJobs, WithoutACsvThereIsNoneUnlessItIsNamed) {
-  EXPECT_EQ(job(job_text("", "", "[mechanism]\nname = \"gaussian\"\n[output]\njson = \"out.json\"\n")).series().totals, "");
+  EXPECT_EQ(job(job_text("", "", "[mechanism]\nname = \"gaussian\"\n[output]\njson = \"out.json\"\n")).series().totals,
+            "");
   const Job named = job(job_text("", "", "[mechanism]\nname = \"gaussian\"\n[output]\ntotals = \"sums.csv\"\n"));
   create_dataset();
   ASSERT_TRUE(run_job(named, options_));

@@ -123,9 +123,9 @@ TEST(Joint, GroupsAndSeasonsByTheCalendarAgreeWithTheFormulasWrittenOut) {
       const JointEstimate quick = shrink_jointly(values, spec);
       const double near = 1e-7 * sigma;
       for (std::size_t i = 0; i < values.size(); ++i)
-        EXPECT_NEAR(quick.cells.value[i],
-                    sigma * slow.estimates(static_cast<Eigen::Index>(i % kSteps), static_cast<Eigen::Index>(i / kSteps)),
-                    near);
+        EXPECT_NEAR(
+            quick.cells.value[i],
+            sigma * slow.estimates(static_cast<Eigen::Index>(i % kSteps), static_cast<Eigen::Index>(i / kSteps)), near);
       ASSERT_EQ(quick.groups.size(), groups.size());
       for (std::size_t g = 0; g < groups.size(); ++g)
         for (std::size_t t = 0; t < kSteps; ++t) {
@@ -134,7 +134,8 @@ TEST(Joint, GroupsAndSeasonsByTheCalendarAgreeWithTheFormulasWrittenOut) {
           EXPECT_NEAR(quick.groups[g].value[t], sum, near);
           const double variance =
               static_cast<double>(groups[g].size()) * slow.group_variances[g][static_cast<Eigen::Index>(t)];
-          EXPECT_NEAR(quick.groups[g].upper[t] - quick.groups[g].value[t], kHalfWidth * sigma * std::sqrt(variance), near);
+          EXPECT_NEAR(quick.groups[g].upper[t] - quick.groups[g].value[t], kHalfWidth * sigma * std::sqrt(variance),
+                      near);
         }
     }
   }

@@ -179,9 +179,9 @@ Result<std::string> chart_as(const std::string& path, std::string svg, const Gua
 }
 
 Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {
-  return write_outputs(job, published, document,
-                       Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr,
-                                                  report::totals_csv});
+  return write_outputs(
+      job, published, document,
+      Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr, report::totals_csv});
 }
 
 }  // namespace chronoveil::engine
