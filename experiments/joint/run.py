@@ -77,6 +77,17 @@ def tables(rows):
     }
 
 
+def live_tables(rows):
+    several = [row for row in rows if row["series"] > 1]
+    return {
+        "live": table(several, lambda by: change(by["joint"], by["kalman"])),
+        "live_totals": table(several, lambda by: " / ".join(over_noisy(by[name], by["noisy"], "total")
+                                                            for name in ("kalman", "joint"))),
+        "live_coverage": table(rows, lambda by: f"{100 * by['kalman']['held']:.1f} / {100 * by['joint']['held']:.1f} / "
+                                                f"{100 * by['joint']['total_held']:.1f}"),
+    }
+
+
 def figure(rows):
     """A panel of data each: the error of cells, over that of the noisy values, by how large the noise is."""
     body, width, height, left, top = [], 230, 150, 50, 30
@@ -116,7 +127,7 @@ def figure(rows):
 def draw(folder):
     rows = read(folder / "errors.csv")
     (folder / "cells.svg").write_text(figure(rows), encoding="utf-8")
-    return tables(rows)
+    return tables(rows) | live_tables(read(folder / "live.csv"))
 
 
 def main():

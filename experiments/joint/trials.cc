@@ -61,6 +61,8 @@ Score scored(const Panel& panel, std::string contender, const std::vector<double
   return score;
 }
 
+}  // namespace
+
 std::vector<Score> score_all(const Panel& panel, double sigma, const std::vector<double>& noisy) {
   const double half_width = sigma * post::normal_half_width(0.95);
   std::vector<Score> all{scored(panel, "noisy", noisy)};
@@ -87,9 +89,13 @@ std::vector<Score> score_all(const Panel& panel, double sigma, const std::vector
   return all;
 }
 
-}  // namespace
+double mean_distance(const std::vector<double>& values, const std::vector<double>& truth) {
+  std::vector<double> errors = values;
+  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] -= truth[i];
+  return mean_absolute(errors);
+}
 
-Result<std::vector<Score>> run_trials(const Panel& panel, double sigma, int trials) {
+Result<std::vector<Score>> run_trials(const Panel& panel, double sigma, int trials, Scoring score) {
   constexpr double kGrid = 0x1p-20;  // in units of σ
   CV_TRY(const noise::Sampler sampler, noise::Sampler::make(noise::Law::rounded_gaussian, 1 / kGrid));
   const auto one = [&](std::uint64_t seed) -> Result<std::vector<Score>> {
@@ -98,7 +104,7 @@ Result<std::vector<Score>> run_trials(const Panel& panel, double sigma, int tria
     sampler.fill(noise, bits);
     std::vector<double> noisy = panel.truth;
     for (std::size_t i = 0; i < noisy.size(); ++i) noisy[i] += sigma * kGrid * static_cast<double>(noise[i]);
-    return score_all(panel, sigma, noisy);
+    return score(panel, sigma, noisy);
   };
   CV_TRY(const std::vector<std::vector<Score>> all, experiments::each_trial(trials, one));
   std::vector<Score> means = all.front();

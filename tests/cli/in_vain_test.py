@@ -73,8 +73,8 @@ class Seen(JobTest):
         self.write("stops.txt", "East\nWest\n")
         self.assertIn("empty     no row counts: run refuses that without --allow-empty",
                       self.assert_succeeds(*self.words("check")))
-        self.assert_fails(3, ["no row of the data counts", "--allow-empty", "the budget is reserved, not lost"],
-                          *self.words("run"))
+        self.assert_fails(3, ["no row of the data counts", "--allow-empty", "other keys has a debit of its own",
+                              "the budget is reserved, not lost"], *self.words("run"))
         self.assertEqual((self.debits(), self.outputs()), ([("city:1", "reserved")], []))
         done = run(*self.words("run", "--allow-empty"))
         self.assertEqual((done.returncode, self.debits()), (0, [("city:1", "released")]), done.stderr)
@@ -201,6 +201,8 @@ class Words(JobTest):
             (("run", "job.toml", "--alow-empty"), "nearest: --allow-empty; see chronoveil run --help"),
             (("budget", "shwo"), "nearest: show; see chronoveil budget --help"),
             (("release", "x", "--epsilom=1"), "nearest: --epsilon"),
+            (("run", "job.toml", "--epsilon", "1"), "--epsilon is not known here; a job says it: privacy.epsilon; see"),
+            (("check", "job.toml", "--output=a"), "--output=a is not known here; a job says it: output.csv; see"),
         ):
             self.assertIn(mention, run(*words).stderr)
         self.change(("max_steps", "max_step"))

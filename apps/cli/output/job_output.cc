@@ -144,10 +144,12 @@ std::string debit_text(const std::optional<ledger::DebitReference>& debit,
                        const std::optional<report::BudgetLeft>& budget) {
   std::string text;
   if (debit) text += fmt::format("debit     {}\n", visible(debit->id.text()));
-  if (budget)
-    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", visible(budget->dataset),
-                        100 * budget->fraction_left, budget->still_admits);
-  return text;
+  if (!budget) return text;
+  text += fmt::format("budget    {}: {:.1f} % left", visible(budget->dataset), 100 * budget->fraction_left);
+  if (budget->room)
+    text += budget->room->more == 0 ? ", too little for another like it"
+                                    : fmt::format(", room for {} more like it", ledger::count_text(*budget->room));
+  return text + "\n";
 }
 
 std::string outputs_text(const engine::Job& job) {

@@ -137,9 +137,8 @@ Result<void> check_kind(const Job& job, const SeriesSpec& series) {
   if (series.users) CV_CHECK(at_least_one("plan.users", *series.users, kLargestCount));
   if (job.relation == Relation::replace_values || job.relation == Relation::swap)
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
-  // Of records a cap is enforced, and noise on everything must be somebody's decision. Counts have no cap that could be
-  // enforced: that a person is everywhere is there the claim that assumes nothing.
-  if (job.source.user && job.unit == Unit::user && !job.max_steps)
+  // Noise on everything must be somebody's decision, whether the cap is enforced on records or declared of counts.
+  if (job.unit == Unit::user && !job.max_steps)
     return fail(ErrorKind::usage, "privacy.max_steps", "it is missing; " + std::string(kHowToCapSteps));
   return {};
 }

@@ -13,6 +13,7 @@
 #include "chronoveil/engine/perturb/job.h"
 #include "chronoveil/engine/places/places.h"
 #include "chronoveil/engine/series/groups.h"
+#include "chronoveil/engine/series/totals.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/proof/entry.h"
 
@@ -74,21 +75,12 @@ Result<void> check_known(const JobTable& table) {
   return {};
 }
 
-// "city_totals.csv" beside "city.csv".
-std::string totals_beside(const std::string& csv) {
-  const std::filesystem::path path(csv);
-  return (path.parent_path() / (path.stem().string() + "_totals" + path.extension().string())).string();
-}
-
 Result<void> complete_counts(const JobTable& table, Job& job) {
   SeriesSpec& spec = job.series();
   if (spec.wide) job.source.wide = job.keys;
   CV_CHECK(read_groups(job));
-  if (job.is<LiveSpec>()) {
-    constexpr std::string_view kNoSums = "sums belong to a release of a whole span, not to one step by step";
-    CV_CHECK(refuse(table, "series", {"groups"}, kNoSums));
-    return refuse(table, "output", {"totals"}, kNoSums);
-  }
+  if (job.is<LiveSpec>())
+    CV_CHECK(refuse(table, "series", {"groups"}, "their sums belong to a release of a whole span, not step by step"));
   if (spec.totals.empty() && !job.csv.empty() && job.csv != "-") spec.totals = totals_beside(job.csv);
   return {};
 }
@@ -172,7 +164,6 @@ Result<Job> to_live(Job job) {
         {job.is<TrainSpec>(), "train", "a live release publishes counts; use chronoveil train"}})
     if (wrong) return fail(ErrorKind::usage, section, why);
   if (job.is<LiveSpec>()) return job;
-  job.series().totals.clear();  // of a whole span
   LiveSpec live{job.series(), live_name(job), false, {}, LiveSpec::Clock::until, 60'000, ""};
   job.kind = std::move(live);
   return job;

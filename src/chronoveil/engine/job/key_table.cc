@@ -93,7 +93,7 @@ constexpr JobKey kKeys[] = {
         .as("--max-steps",
             "pairs of series and slot in which one person counts, over the whole job, or `all`; for `user`; of a job "
             "with `[train]`, steps of one series that are one person's, declared",
-            "all of them; needed for `user` with `source.user` or `[train]`")
+            "needed for `user`")
         .offered_to(has_series),
     asked<&SeriesSpec::max_per_slot>("privacy", "max_per_slot")
         .as("--max-per-slot", "what one person adds to one slot", "1"),
@@ -274,7 +274,7 @@ constexpr JobKey kKeys[] = {
             "none"),
     file<&Job::csv>("output", "csv")
         .as("--csv,--output", "the release as [CSV](reports.md)", "none; of a command, standard output"),
-    JobKey{"output", "totals", read_file<&SeriesSpec::totals>, nullptr, has_sums}.as(
+    JobKey{"output", "totals", read_file<&SeriesSpec::totals>, nullptr, is_of_counts}.as(
         "--totals", "of counts: [sums](reports.md#totals) over series and over days, weeks and months, as CSV",
         "`NAME_totals.csv` beside a `csv` called `NAME.csv`"),
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),

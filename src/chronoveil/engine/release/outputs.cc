@@ -26,7 +26,7 @@ std::string title_of(const Job& job) {
 std::vector<std::pair<std::string, std::string>> named_outputs(const Job& job) {
   std::vector<std::pair<std::string, std::string>> all{
       {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}, {"output.chart", job.chart}};
-  if (job.is<SeriesSpec>()) all.emplace_back("output.totals", job.series().totals);
+  if (is_of_counts(job)) all.emplace_back("output.totals", job.series().totals);
   if (job.is<MeansSpec>()) all.emplace_back("output.geojson", job.means().geojson);
   if (job.is<PerturbSpec>()) all.emplace_back("output.internal", job.perturb().internal);
   if (job.is<TrainSpec>()) all.emplace_back("output.model", job.train().output);

@@ -1,5 +1,6 @@
 #include "chronoveil/engine/series/totals.h"
 
+#include <filesystem>
 #include <numeric>
 
 #include "chronoveil/data/time/calendar.h"
@@ -111,6 +112,11 @@ Result<SumPlan> plan_sums(const Job& job, const SlotAxis& axis, const mechanisms
     all.periods.push_back(std::move(slots));
   }
   return all;
+}
+
+std::string totals_beside(const std::string& csv) {
+  const std::filesystem::path path(csv);
+  return (path.parent_path() / (path.stem().string() + "_totals" + path.extension().string())).string();
 }
 
 Totals totals_of(const Job& job, const SumPlan& plan, const mechanisms::Summands& summands) {

@@ -21,6 +21,9 @@ struct SumPlan {
 };
 Result<SumPlan> plan_sums(const Job&, const SlotAxis&, const mechanisms::SeriesPlan&);
 
+// "city_totals.csv" beside "city.csv": where sums go unless the job says otherwise.
+std::string totals_beside(const std::string& csv);
+
 // All before each group, these before each series; longest periods first; cut at 0 and rounded as the job says, each by
 // itself.
 Totals totals_of(const Job&, const SumPlan&, const mechanisms::Summands&);
