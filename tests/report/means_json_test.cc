@@ -108,7 +108,7 @@ TEST(MeansJson, SmoothedMeansSaySoAndKeepWhatWasMeasured) {
   MeansPublished published = testing::means_sample(2, 3);
   EXPECT_FALSE(json::parse(means_json(published)).contains("smoothed"));
   for (std::size_t i = 0; i < published.release.cells.size(); ++i) {
-    published.release.cells[i].measured = -static_cast<double>(i);
+    published.release.cells[i].measured = -0.5 - static_cast<double>(i);
     published.release.cells[i].deviation = 2.5;
   }
   EXPECT_FALSE(json::parse(means_json(published))["cells"][0].contains("measured"));
@@ -117,7 +117,7 @@ TEST(MeansJson, SmoothedMeansSaySoAndKeepWhatWasMeasured) {
     published.release.smoothed = smoothed;
     const json all = json::parse(means_json(published));
     EXPECT_EQ(all["smoothed"], word);
-    EXPECT_EQ(all["cells"][1]["measured"], -1);
+    EXPECT_EQ(all["cells"][1]["measured"], -1.5);
     EXPECT_EQ(all["cells"][1]["deviation"], 2.5);
     const MeansPublished read = read_back(published);
     EXPECT_EQ(read.release.smoothed, smoothed);

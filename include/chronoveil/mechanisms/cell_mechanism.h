@@ -87,9 +87,9 @@ struct CellMechanism {
   bool public_counts = true;   // needs public m_l; otherwise they are protected, too
   bool has_published = false;  // `--analysis published` differs
   bool has_gaussian = false;   // takes `noise` = "auto", "laplace", "gaussian"
-  // Noise of mean 0 is added to something that no noisy choice came before, and its deviation follows from public facts:
-  // what smoothing needs (cells/smoothing.h).
-  bool has_public_noise = false;
+  // Noise of mean 0 and of a deviation that follows from public facts is added to the mean of those who are there, and
+  // nothing was chosen by the data before: what smoothing needs (cells/smoothing.h).
+  bool can_be_smoothed = false;
   std::int64_t sums = 1;  // noisy sums per cell
   std::vector<ParameterInfo> parameters = {};
   // Calibrates. A request that does not fit is a usage error.

@@ -111,7 +111,6 @@ const CellMechanism& registered_mean() {
       .relation = Relation::replace,
       .public_counts = false,
       .has_gaussian = true,
-      .has_public_noise = true,
       .parameters = {{.name = "absent",
                       .meaning = "what somebody who is not there counts as; \"auto\" is the middle of the bounds",
                       .standard = std::string("auto"),

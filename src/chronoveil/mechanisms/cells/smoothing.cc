@@ -22,11 +22,11 @@ std::vector<post::cells::Middle> middles_of(const std::optional<PlaceGrid>& grid
 
 Result<void> check_smoothing(const CellsPlan& plan) {
   CV_TRY(const CellMechanism* mechanism, find_cell_mechanism(plan.mechanism));
-  if (!mechanism->has_public_noise)
+  if (!mechanism->can_be_smoothed)
     return fail(ErrorKind::usage, "output.smooth",
                 plan.mechanism +
-                    " cannot be smoothed: smoothing needs noise of mean 0 and of a deviation that is "
-                    "public. Leave it out, or name another mechanism");
+                    " cannot be smoothed: smoothing is for array_averaging, clip_mean and baseline, whose noise has "
+                    "mean 0 and a deviation that is public. Leave it out, or name one of these");
   if (plan.shape.cells() > kMostSmoothed)
     return fail(ErrorKind::usage, "output.smooth",
                 "there are " + std::to_string(plan.shape.cells()) + " cells, and at most " +
