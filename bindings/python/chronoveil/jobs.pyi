@@ -127,6 +127,7 @@ class Means(Job):
                  geojson: str | os.PathLike[str] | None = None,
                  title: str | os.PathLike[str] | None = None,
                  level: float | None = None,
+                 smooth: bool | None = None,
                  formulas: str | os.PathLike[str] | None = None) -> None: ...
 
 class Perturb(Job):

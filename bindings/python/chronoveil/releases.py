@@ -87,7 +87,7 @@ class Release:
         head, *rows = csv.reader(io.StringIO(self.to_csv()), delimiter=",")
         held: dict[str, list[Any]] = {name: list(cells) for name, cells in zip(head, zip(*rows))}
         if self.kind != "perturb":
-            for name in held.keys() & {"value", "mean", "lower", "upper", "longitude", "latitude"}:
+            for name in held.keys() & {"value", "mean", "lower", "upper", "measured", "deviation", "longitude", "latitude"}:
                 held[name] = [float(cell) if cell else None for cell in held[name]]
             if "sampled" in held:
                 held["sampled"] = [cell == "1" for cell in held["sampled"]]
