@@ -110,6 +110,28 @@ TEST(Kalman, EstimatesTheSumOfSeveralSeriesByItself) {
   }
 }
 
+// A plan of a version that filtered every series by itself: an open release goes on as it began.
+TEST(Kalman, APlanThatDoesNotSayJointIsThatOfAnEarlierVersion) {
+  Request request = request_for(40, 0.5, 1e-6);
+  request.shape.series = 2;
+  SeriesPlan plan = value_of(kalman().prepare(request));
+  plan.parameters.erase("joint");
+  const std::unique_ptr<LiveProcess> process = value_of(go_live(plan));
+  EXPECT_FALSE(process->has_total());
+  Draws draws = Draws::seeded(6);
+  const Watched watched = watch(plan, std::vector<std::int64_t>(cells(plan), 50), draws);
+  ASSERT_EQ(watched.error, "");
+  std::vector<post::CausalFilter> filters;
+  for (int s = 0; s < 2; ++s) filters.emplace_back(post::CausalSpec{plan.scale * plan.scale, 0});
+  for (const Question& question : watched.questions) {
+    const post::CausalValue now = filters[static_cast<std::size_t>(question.series)].update(question.answer);
+    const auto cell = static_cast<std::size_t>(question.series * 40 + question.step);
+    ASSERT_EQ(watched.estimate.value[cell], now.mean);
+    ASSERT_NEAR(watched.estimate.upper[cell] - now.mean, 1.959963984540054 * std::sqrt(now.variance),
+                1e-9 * plan.scale);
+  }
+}
+
 TEST(Kalman, CostsWhatGaussianCosts) {
   const Request request = request_for(50, 0.5, 1e-6);
   const SeriesPlan ours = value_of(kalman().prepare(request)), plain = value_of(gaussian().prepare(request));
