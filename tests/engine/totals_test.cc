@@ -291,9 +291,8 @@ TEST_F(TotalsOfJobs, GroupsComeFromAPublicFile) {
   refused("series,group\nsouth\n", "series.groups");
   EXPECT_TRUE(fails(parse_job(with("nowhere.csv"), at("job.toml")), ErrorKind::storage, "series.groups"));
   EXPECT_TRUE(fails(parse_job(with("trips.csv"), at("job.toml")), ErrorKind::usage, "series.groups"));
-  EXPECT_TRUE(fails(
-      parse_job(job_text("", "", outputs("totals = \"districts.csv\"\n[live]\nname = \"flu\"\n")), at("job.toml")),
-      ErrorKind::usage, "output.totals"));
+  EXPECT_TRUE(fails(parse_job(with("districts.csv") + "[live]\nname = \"flu\"\n", at("job.toml")), ErrorKind::usage,
+                    "series.groups"));
   EXPECT_TRUE(fails(parse_job(job_text("", "", outputs("totals = \"out.csv\"\n")), at("job.toml")), ErrorKind::usage,
                     "output.csv"));
 }
