@@ -213,6 +213,19 @@ def live(run):
             yield Row(name, rate, limit=read, note="limit: reading the rows")
 
 
+def totals(run):
+    """Steps of running totals per second, by their number, on one core: planned, and from counts to totals with
+    intervals. The limit is drawing the noise."""
+    with cores(1):
+        lines = run.program("totals_bench")
+    for line in lines:
+        if line["name"] == "released":
+            def rate(what):
+                return next(other["per_second"] for other in lines if other["name"] == what and other["steps"] == line["steps"])
+            yield Row(f"{line['steps']:,} steps", line["per_second"], limit=rate("noise alone"),
+                      note=f"{line['steps'] / rate('planned') * 1000:.2g} ms to plan; limit: the noise alone")
+
+
 def denoising(run):
     """Cells of many series denoised per second, jointly and with totals, on one core. The limit is denoising every
     series by itself."""
@@ -230,8 +243,8 @@ def denoising(run):
 
 def python(run):
     """Rows per second of CPU time from a Parquet file to a release, by way of a lazy frame of polars, on two cores. The
-    limit is the program, from a CSV of the same rows; OpenDP does the nearest thing it can, and polars what needs no privacy. Then prices per second,
-    and how many there would be if the engine had nothing to work out."""
+    limit is the program, from a CSV of the same rows. OpenDP does the nearest thing it can, polars the same without
+    privacy. Then prices per second, and how many there would be if the engine had nothing to work out."""
     wheels = ROOT / "out" / "wheels"
     if run.toy or not list(wheels.glob("*.whl")):
         print("skipped: the Python package is measured at full size, and needs the wheel of `make wheel`", file=sys.stderr)
@@ -305,7 +318,7 @@ def one_thread():
 
 
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "denoising": denoising, "python": python, "live": live, "temporal": temporal,
+            "means": means, "denoising": denoising, "totals": totals, "python": python, "live": live, "temporal": temporal,
             "forecasting": forecasting}
 
 

@@ -19,7 +19,8 @@ fetch() {
   for link in lib64 lib bin; do ln -s "usr/$link" "$root/$link"; done
   touch "$folder/apt/status"
   local mirror  # the one of this machine
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -1)
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' \
+    "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -1)
   echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" >"$folder/apt/sources.list"
   apt-get "${apt[@]}" update
   apt-get "${apt[@]}" --yes --download-only install python3-venv libpython3.13-dev libstdc++6

@@ -55,7 +55,8 @@ build_wheel() {
   for library in libfmt liblzma libsodium libsqlite3- libtomlplusplus; do
     cp /usr/share/doc/"$library"[0-9]*/copyright "$package/licenses/${library%-}"
   done
-  PATH="$PWD/$made/tools/bin:$PATH" "$tools" "${pip[@]}" wheel --no-deps --no-build-isolation --wheel-dir $made/raw $package
+  PATH="$PWD/$made/tools/bin:$PATH" "$tools" "${pip[@]}" wheel --no-deps --no-build-isolation \
+    --wheel-dir $made/raw $package
   rm -f $wheel
   PATH="$PWD/$made/tools/bin:$PATH" "$made/tools/bin/auditwheel" repair --plat manylinux_2_34_x86_64 \
     --wheel-dir $wheels $made/raw/*.whl >$made/auditwheel.log 2>&1 || { cat $made/auditwheel.log >&2; return 1; }
@@ -79,8 +80,9 @@ run_tests() {
 
 # The first example of the documentation, wherever nothing but one library is installed.
 try_one() {
-  local root=$PWD only=$1
-  if [ "$only" = nothing ]; then environment only-nothing; else environment "only-$only" -c $package/requirements-test.txt "$only"; fi
+  local root=$PWD only=$1 library=()
+  if [ "$only" != nothing ]; then library=(-c $package/requirements-test.txt "$only"); fi
+  environment "only-$only" "${library[@]}"
   install_into "only-$only"
   (cd "$(mktemp -d)" && "$root/$made/only-$only/bin/python" -B "$root/$package/tests/first_example.py" "$only")
 }
@@ -101,8 +103,8 @@ debian12() {
   local root=$made/bookworm
   if ! [ -e "$root/made" ]; then
     as_root rm -rf "$root"
-    as_root debootstrap --foreign --variant=minbase --include=python3-venv bookworm "$PWD/$root" >$made/debootstrap.log ||
-      { cat $made/debootstrap.log >&2; return 1; }
+    as_root debootstrap --foreign --variant=minbase --include=python3-venv bookworm "$PWD/$root" \
+      >$made/debootstrap.log || { cat $made/debootstrap.log >&2; return 1; }
     as_root chown -R "$(id -u):$(id -g)" "$root"
     local name
     for name in $(cat "$root/debootstrap/base"); do
@@ -118,7 +120,10 @@ try_bare() {
   local root
   make_tools
   if $newer; then root=build/python/debian13/root; else root=$(debian12); fi
-  if compgen -G "$root/usr/bin/*cc" || compgen -G "$root/usr/bin/*g++*"; then echo "python: there is a compiler" >&2; return 1; fi
+  if compgen -G "$root/usr/bin/*cc" || compgen -G "$root/usr/bin/*g++*"; then
+    echo "python: there is a compiler" >&2
+    return 1
+  fi
   as_root rm -rf "$root/try" "$root/usr/share/zoneinfo" && mkdir -p "$root/try" "$root/dev"
   if ! [ -e "$root/dev/null" ]; then as_root mknod -m 666 "$root/dev/null" c 1 3; fi
   "$tools" "${pip[@]}" download --no-deps --dest "$root/try" -c $package/requirements-test.txt tzdata
@@ -135,8 +140,8 @@ try_debug() {
   make_tools
   of=$(tools/newer_python.sh build/python/debian13 debug) environment debug
   install_into debug
-  (cd "$(mktemp -d)" && CHRONOVEIL_LEAK_WARNINGS=1 "$root/$made/debug/bin/python" -B "$root/$package/tests/lifetimes.py" 2>&1) |
-    tee $made/debug.log
+  (cd "$(mktemp -d)" && CHRONOVEIL_LEAK_WARNINGS=1 "$root/$made/debug/bin/python" -B \
+    "$root/$package/tests/lifetimes.py" 2>&1) | tee $made/debug.log
   ! grep -q leaked $made/debug.log
 }
 

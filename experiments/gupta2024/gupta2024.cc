@@ -1,7 +1,7 @@
 // Runs the experiments of [Gupta24] with our mechanisms, and writes their figures as CSV.
-//   gupta2024 DATA OUT TRIALS     buses of Surat from the folder DATA, and made-up speeds; settings.csv and means.csv
-//                                 go to OUT
-//   gupta2024 --toy OUT TRIALS    made-up speeds only, at ε = 1 and 2
+//   gupta2024 DATA OUT TRIALS     buses of Surat from the folder DATA, made-up speeds and simulated cities; settings.csv,
+//                                 means.csv, draws.csv and maps.csv go to OUT
+//   gupta2024 --toy OUT TRIALS    made-up speeds only, at ε = 1 and 2, and a small city
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "chronoveil/mechanisms/cells/grouping.h"
 #include "gupta2024/datasets.h"
+#include "gupta2024/maps.h"
 #include "gupta2024/trials.h"
 #include "program.h"
 
@@ -125,7 +126,10 @@ Result<void> run(const std::string& data, const std::filesystem::path& out, int 
   CV_CHECK(write(out / "means.csv", lines));
   const int number = toy ? 2 : 20;
   CV_TRY(const std::string drawn, draws(epsilons, number, std::max(1, trials / number)));
-  return write(out / "draws.csv", drawn);
+  CV_CHECK(write(out / "draws.csv", drawn));
+  CV_TRY(const std::vector<Map> maps, toy ? toy_maps(out) : read_maps(data, out));
+  CV_TRY(const std::string smooth, smoothed_maps(maps, std::max(5, trials / 2000)));
+  return write(out / "maps.csv", smooth);
 }
 
 }  // namespace

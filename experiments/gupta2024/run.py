@@ -16,6 +16,8 @@ DATA = ROOT.parent / "shared" / "data"
 NEEDED = ["buses_surat/surat_itms_dedup_pseudonymised.csv.xz"]
 TITLES = {"surat": "Surat, all records as one cell", "surat_cell_hours": "Surat, by hexagon and hour",
           "itms_like": "Counts as in the paper", "more_samples": "10 times the samples", "more_users": "10 times the users"}
+MAPS = {"surat": "Surat, hexagons of 3 km, hours", "city_day": "Simulated city of 1000 buses, a day, hexagons of 3 km, hours",
+        "city_toy": "Small simulated city"}
 WRAP_AROUND = "array_averaging, wrap_around"
 # What a published variant promises and what it keeps.
 PUBLISHED = {WRAP_AROUND: "as published: 2U/K", "fixed_quantile": "as published, not certified: costs 1.5 ε",
@@ -97,6 +99,29 @@ def draws_table(rows):
     return "\n".join(lines).rstrip()
 
 
+def percent(share):
+    return f"{100 * share:.1f}".replace("-", "−")
+
+
+def maps_table(rows):
+    """One row per map, mechanism and ε: errors before and after, intervals, and the mean of all cells."""
+    lines = []
+    for dataset in in_order(rows, "dataset"):
+        part = [row for row in rows if row["dataset"] == dataset]
+        lines += [f"**{MAPS[dataset]}**, {part[0]['trials']} runs:", "",
+                  "| mechanism | cells | ε | noise | error | smoothed | change | of the truth | smoothed | interval holds | smoothed "
+                  "| width | smoothed | mean of all | smoothed |", "|" + "---|" * 15]
+        for row in part:
+            numbers = [rounded(row[key]) for key in ("deviation", "raw", "smooth")]
+            numbers.append(percent(row["smooth"] / row["raw"] - 1) + " %")
+            numbers += [rounded(row[key]) for key in ("raw_truth", "smooth_truth")]
+            numbers += [percent(row[key]) + " %" for key in ("raw_cover", "smooth_cover")]
+            numbers += [rounded(row[key]) for key in ("raw_width", "smooth_width", "raw_mean", "smooth_mean")]
+            lines.append(f"| {row['mechanism']} | {row['cells']} | {row['epsilon']:g} | " + " | ".join(numbers) + " |")
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
 def label_of(mechanism, analysis):
     return mechanism + (" (as published)" if analysis == "published" else "")
 
@@ -123,7 +148,7 @@ def draw(folder):
     (folder / "published.svg").write_text(
         figure(rows, PUBLISHED_LINES, "Mean absolute error of published variants and certified ones"), encoding="utf-8")
     return {"settings": settings_table(read(folder / "settings.csv")), "means": means_table(rows, "public"),
-            "private": means_table(rows, "private"), "draws": draws_table(read(folder / "draws.csv"))}
+            "private": means_table(rows, "private"), "draws": draws_table(read(folder / "draws.csv")), "maps": maps_table(read(folder / "maps.csv"))}
 
 
 def main():

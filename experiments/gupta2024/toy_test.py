@@ -97,6 +97,15 @@ class Toy(toy.ToyTestOfData):
                 self.assertEqual(shown, {"baseline", averaging, "levy", "fixed_quantile", "epsilon_quantile"})
         self.assertEqual(run.one(rows, dataset="more_samples", mechanism="levy", epsilon=1)["best"], 2)
 
+    def test_smoothing_helps_and_its_intervals_hold(self):
+        rows = run.read(self.out / "maps.csv")
+        self.assertEqual(len(rows), 2)
+        for row in rows:
+            self.assertLess(row["smooth"], 0.9 * row["raw"])
+            self.assertGreater(row["smooth_cover"], 0.93)
+            self.assertGreater(row["raw_cover"], 0.92)
+        self.assertFalse((self.out / "simulated_buses.csv").exists())
+
     def test_the_tables_are_printed_and_only_certified_errors_are_bold(self):
         self.assertIn("| levy |", self.printed)
         self.assertIn("costs 1.5 ε", self.printed)

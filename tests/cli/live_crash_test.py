@@ -34,7 +34,7 @@ length = "1w"
 [privacy]
 unit = "user"
 max_steps = 4
-epsilon = 1.0
+epsilon = {epsilon}
 delta = {delta}
 [mechanism]
 {mechanism}
@@ -47,13 +47,13 @@ name = "cases"
 
 
 class CrashTest(JobTest):
-    def set_up_release(self, mechanism, steps, delta="1e-6", keys=()):
+    def set_up_release(self, mechanism, steps, delta="1e-6", keys=(), epsilon=1.0):
         first = datetime.date(2026, 1, 5)
         days = [first + datetime.timedelta(weeks=k) for k in range(steps + 1)]
         self.steps = steps
         self.keys = keys
         self.job = self.write("live.toml", JOB.format(
-            end=days[-1], delta=delta, mechanism=mechanism,
+            end=days[-1], delta=delta, mechanism=mechanism, epsilon=epsilon,
             series_column='series = "ward"' if keys else "",
             series_list=f"[series]\nkeys = {list(keys)!r}" if keys else ""))
         rows = random.Random(7)
@@ -129,6 +129,18 @@ class CrashTest(JobTest):
         self.assertEqual(len(debits), 1, "one release is one debit, however often it crashed")
         self.assert_succeeds("budget", "verify", "--ledger", str(self.ledger))
 
+    def check_totals(self):
+        """Each total is that of all rows so far, each counted once: within six standard deviations."""
+        rows = list(csv.DictReader(io.StringIO((self.folder / "out.csv").read_text())))
+        truth = {}
+        counts = {(day, key): int(count) for day, count, key in (line.strip().split(",") for line in self.lines[1:])}
+        for row in rows:
+            key, day = row["series"], row["time"][:10]
+            truth[key] = truth.get(key, 0) + counts.get((day, key), 0)
+            value, upper = float(row["value"]), float(row["upper"])
+            self.assertLess(upper - value, 25, "so little noise that a count too many would show")
+            self.assertLess(abs(value - truth[key]), 3.1 * (upper - value), row)
+
     def forget(self):
         for path in sorted(self.folder.rglob("*"), reverse=True):
             if path.name.startswith(("out", "ledger.db")) or "ledger.db.live" in str(path):
@@ -147,19 +159,23 @@ class CrashTest(JobTest):
         self.listen(done.stdout)
 
     def test_a_kill_before_calls_that_leave_a_trace(self):
-        for mechanism, delta, keys in (('name = "fast"\nqueries = 5\nintegration_time = 2', "0", ()),
-                                       ('name = "kalman"', "1e-6", ("north", "south"))):
+        for mechanism, delta, keys, epsilon in (
+                ('name = "fast"\nqueries = 5\nintegration_time = 2', "0", (), 1.0),
+                ('name = "kalman"', "1e-6", ("north", "south"), 1.0),
+                ('name = "running_total"', "1e-6", ("north", "south"), 20.0)):
             call = 1 - STRIDE
             while True:
                 call += STRIDE
                 self.forget()
-                self.set_up_release(mechanism, 12, delta, keys)
+                self.set_up_release(mechanism, 12, delta, keys, epsilon)
                 # Some steps are published already: what is known of them must not be lost either.
                 self.finish(self.lines[:1 + 4 * max(1, len(keys))], 0)
                 killed = self.kill_at(call)
                 self.check_covered()
                 self.finish()
                 self.check_whole()
+                if "running_total" in mechanism:
+                    self.check_totals()
                 if not killed:
                     break
                 self.assertLess(call, 1000, "it never ends")

@@ -360,6 +360,58 @@ TEST_F(MeansRun, SeedsAndReplaysTouchNoLedgerAndSaySo) {
   EXPECT_TRUE(fails(run_means_again(means_job(), "city:1", options_), ErrorKind::usage, "again"));
 }
 
+TEST_F(MeansRun, SmoothedMeansKeepTheDebitTheGuaranteeAndWhatWasMeasured) {
+  create(Relation::replace_values);
+  options_.seed = 7;
+  const Job plain = means_job();
+  Job smooth = means_job();
+  smooth.means().smooth = true;
+  EXPECT_EQ(digest_of(plain), digest_of(smooth)) << "post-processing is no part of what a job asks";
+  const Result<report::MeansPublished> before = run_means(plain, options_), after = run_means(smooth, options_);
+  ASSERT_TRUE(before && after);
+  EXPECT_EQ(after->release.smoothed, Smoothed::by_place);
+  bool moved = false;
+  for (std::size_t i = 0; i < after->release.cells.size(); ++i) {
+    const CellEstimate &was = before->release.cells[i], &is = after->release.cells[i];
+    ASSERT_EQ(was.state, is.state);
+    if (is.state != CellEstimate::State::published) continue;
+    EXPECT_EQ(std::clamp(is.measured, 0.0, 65.0), was.mean);
+    EXPECT_GT(is.deviation, 0);
+    EXPECT_GE(is.lower, 0);
+    EXPECT_LE(is.upper, 65);
+    moved = moved || is.mean != was.mean;
+  }
+  EXPECT_TRUE(moved);
+  const Result<report::MeansPublished> again = run_means(smooth, options_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(report::means_csv(*again), report::means_csv(*after));
+
+  options_.seed.reset();
+  const Result<report::MeansPublished> released = run_means(smooth, options_);
+  ASSERT_TRUE(released) << released.error().text();
+  const std::string csv = read("out.csv"), document = read("out.json");
+  EXPECT_NE(csv.find("measured,deviation"), std::string::npos);
+  const Result<report::MeansPublished> emitted = run_means_again(smooth, "city:1", options_);
+  ASSERT_TRUE(emitted) << emitted.error().text();
+  EXPECT_EQ(read("out.csv"), csv);
+  EXPECT_EQ(read("out.json"), document);
+  EXPECT_EQ(debits().size(), 1U);
+}
+
+TEST_F(MeansRun, WhatCannotBeSmoothedIsRefusedBeforeTheDebit) {
+  create(Relation::replace_values);
+  Job levy = means_job("max_cells = 2\n", "levy");
+  levy.means().smooth = true;
+  EXPECT_TRUE(fails(run_means(levy, options_), ErrorKind::usage, "output.smooth: levy cannot be smoothed"));
+  EXPECT_TRUE(fails(check_means_job(levy, options_, false), ErrorKind::usage, "output.smooth: "));
+  EXPECT_TRUE(debits().empty());
+  EXPECT_TRUE(wrote_nothing());
+  Job many = means_job();
+  many.means().smooth = true;
+  many.slots = {.start = "2026-03-01T00:00", .end = "2026-06-01T00:00", .length = "5s", .zone = "UTC"};
+  EXPECT_TRUE(fails(plan_means(many), ErrorKind::usage, "output.smooth: there are 4769280 cells"));
+}
+
 TEST_F(MeansRun, AnEvaluationHasTheTruthBeforeCapsAndBounds) {
   write(
       "speeds.csv",

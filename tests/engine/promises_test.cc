@@ -69,7 +69,7 @@ TEST_F(Promises, EveryDebitBuysItsOwnNoiseOfThePlannedScale) {
   quiet.replay.emplace();
   quiet.replay->noise = std::vector<double>(a.size(), 0.0);
   minutes.csv = at("quiet.csv");
-  minutes.json = minutes.report = "";
+  minutes.json = minutes.report = minutes.series().totals = "";
   EXPECT_FALSE(is_independent_noise(values(quiet).release.estimate.value, b, sigma));
 }
 

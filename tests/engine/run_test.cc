@@ -73,7 +73,7 @@ TEST_F(Run, WhatCanBeKnownBeforeCostsNothing) {
   wrong.csv = at("nowhere/out.csv");
   refused(wrong, ErrorKind::storage, "output.csv");
   wrong = job();
-  wrong.csv = wrong.json = wrong.report = "";
+  wrong.csv = wrong.json = wrong.report = wrong.series().totals = "";
   refused(wrong, ErrorKind::usage, "output: ");
   wrong = job();
   wrong.source.user = "person";

@@ -9,7 +9,9 @@
 #include "chronoveil/accounting/events/event_json.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/cell_guarantee.h"
+#include "chronoveil/mechanisms/cells/smoothing.h"
 #include "chronoveil/mechanisms/draws.h"
+#include "chronoveil/mechanisms/parts/calibrated.h"
 #include "ledger_for.h"
 
 namespace chronoveil::mechanisms::testing {
@@ -347,6 +349,33 @@ TEST_P(CellConformance, WhatIsPublicAboutACellSaysItsNoise) {
       EXPECT_GT(facts.expected_noise, 0);
       EXPECT_EQ(facts.fills.size(), static_cast<std::size_t>(facts.arrays));
     }
+  }
+}
+
+// What smoothing divides by must be no secret: other values of everybody, and the deviation of the noise stays.
+TEST_P(CellConformance, PublicNoiseHasTheSameDeviationWhateverTheValuesAre) {
+  std::vector<bound::ValueRecord> other = small_city();
+  for (std::size_t i = 0; i < other.size(); ++i)
+    other[i].value = i % 3 == 0 ? 64.0 : 0.25 * static_cast<double>(i % 80);
+  for (const CellsPlan& plan : plans()) {
+    EXPECT_EQ(static_cast<bool>(check_smoothing(plan)), row().can_be_smoothed);
+    Draws draws = Draws::seeded(1), others = Draws::seeded(1);
+    const auto one = value_of(measure_uncut(plan, city_cells(plan.shape, small_city()), draws));
+    const auto two = value_of(measure_uncut(plan, city_cells(plan.shape, other), others));
+    bool same = true, known = true;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      if (one[i].state != State::published) continue;
+      same = same && one[i].deviation == two[i].deviation;
+      known = known && one[i].deviation > 0;
+    }
+    EXPECT_TRUE(!row().can_be_smoothed || (same && known)) << "a mechanism that claims too much";
+    // What would be found out if it claimed to have public noise.
+    EXPECT_TRUE(row().name != "fixed_quantile" || !same);
+    EXPECT_TRUE(row().public_counts || !row().can_be_smoothed) << "where nobody is must not be smoothed over";
+    EXPECT_TRUE(
+        !row().can_be_smoothed ||
+        std::abs(one[0].deviation - (one[0].upper - one[0].lower) / 2 / noise_half_width(plan.noise, 1, plan.level) *
+                                        standard_deviation(plan.noise, 1)) < 1e-9 * one[0].deviation);
   }
 }
 

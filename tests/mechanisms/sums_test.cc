@@ -125,12 +125,12 @@ TEST(Summands, OfShrinkOneByOneAreNoisyValues) {
                         measured("shrink", 5, 48, {{"trend", true}}), measured("shrink", 5, 7)};
   for (const Case& one : cases) {
     const Summed summed = value_of(reconstruct(one.plan, one.measurement, {}));
-    const Estimate alone = post::shrink(
-        one.measurement.values, {.steps = one.plan.shape.steps,
-                                 .noise_deviation = one.plan.scale,
-                                 .half_width = noise_half_width(one.plan.noise, one.plan.scale, one.plan.level),
-                                 .season = 0,
-                                 .trend = std::get<bool>(one.plan.parameters.at("trend"))});
+    const Estimate alone = post::shrink(one.measurement.values,
+                                        {.steps = one.plan.shape.steps,
+                                         .noise_deviation = one.plan.scale,
+                                         .half_width = noise_half_width(one.plan.noise, one.plan.scale, one.plan.level),
+                                         .season = 0,
+                                         .trend = std::get<bool>(one.plan.parameters.at("trend"))});
     EXPECT_EQ(summed.estimate.value, alone.value);
     EXPECT_EQ(summed.estimate.lower, alone.lower);
     EXPECT_EQ(summed.estimate.upper, alone.upper);

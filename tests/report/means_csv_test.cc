@@ -66,6 +66,20 @@ TEST(MeansCsv, PlacesOfAGridHaveTheirMiddleAtTheEnd) {
   EXPECT_TRUE(means_csv(all).starts_with("place,slot,mean,lower,upper,mark,longitude,latitude\n"));
 }
 
+TEST(MeansCsv, SmoothedMeansHaveWhatWasMeasuredBesideThem) {
+  MeansPublished all = two_slots({});
+  all.release.cells[0].measured = -3.25;
+  all.release.cells[0].deviation = 8;
+  all.release.cells[1].measured = 77;  // not published
+  all.release.mark = "seeded: not private";
+  EXPECT_EQ(means_csv(all).find("-3.25"), std::string::npos);
+  all.release.smoothed = Smoothed::by_place;
+  EXPECT_EQ(means_csv(all),
+            "place,slot,mean,lower,upper,measured,deviation,mark\n"
+            ",2026-03-01T00:00:00+02:00,20.5,0.1,1e+21,-3.25,8,seeded: not private\n"
+            ",2026-03-01T01:00:00+02:00,,,,,,seeded: not private\n");
+}
+
 TEST(MeansGeoJson, HasAnOutlineForEveryPublicCell) {
   MeansPublished all = testing::means_on_grid(PlaceShape::hexagon, 3000, 2);
   const nlohmann::json map = nlohmann::json::parse(means_geojson(all));

@@ -104,6 +104,34 @@ TEST(MeansJson, ReadsBackWhatWasWritten) {
   }
 }
 
+TEST(MeansJson, SmoothedMeansSaySoAndKeepWhatWasMeasured) {
+  MeansPublished published = testing::means_sample(2, 3);
+  EXPECT_FALSE(json::parse(means_json(published)).contains("smoothed"));
+  for (std::size_t i = 0; i < published.release.cells.size(); ++i) {
+    published.release.cells[i].measured = -0.5 - static_cast<double>(i);
+    published.release.cells[i].deviation = 2.5;
+  }
+  EXPECT_FALSE(json::parse(means_json(published))["cells"][0].contains("measured"));
+  for (const auto& [smoothed, word] :
+       {std::pair{Smoothed::by_place, "by_place"}, std::pair{Smoothed::over_places, "over_places"}}) {
+    published.release.smoothed = smoothed;
+    const json all = json::parse(means_json(published));
+    EXPECT_EQ(all["smoothed"], word);
+    EXPECT_EQ(all["cells"][1]["measured"], -1.5);
+    EXPECT_EQ(all["cells"][1]["deviation"], 2.5);
+    const MeansPublished read = read_back(published);
+    EXPECT_EQ(read.release.smoothed, smoothed);
+    EXPECT_EQ(means_json(read), means_json(published));
+    EXPECT_EQ(means_csv(read), means_csv(published));
+  }
+  json broken = json::parse(means_json(published));
+  broken["cells"][0].erase("measured");
+  EXPECT_FALSE(means_from_json(broken.dump()));
+  broken = json::parse(means_json(published));
+  broken["smoothed"] = "somehow";
+  EXPECT_FALSE(means_from_json(broken.dump()));
+}
+
 TEST(MeansJson, WhatIsNotPrivateHasAMarkNoDebitAndNoEpsilon) {
   MeansPublished published = testing::means_sample(1, 4);
   published.release.mark = "not private: replayed";

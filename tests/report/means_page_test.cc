@@ -38,6 +38,16 @@ TEST(MeansPage, IsWellFormedAndNeedsNothingFromElsewhere) {
   for (const std::string& html : pages()) EXPECT_EQ(flaw(html), "");
 }
 
+TEST(MeansPage, SaysThatMeansWereSmoothed) {
+  MeansPublished all = testing::means_sample(3, 24);
+  EXPECT_FALSE(has(means_html(all), "smoothed"));
+  all.release.smoothed = Smoothed::over_places;
+  EXPECT_TRUE(has(means_html(all), "borrows from places near by"));
+  all.release.smoothed = Smoothed::by_place;
+  EXPECT_TRUE(has(means_html(all), "borrows from other slots of its place"));
+  EXPECT_EQ(flaw(means_html(all)), "");
+}
+
 TEST(MeansPage, WhatComesFromOutsideIsEscapedEverywhere) {
   MeansEvaluation evaluation = testing::means_evaluation(2, 24);
   MeansPublished& all = evaluation.published;

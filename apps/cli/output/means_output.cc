@@ -148,6 +148,10 @@ std::string means_published_text(const engine::Job& job, const report::MeansPubl
   std::int64_t with_mean = 0;
   for (const CellEstimate& cell : published.release.cells) with_mean += cell.state == CellEstimate::State::published;
   text += fmt::format("cells     {} of {} published\n", with_mean, published.release.cells.size());
+  if (published.release.smoothed != Smoothed::no)
+    text +=
+        fmt::format("smoothed  over slots{}; as measured in the columns measured and deviation\n",
+                    published.release.smoothed == Smoothed::over_places ? " and places near by" : " and all places");
   text += debit_text(published.debit, published.budget);
   for (const std::string& sentence : published.not_protected) text += fmt::format("note      {}\n", visible(sentence));
   return text + outputs_text(job);

@@ -78,6 +78,7 @@ class Counts(Job):
                  keys: Sequence[str] | str | os.PathLike[str] | None = None,
                  places: Grid | Areas | H3 | None = None,
                  purpose: str | os.PathLike[str] | None = None,
+                 groups: str | os.PathLike[str] | None = None,
                  disjoint: bool | None = None,
                  unit: Literal["user", "event", "w-event"] | None = None,
                  relation: str | os.PathLike[str] | None = None,
@@ -91,6 +92,7 @@ class Counts(Job):
                  plan_users: int | None = None,
                  plan_sample: str | os.PathLike[str] | None = None,
                  csv: str | os.PathLike[str] | None = None,
+                 totals: str | os.PathLike[str] | None = None,
                  json: str | os.PathLike[str] | None = None,
                  report: str | os.PathLike[str] | None = None,
                  chart: str | os.PathLike[str] | None = None,
@@ -125,6 +127,7 @@ class Means(Job):
                  geojson: str | os.PathLike[str] | None = None,
                  title: str | os.PathLike[str] | None = None,
                  level: float | None = None,
+                 smooth: bool | None = None,
                  formulas: str | os.PathLike[str] | None = None) -> None: ...
 
 class Perturb(Job):
@@ -173,6 +176,7 @@ class Live(Job):
                  plan_users: int | None = None,
                  plan_sample: str | os.PathLike[str] | None = None,
                  csv: str | os.PathLike[str] | None = None,
+                 totals: str | os.PathLike[str] | None = None,
                  json: str | os.PathLike[str] | None = None,
                  report: str | os.PathLike[str] | None = None,
                  chart: str | os.PathLike[str] | None = None,

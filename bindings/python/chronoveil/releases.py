@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +87,28 @@ class Release:
         head, *rows = csv.reader(io.StringIO(self.to_csv()), delimiter=",")
         held: dict[str, list[Any]] = {name: list(cells) for name, cells in zip(head, zip(*rows))}
         if self.kind != "perturb":
-            for name in held.keys() & {"value", "mean", "lower", "upper", "longitude", "latitude"}:
+            for name in held.keys() & {"value", "mean", "lower", "upper", "measured", "deviation", "longitude", "latitude"}:
                 held[name] = [float(cell) if cell else None for cell in held[name]]
             if "sampled" in held:
                 held["sampled"] = [cell == "1" for cell in held["sampled"]]
+        return held
+
+    @cached_property
+    def totals(self) -> dict[str, list[Any]]:
+        """Sums of counts by column, `pandas.DataFrame(release.totals)`: of all series, of a group or of one, per span,
+        month, week, day or slot, each with an interval of its own. Without rows for other releases."""
+        names = ["of", "name", "per", "time", "slots", "value", "lower", "upper", *(["mark"] if self.mark else [])]
+        held: dict[str, list[Any]] = {name: [] for name in names}
+        document = self.document if self.kind == "counts" else {}
+        totals = document.get("totals", {"periods": [], "sums": []})
+        periods = {one["per"]: list(zip(one["first"], one["end"])) for one in totals["periods"]}
+        for sums in totals["sums"]:
+            for i, (first, end) in enumerate(periods[sums["per"]]):
+                low, high = sums["lower"][i], sums["upper"][i]  # JSON has no infinity
+                row = (sums["of"], sums["name"], sums["per"], document["time"][first], end - first, sums["value"][i],
+                       -inf if low is None else low, inf if high is None else high, self.mark)
+                for name, cell in zip(names, row):
+                    held[name].append(cell)
         return held
 
     @property

@@ -29,11 +29,13 @@ def rows_of(library):
 def try_what_is_missing():
     assert not Path("/usr/share/zoneinfo").exists()
     counts = cv.Counts(cv.Records(ROWS, user="who", time="when"),
-                       cv.Slots("2040-03-25T00:00", "2040-03-26T00:00", "1h", zone="Europe/Zurich"), max_steps=4, epsilon=1)
+                       cv.Slots("2040-03-25T00:00", "2040-03-26T00:00", "1h", zone="Europe/Zurich"), max_steps=4,
+                       epsilon=1)
     # The clocks go forward.
     assert len(counts.run(seed=1, allow_empty=True, allow_uninformative=True, progress=False)) == 23
     cv._native.read_zones_from("/nowhere")
-    for wanted, asked in (("install tzdata", counts.plan), ("install libpq5", lambda: cv.Ledger("postgresql://h/d")["city"])):
+    for wanted, asked in (("install tzdata", counts.plan),
+                          ("install libpq5", lambda: cv.Ledger("postgresql://h/d")["city"])):
         try:
             asked()
         except cv.StorageError as error:

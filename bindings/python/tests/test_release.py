@@ -23,6 +23,17 @@ def test_frames_hold_the_csv(release):
     assert list(frame["time"]) == [datetime.fromisoformat(time) for time in release.columns["time"]]
 
 
+def test_totals_are_those_of_the_document(release):
+    totals = release.totals
+    rows = list(zip(*totals.values()))
+    assert list(totals) == ["of", "name", "per", "time", "slots", "value", "lower", "upper", "mark"]
+    assert rows[0][:5] == ("all", None, "span", "2026-03-28T00:00:00+01:00", 47)  # the clocks go forward
+    days = [row for row in rows if row[:3] == ("series", "south", "day")]
+    assert [(row[3], row[4]) for row in days] == [("2026-03-28T00:00:00+01:00", 24), ("2026-03-29T00:00:00+01:00", 23)]
+    assert all(row[6] <= row[5] <= row[7] and row[8] == release.mark for row in rows)
+    assert totals["value"][0] == release.document["totals"]["sums"][0]["value"][0]
+
+
 def test_arrow_holds_the_csv(release):
     polars, pyarrow = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
     frame, table = release.to_polars(), pyarrow.table(release)

@@ -22,7 +22,8 @@ def needed(path):
 def test_it_needs_no_glibc_beyond_2_34():
     assert LIBRARIES
     for path in (Path(chronoveil._native.__file__), *LIBRARIES):
-        asked = {tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([0-9.]+)", told("readelf", "-V", str(path)))}
+        versions = re.findall(r"GLIBC_([0-9.]+)", told("readelf", "-V", str(path)))
+        asked = {tuple(map(int, version.split("."))) for version in versions}
         assert asked and max(asked) <= (2, 34), path
 
 

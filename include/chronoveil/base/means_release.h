@@ -22,7 +22,13 @@ struct CellEstimate {
   double mean = std::numeric_limits<double>::quiet_NaN();
   double lower = std::numeric_limits<double>::quiet_NaN();
   double upper = std::numeric_limits<double>::quiet_NaN();
+  double deviation = std::numeric_limits<double>::quiet_NaN();  // of the noise that was added to the mean, where known
+  double measured = std::numeric_limits<double>::quiet_NaN();   // of smoothed cells: the mean as it was, not cut either
 };
+
+// Over what the means of a release were smoothed. `by_place`: over the slots of each place and over all places alike,
+// since nobody knows which places are near each other, or there are too many.
+enum class Smoothed { no, by_place, over_places };
 
 struct MeansRelease {
   std::vector<std::string> places;  // public; empty: one place without a name
@@ -31,6 +37,7 @@ struct MeansRelease {
   std::vector<CellEstimate> cells;  // place * T + slot
   double lower = 0, upper = 0;      // the public bounds of a value
   double level = 0.95;              // of the intervals
+  Smoothed smoothed = Smoothed::no;
   Guarantee guarantee;
   std::string mark;  // "seeded: not private", "not private: replayed", or empty
 

@@ -87,7 +87,10 @@ struct CellMechanism {
   bool public_counts = true;   // needs public m_l; otherwise they are protected, too
   bool has_published = false;  // `--analysis published` differs
   bool has_gaussian = false;   // takes `noise` = "auto", "laplace", "gaussian"
-  std::int64_t sums = 1;       // noisy sums per cell
+  // Noise of mean 0 and of a deviation that follows from public facts is added to the mean of those who are there, and
+  // nothing was chosen by the data before: what smoothing needs (cells/smoothing.h).
+  bool can_be_smoothed = false;
+  std::int64_t sums = 1;  // noisy sums per cell
   std::vector<ParameterInfo> parameters = {};
   // Calibrates. A request that does not fit is a usage error.
   Result<CellsPlan> (*prepare)(const CellRequest&) = nullptr;
@@ -102,8 +105,14 @@ struct CellMechanism {
 Result<void> check_noise(const CellsPlan&);
 
 // Runs the mechanism of the plan in every cell, in order. `draws` proves that its event was debited, once, or marks the
-// result as not private. Means and intervals are cut to the public bounds, which is post-processing; an interval that
-// lies wholly outside becomes [lower, upper].
+// result as not private.
+Result<std::vector<CellEstimate>> measure_uncut(const CellsPlan&, const bound::BoundedCells&, Draws& draws);
+
+// Means and intervals cut to the public bounds, which is post-processing; an interval that lies wholly outside becomes
+// [lower, upper].
+std::vector<CellEstimate> cut(std::vector<CellEstimate>, const CellShape&);
+
+// Both.
 Result<std::vector<CellEstimate>> measure(const CellsPlan&, const bound::BoundedCells&, Draws& draws);
 
 }  // namespace chronoveil::mechanisms

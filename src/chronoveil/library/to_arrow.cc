@@ -71,8 +71,13 @@ Result<ArrowTable> table_of(const report::MeansPublished& published) {
     return release.places.empty() ? std::string() : visible(release.places[row / steps]);
   });
   add_slots(table, "slot", release.axis, release.place_count());
-  for (const auto& [name, number] : {std::pair{"mean", &CellEstimate::mean}, std::pair{"lower", &CellEstimate::lower},
-                                     std::pair{"upper", &CellEstimate::upper}}) {
+  std::vector<std::pair<const char*, double CellEstimate::*>> columns{
+      {"mean", &CellEstimate::mean}, {"lower", &CellEstimate::lower}, {"upper", &CellEstimate::upper}};
+  if (release.smoothed != Smoothed::no) {
+    columns.emplace_back("measured", &CellEstimate::measured);
+    columns.emplace_back("deviation", &CellEstimate::deviation);
+  }
+  for (const auto& [name, number] : columns) {
     std::vector<double> numbers;
     for (const CellEstimate& cell : release.cells)
       numbers.push_back(cell.state == CellEstimate::State::published ? cell.*number

@@ -61,17 +61,6 @@ std::optional<CellEstimate> left_out(const CellsPlan& plan, const bound::CellVie
   return std::nullopt;
 }
 
-void cut(CellEstimate& estimate, const CellShape& shape) {
-  if (estimate.state != CellEstimate::State::published) return;
-  // Noise wholly beyond the bounds tells little; an interval cut to one bound would look like certainty.
-  if (estimate.lower > shape.upper || estimate.upper < shape.lower) {
-    estimate.lower = shape.lower;
-    estimate.upper = shape.upper;
-  }
-  for (double* each : {&estimate.mean, &estimate.lower, &estimate.upper})
-    *each = std::clamp(*each, shape.lower, shape.upper);
-}
-
 Result<std::vector<CellEstimate>> measure_all(const CellMechanism& mechanism, const CellsPlan& plan,
                                               const bound::BoundedCells& cells, Draws& draws) {
   std::vector<CellEstimate> estimates;
@@ -85,8 +74,7 @@ Result<std::vector<CellEstimate>> measure_all(const CellMechanism& mechanism, co
         continue;
       }
     }
-    CV_TRY(CellEstimate estimate, mechanism.measure(plan, cell, draws));
-    cut(estimate, plan.shape);
+    CV_TRY(const CellEstimate estimate, mechanism.measure(plan, cell, draws));
     estimates.push_back(estimate);
   }
   return estimates;
@@ -94,7 +82,7 @@ Result<std::vector<CellEstimate>> measure_all(const CellMechanism& mechanism, co
 
 }  // namespace
 
-Result<std::vector<CellEstimate>> measure(const CellsPlan& plan, const bound::BoundedCells& cells, Draws& draws) {
+Result<std::vector<CellEstimate>> measure_uncut(const CellsPlan& plan, const bound::BoundedCells& cells, Draws& draws) {
   CV_TRY(const CellMechanism* mechanism, find_cell_mechanism(plan.mechanism));
   if (cells.places() != plan.shape.places || cells.steps() != plan.shape.steps)
     return fail(ErrorKind::internal, "measure", "the bounded cells do not have the shape of the plan");
@@ -109,6 +97,25 @@ Result<std::vector<CellEstimate>> measure(const CellsPlan& plan, const bound::Bo
   Result<std::vector<CellEstimate>> estimates = measure_all(*mechanism, plan, cells, draws);
   draws.finish();
   return estimates;
+}
+
+std::vector<CellEstimate> cut(std::vector<CellEstimate> estimates, const CellShape& shape) {
+  for (CellEstimate& estimate : estimates) {
+    if (estimate.state != CellEstimate::State::published) continue;
+    // Noise wholly beyond the bounds tells little; an interval cut to one bound would look like certainty.
+    if (estimate.lower > shape.upper || estimate.upper < shape.lower) {
+      estimate.lower = shape.lower;
+      estimate.upper = shape.upper;
+    }
+    for (double* each : {&estimate.mean, &estimate.lower, &estimate.upper})
+      *each = std::clamp(*each, shape.lower, shape.upper);
+  }
+  return estimates;
+}
+
+Result<std::vector<CellEstimate>> measure(const CellsPlan& plan, const bound::BoundedCells& cells, Draws& draws) {
+  CV_TRY(std::vector<CellEstimate> estimates, measure_uncut(plan, cells, draws));
+  return cut(std::move(estimates), plan.shape);
 }
 
 }  // namespace chronoveil::mechanisms

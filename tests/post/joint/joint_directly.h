@@ -282,9 +282,7 @@ class JointDirectly {
       for (const Eigen::Index s : members)
         estimates.col(s) += variances.col(s).mean() / (S * uncertainty) * std::sqrt(S) * c;
     };
-    const auto left = [&]() -> VectorXd {
-      return y - estimates(Eigen::all, members).rowwise().sum() / std::sqrt(S);
-    };
+    const auto left = [&]() -> VectorXd { return y - estimates(Eigen::all, members).rowwise().sum() / std::sqrt(S); };
     give(n * real_part(left() / n, season_));
     const Mixed total = shrunk(y);
     VectorXd variance = vector(total.variance);

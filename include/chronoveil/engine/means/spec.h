@@ -19,6 +19,7 @@ struct MeansSpec {
   std::string counts_path;                  // their file, when they come from one
   std::optional<std::int64_t> users;        // [plan] users: people in a typical cell, public
   std::string geojson;                      // [output]: the cells of a grid, for maps
+  bool smooth = false;                      // [output]: over place and time
 };
 
 }  // namespace chronoveil::engine

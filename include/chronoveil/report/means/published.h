@@ -26,8 +26,8 @@ struct MeansPublished {
 };
 
 // place,slot,mean,lower,upper; one row per public cell, the last three fields empty where nothing is published. A
-// single place without a name is empty. What is not private has a further column `mark`; then follow, on a grid, the
-// longitude and latitude of the middle of the place.
+// single place without a name is empty. Smoothed means have further columns `measured` and `deviation`; what is not
+// private has a column `mark`; then follow, on a grid, the longitude and latitude of the middle of the place.
 std::string means_csv(const MeansPublished&);
 
 // cells, guarantee, plan, debit, software; means_from_json(means_json(x)) gives back what CSV and report need.

@@ -289,6 +289,12 @@ constexpr JobKey kKeys[] = {
         .as("--allow-negative", "whether negative values become 0; changes no guarantee; counts only", "`true`"),
     aside<&SeriesSpec::integers>("output", "integers")
         .as("--integers", "whether values are rounded; changes no guarantee; counts only", "`false`"),
+    aside<&MeansSpec::smooth>("output", "smooth")
+        .as("--smooth",
+            "whether means are [smoothed](post_processing.md#means-over-place-and-time) over place and time; changes "
+            "no "
+            "guarantee; means only",
+            "`false`"),
     file<&PerturbSpec::internal>("output", "internal")
         .as("--internal", "of a job with `[perturb]`: a report for the owner alone", "none"),
     file<&TrainSpec::output>("output", "model").as("", "of a job with `[train]`: where the model goes", "needed there"),

@@ -108,7 +108,8 @@ bool same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return false;
   std::error_code error;
   if (fs::exists(a, error) && fs::exists(b, error)) return fs::is_regular_file(a, error) && fs::equivalent(a, b, error);
-  return fs::weakly_canonical(fs::absolute(a, error), error) == fs::weakly_canonical(fs::absolute(b, error), error);
+  const fs::path one = fs::weakly_canonical(fs::absolute(a, error), error);  // empty if the name is too long to be one
+  return !one.empty() && one == fs::weakly_canonical(fs::absolute(b, error), error);
 }
 
 Result<std::vector<double>> read_numbers(std::string_view what, const std::string& path) {

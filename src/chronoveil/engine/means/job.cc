@@ -30,7 +30,7 @@ Result<void> refuse_what_counts_have(const JobTable& table) {
   CV_CHECK(refuse("privacy", {"width", "max_steps", "max_per_slot", "maximum", "relation"},
                   "means have `means.max_cells` and `means.max_records`, and each mechanism its relation"));
   CV_CHECK(refuse("output", {"non_negative", "integers"},
-                  "means are clamped to `means.lower` and `means.upper`, and not changed otherwise"));
+                  "means are clamped to `means.lower` and `means.upper`, and smoothed with `output.smooth`"));
   return refuse("source", {"duplicates"}, "in means every record counts");
 }
 
@@ -40,6 +40,7 @@ Result<void> refuse_means(const JobTable& table, const Job& job) {
   constexpr std::string_view kOfMeans = "it belongs to a job of means; add [means] with lower and upper";
   CV_CHECK(refuse(table, "source", {"place"}, kOfMeans));
   CV_CHECK(refuse(table, "plan", {"counts"}, kOfMeans));
+  CV_CHECK(refuse(table, "output", {"smooth"}, kOfMeans));
   if (is_of_counts(job))
     return refuse(table, "places", {"list", "keys"}, "counts have `series.list` and `series.keys`");
   constexpr std::string_view kOfBoth = "it belongs to a job of means or of counts";

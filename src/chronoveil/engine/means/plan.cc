@@ -9,6 +9,7 @@
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/cell_guarantee.h"
+#include "chronoveil/mechanisms/cells/smoothing.h"
 #include "chronoveil/plan/informative.h"
 
 namespace chronoveil::engine {
@@ -148,6 +149,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
     return invalid("mechanism.name", name,
                    "it must be sum_over_count or registered_mean where `means.counts` is \"private\"");
   CV_TRY(planned.chosen, named(mechanism->prepare(request)));
+  if (job.means().smooth) CV_CHECK(mechanisms::check_smoothing(planned.chosen));
   planned.tells_nothing = why_it_tells_nothing(job, planned.chosen);
   if (!planned.comparison && planned.tells_nothing.empty()) planned.outlook = outlook(job, planned.chosen);
   planned.guarantee = mechanisms::guarantee_of(planned.chosen);

@@ -7,6 +7,7 @@
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/release/watched_rows.h"
 #include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/mechanisms/cells/smoothing.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {
@@ -80,6 +81,7 @@ report::MeansPublished published_of(const Job& job, const MeansPlanned& planned,
   release.lower = planned.chosen.shape.lower;
   release.upper = planned.chosen.shape.upper;
   release.level = planned.chosen.level;
+  if (job.means().smooth) release.smoothed = mechanisms::smoothed_by(planned.chosen.shape, planned.grid);
   release.guarantee = planned.guarantee;
   release.mark = std::move(mark);
   if (!release.mark.empty()) {
@@ -114,8 +116,11 @@ Result<report::MeansPublished> made(const Job& job, const RunOptions& options, c
   CV_TRY(const bound::BoundedCells cells, bounded(planned, source, draws.right()));
   CV_CHECK(check_not_empty(cells.left_out().counted(), options.allow_empty));
   tell(options, "releasing");
-  CV_TRY(std::vector<CellEstimate> estimates, mechanisms::measure(planned.chosen, cells, draws));
-  report::MeansPublished published = published_of(job, planned, std::move(estimates), draws.mark());
+  CV_TRY(std::vector<CellEstimate> estimates, mechanisms::measure_uncut(planned.chosen, cells, draws));
+  if (job.means().smooth)
+    estimates = mechanisms::smoothed(planned.chosen, std::move(estimates), planned.grid, planned.axis);
+  report::MeansPublished published =
+      published_of(job, planned, mechanisms::cut(std::move(estimates), planned.chosen.shape), draws.mark());
   if (!options.allow_empty && published.release.mark.empty()) add_not_empty(published.release.guarantee.assumptions);
   return published;
 }

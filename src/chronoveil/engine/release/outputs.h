@@ -40,7 +40,7 @@ struct Writers {
   std::string (*csv)(const Published&);  // null: the CSV grows by rows instead
   std::string (*html)(const Published&, const std::string& csv);
   std::string (*svg)(const Published&);
-  std::string (*geojson)(const Published&);          // null: not of this kind
+  std::string (*geojson)(const Published&);           // null: not of this kind
   std::string (*totals)(const Published&) = nullptr;  // of counts
 };
 template <class Published>

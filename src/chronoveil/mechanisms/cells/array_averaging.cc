@@ -95,6 +95,7 @@ const CellMechanism& array_averaging() {
       .summary = "noise on the mean of array means, one of which holds all that a person has",
       .has_published = true,
       .has_gaussian = true,
+      .can_be_smoothed = true,
       .parameters = {m_ub_parameter(), grouping_parameter(), noise_parameter()},
       .prepare = plan_of,
       .look = cell_facts,

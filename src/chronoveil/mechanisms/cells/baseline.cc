@@ -38,6 +38,7 @@ const CellMechanism& baseline() {
       .name = "baseline",
       .summary = "noise on the mean of all values, for all that one person can change",
       .has_gaussian = true,
+      .can_be_smoothed = true,
       .parameters = {noise_parameter()},
       .prepare = plan_of,
       .look = cell_facts,

@@ -293,7 +293,11 @@ Result<NoisySum> noisy_sum(const CellsPlan& plan, Int128 sum, Int128 sensitivity
 CellEstimate estimate_of(const CellsPlan& plan, const NoisySum& sum, double step) {
   const double half_width = noise_half_width(plan.noise, sum.scale, plan.level) * step;
   const double mean = plan.shape.lower + sum.value * step;
-  return {CellEstimate::State::published, mean, mean - half_width, mean + half_width};
+  return {.state = CellEstimate::State::published,
+          .mean = mean,
+          .lower = mean - half_width,
+          .upper = mean + half_width,
+          .deviation = standard_deviation(plan.noise, sum.scale) * step};
 }
 
 // check_request() has made sure that there is such a grid.

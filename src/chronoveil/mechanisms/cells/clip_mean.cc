@@ -47,6 +47,7 @@ const CellMechanism& clip_mean() {
       .name = "clip_mean",
       .summary = "noise on the mean of the first values of every person, as many as a bound says",
       .has_gaussian = true,
+      .can_be_smoothed = true,
       .parameters = {m_ub_parameter(), noise_parameter()},
       .prepare = plan_of,
       .look = cell_facts,

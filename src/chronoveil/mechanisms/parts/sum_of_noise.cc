@@ -43,8 +43,8 @@ double laplace(double level, std::int64_t n) {
 }  // namespace
 
 double half_width_of_sum(NoiseKind noise, double scale, double level, std::int64_t n) {
-  const double normal =
-      noise_half_width(NoiseKind::gaussian, standard_deviation(noise, scale) * std::sqrt(static_cast<double>(n)), level);
+  const double normal = noise_half_width(NoiseKind::gaussian,
+                                         standard_deviation(noise, scale) * std::sqrt(static_cast<double>(n)), level);
   if (noise == NoiseKind::gaussian) return normal;
   if (n == 1) return noise_half_width(noise, scale, level);
   if (n <= kExact) return scale * laplace(level, n);

@@ -12,6 +12,8 @@ std::string means_csv(const MeansPublished& published) {
   // A file is passed on alone, so what is not private says so in every row.
   const std::string mark = release.mark.empty() ? "" : "," + csv_field(release.mark);
   std::string out = "place,slot,mean,lower,upper";
+  const bool smoothed = release.smoothed != Smoothed::no;
+  out += smoothed ? ",measured,deviation" : "";
   out += release.mark.empty() ? "" : ",mark";
   out += release.grid ? ",longitude,latitude\n" : "\n";
   const std::vector<std::string> times = csv_times(release.axis);
@@ -28,10 +30,13 @@ std::string means_csv(const MeansPublished& published) {
     for (std::size_t step = 0; step < steps; ++step) {
       const CellEstimate& cell = release.cells[place * steps + step];
       out.append(start).append(times[step]);
-      for (const double number : {cell.mean, cell.lower, cell.upper}) {
+      const auto add = [&](double number) {
         out += ',';
         if (cell.state == CellEstimate::State::published) append_shortest(out, number);
-      }
+      };
+      for (const double number : {cell.mean, cell.lower, cell.upper}) add(number);
+      if (smoothed)
+        for (const double number : {cell.measured, cell.deviation}) add(number);
       out += end;
     }
   }

@@ -42,6 +42,10 @@ std::string means_geojson(const MeansPublished& published) {
                  {"mean", number(cell.mean)},
                  {"lower", number(cell.lower)},
                  {"upper", number(cell.upper)}};
+      if (release.smoothed != Smoothed::no) {
+        facts["measured"] = number(cell.measured);
+        facts["deviation"] = number(cell.deviation);
+      }
       if (!release.mark.empty()) facts["mark"] = release.mark;  // a feature is passed on alone
       out += (place == 0 && step == 0 ? "\n" : ",\n") +
              text_of(json{{"type", "Feature"}, {"geometry", shape}, {"properties", facts}});

@@ -33,11 +33,12 @@ std::string header(const MeansPublished& published) {
 }
 
 // What an interval covers, and what it does not.
-std::string interval_note(double level) {
-  return fmt::format(
+std::string interval_note(const MeansRelease& release) {
+  const std::string out = fmt::format(
       "<p>The bounds are a {} interval: they cover the noise that was added. They do not cover what a cap left out, or "
       "what moving values into their bounds changed.</p>\n",
-      percent(level));
+      percent(release.level));
+  return release.smoothed == Smoothed::no ? out : out + "<p>" + smoothed_words(release.smoothed) + "</p>\n";
 }
 
 bool is_chosen(const plan::MeansCandidate& row, const mechanisms::CellsPlan& plan) {
@@ -116,7 +117,7 @@ std::string means_html(const MeansPublished& published, const std::string& csv) 
   const MeansRelease& release = published.release;
   Page page = page_of(title_of(published), release.mark);
   page.body =
-      header(published) + means_lead(published, interval_note(release.level)) +
+      header(published) + means_lead(published, interval_note(release)) +
       section("The means", means_map(published) + means_strip(published) + means_multiples(published) +
                                means_table(release) + csv_note(csv)) +
       promise(facts_of(published), release.guarantee, release.mark) +

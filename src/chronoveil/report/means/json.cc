@@ -18,6 +18,8 @@ constexpr std::array<std::pair<std::string_view, CellEstimate::State>, 3> kCellS
     {{"published", CellEstimate::State::published},
      {"empty", CellEstimate::State::empty},
      {"sparse", CellEstimate::State::sparse}}};
+constexpr std::array<std::pair<std::string_view, Smoothed>, 2> kSmoothedNames = {
+    {{"by_place", Smoothed::by_place}, {"over_places", Smoothed::over_places}}};
 constexpr std::array<std::pair<std::string_view, PlaceShape>, 2> kPlaceShapeNames = {
     {{"hexagon", PlaceShape::hexagon}, {"square", PlaceShape::square}}};
 
@@ -106,6 +108,10 @@ void append_cells(std::string& out, const MeansRelease& release) {
       member("mean", published, cell.mean);
       member("lower", published, cell.lower);
       member("upper", published, cell.upper);
+      if (release.smoothed != Smoothed::no) {
+        member("measured", published, cell.measured);
+        member("deviation", published, cell.deviation);
+      }
       out.append(",\"state\":\"").append(name_in(kCellStateNames, cell.state)).append("\"}");
     }
   }
@@ -179,6 +185,7 @@ Result<void> read_cells(const Fields& document, MeansRelease& release) {
   const std::size_t steps = release.axis.labels.size();
   if (rows.size() != static_cast<std::size_t>(release.place_count()) * steps) return unreadable("cells");
   release.cells.reserve(rows.size());
+  const bool smoothed = release.smoothed != Smoothed::no;
   for (std::size_t at = 0; at < rows.size(); ++at) {
     const Fields& row = rows[at];
     const nlohmann::json* place = row.find("place");
@@ -192,6 +199,10 @@ Result<void> read_cells(const Fields& document, MeansRelease& release) {
       CV_TRY(cell.mean, row.finite("mean"));
       CV_TRY(cell.lower, row.number("lower", -kInfinity));
       CV_TRY(cell.upper, row.number("upper", kInfinity));
+      if (smoothed) {
+        CV_TRY(cell.measured, row.finite("measured"));
+        CV_TRY(cell.deviation, row.finite("deviation"));
+      }
     } else {
       for (const char* key : {"mean", "lower", "upper"}) {
         const nlohmann::json* held = row.find(key);
@@ -231,6 +242,9 @@ Result<MeansPublished> published_in(const Fields& document) {
   CV_TRY(release.places, document.texts("places"));
   CV_TRY(release.grid, grid_in(document));
   if (release.grid && release.grid->names() != release.places) return unreadable("places");
+  if (document.has("smoothed")) {
+    CV_TRY(release.smoothed, document.one_of(kSmoothedNames, "smoothed"));
+  }
   CV_CHECK(read_cells(document, release));
   return all;
 }
@@ -259,6 +273,7 @@ std::string means_json(const MeansPublished& published) {
   member("software", software_json());
   member("level", finite_or_null(release.level));
   member("bounds", {{"lower", finite_or_null(release.lower)}, {"upper", finite_or_null(release.upper)}});
+  if (release.smoothed != Smoothed::no) member("smoothed", name_in(kSmoothedNames, release.smoothed));
   member("zone", release.axis.zone);
   member("boundaries", release.axis.boundaries);
   member("time", release.axis.labels);

@@ -69,6 +69,17 @@ std::string noise_words(const mechanisms::CellsPlan& plan) {
                          : "Gaussian noise with a standard deviation of " + rounded(plan.noise_multiplier));
 }
 
+std::string smoothed_words(Smoothed smoothed) {
+  return fmt::format(
+      "The means are smoothed: each borrows from {}, as far as the noise gives reason to. Intervals then hold on "
+      "average "
+      "over the cells. Single means may lean towards those around them; the unbiased means as measured are in the "
+      "files, "
+      "for sums of your own.",
+      smoothed == Smoothed::over_places ? "places near by and from slots near by"
+                                        : "other slots of its place, and from all places alike");
+}
+
 CellNumbers cell_numbers(const MeansRelease& release) {
   CellNumbers numbers;
   for (const CellEstimate& cell : release.cells)

@@ -16,6 +16,9 @@ std::string measure_words(const MeansPublished&);
 // "Laplace noise with b = 20 times the most that one person moves the sum of a cell"
 std::string noise_words(const mechanisms::CellsPlan&);
 
+// That means were smoothed, over what, and what that is good for; one paragraph.
+std::string smoothed_words(Smoothed);
+
 // How many cells there are and how many have a mean.
 struct CellNumbers {
   std::int64_t published = 0, empty = 0, sparse = 0;

@@ -47,7 +47,8 @@ std::string newest_of_many(const Release& release) {
     table.rows.push_back({escaped(release.keys[i]), rounded(part.value[last]),
                           fmt::format("{} and {}", rounded(part.lower[last]), rounded(part.upper[last]))});
   }
-  return fmt::format("<p class=\"newest\">{}</p>\n", escaped(slot_phrase(release.axis, last))) +
+  return fmt::format("<p class=\"newest\">{}{}</p>\n", escaped(slot_phrase(release.axis, last)),
+                     escaped(newest_total(release))) +
          newest_table("newest value", table, release.keys.size());
 }
 
@@ -82,8 +83,6 @@ std::string series_lead(const Published& published, const std::string& note) {
     if (const std::string change = change_words(release, part); !change.empty())
       out += "<p>" + escaped(change.substr(1)) + "</p>\n";
   } else {
-    if (const std::string total = newest_total(release); !total.empty())
-      out += "<p class=\"newest\">" + escaped(total) + "</p>\n";
     out += newest_of_many(release);
   }
   return out + "</div>\n<div id=\"sure\">\n" + informative_words(release) + note + "</div>\n</section>\n";

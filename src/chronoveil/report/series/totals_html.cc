@@ -68,7 +68,7 @@ std::string newest_total(const Release& release) {
   const Sums* const sums = all_by_slot(release);
   if (sums == nullptr) return "";
   const std::size_t last = sums->value.size() - 1;
-  return fmt::format("All series, {}: {}", slot_phrase(release.axis, last),
+  return fmt::format(": {}, all series together",
                      between_words(sums->value[last], sums->lower[last], sums->upper[last]));
 }
 
@@ -86,9 +86,10 @@ std::string totals_section(const Release& release, const std::string& measure) {
     out += to_html(chart);
   }
   out += over_time(release) + by_name(release, "group", "Groups") + by_name(release, "series", "Series");
-  return section("Totals", out +
-                               "<p class=\"quiet\">Totals are made of values that are neither cut at 0 nor rounded, and "
-                               "have intervals of their own: do not add up the figures below instead.</p>\n");
+  return section("Totals",
+                 out +
+                     "<p class=\"quiet\">Totals are made of values that are neither cut at 0 nor rounded, and "
+                     "have intervals of their own: do not add up the figures below instead.</p>\n");
 }
 
 }  // namespace chronoveil::report

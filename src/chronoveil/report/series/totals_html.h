@@ -7,7 +7,7 @@
 
 namespace chronoveil::report {
 
-// "All series, Sunday 1 March 2026: 302, between 290 and 315": the newest slot; empty for one series.
+// ": 302, between 290 and 315, all series together", of the newest slot; empty where there is no such total.
 std::string newest_total(const Release&);
 
 // What all series add up to: a chart by slot, and the sums over longer periods; groups and series over the whole span.

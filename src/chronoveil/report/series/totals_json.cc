@@ -62,8 +62,8 @@ Result<Totals> totals_in(const Fields& document, std::int64_t steps) {
       CV_TRY(sums.name, row.text("name"));
     }
     CV_TRY(const std::string per, row.text("per"));
-    const auto found = std::find_if(totals.periods.begin(), totals.periods.end(),
-                                    [&](const Periods& one) { return one.per == per; });
+    const auto found =
+        std::find_if(totals.periods.begin(), totals.periods.end(), [&](const Periods& one) { return one.per == per; });
     if (found == totals.periods.end()) return unreadable(row.path_to("per"));
     sums.periods = static_cast<std::size_t>(found - totals.periods.begin());
     const std::size_t size = found->first.size();
