@@ -124,7 +124,7 @@ Result<void> check_kind(const Job& job, const SeriesSpec& series) {
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
   // Of records a cap is enforced, and noise on everything must be somebody's decision. Counts have no cap that could be
   // enforced: that a person is everywhere is there the claim that assumes nothing.
-  if (job.source.user && job.unit == Unit::user && !job.max_steps)
+  if (job.source.user && job.unit == Unit::user && !job.max_steps && !job.may_lack_caps)
     return fail(ErrorKind::usage, "privacy.max_steps", "it is missing; " + std::string(kHowToCapSteps));
   return {};
 }
