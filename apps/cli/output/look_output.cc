@@ -59,8 +59,9 @@ std::string choices_text(const report::Look& look) {
 std::string look_plan_text(const engine::LookPlanned& planned) {
   std::string text;
   for (const report::LookQuestion& question : planned.questions)
-    text += fmt::format("asks      how many people have how many {}: {}\n", name_of(question),
-                        counted(static_cast<std::int64_t>(question.first.size()), "bin", "bins"));
+    text += fmt::format("asks      how many people have how many {}: {}, each seen if it has at least {} people\n",
+                        name_of(question), counted(std::ssize(question.first), "bin", "bins"),
+                        figure(engine::least_seen(question, planned.chosen)));
   return text + noise_line(planned.chosen) + guarantee_text(planned.guarantee);
 }
 

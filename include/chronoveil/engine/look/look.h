@@ -46,7 +46,10 @@ Result<LookPlanned> plan_look(const Job&, const LookOptions&);
 // Plans, debits, reads, draws, and writes the caps into the job: everything else in it stays as it is, to the byte. With
 // a seed nothing is written.
 Result<report::Look> run_look(const Job&, const LookOptions&);
-// What is left of a look, made of it alone: the largest number of the bin in which that share of the people is reached.
+// With fewer people a bin cannot be told from an empty one.
+double least_seen(const report::LookQuestion&, const mechanisms::SeriesPlan&);
+
+// The largest number of the bin in which that share of the people is reached.
 // Empty if too few are seen.
 std::optional<double> look_quantile(const report::Look&, const report::LookQuestion&, double share);
 

@@ -228,6 +228,8 @@ Result<void> check_values(const Job& job) {
   }
   CV_CHECK(check_plain_text("dataset.purpose", job.purpose));
   CV_CHECK(check_plain_text("output.title", job.title));
+  if (!job.caps_from.empty() && !ledger::DebitId::parse(job.caps_from))
+    return invalid("privacy.caps_from", job.caps_from, "it must be a debit, such as city:3");
   CV_CHECK(check_source(job.source));
   CV_CHECK(check_keys(job));
   if (job.path == "-" && job.source.path == "-")

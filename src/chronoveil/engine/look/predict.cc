@@ -12,8 +12,8 @@
 namespace chronoveil::engine {
 namespace {
 
-constexpr double kMistaken = 0.05;   // how often noise alone may stand out somewhere
-constexpr double kGoodEnough = 0.1;  // of a typical count
+constexpr double kMistaken = 0.001;  // how often noise alone may stand out somewhere
+constexpr double kGoodEnough = 0.1;    // of a typical count
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The nearest point, by squares, of those that are not negative and add up to `total`: what is left of each number above
@@ -88,10 +88,14 @@ std::optional<std::int64_t> cap_on_records(const report::Look& look, const repor
 
 }  // namespace
 
+double least_seen(const report::LookQuestion& question, const mechanisms::SeriesPlan& plan) {
+  const auto bins = static_cast<double>(std::max<std::size_t>(1, question.first.size()));
+  return mechanisms::noise_half_width(plan.noise, plan.scale, 1 - 2 * kMistaken / bins);
+}
+
 std::vector<double> people_in_bins(const report::LookQuestion& question, const mechanisms::SeriesPlan& plan,
                                    double people) {
-  const auto bins = static_cast<double>(question.people.size());
-  const double seen = mechanisms::noise_half_width(plan.noise, plan.scale, 1 - 2 * kMistaken / std::max(bins, 1.0));
+  const double seen = least_seen(question, plan);
   const auto last = std::find_if(question.people.rbegin(), question.people.rend(),
                                  [&](double noisy) { return noisy > seen; });
   if (last == question.people.rend() || !(people > 0)) return {};

@@ -11,7 +11,7 @@ namespace chronoveil::engine {
 // How many people are in each bin: not negative, and as many in all as `people`. Bins after the last one that stands out
 // of the noise are empty: their noise, at numbers that large, would outweigh everybody. The rest is the nearest such
 // numbers to the noisy ones, by squares.
-//   stands out   above what noise exceeds in any bin of the question with probability 5 %
+//   stands out   least_seen: above what noise exceeds in any bin of the question with probability 0.1 %
 //   Edges        empty if no bin stands out, or `people` is not positive
 std::vector<double> people_in_bins(const report::LookQuestion&, const mechanisms::SeriesPlan&, double people);
 

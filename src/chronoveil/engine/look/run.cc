@@ -1,10 +1,9 @@
 // Running a look; release/order.h has the order in which it happens.
 #include <filesystem>
 
-#include "chronoveil/bound/bounded_series.h"
-#include "chronoveil/bound/people/people_counted.h"
 #include "chronoveil/engine/job/job_text.h"
 #include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/look/measure.h"
 #include "chronoveil/engine/look/predict.h"
 #include "chronoveil/engine/look/questions.h"
 #include "chronoveil/engine/release/assumptions.h"
@@ -57,28 +56,6 @@ Ask ask_of(const LookPlanned& planned) {
   return ask;
 }
 
-std::vector<bound::PeopleQuestion> questions_of(const LookPlanned& planned) {
-  std::vector<bound::PeopleQuestion> all;
-  for (std::size_t i = 0; i < planned.questions.size(); ++i) {
-    const report::LookQuestion& question = planned.questions[i];
-    bound::PeopleQuestion asked;
-    asked.of = question.of == "slots" ? bound::PeopleQuestion::Of::slots : bound::PeopleQuestion::Of::records;
-    asked.longer = planned.longer[i];
-    for (const double first : question.first) asked.first.push_back(static_cast<std::int64_t>(first));
-    all.push_back(std::move(asked));
-  }
-  return all;
-}
-
-// The bins of all questions one after another. A person is in one bin of each, whatever the rows: no cap is needed.
-bound::BoundedSeries as_series(const mechanisms::PublicShape& shape, const bound::PeopleCounted& counted) {
-  std::vector<std::int64_t> counts;
-  for (const std::vector<std::int64_t>& people : counted.people)
-    for (const std::int64_t number : people) counts.push_back(std::min(number, shape.maximum));
-  const bound::Caps caps{shape.unit, shape.max_steps, shape.max_per_slot, shape.maximum};
-  return {shape.series, shape.steps, std::move(counts), caps, Basis::enforced, {}};
-}
-
 report::Look look_of(const Job& job, const LookPlanned& planned, const std::vector<double>& noisy, std::string mark) {
   report::Look look;
   look.title = job.title.empty() ? job.dataset : job.title;
@@ -105,13 +82,11 @@ report::Look look_of(const Job& job, const LookPlanned& planned, const std::vect
 Result<report::Look> made(const Job& job, const LookOptions& options, const LookPlanned& planned,
                           data::RecordSource& source, mechanisms::Draws& draws) {
   tell(options, "reading");
-  CV_TRY(const bound::PeopleCounted counted,
-         bound::count_people(source, planned.axis, job.keys, questions_of(planned), draws.right()));
+  CV_TRY(const bound::PeopleCounted counted, count_people(job, planned, source, draws.right()));
   CV_CHECK(check_not_empty(counted.counted, options.allow_empty));
   tell(options, "looking");
-  CV_TRY(const Measurement measured,
-         mechanisms::measure(planned.chosen, as_series(planned.chosen.shape, counted), draws));
-  report::Look look = look_of(job, planned, measured.values, draws.mark());
+  CV_TRY(const std::vector<double> noisy, measure_people(planned, counted, draws));
+  report::Look look = look_of(job, planned, noisy, draws.mark());
   if (!options.allow_empty && look.mark.empty()) add_not_empty(look.guarantee.assumptions);
   return look;
 }
