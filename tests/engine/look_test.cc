@@ -32,8 +32,7 @@ class Looks : public testing::JobFolder {
 
 std::string rows_of(const std::string& person, int hours) {
   std::string text;
-  for (int hour = 0; hour < hours; ++hour)
-    text += person + ",2026-03-01T1" + std::to_string(hour) + ":30,north\n";
+  for (int hour = 0; hour < hours; ++hour) text += person + ",2026-03-01T1" + std::to_string(hour) + ":30,north\n";
   return text;
 }
 

@@ -43,7 +43,8 @@ std::string choices_text(const report::Look& look) {
   std::vector<std::vector<std::string>> rows{
       {"slots of", "max_steps", "left out", "noise of a count", "typical count", "predicted error"}};
   for (auto first = look.choices.begin(); first != look.choices.end();) {
-    const auto end = std::find_if(first, look.choices.end(), [&](const auto& each) { return each.length != first->length; });
+    const auto end =
+        std::find_if(first, look.choices.end(), [&](const auto& each) { return each.length != first->length; });
     const auto best = std::min_element(first, end, [](const auto& a, const auto& b) { return a.error < b.error; });
     const auto from = best - std::min(kAround, best - first), to = best + std::min(kAround + 1, end - best);
     for (auto each = from; each != to && std::isfinite(best->error); ++each)

@@ -46,9 +46,9 @@ struct Look {
   std::vector<std::string> not_protected;
   double people = 0;  // in all; noisy
   std::vector<LookQuestion> questions;
-  std::vector<LookChoice> choices;                             // by length, then by cap
+  std::vector<LookChoice> choices;                            // by length, then by cap
   std::vector<std::pair<std::string, std::string>> proposal;  // keys of the job with their values, as a job file spells
-                                                               // them; empty: too few people to be seen
+                                                              // them; empty: too few people to be seen
   std::optional<ledger::DebitReference> debit;
   std::optional<BudgetLeft> budget;
 };

@@ -36,7 +36,8 @@ class PersonCells {
   void for_each_person(Use use) {
     merge();
     for (auto first = cells_.begin(); first != cells_.end();) {
-      const auto last = std::find_if(first, cells_.end(), [&](const auto& each) { return each.person != first->person; });
+      const auto last =
+          std::find_if(first, cells_.end(), [&](const auto& each) { return each.person != first->person; });
       use(std::span<const PersonCell>(first, last));
       first = last;
     }

@@ -38,8 +38,7 @@ Result<bound::PeopleCounted> count_people(const Job& job, const LookPlanned& pla
 
 Result<std::vector<double>> measure_people(const LookPlanned& planned, const bound::PeopleCounted& counted,
                                            mechanisms::Draws& draws) {
-  CV_TRY(Measurement measured,
-         mechanisms::measure(planned.chosen, as_series(planned.chosen.shape, counted), draws));
+  CV_TRY(Measurement measured, mechanisms::measure(planned.chosen, as_series(planned.chosen.shape, counted), draws));
   return std::move(measured.values);
 }
 

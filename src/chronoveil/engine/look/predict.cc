@@ -13,7 +13,7 @@ namespace chronoveil::engine {
 namespace {
 
 constexpr double kMistaken = 0.001;  // how often noise alone may stand out somewhere
-constexpr double kGoodEnough = 0.1;    // of a typical count
+constexpr double kGoodEnough = 0.1;  // of a typical count
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The nearest point, by squares, of those that are not negative and add up to `total`: what is left of each number above
@@ -96,8 +96,8 @@ double least_seen(const report::LookQuestion& question, const mechanisms::Series
 std::vector<double> people_in_bins(const report::LookQuestion& question, const mechanisms::SeriesPlan& plan,
                                    double people) {
   const double seen = least_seen(question, plan);
-  const auto last = std::find_if(question.people.rbegin(), question.people.rend(),
-                                 [&](double noisy) { return noisy > seen; });
+  const auto last =
+      std::find_if(question.people.rbegin(), question.people.rend(), [&](double noisy) { return noisy > seen; });
   if (last == question.people.rend() || !(people > 0)) return {};
   std::vector<double> all(question.people.begin(), last.base());
   project(all, people);

@@ -50,7 +50,8 @@ Result<std::vector<LookLength>> lengths_of(const Job& job, const SlotAxis& axis,
     return fail(ErrorKind::usage, "lengths", "there may be at most " + std::to_string(kMostLengths));
   for (const std::string& length : options.lengths) {
     Result<LookLength> made = with_length(job, axis, length);
-    if (!made) return invalid("lengths", length, "each must be a length whose slots are made of whole slots of the job");
+    if (!made)
+      return invalid("lengths", length, "each must be a length whose slots are made of whole slots of the job");
     const auto same = [&](const LookLength& each) { return each.axis.steps() == made->axis.steps(); };
     if (std::any_of(all.begin(), all.end(), same)) return invalid("lengths", length, "each must be there once");
     all.push_back(std::move(*made));
@@ -60,7 +61,8 @@ Result<std::vector<LookLength>> lengths_of(const Job& job, const SlotAxis& axis,
   all.push_back(std::move(own));
   for (const char* usual : kUsualLengths) {
     Result<LookLength> made = with_length(job, axis, usual);
-    if (made && made->axis.steps() >= 2 && made->axis.steps() < all.back().axis.steps()) all.push_back(std::move(*made));
+    if (made && made->axis.steps() >= 2 && made->axis.steps() < all.back().axis.steps())
+      all.push_back(std::move(*made));
   }
   return all;
 }

@@ -203,8 +203,7 @@ Result<void> check_look(const Job& job, ledger::Ledger& ledger) {
   if (job.caps_from.empty()) return {};
   const auto refused = [&](const std::string& valid) { return invalid("privacy.caps_from", job.caps_from, valid); };
   const Result<ledger::DebitId> id = ledger::DebitId::parse(job.caps_from);
-  if (!id || id->dataset != job.dataset)
-    return refused("it must be a debit of the dataset '" + job.dataset + "'");
+  if (!id || id->dataset != job.dataset) return refused("it must be a debit of the dataset '" + job.dataset + "'");
   CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(job.dataset));
   for (const ledger::Debit& debit : debits)
     if (debit.id == *id && debit.terms.mechanism == kLook && debit.state == ledger::State::released) return {};
