@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the pictures of README.md and docs/ anew, from simulated data: docs/pictures/.
 
-  tools/make_pictures.py [--program FILE] [--forecast FILE] [NAME...]
+  tools/make_pictures.py [--program FILE] [--forecast FILE] [--to FOLDER] [NAME...]
 
 Pages are looked at with chromium and made small with pngquant. The simulated people are the same every time. Pictures of
 real releases differ in their noise, which has no seed; pictures of rehearsals do not differ at all. Without --forecast,
@@ -27,8 +27,8 @@ INK, SOFT, GRID, TEAL, AMBER = "#1a2630", "#4a5a68", "#dde3e3", "#0a6a73", "#b86
 class Studio:
     """A folder with a ledger of its own, in which the program runs."""
 
-    def __init__(self, folder, program, forecast):
-        self.folder, self.program, self.forecast = Path(folder), program, forecast
+    def __init__(self, folder, given):
+        self.folder, self.program, self.forecast, self.pictures = Path(folder), given.program, given.forecast, given.to
 
     def run(self, *words, program=None):
         environment = {**os.environ, "HOME": str(self.folder), "CHRONOVEIL_LEDGER": str(self.folder / "ledger.db")}
@@ -51,7 +51,7 @@ class Studio:
                         f"--user-data-dir={self.folder / 'browser'}", f"--window-size={width},{height}",
                         f"--screenshot={raw}", (self.folder / page).as_uri()],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        subprocess.run(["pngquant", "--force", "--speed", "1", "--output", str(PICTURES / picture), "32", str(raw)],
+        subprocess.run(["pngquant", "--force", "--speed", "1", "--output", str(self.pictures / picture), "32", str(raw)],
                        check=True)
 
     def rows(self, name):
@@ -91,11 +91,11 @@ def text(x, y, words, colour=SOFT, anchor="start", size=13, weight="normal"):
             f'text-anchor="{anchor}">{words}</text>')
 
 
-def write_svg(name, width, height, parts, alt):
+def write_svg(path, width, height, parts, alt):
     head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
             f'font-family="DejaVu Sans, Verdana, sans-serif" role="img"><title>{alt}</title>'
             f'<rect width="{width}" height="{height}" fill="white"/>')
-    (PICTURES / name).write_text("\n".join([head, *parts, "</svg>"]) + "\n", encoding="utf-8")
+    path.write_text("\n".join([head, *parts, "</svg>"]) + "\n", encoding="utf-8")
 
 
 def blurred(studio):
@@ -123,7 +123,8 @@ def blurred(studio):
                   for hour in range(0, 24, 4)]
         parts.append(text(left - 8, top + 10, f"{most:.0f}", anchor="end", size=12))
         parts.append(text(left - 8, base, "0", anchor="end", size=12))
-    write_svg("blurred_meter.svg", width, height, parts, "The readings of a day as measured, and as released")
+    write_svg(studio.pictures / "blurred_meter.svg", width, height, parts,
+              "The readings of a day as measured, and as released")
 
 
 def compared(studio):
@@ -169,7 +170,8 @@ def compared(studio):
             parts += [f'<circle cx="{x:.1f}" cy="{y}" r="7" fill="{colour}"/>',
                       text(x, y + (22 if epsilon == "0.1" else -12), f"{errors[name, epsilon]:.3g}", colour,
                            anchor="middle", size=12)]
-    write_svg("compared_mechanisms.svg", width, base + 34, parts, "The errors of six mechanisms at two guarantees")
+    write_svg(studio.pictures / "compared_mechanisms.svg", width, base + 34, parts,
+              "The errors of six mechanisms at two guarantees")
 
 
 def forecast(studio):
@@ -187,15 +189,16 @@ def forecast(studio):
     keep("load.csv", hourly)
     keep("four.csv", [row for row in hourly if row["meter"] in ("m001", "m002", "m003", "m004")])
     (studio.folder / "households.txt").write_text("\n".join(sorted({row["meter"] for row in hourly})) + "\n")
-    page = (ROOT / "docs/forecasting.md").read_text(encoding="utf-8")
-    job = re.search(r"cat > load.toml <<'END'\n(.*?)> END\n", page, re.DOTALL).group(1)
-    (studio.folder / "load.toml").write_text(re.sub(r"(?m)^> ?", "", job), encoding="utf-8")
+    studio.run("init", "train", "load.csv", "--series", "meter", "--series-list", "households.txt", "--value", "value",
+               "--zone", "Europe/London", "--start", "2026-01-12", "--end", "2026-02-09", "--length", "1h",
+               "--dataset", "households")
+    studio.change("load.toml", ("steps = ", "steps = 200\nbatch_size = 50"))
     studio.run("budget", "create", "households", "--epsilon", 4, "--delta", 1e-5, "--unit", "event",
                "--relation", "replace_values")
     studio.run("train", "load.toml", program=studio.forecast)
     studio.run("forecast", "load.cvm", "four.csv", "--series", "meter", "--output", "next.csv", "--report", "next.html",
                program=studio.forecast)
-    studio.photograph("next.html", "forecast.png", 1000, 1030)
+    studio.photograph("next.html", "forecast.png", 1000, 1290)
 
 
 def main():
@@ -203,17 +206,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--program", default=str(ROOT / "build/chronoveil"))
     parser.add_argument("--forecast", help="chronoveil-forecast, which needs libtorch")
+    parser.add_argument("--to", type=Path, default=PICTURES, help="the folder of the pictures, unless docs/pictures")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(makers))
     given = parser.parse_args()
     if unknown := [name for name in given.names if name not in makers]:
         parser.error(f"there is no picture {unknown[0]}; there are {', '.join(makers)}")
-    PICTURES.mkdir(exist_ok=True)
+    given.to.mkdir(exist_ok=True)
     for name in given.names or makers:
         with tempfile.TemporaryDirectory(prefix="chronoveil-") as folder:
-            makers[name](Studio(folder, given.program, given.forecast))
-    for picture in sorted(PICTURES.iterdir()):
+            makers[name](Studio(folder, given))
+    for picture in sorted(given.to.iterdir()):
         size = picture.stat().st_size
-        print(f"{picture.relative_to(ROOT)}: {size // 1000} kB")
+        print(f"{picture.name}: {size // 1000} kB")
         if size > 120_000:
             sys.exit(f"{picture.name} is larger than 120 kB")
 

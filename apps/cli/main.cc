@@ -5,7 +5,7 @@ int main(int argc, char** argv) {
   using namespace chronoveil::cli;
   return run_program(
       argc, argv, "chronoveil", "Publishes time series about people with a privacy guarantee that can be checked",
-      "chronoveil calibrate gaussian --count 52 --epsilon 1 --delta 1e-6",
+      "chronoveil init trips.csv\n  chronoveil check trips.toml\n  chronoveil run trips.toml",
       {add_account_command,    add_calibrate_command, add_budget_command, add_key_command,      add_verify_command,
        add_noise_command,      add_init_command,      add_look_command,   add_plan_command,     add_check_command,
        add_run_command,        add_release_command,   add_means_command,  add_perturb_command,  add_live_command,

@@ -128,6 +128,7 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
 
 void add_forecast_command(CLI::App& app, CommandContext& context) {
   auto options = std::make_shared<ForecastCommandOptions>();
+  options->source.zone.clear();
   CLI::App* command = app.add_subcommand("forecast", "Forecast what comes after a history, by a trained model");
   command->add_option("model", options->model, "A model file, as train writes it")->required();
   command->add_option("input", options->source.path, "A CSV file (plain, gzip, xz) with the history")->required();
@@ -137,7 +138,8 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   command->add_option("--value", options->values, "The columns of values; default: those that the model was trained on")
       ->delimiter(',');
   command->add_option("--time-format", options->source.time_format, "iso8601, epoch, epoch_ms, or a pattern");
-  command->add_option("--zone", options->source.zone, "The time zone of times without an offset; UTC unless given");
+  command->add_option("--zone", options->source.zone,
+                      "The time zone of times without an offset; that of the training unless given");
   command->add_option("--paths", options->paths,
                       "How many sample paths; quantiles are made of them if the model needs it");
   command->add_option("--path-seed", options->seed_of_paths, "The seed of the paths; privacy does not depend on it");

@@ -84,6 +84,15 @@ class Forecasts(ForecastTest):
         _, forecast = rows_of(self.assert_succeeds(*words))
         self.assertEqual([row[:2] for row in forecast], [["m1", label(later + step)] for step in range(FORECAST)])
 
+    def test_hours_are_those_of_the_zone_of_the_training(self):
+        """Its day begins when theirs did, unless another zone is named."""
+        self.assert_succeeds(*self.train(('time = "ts"', 'time = "ts"\nzone = "Asia/Kolkata"'), ("model.cvm", "home.cvm"),
+                                         ("steps = 12", "steps = 2")))
+        for words, hour in (((), HOURS), (("--zone", "UTC"), HOURS + 5)):  # 5:30 later; slots begin at full hours there
+            _, rows = rows_of(self.assert_succeeds(*self.forecast(*words, model="home.cvm")))
+            self.assertEqual([row[1] for row in rows[:FORECAST]],
+                             [time_of(hour + step) + ":00+05:30" for step in range(FORECAST)])
+
     def test_one_series_needs_no_column_of_series(self):
         text = "time,kwh\n" + "".join(f"{time_of(hour)},{5 + hour % 24}\n" for hour in range(CONTEXT))
         self.write("one.csv", text)

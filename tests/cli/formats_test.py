@@ -98,7 +98,7 @@ csv = "out.csv"
 
     def test_a_time_or_a_second_row_that_does_not_fit_says_what_may_help(self):
         rows = "t,s,n\n02.03.2026,north,1\n"
-        self.assert_fails(3, ["row 1", "source.time_format names another form, such as %d.%m.%Y"], "run",
+        self.assert_fails(3, ["row 1", "its shape is that of source.time_format %d.%m.%Y"], "run",
                           self.job("time = 't'\nvalue = 'n'", rows, rest=""), "--seed", "3")
         rows = "t,s,n\n2026-03-02,north,1\n2026-03-02,south,1\n"
         self.assert_fails(3, ["row 2", "given before", "source.series names their column"], "run",
@@ -220,11 +220,31 @@ csv = "out.csv"
         self.assert_fails(2, ["output.csv", "the file of areas"], "run", job, "--seed", "3")
 
     def test_another_file_is_told_the_way_to_csv(self):
-        for start, mentions in ((b"PAR1", ["a Parquet file", "duckdb -c \"COPY (FROM 'in.parquet')"]),
+        for start, mentions in ((b"PAR1", ["a Parquet file", "duckdb-cli", "duckdb -c \"COPY (FROM 'in.parquet')"]),
                                 (b"ARROW1\0\0", ["an Arrow file", "read_feather"]),
-                                (b"PK\x03\x04", ["Excel", "pandas.read_excel('in.xlsx')"])):
+                                (b"PK\x03\x04", ["Excel", "pip install pandas openpyxl", "pandas.read_excel('in.xlsx')"])):
             self.assert_fails(3, ["source.path", *mentions], "run", self.job("time = 't'", start + bytes(64), rest=""),
                               "--seed", "3")
+
+    def test_a_time_of_another_form_is_told_the_forms_of_its_shape_and_not_quoted(self):
+        for written, named in (("16/10/2025 07:05", "%d/%m/%Y %H:%M or %m/%d/%Y %H:%M"), ("1760598300123", "epoch_ms"),
+                               ("06/10/2025 04:49 PM", "%d/%m/%Y %I:%M %p or %m/%d/%Y %I:%M %p"), ("2025-W42", "%G-W%V")):
+            job = self.job("time = 't'\nvalue = 'n'", f"t,n\n{written},1\n", rest="")
+            self.assert_fails(3, ["row 1 (line 2)", "column t", f"source.time_format {named}\n"], "run", job, "--seed", "3")
+            self.assertNotIn(written, run("run", job, "--seed", "3").stderr)
+        job = self.job("time = 't'\nvalue = 'n'\ntime_format = '%m/%d/%Y'", "t,n\n16/10/2025,1\n", rest="")
+        self.assert_fails(3, ["not a date", "also that of source.time_format %d/%m/%Y"], "run", job, "--seed", "3")
+        job = self.job("time = 't'\nvalue = 'n'\ntime_format = '%G-W%V'", "t,n\n2008-W53,1\n", rest="")
+        self.assert_fails(3, ["not a date", "only some years of ISO 8601 have a week 53"], "run", job, "--seed", "3")
+
+    def test_decimal_commas_are_told_the_way_to_points(self):
+        rows = "t;north;south\n2026-03-02;12,5;7\n"
+        for source in ("time = 't'\nwide = true", "time = 't'\nseries = 'south'\nvalue = 'north'"):
+            self.assert_fails(3, ["row 1 (line 2): column north: has a comma", "nothing between thousands",
+                                  "decimal_separator=','"], "run", self.job(source, rows), "--seed", "3")
+        for field in ("'1,2,3'", ",5", "5,", "about 1,5"):
+            job = self.job("time = 't'\nwide = true", f"t;north;south\n2026-03-02;{field};7\n")
+            self.assert_fails(3, "column north: not a whole number", "run", job, "--seed", "3")
 
 
 if __name__ == "__main__":

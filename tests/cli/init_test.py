@@ -55,7 +55,10 @@ class InitTest(FolderTest):
 
     def test_it_overwrites_nothing(self):
         self.write("trips.toml", "mine")
-        self.assert_fails(2, ["--job", "overwrites nothing"], "init", "trips.csv", *self.given, cwd=self.folder)
+        self.assert_fails(2, ["--job: 'trips.toml' is there already", "overwrites nothing", "--job names another"], "init",
+                          "trips.csv", *self.given, cwd=self.folder)
+        self.write("trips.parquet", b"PAR1" + bytes(64))  # that it is no CSV matters first
+        self.assert_fails(3, "a Parquet file", "init", "trips.parquet", *self.given, cwd=self.folder)
         self.assertEqual(self.read("trips.toml"), "mine")
         self.init("trips.csv", *self.given, "--job", "other.toml")
         self.assertEqual(self.read("trips.toml"), "mine")
@@ -102,6 +105,51 @@ class InitTest(FolderTest):
             for line in (f'time_format = "{time_format}"', f'length = "{length}"', 'keys = ["north", "south"]'):
                 self.assertIn(line, text)
 
+    def test_names_of_other_languages_and_of_several_words_are_understood(self):
+        for column, time_format, length in (("fecha", "iso8601", "1d"), ("Zeitpunkt", "iso8601", "1h"),
+                                            ("tapped_at_ms", "epoch_ms", "1h"), ("hora", "iso8601", "1h"),
+                                            ("gps_epoch", "epoch", "1h"), ("iso_week", "%G-W%V", "1w"),
+                                            ("Data", "iso8601", "1h"), ("Semaine", "%G-W%V", "1w"), ("Visit time", "iso8601", "1h")):
+            self.write("own.csv", f"person;{column};n\n")
+            start, end = "2026-03-02", "2026-03-16"
+            text = self.assert_json("init", "own.csv", "--user", "person", "--start", start, "--end", end, "--max-steps",
+                                    "9", "--job", f"{column}.toml", cwd=self.folder)["text"]
+            for line in (f'time = "{column}"', f'time_format = "{time_format}"', f'length = "{length}"'):
+                self.assertIn(line, text)
+        self.write("taps.csv", "kw;state;tid;long_name;updated\n")  # nothing of these is a time or a longitude for sure
+        self.init("taps.csv", "--user", "tid", "--start", "2026-03-01", "--end", "2026-03-08", "--max-steps", "9")
+        self.assertIn('time = "updated"', self.read("taps.toml"))
+
+    def test_points_are_found_in_longer_names_and_asked_for_where_there_is_a_map(self):
+        said = ("--user", "bus", "--value", "kmph", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-02",
+                "--length", "6h", "--upper", "65", "--counts", "public", "--max-cells", "6", "--plan-users", "80",
+                "--grid", "72.73,21.09,72.93,21.27", "--cell-size", "9000")
+        self.write("pings.csv", "bus\twhen\tkmph\tgps_lon\tgps_lat\n")
+        self.init("means", "pings.csv", *said)
+        self.assertIn('delimiter = "\\t"\n', self.read("pings.toml"))
+        self.assertIn('longitude = "gps_lon"\n', self.read("pings.toml"))
+        self.assertIn('latitude = "gps_lat"\n', self.read("pings.toml"))
+        self.write("points.csv", "bus,when,kmph,east,north\n")
+        self.assert_fails(2, ["missing and cannot be guessed: --longitude, --latitude;", "bus, when, kmph, east, north"],
+                          "init", "means", "points.csv", *said, cwd=self.folder)
+
+    def test_a_time_in_two_columns_is_told_the_line_that_joins_them(self):
+        for part, line in (("Week", "SELECT YEAR || '-W' || lpad(Week::TEXT, 2, '0') AS iso_week, * FROM 'flu.csv'"),
+                           ("Month", "SELECT YEAR || '-' || lpad(Month::TEXT, 2, '0') AS month_of_year, *")):
+            self.write("flu.csv", f"YEAR,{part},cases\n")
+            self.assert_fails(2, ["cannot be guessed: --time, --start", f"two columns, YEAR and {part}", line], "init",
+                              "flu.csv", "--user=-", "--value", "cases", cwd=self.folder)
+        self.write("a'b.csv", 'year,week,"c""`id`"\n')  # no name from outside stands in a line for a shell
+        failed = run("init", "a'b.csv", "--user=-", "--value=-", cwd=self.folder)
+        self.assertIn("FROM 'in.csv'", failed.stderr)
+        self.write("flu.csv", "year,week,iso_week,cases\n")
+        self.init("flu.csv", "--user=-", "--value", "cases", "--start", "2025-12-29", "--end", "2026-12-28")
+        self.assertIn('time = "iso_week"\n', self.read("flu.toml"))
+
+    def test_a_wide_file_for_a_training_is_told_its_own_line(self):
+        self.write("load.csv", "hora;a;b\n")
+        self.assert_fails(2, ["FROM 'load.csv') ON COLUMNS(* EXCLUDE hora)"], "init", "train", "load.csv", cwd=self.folder)
+
     def test_a_file_without_a_header_is_told_how_to_get_one_and_is_not_quoted(self):
         for row in ("c4711,2026-03-01T10:20,north\n", "4711;40.64;-73.78;17\n"):
             self.write("bare.csv", row)
@@ -128,8 +176,12 @@ class InitTest(FolderTest):
                      "users = 80", 'delimiter = ";"', 'counts = "public"',
                      "# cells (a place in a slot) in which one person counts, over the whole job"):
             self.assertIn(line, job)
-        self.assertIn("interval  in a cell of 80 people an interval would be about ±",
-                      self.assert_succeeds("plan", "pings.toml", cwd=self.folder))
+        planned = self.assert_succeeds("plan", "pings.toml", cwd=self.folder)
+        self.assertIn("interval  in a cell of 80 people an interval would be about ±", planned)
+        self.assertNotIn("vague", planned)
+        self.init("means", "pings.csv", *said, *grid, "--plan-users", "40", "--job", "few.toml")
+        planned = self.assert_succeeds("plan", "few.toml", cwd=self.folder)
+        self.assertIn("only 65 apart: the report would call it vague; what helps: a smaller means.max_cells", planned)
         create = next(line for line in told.splitlines() if "budget create" in line).split()[2:]
         ledger = ("--ledger", "ledger.db")
         self.assert_succeeds(*create, *ledger, cwd=self.folder)

@@ -80,7 +80,7 @@ TEST(Measures, ThatAreNoNumbersAreRefusedWithRowAndColumnAndWithoutTheirText) {
       {"fast", "not a number; decimals have a point, and no unit follows"},
       {"12km", "not a number; decimals have a point, and no unit follows"},
       {"NaN", "not a number; decimals have a point, and no unit follows"},
-      {"7,5", "not a number; decimals have a point, and no unit follows"},
+      {"7,5", "has a comma; numbers have a point before their decimals"},
       {"inf", "not a finite number"},
       {"1e999", "not a finite number"},
       {"+12", "not a number; decimals have a point, and no unit follows"},

@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <ctime>
 #include <random>
 
 #include "chronoveil/data/time/civil.h"
 #include "chronoveil/data/time/reader.h"
+#include "chronoveil/data/time/usual_formats.h"
 #include "reading.h"
 
 namespace chronoveil::data::testing {
@@ -25,7 +27,7 @@ void expect_time(TimeReader& times, const std::string& text, std::int64_t wanted
 void expect_problem(TimeReader& times, const std::string& text, TimeProblem wanted) {
   std::int64_t instant = -1;
   EXPECT_EQ(times.read(text, instant), wanted) << text;
-  EXPECT_FALSE(times.explain(wanted).empty());
+  EXPECT_FALSE(times.explain(wanted, text).empty());
 }
 
 TEST(Civil, DaysAndDatesAgreeWithTheLibraryOfTheSystem) {
@@ -249,7 +251,60 @@ TEST(LocalTimes, FollowTheZoneOverBothChangesOfTheYear) {
   EXPECT_FALSE(times.ambiguous());
   expect_time(times, "2026-10-25T03:00", 1792893600000);
   EXPECT_FALSE(times.ambiguous());
-  EXPECT_NE(times.explain(TimeProblem::skipped).find("Europe/Berlin"), std::string::npos);
+  EXPECT_NE(times.explain(TimeProblem::skipped, "").find("Europe/Berlin"), std::string::npos);
+}
+
+// What is said of a time that cannot be read names formats that read it, and only its shape decides which.
+TEST(UsualFormats, EachReadsTheTimeThatItIsNamedFor) {
+  const std::pair<const char*, const char*> kWritten[] = {
+      {"01/03/2026", "%d/%m/%Y"},
+      {"01/03/2026 07:05:09", "%m/%d/%Y %H:%M:%S"},
+      {"1/3/26 7:05", "%d/%m/%y %H:%M"},
+      {"01.03.2026 07:05", "%d.%m.%Y %H:%M"},
+      {"01-03-2026", "%d-%m-%Y"},
+      {"2026/03/01 07:05:09.250", "%Y/%m/%d %H:%M:%S.%f"},
+      {"2026-03-01T07:05", "%Y-%m-%dT%H:%M"},
+      {"03/01/2026 07:05 pm", "%m/%d/%Y %I:%M %p"},
+      {"01-Mar-2026", "%d-%b-%Y"},
+      {"1 Mar 2026 07:05", "%d %b %Y %H:%M"},
+      {"2026-W10", "%G-W%V"},
+      {"2026-Q1", "%Y-Q%q"},
+      {"2026-03", "%Y-%m"},
+      {"03/2026", "%m/%Y"},
+      {"20260301", "%Y%m%d"},
+      {"202603", "%Y%m"},
+      {"1772323200", "epoch"},
+      {"1772323200.5", "epoch"},
+      {"1772323200000", "epoch_ms"},
+  };
+  for (const auto& [text, wanted] : kWritten) {
+    const std::vector<std::string> formats = usual_formats(text);
+    EXPECT_NE(std::find(formats.begin(), formats.end(), wanted), formats.end()) << text;
+    for (const std::string& format : formats) {
+      TimeReader times = reader(format);
+      std::int64_t instant = -1;
+      EXPECT_EQ(times.read(text, instant), TimeProblem::none) << text << " as " << format;
+    }
+    TimeReader other = reader("%Y, %B %d");
+    expect_problem(other, text, TimeProblem::form);
+    EXPECT_NE(other.explain(TimeProblem::form, text).find(wanted), std::string::npos) << text;
+  }
+  for (const char* const text : {"", "yesterday", "S1", "12", "c4711;2026", "1/2/3/4", "2026-03-01T", "1e400", "07:05"})
+    EXPECT_TRUE(usual_formats(text).empty()) << text;
+}
+
+TEST(UsualFormats, NumbersDecideNothing) {
+  for (const char* const shape : {"##/##/####", "##.##.## ##:##", "####-##-## ##:##:##", "##########", "####-W##"}) {
+    std::string zeros(shape);
+    std::replace(zeros.begin(), zeros.end(), '#', '0');
+    for (const char digit : {'1', '3', '9'}) {
+      std::string text(shape);
+      std::replace(text.begin(), text.end(), '#', digit);
+      EXPECT_EQ(usual_formats(text), usual_formats(zeros)) << text;
+      EXPECT_FALSE(usual_formats(text).empty());
+    }
+  }
+  EXPECT_EQ(usual_formats("16/10/2025"), usual_formats("10/16/2025"));
 }
 
 }  // namespace

@@ -51,11 +51,12 @@ Result<void> init(InitOptions& options) {
     CV_TRY(options.job.input, answer_to("the CSV that the job reads", ""));
   }
   if (options.path.empty()) options.path = std::filesystem::path(options.job.input).stem().string() + ".toml";
-  std::error_code ignored;
-  if (std::filesystem::exists(options.path, ignored))
-    return invalid("--job", options.path, "a file that is not there yet; init overwrites nothing");
   CV_TRY(engine::GivenKeys given, given_keys(options.job));
   CV_TRY(const engine::CsvHeader header, engine::read_csv_header(options.job.input, given));
+  std::error_code ignored;
+  if (std::filesystem::exists(options.path, ignored))
+    return fail(ErrorKind::usage, "--job",
+                "'" + options.path + "' is there already, and init overwrites nothing; --job names another file");
   const engine::JobKind& kind = options.job.kind;
   CV_TRY(given, asks ? ask_all(header, std::move(given), kind) : engine::with_guesses(header, std::move(given), kind));
   CV_TRY(const engine::FirstJob made, engine::first_job(header, given, options.path, kind));
@@ -91,7 +92,8 @@ void add_init(CLI::App& parent, CommandContext& context, const char* word, const
 }  // namespace
 
 void add_init_command(CLI::App& app, CommandContext& context) {
-  add_init(app, context, "init", "Write a first job file for a CSV; asks what its header does not say",
+  add_init(app, context, "init",
+           "Write a first job file for a CSV; guesses what the names in its header show, asks for the rest",
            engine::SeriesSpec(),
            "chronoveil init trips.csv --user card --series stop --series-list stops.txt --start 2026-03-01 --end "
            "2026-04-01 --max-steps 20");

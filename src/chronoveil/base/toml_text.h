@@ -14,6 +14,8 @@ inline std::string toml_text(std::string_view text) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\')
       out.append({'\\', c});
+    else if (c == '\t')
+      out.append("\\t");
     else if (byte < 0x20 || byte == 0x7f)
       out.append("\\u00").append({kDigits[byte >> 4], kDigits[byte & 15]});
     else

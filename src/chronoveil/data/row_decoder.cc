@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "chronoveil/data/decimal_comma.h"
+
 namespace chronoveil::data {
 
 Result<RowDecoder> RowDecoder::make(const SourceSpec& spec) {
@@ -84,13 +86,14 @@ bool RowDecoder::refuse_user() {
 }
 
 bool RowDecoder::refuse_time(std::string_view text, TimeProblem problem) {
-  problem_ =
-      "column " + time_ + ": " + (text.empty() ? "empty; every record needs a time" : time_reader_.explain(problem));
+  problem_ = "column " + time_ + ": " +
+             (text.empty() ? "empty; every record needs a time" : time_reader_.explain(problem, text));
   return false;
 }
 
-bool RowDecoder::refuse_value(const std::string& column, CountProblem problem) {
-  problem_ = "column " + column + ": " + std::string(explain(problem));
+bool RowDecoder::refuse_value(const std::string& column, std::string_view text, CountProblem problem) {
+  const bool comma = problem == CountProblem::form && has_one_comma(text);
+  problem_ = "column " + column + ": " + std::string(comma ? kNoCommas : explain(problem));
   return false;
 }
 
@@ -102,7 +105,7 @@ bool RowDecoder::add_wide(const RowFields& fields, RecordBatch& batch) {
   counts_.clear();
   for (std::size_t i = 0; i < wide_->size(); ++i) {
     if (const CountProblem problem = read_count(fields.wide[i], counts_.emplace_back()); problem != CountProblem::none)
-      return refuse_value((*wide_)[i], problem);
+      return refuse_value((*wide_)[i], fields.wide[i], problem);
   }
   batch.per_row = wide_->size();
   batch.value.insert(batch.value.end(), counts_.begin(), counts_.end());
@@ -120,14 +123,14 @@ bool RowDecoder::add_reals(const RowFields& fields, RecordBatch& batch) {
     if (problem == RealProblem::empty && may_be_missing_)
       measure = std::numeric_limits<double>::quiet_NaN();
     else if (problem != RealProblem::none)
-      return refuse_real(measure_, problem);
+      return refuse_real(measure_, fields.measure, problem);
   }
   if (has_point_) {
     double longitude = 0, latitude = 0;
     RealProblem problem = read_real(fields.longitude, longitude);
-    if (problem != RealProblem::none) return refuse_real(longitude_, problem);
+    if (problem != RealProblem::none) return refuse_real(longitude_, fields.longitude, problem);
     problem = read_real(fields.latitude, latitude);
-    if (problem != RealProblem::none) return refuse_real(latitude_, problem);
+    if (problem != RealProblem::none) return refuse_real(latitude_, fields.latitude, problem);
     if (key_of_point_) {
       batch.series.push_back(key_of_point_(longitude, latitude));
     } else {
@@ -144,8 +147,9 @@ bool RowDecoder::refuse_place() {
   return false;
 }
 
-bool RowDecoder::refuse_real(const std::string& column, RealProblem problem) {
-  problem_ = "column " + column + ": " + std::string(explain(problem));
+bool RowDecoder::refuse_real(const std::string& column, std::string_view text, RealProblem problem) {
+  const bool comma = problem == RealProblem::form && has_one_comma(text);
+  problem_ = "column " + column + ": " + std::string(comma ? kNoCommas : explain(problem));
   return false;
 }
 

@@ -62,7 +62,7 @@ class RowDecoder {
     std::int64_t value = 0;
     if (has_value_) {
       if (const CountProblem problem = read_count(fields.value, value); problem != CountProblem::none) [[unlikely]] {
-        return refuse_value(value_, problem);
+        return refuse_value(value_, fields.value, problem);
       }
     }
     if (has_reals_ && !add_reals(fields, batch)) return false;  // the last that can fail
@@ -80,11 +80,11 @@ class RowDecoder {
   RowDecoder(const SourceSpec& spec, TimeReader time_reader);
   bool refuse_user();
   bool refuse_time(std::string_view text, TimeProblem problem);
-  bool refuse_value(const std::string& column, CountProblem problem);
+  bool refuse_value(const std::string& column, std::string_view text, CountProblem problem);
   bool add_wide(const RowFields& fields, RecordBatch& batch);
   bool add_reals(const RowFields& fields, RecordBatch& batch);
   bool refuse_place();
-  bool refuse_real(const std::string& column, RealProblem problem);
+  bool refuse_real(const std::string& column, std::string_view text, RealProblem problem);
 
   TimeReader time_reader_;
   bool has_user_, has_series_, has_value_, has_measure_, may_be_missing_, has_point_, has_reals_;

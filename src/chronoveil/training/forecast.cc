@@ -159,6 +159,12 @@ Result<Prepared> prepared(const std::string& model_path, const ForecastRequest& 
   return ready;
 }
 
+// Hours of the day mean to a model what they meant where it was trained.
+ForecastRequest with_zone(ForecastRequest request, const TrainedModel& model) {
+  if (request.source.zone.empty()) request.source.zone = model.clock.zone;
+  return request;
+}
+
 // A private forecast as it is stored and released: what was worked out, or the documents that were made from it.
 struct Kept {
   std::string title;  // the documents have their own
@@ -281,22 +287,24 @@ report::Forecasted report_of(const Forecasting& found, const std::string& title)
   return all;
 }
 
-Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest& request) {
-  if (request.privacy) return fail(ErrorKind::internal, "forecast", "a private history needs a debit");
-  CV_TRY(Prepared ready, prepared(model_path, request));
+Result<Forecasting> run_forecast(const std::string& model_path, const ForecastRequest& given) {
+  if (given.privacy) return fail(ErrorKind::internal, "forecast", "a private history needs a debit");
+  CV_TRY(Prepared ready, prepared(model_path, given));
+  const ForecastRequest request = with_zone(given, ready.forecasting.model);
   CV_CHECK(engine::check_train_columns(request.source, ready.channels));
   CV_CHECK(forecast(request, ready.network, ready.channels, ready.device, nullptr, ready.forecasting));
   return std::move(ready.forecasting);
 }
 
-Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest& request,
+Result<ForecastDocuments> run_private_forecast(const std::string& model_path, const ForecastRequest& given,
                                                const std::string& title, const WriteForecast& write,
                                                const std::optional<std::string>& again) {
-  if (!request.privacy) return fail(ErrorKind::internal, "forecast", "the history is not private");
-  if (request.run.replay)
+  if (!given.privacy) return fail(ErrorKind::internal, "forecast", "the history is not private");
+  if (given.run.replay)
     return fail(ErrorKind::usage, "run.noise_from", "a forecast draws too much to replay it; `run.seed` repeats a run");
-  if (request.run.rehearses()) CV_CHECK(engine::check_replaces_no_release(request.outputs));
-  CV_TRY(Prepared ready, prepared(model_path, request));
+  if (given.run.rehearses()) CV_CHECK(engine::check_replaces_no_release(given.outputs));
+  CV_TRY(Prepared ready, prepared(model_path, given));
+  const ForecastRequest request = with_zone(given, ready.forecasting.model);
   Forecasting& forecasting = ready.forecasting;
   engine::ReleaseKind<Kept> kind;
   kind.claim = claim_of(request, *forecasting.privacy, ready.model, ready.channels);

@@ -19,7 +19,7 @@ namespace chronoveil::training {
 
 // The forecast begins with the slot after the last row of the history.
 struct ForecastRequest {
-  data::SourceSpec source;            // series (optional), time
+  data::SourceSpec source;            // series (optional), time; an empty zone is that of the model's data
   std::vector<std::string> channels;  // columns of values; empty: the model's own
   std::vector<std::string> keys;      // public; empty: those of the history, not allowed with privacy
   neural::PredictionOptions prediction;

@@ -61,22 +61,25 @@ class PrefixedSource final : public ByteSource {
 struct Signature {
   std::string_view bytes;
   const char* what;
-  const char* instead = nullptr;  // a command that makes a CSV of it
+  const char* with = nullptr;     // what to install
+  const char* instead = nullptr;  // a command of it that makes a CSV of the file
 };
 
+constexpr const char* kWithArrow = "pip install pandas pyarrow";
 constexpr const char* kFromFeather =
     "python3 -c \"import pandas; pandas.read_feather('in.arrow').to_csv('out.csv', index=False)\"";
 
 constexpr Signature kRefused[] = {
     {"\x28\xb5\x2f\xfd"sv, "compressed by zstd"},
     {"BZh"sv, "compressed by bzip2"},
-    {"PK\x03\x04"sv, "a zip archive or an Excel workbook",
+    {"PK\x03\x04"sv, "a zip archive or an Excel workbook", "pip install pandas openpyxl",
      "python3 -c \"import pandas; pandas.read_excel('in.xlsx').to_csv('out.csv', index=False)\""},
-    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an old Excel workbook", "libreoffice --headless --convert-to csv in.xls"},
-    {"PAR1"sv, "a Parquet file", "duckdb -c \"COPY (FROM 'in.parquet') TO 'out.csv'\""},
-    {"ARROW1"sv, "an Arrow file", kFromFeather},
-    {"FEA1"sv, "an old Feather file", kFromFeather},
-    {"\xff\xff\xff\xff"sv, "an Arrow stream",
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "an old Excel workbook", "LibreOffice",
+     "libreoffice --headless --convert-to csv in.xls"},
+    {"PAR1"sv, "a Parquet file", "pip install duckdb-cli", "duckdb -c \"COPY (FROM 'in.parquet') TO 'out.csv'\""},
+    {"ARROW1"sv, "an Arrow file", kWithArrow, kFromFeather},
+    {"FEA1"sv, "an old Feather file", kWithArrow, kFromFeather},
+    {"\xff\xff\xff\xff"sv, "an Arrow stream", kWithArrow,
      "python3 -c \"import pyarrow; pyarrow.ipc.open_stream('in.arrow').read_pandas().to_csv('out.csv', index=False)\""},
     {"SQLite format 3\0"sv, "a SQLite database (its kind is sqlite)"},
     {"\xff\xfe"sv, "text in UTF-16"},
@@ -116,9 +119,10 @@ Result<std::unique_ptr<ByteSource>> decompress_if_needed(std::unique_ptr<ByteSou
   }
   for (const Signature& refused : kRefused) {
     if (start.starts_with(refused.bytes)) {
-      return fail(ErrorKind::bad_data,
-                  std::string("the file is ") + refused.what + "; a CSV must be UTF-8 text, plain or as gzip or xz" +
-                      (refused.instead ? std::string("; this makes one: ") + refused.instead : ""));
+      return fail(
+          ErrorKind::bad_data,
+          std::string("the file is ") + refused.what + "; a CSV must be UTF-8 text, plain or as gzip or xz" +
+              (refused.instead ? std::string("; this makes one (") + refused.with + "): " + refused.instead : ""));
     }
   }
   const bool gzip = start.starts_with(kGzip);

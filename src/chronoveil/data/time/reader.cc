@@ -4,6 +4,7 @@
 
 #include "chronoveil/data/time/civil.h"
 #include "chronoveil/data/time/fields.h"
+#include "chronoveil/data/time/usual_formats.h"
 
 namespace chronoveil::data {
 namespace {
@@ -227,23 +228,39 @@ TimeProblem TimeReader::read_pattern(std::string_view text, std::int64_t& instan
   return TimeProblem::none;
 }
 
-std::string TimeReader::explain(TimeProblem problem) const {
+// Other formats that times of this shape are usually written in.
+std::string TimeReader::others(std::string_view text, std::string_view lead) const {
+  std::string usual;
+  for (const std::string& format : usual_formats(trimmed(text)))
+    if (format != format_) usual += (usual.empty() ? "" : " or ") + format;
+  return usual.empty() ? "" : std::string(lead) + usual;
+}
+
+std::string TimeReader::explain_form(std::string_view text) const {
+  const std::string usual = others(text, "; its shape is that of `source.time_format` ");
+  switch (kind_) {
+    case Kind::iso8601:
+      return "not a time in ISO 8601, such as 2026-03-01T12:30:00+01:00" +
+             (usual.empty() ? "; `source.time_format` names another form, such as %d.%m.%Y, epoch (seconds since 1970) "
+                              "or epoch_min"
+                            : usual);
+    case Kind::epoch: return "not a number of seconds since 1970" + usual;
+    case Kind::epoch_ms: return "not a number of milliseconds since 1970" + usual;
+    case Kind::epoch_min: return "not a number of minutes since 1970" + usual;
+    case Kind::pattern: break;
+  }
+  return "not a time of the form " + format_ + usual;
+}
+
+std::string TimeReader::explain(TimeProblem problem, std::string_view text) const {
   switch (problem) {
     case TimeProblem::none: break;
-    case TimeProblem::form:
-      switch (kind_) {
-        case Kind::iso8601:
-          return "not a time in ISO 8601, such as 2026-03-01T12:30:00+01:00; `source.time_format` names another "
-                 "form, such as %d.%m.%Y, epoch (seconds since 1970) or epoch_min";
-        case Kind::epoch: return "not a number of seconds since 1970";
-        case Kind::epoch_ms: return "not a number of milliseconds since 1970";
-        case Kind::epoch_min: return "not a number of minutes since 1970";
-        case Kind::pattern: return "not a time of the form " + format_;
-      }
-      break;
+    case TimeProblem::form: return explain_form(text);
     case TimeProblem::range:
       return "not a date and time that exists in the years " + std::to_string(kFirstYear) + " to " +
-             std::to_string(kLastYear);
+             std::to_string(kLastYear) +
+             (format_.find("%V") == std::string::npos ? "" : "; only some years of ISO 8601 have a week 53") +
+             others(text, "; its shape is also that of `source.time_format` ");
     case TimeProblem::leap_second: return "a leap second (:60); write it as :59 or as the second that follows";
     case TimeProblem::skipped:
       return "a local time that the clocks of " + zone_->name() + " skipped; give times with their offset";

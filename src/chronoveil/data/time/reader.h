@@ -33,13 +33,15 @@ class TimeReader {
   // Whether the local time that was read last came twice that night. Only for formats without an offset.
   bool ambiguous() const { return ambiguous_; }
 
-  // What was wrong, in words that do not quote the text.
-  std::string explain(TimeProblem) const;
+  // What was wrong, in words that do not quote the text; its shape lets them name a format that may read it.
+  std::string explain(TimeProblem, std::string_view text) const;
 
  private:
   enum class Kind { iso8601, epoch, epoch_ms, epoch_min, pattern };
   TimeReader(Kind kind, std::string format, std::shared_ptr<const Zone> zone)
       : kind_(kind), format_(std::move(format)), zone_(std::move(zone)) {}
+  std::string others(std::string_view text, std::string_view lead) const;
+  std::string explain_form(std::string_view text) const;
   TimeProblem read_trimmed(std::string_view text, std::int64_t& instant);
   TimeProblem read_iso8601(std::string_view text, std::int64_t& instant);
   TimeProblem read_pattern(std::string_view text, std::int64_t& instant);

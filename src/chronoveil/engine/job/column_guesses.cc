@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -24,31 +25,85 @@ bool holds_any(const std::string& name, std::initializer_list<std::string_view> 
                      [&](std::string_view part) { return name.find(part) != std::string::npos; });
 }
 
-bool is_any(const std::string& name, std::initializer_list<std::string_view> names) {
+using Names = std::vector<std::string_view>;
+
+bool is_any(std::string_view name, const Names& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
+
+// What a name is made of: "tapped_at_ms" is tapped, at, ms. Letters beyond ASCII belong to words.
+std::vector<std::string> words_of(const std::string& column) {
+  constexpr std::string_view kBetween = " _-.:/()[]";
+  std::vector<std::string> words(1);
+  for (const char c : lower(column)) {
+    if (kBetween.find(c) == std::string_view::npos)
+      words.back().push_back(c);
+    else if (!words.back().empty())
+      words.emplace_back();
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool has_word(const std::string& column, const Names& names) {
+  const std::vector<std::string> words = words_of(column);
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) { return is_any(word, names); });
+}
+
+// In the languages of Western Europe, each by how finely it tells the time.
+const Names kYears{"year", "yr", "jahr", "annee", "année", "ano", "año", "anno", "jaar"};
+const Names kWeeks{"week", "woche", "semaine", "semana", "settimana"};
+const Names kMonths{"month", "monat", "mois", "mes", "mês", "mese", "maand"};
+const Names kQuarters{"quarter", "quartal", "trimestre", "kwartaal"};
+const Names kDays{"date", "day", "datum", "tag", "jour", "fecha", "dia", "día", "giorno", "dag", "dato"};
+const Names kTimes{"time",      "timestamp", "ts",          "datetime", "when",       "epoch", "zeit",
+                   "zeitpunkt", "uhrzeit",   "zeitstempel", "heure",    "horodatage", "hora",  "fechahora",
+                   "datahora",  "ora",       "orario",      "tijd",     "tijdstip"};
+const Names* const kAllTimes[] = {&kTimes, &kDays, &kWeeks, &kMonths, &kQuarters};
+// Words that mean something else as well, so they come last.
+const Names kPerhaps{"data", "at"};
 
 }  // namespace
 
 std::string guessed_time(const std::vector<std::string>& columns) {
-  for (const std::string& column : columns)
-    if (is_any(lower(column), {"time", "timestamp", "ts", "datetime", "date", "day", "week", "month", "quarter",
-                               "epoch", "when", "datum", "zeit", "tag", "woche", "monat", "quartal"}))
-      return column;
-  for (const std::string& column : columns)
-    if (holds_any(lower(column), {"time", "date", "epoch", "unix"})) return column;
-  return "";
+  const YearAndPart parts = guessed_year_and_part(columns);
+  const auto first = [&](const auto& fits) {
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const std::string& column) {
+      return (parts.part.empty() || column != parts.part) && fits(column);
+    });
+    return found == columns.end() ? std::string() : *found;
+  };
+  std::string best = first([&](const std::string& column) {
+    return std::any_of(std::begin(kAllTimes), std::end(kAllTimes),
+                       [&](const Names* names) { return is_any(lower(column), *names); });
+  });
+  if (best.empty())
+    best = first([](const std::string& column) { return holds_any(lower(column), {"time", "date", "epoch", "unix"}); });
+  for (const Names* names : kAllTimes)
+    if (best.empty()) best = first([&](const std::string& column) { return has_word(column, *names); });
+  return best.empty() ? first([](const std::string& column) { return has_word(column, kPerhaps); }) : best;
+}
+
+YearAndPart guessed_year_and_part(const std::vector<std::string>& columns) {
+  YearAndPart both;
+  for (const std::string& column : columns) {
+    const std::string name = lower(column);
+    const bool weeks = is_any(name, kWeeks);
+    if (both.year.empty() && is_any(name, kYears)) both.year = column;
+    if (!both.part.empty() || (!weeks && !is_any(name, kMonths))) continue;
+    both.part = column;
+    both.weeks = weeks;
+  }
+  return both.year.empty() || both.part.empty() ? YearAndPart() : both;
 }
 
 std::string guessed_time_format(const std::string& column) {
   const std::string name = lower(column);
-  if (holds_any(name, {"week", "woche"})) return "%G-W%V";
-  if (holds_any(name, {"month", "monat"})) return "%Y-%m";
-  if (holds_any(name, {"quart"})) return "%Y-Q%q";
-  if (holds_any(name, {"epoch", "unix"})) {
-    if (holds_any(name, {"_ms", "milli"})) return "epoch_ms";
-    return holds_any(name, {"_min", "minute"}) ? "epoch_min" : "epoch";
-  }
+  if (holds_any(name, {"week", "woche"}) || has_word(column, kWeeks)) return "%G-W%V";
+  if (holds_any(name, {"month", "monat"}) || has_word(column, kMonths)) return "%Y-%m";
+  if (holds_any(name, {"quart"}) || has_word(column, kQuarters)) return "%Y-Q%q";
+  if (has_word(column, {"ms", "millis", "milliseconds"}) || holds_any(name, {"epochms", "unixms"})) return "epoch_ms";
+  if (holds_any(name, {"epoch", "unix"})) return has_word(column, {"min", "minute", "minutes"}) ? "epoch_min" : "epoch";
   if (is_any(name, {"minute", "minutes"})) return "epoch_min";
   return "iso8601";
 }
@@ -56,18 +111,20 @@ std::string guessed_time_format(const std::string& column) {
 std::string guessed_length(const std::string& column, const std::string& time_format) {
   for (const auto& [format, length] : {std::pair{"%G-W%V", "1w"}, {"%Y-%m", "1mo"}, {"%Y-Q%q", "3mo"}})
     if (time_format == format) return length;
-  return is_any(lower(column), {"date", "day", "datum", "tag"}) ? "1d" : "1h";
+  return is_any(lower(column), kDays) ? "1d" : "1h";
 }
 
 std::string guessed_longitude(const std::vector<std::string>& columns) {
   for (const std::string& column : columns)
-    if (is_any(lower(column), {"lon", "lng", "long"}) || holds_any(lower(column), {"longitude"})) return column;
+    if (lower(column) == "long" || has_word(column, {"lon", "lng", "longitud"}) ||
+        holds_any(lower(column), {"longitude", "laengengrad", "längengrad"}))
+      return column;
   return "";
 }
 
 std::string guessed_latitude(const std::vector<std::string>& columns) {
   for (const std::string& column : columns)
-    if (is_any(lower(column), {"lat"}) || holds_any(lower(column), {"latitude"})) return column;
+    if (has_word(column, {"lat", "latitud"}) || holds_any(lower(column), {"latitude", "breitengrad"})) return column;
   return "";
 }
 

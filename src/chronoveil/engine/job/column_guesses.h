@@ -6,8 +6,15 @@
 
 namespace chronoveil::engine {
 
-// The column that is called like one of times; empty if none is.
+// The column that is called like one of times; empty if none is. A week or a month beside a year is none: the year is
+// a part of the time.
 std::string guessed_time(const std::vector<std::string>& columns);
+// A column of years, and one of weeks or months beside it; two empty names if there are none.
+struct YearAndPart {
+  std::string year, part;
+  bool weeks = false;
+};
+YearAndPart guessed_year_and_part(const std::vector<std::string>& columns);
 // How the times of a column of this name are usually written, and the slots that they fill: "week" is "%G-W%V", "1w".
 std::string guessed_time_format(const std::string& column);
 std::string guessed_length(const std::string& column, const std::string& time_format);

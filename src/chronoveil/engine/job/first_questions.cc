@@ -94,7 +94,8 @@ void ask_points(Questions& all) {
 // Where a record is: at a point, or else in a column of places.
 void ask_places(Questions& all) {
   const std::string longitude = guessed_longitude(all.columns());
-  if (!all.has("source.place")) all.ask("source.longitude", longitude.empty() ? kNone : longitude);
+  const bool on_a_map = all.has("places.west") || all.has("places.areas");
+  if (!all.has("source.place")) all.ask("source.longitude", longitude.empty() && !on_a_map ? kNone : longitude);
   if (all.has("source.longitude")) return ask_points(all);
   all.ask("source.place", kNone);
   if (all.has("source.place") && !all.has("places.keys")) all.ask("places.list", "");
@@ -186,6 +187,29 @@ Result<void> check_shape(const KeyInfo& info, const std::string& answer) {
   return invalid(info.key, answer, "one of " + words);
 }
 
+// As a word of a line for DuckDB inside double quotes: what would have to be quoted stands as a name to be replaced.
+bool is_plain(const std::string& word, std::string_view beside) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           beside.find(c) != std::string_view::npos;
+  });
+}
+std::string sql_name(const std::string& column, const char* otherwise) {
+  return is_plain(column, "_") ? column : otherwise;
+}
+std::string sql_file(const std::string& path) { return is_plain(path, "_-./") ? path : "in.csv"; }
+
+std::string how_to_join_time(const CsvHeader& header) {
+  const YearAndPart parts = guessed_year_and_part(header.columns);
+  if (parts.year.empty()) return "";
+  const std::string year = sql_name(parts.year, "year"), part = sql_name(parts.part, parts.weeks ? "week" : "month");
+  return "; the time seems to be in two columns, " + parts.year + " and " + parts.part +
+         ", and this makes one of them (DuckDB: pip install duckdb-cli): duckdb -c \"COPY (SELECT " + year +
+         (parts.weeks ? " || '-W'" : " || '-'") + " || lpad(" + part + "::TEXT, 2, '0') AS " +
+         (parts.weeks ? "iso_week" : "month_of_year") + ", * FROM '" + sql_file(header.path) + "') TO 'out.csv'\"" +
+         (parts.weeks ? "; weeks must be those of ISO 8601, see docs/input.md" : "");
+}
+
 }  // namespace
 
 std::string names_of_columns(const CsvHeader& header) {
@@ -259,8 +283,10 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
     text +=
         "; of `plan.users`: about how many people a place has in a slot, from public knowledge, so that a release "
         "that would say nothing is refused, or - where nobody can say";
+  if (missing.find("source.time") != std::string::npos) text += how_to_join_time(header);
   if (missing.find("source.series") != std::string::npos)
-    text += " (- for one series; of a file with a column per series, " + std::string(kHowToMakeLong) + ")";
+    text += " (- for one series; of a file with a column per series, " +
+            how_to_make_long(sql_file(header.path), sql_name(word_given(given, "source.time"), "time")) + ")";
   if (lacks_column) text += "; the columns are " + names_of_columns(header);
   return fail(ErrorKind::usage, text);
 }

@@ -48,8 +48,7 @@ JobKind kind_of(const JobTable& table) {
 
 // Refuses keys of another kind of job: ignored in silence, they would look obeyed.
 Result<void> refuse_foreign(const JobTable& table, const Job& job) {
-  if (!is_of_counts(job))
-    CV_CHECK(refuse(table, "source", {"wide"}, "it belongs to counts; " + std::string(kHowToMakeLong)));
+  if (!is_of_counts(job)) CV_CHECK(refuse(table, "source", {"wide"}, "it belongs to counts; " + how_to_make_long()));
   if (job.is<TrainSpec>()) CV_CHECK(refuse_in_train(table));
   if (job.is<PerturbSpec>()) CV_CHECK(refuse_in_perturb(table));
   if (job.is<MeansSpec>()) CV_CHECK(refuse_in_means(table));

@@ -43,10 +43,11 @@ inline constexpr std::string_view kAll = "all";
 Result<void> read_steps(const Section&, std::string_view key, std::optional<std::int64_t>& into);
 
 // Values that are no counts are read from long files alone.
-inline constexpr std::string_view kHowToMakeLong =
-    "this line makes rows of a series, a time and a value: duckdb -c \"COPY (UNPIVOT (FROM 'in.csv') ON COLUMNS(* "
-    "EXCLUDE "
-    "time) INTO NAME series VALUE value) TO 'out.csv'\"";
+inline std::string how_to_make_long(const std::string& file = "in.csv", const std::string& time = "time") {
+  return "this line makes rows of a series, a time and a value (DuckDB: pip install duckdb-cli): duckdb -c \"COPY "
+         "(UNPIVOT (FROM '" +
+         file + "') ON COLUMNS(* EXCLUDE " + time + ") INTO NAME series VALUE value) TO 'long.csv'\"";
+}
 
 // What max_steps caps, and where a number for it comes from.
 inline constexpr std::string_view kHowToCapSteps =

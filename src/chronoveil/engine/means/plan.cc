@@ -60,6 +60,9 @@ std::vector<std::uint32_t> typical_counts(const Job& job, std::int64_t people_un
   return counts;
 }
 
+constexpr std::string_view kWhatHelps =
+    "a smaller `means.max_cells`, longer slots, fewer and larger places, a larger `privacy.epsilon`";
+
 // A refusal must not depend on the data, and does not: this knows the plan and what the job declares public.
 std::string why_it_tells_nothing(const Job& job, const mechanisms::CellsPlan& plan) {
   const std::vector<std::uint32_t> counts = typical_counts(job, plan::kPeopleUnsaid);
@@ -68,11 +71,9 @@ std::string why_it_tells_nothing(const Job& job, const mechanisms::CellsPlan& pl
   const bool said = says_people(job);
   return fmt::format(
       "in a cell of {} people{} an interval would be about ±{:.3g}, and the bounds are only {:.3g} apart, so the "
-      "release "
-      "would say nothing; what helps: a smaller `means.max_cells`, longer slots, fewer and larger places, a larger "
-      "`privacy.epsilon`{}",
+      "release would say nothing; what helps: {}{}",
       counts.size(), said ? "" : " (assumed, since the job does not say how many)", told->half_width, told->range,
-      said ? "" : ", or `plan.users` if cells have more people");
+      kWhatHelps, said ? "" : ", or `plan.users` if cells have more people");
 }
 
 // Few enough to be a warning.
@@ -83,8 +84,14 @@ std::string outlook(const Job& job, const mechanisms::CellsPlan& plan) {
   const Result<plan::Informative> told = plan::informative(plan, counts);
   if (!told) return "";
   const bool said = says_people(job);
-  return fmt::format("in a cell of {} people{} an interval would be about ±{:.3g}{}", counts.size(),
+  // As on the page of the release: an interval wider than half of what a value can be.
+  const bool vague = 2 * told->half_width > told->range / 2;
+  return fmt::format("in a cell of {} people{} an interval would be about ±{:.3g}{}{}", counts.size(),
                      said ? "" : ", for example,", told->half_width,
+                     vague ? fmt::format(", and the bounds are only {:.3g} apart: the report would call it vague; what "
+                                         "helps: {}",
+                                         told->range, kWhatHelps)
+                           : "",
                      said ? "" : "; `plan.users` says how many yours have, from public knowledge");
 }
 

@@ -47,7 +47,7 @@ Result<std::int64_t> boundary(const SlotAxis& axis, data::TimeReader& reader, co
                               const std::string& what) {
   std::int64_t instant = 0;
   if (const data::TimeProblem problem = reader.read(text, instant); problem != data::TimeProblem::none)
-    return fail(ErrorKind::usage, "train.spans", what + reader.explain(problem));
+    return fail(ErrorKind::usage, "train.spans", what + reader.explain(problem, text));
   if (reader.ambiguous())
     return fail(ErrorKind::usage, "train.spans", what + "the clocks showed this time twice; write it with its offset");
   const auto found = std::lower_bound(axis.boundaries.begin(), axis.boundaries.end(), instant);
