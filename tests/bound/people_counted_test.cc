@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -157,6 +158,55 @@ TEST(PeopleCounted, ATwinThatCountsAPersonOncePerRecordIsFound) {
     return by_hand(records, [](std::int64_t own) { return own; });
   };
   EXPECT_GT(try_neighbours(twin, 300).added.l1, 3);
+}
+
+// Values come with a measure of their own: a source of records whose values are real.
+class MeasuredSource : public data::RecordSource {
+ public:
+  explicit MeasuredSource(std::vector<Record> records) : inner_(std::move(records)) {}
+  Result<bool> next(data::RecordBatch& out) override {
+    CV_TRY(const bool more, inner_.next(out));
+    for (const std::int64_t value : out.value) out.measure.push_back(static_cast<double>(value));
+    out.value.clear();
+    return more;
+  }
+
+ private:
+  MemorySource inner_;
+};
+
+Histograms values_of(const std::vector<Record>& records, std::uint64_t seed) {
+  MeasuredSource source(records);
+  DrawRight right = DrawRight::seeded(seed);
+  const ValueGrid grid = *ValueGrid::make(0, 4);
+  const auto at = [&](double value) { return static_cast<std::int64_t>(value / grid.step()); };
+  std::vector<PeopleQuestion> asked = questions();
+  asked[2] = {PeopleQuestion::Of::value, {}, {0, at(0.5), at(1.5), at(2.5)}};
+  const auto counted = count_people(source, hourly_axis(kSteps), Places{kKeys, {}}, grid, asked, right);
+  EXPECT_TRUE(counted);
+  return counted ? counted->people : Histograms();
+}
+
+TEST(PeopleCounted, OneNeighbourChangesOneBinOfEachQuestionAboutMeansToo) {
+  const Most most = try_neighbours(values_of, 300);
+  EXPECT_EQ(most.added.l1, 3);
+  EXPECT_EQ(most.added.l2_squared, 3);
+  EXPECT_EQ(most.replaced.l1, 6);
+  EXPECT_EQ(most.replaced.l2_squared, 6);
+}
+
+// Of a person with the values 0, 1, 2 and 3 each is drawn about as often: more than 5.5 σ off is rarer than 1e-7.
+TEST(PeopleCounted, EachValueOfAPersonIsAsLikely) {
+  constexpr int kTimes = 4000;
+  std::vector<Record> records;
+  for (int value = 0; value < 4; ++value) records.push_back({"ann", "a", 1, value});
+  std::vector<std::int64_t> drawn(4);
+  for (std::uint64_t seed = 0; seed < kTimes; ++seed) {
+    const std::vector<std::int64_t> own = values_of(records, seed)[2];
+    for (std::size_t bin = 0; bin < 4; ++bin) drawn[bin] += own[bin];
+  }
+  for (const std::int64_t times : drawn)
+    EXPECT_NEAR(static_cast<double>(times), kTimes / 4.0, 5.5 * std::sqrt(kTimes * 3 / 16.0));
 }
 
 TEST(PeopleCounted, BadRowsAreErrorsThatTellNoValue) {

@@ -3,10 +3,12 @@ where they came from."""
 
 import json
 import os
+import tomllib
 import unittest
 
+import means_jobs
 from jobs import JOB, JobTest
-from program import run
+from program import FolderTest, run
 
 # 4,000 people: most with 1 or 2 hours, a tenth with 8; nobody has more.
 PEOPLE = 4000
@@ -237,6 +239,58 @@ class BadInput(LookTest):
         done = run(*self.look())
         self.assertEqual(done.returncode, 3)
         self.assertEqual(self.states(), ["reserved"])
+
+
+class Means(FolderTest):
+    """3,000 buses in 1 to 4 cells, with speeds from 20 to 40 between public bounds that are far wider."""
+
+    JOB = means_jobs.JOB.replace("max_cells = 4\n", "max_records = 1  # as the timetable says\n").replace(
+        "upper = 65.0", "upper = 320.0").replace('name = "clip_mean"', 'name = "auto"')
+
+    def setUp(self):
+        super().setUp()
+        self.ledger = self.folder / "ledger.db"
+        self.write("places.txt", "".join(place + "\n" for place in means_jobs.PLACES))
+        self.write("in.csv", means_jobs.HEADER + "".join(
+            f"b{bus},2026-03-28T{5 + (bus + 5 * cell) % 19:02}:30,{('north', 'south')[bus % 2]},{20 + bus * 7 % 20}.5\n"
+            for bus in range(3000) for cell in range(1 + bus % 4)))
+
+    def look_at(self, text, relation, *flags):
+        job = self.write("job.toml", text)
+        self.assert_succeeds("budget", "create", "buses", "--epsilon", "1000", "--relation", relation, "--ledger",
+                             str(self.ledger))
+        shown = self.assert_succeeds("look", str(job), "--epsilon", "200", *flags, "--ledger", str(self.ledger))
+        return job.read_text(), shown
+
+    def test_cells_and_bounds_where_counts_are_public_or_private(self):
+        for counts, promise, relation in (("public", "replace_values", "replace"), ("private", "add_remove", "add_remove")):
+            with self.subTest(counts):
+                self.ledger = self.folder / f"{counts}.db"
+                text, shown = self.look_at(self.JOB.replace('"public"', f'"{counts}"'), promise, "--lengths", "1h")
+                self.assertIn(f"unit user, {relation}: ε = 200", shown)
+                found = tomllib.loads(text)
+                # 40 buses in a cell, or 16 with one cell each: the noise of one cell a bus, in cells not half as full.
+                self.assertEqual(found["means"]["max_cells"], 1)
+                # A bin is 10 wide: what is between 20 and 40 may lose little at its ends.
+                self.assertLessEqual((found["means"]["lower"], found["means"]["upper"]), (30, 40))
+                self.assertGreaterEqual(found["means"]["lower"], 10)
+                self.assertIn("max_records = 1  # as the timetable says", text)
+                run(*("run", str(self.folder / "job.toml"), "--ledger", str(self.ledger)))
+                released = json.loads((self.folder / "out.json").read_text())
+                self.assertIn("caps: chosen by a look debited as buses:1, whose cost comes on top",
+                              [each["text"] for each in released["guarantee"]["assumptions"]])
+
+    def test_a_value_that_is_no_number_is_an_error(self):
+        with open(self.folder / "in.csv", "a", encoding="utf-8") as file:
+            file.write("b1,2026-03-28T07:30,north,nan\n")
+        job = self.write("job.toml", self.JOB)
+        done = run("look", str(job), "--seed", "1")
+        self.assertEqual((done.returncode, done.stdout), (3, ""))
+        self.assertIn("row 7501", done.stderr)
+
+    def test_a_release_without_caps_names_the_look(self):
+        job = self.write("job.toml", self.JOB)
+        self.assert_fails(2, ["means.max_cells: it is missing", "chronoveil look"], "plan", str(job))
 
 
 if __name__ == "__main__":

@@ -19,10 +19,17 @@ std::string noise_line(const mechanisms::SeriesPlan& plan) {
 }
 
 std::string name_of(const report::LookQuestion& question) {
+  if (question.of == "value") return "a value";
   return question.of == "slots" ? "slots of " + visible(question.length) : "records in one slot";
 }
 
 std::string number(double value) { return fmt::format("{:.0f}", value); }
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// Of means the noise is told as a share of the width between the bounds.
+bool is_of_means(const report::Look& look) {
+  return std::any_of(look.questions.begin(), look.questions.end(), [](const auto& each) { return each.of == "value"; });
+}
 
 std::string quantiles_text(const report::Look& look) {
   std::vector<std::vector<std::string>> rows{{"each person", "half have at most", "90 %", "99 %"}};
@@ -30,7 +37,7 @@ std::string quantiles_text(const report::Look& look) {
     std::vector<std::string> row{name_of(question)};
     for (const double share : {0.5, 0.9, 0.99}) {
       const std::optional<double> quantile = engine::look_quantile(look, question, share);
-      row.push_back(quantile ? number(*quantile) : "not seen");
+      row.push_back(!quantile ? "not seen" : question.of == "value" ? figure(*quantile) : number(*quantile));
     }
     rows.push_back(std::move(row));
   }
@@ -40,16 +47,18 @@ std::string quantiles_text(const report::Look& look) {
 // Of each length the caps around the best one: enough to see what another would cost.
 std::string choices_text(const report::Look& look) {
   constexpr std::ptrdiff_t kAround = 2;
-  std::vector<std::vector<std::string>> rows{
-      {"slots of", "max_steps", "left out", "noise of a count", "typical count", "predicted error"}};
+  const bool means = is_of_means(look);
+  std::vector<std::vector<std::string>> rows{{"slots of", means ? "max_cells" : "max_steps", "left out",
+                                              means ? "noise of a mean" : "noise of a count",
+                                              means ? "people in a cell" : "typical count", "predicted error"}};
   for (auto first = look.choices.begin(); first != look.choices.end();) {
     const auto end =
         std::find_if(first, look.choices.end(), [&](const auto& each) { return each.length != first->length; });
     const auto best = std::min_element(first, end, [](const auto& a, const auto& b) { return a.error < b.error; });
     const auto from = best - std::min(kAround, best - first), to = best + std::min(kAround + 1, end - best);
     for (auto each = from; each != to && std::isfinite(best->error); ++each)
-      rows.push_back({visible(each->length), std::to_string(each->cap), fmt::format("{:.1f} %", 100 * each->left_out),
-                      figure(each->noise), figure(each->typical), fmt::format("{:.0f} %", 100 * each->error)});
+      rows.push_back({visible(each->length), std::to_string(each->cap), percent(each->left_out),
+                      means ? percent(each->noise) : figure(each->noise), figure(each->typical), percent(each->error)});
     first = end;
   }
   return rows.size() == 1 ? "" : "\n" + table_text(rows);
@@ -60,8 +69,8 @@ std::string choices_text(const report::Look& look) {
 std::string look_plan_text(const engine::LookPlanned& planned) {
   std::string text;
   for (const report::LookQuestion& question : planned.questions)
-    text += fmt::format("asks      how many people have how many {}: {}, each seen if it has at least {} people\n",
-                        name_of(question), counted(std::ssize(question.first), "bin", "bins"),
+    text += fmt::format("asks      people by {}: {}, each seen if it has at least {} people\n", name_of(question),
+                        counted(std::ssize(question.first), "bin", "bins"),
                         figure(engine::least_seen(question, planned.chosen)));
   return text + noise_line(planned.chosen) + guarantee_text(planned.guarantee);
 }

@@ -37,6 +37,7 @@ struct LookPlanned {
   std::vector<report::LookQuestion> questions;     // without people
   std::vector<std::vector<std::uint32_t>> longer;  // by question: which of its slots holds each slot of the axis
   std::vector<report::LookChoice> choices;         // with their noise alone
+  std::vector<mechanisms::CellsPlan> cells;        // of means: the job's plan at each choice
   mechanisms::SeriesPlan chosen;
   Guarantee guarantee;  // that the look carries
 };

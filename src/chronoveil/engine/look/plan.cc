@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "chronoveil/engine/job/named_errors.h"
+#include "chronoveil/engine/look/means.h"
 #include "chronoveil/engine/look/questions.h"
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/series/read.h"
@@ -42,13 +43,13 @@ Result<void> add_choices(const Job& job, const LookLength& length, const report:
 }
 
 // The bins of all questions as the slots of one series: a person fills one of each question.
-mechanisms::Request request_of(const Job& job, const LookOptions& options, const LookPlanned& planned) {
+mechanisms::Request request_of(Relation relation, const LookOptions& options, const LookPlanned& planned) {
   mechanisms::Request request;
   request.shape.steps = 0;
   for (const report::LookQuestion& each : planned.questions)
     request.shape.steps += static_cast<std::int64_t>(each.first.size());
   request.shape.unit = Unit::user;
-  request.shape.relation = job.relation;
+  request.shape.relation = relation;
   request.shape.max_steps = static_cast<std::int64_t>(planned.questions.size());
   request.epsilon = options.epsilon;
   request.delta = options.delta;
@@ -79,7 +80,7 @@ Guarantee guarantee_of(const Job& job, const LookPlanned& planned) {
       {"one person counts in one bin of each of the " + std::to_string(planned.questions.size()) + " questions",
        Basis::enforced},
       {"one person has one identifier", Basis::declared},
-      {"the bins, the list of series, the span of time and the slots come from the job, never from the data",
+      {"the bins, the list of series or places, the span of time and the slots come from the job, never from the data",
        Basis::enforced},
       {std::string(kJobIsPublic), Basis::declared},
       {"the noise is exact: whole steps of a grid, drawn from a cryptographic generator", Basis::enforced}};
@@ -87,8 +88,26 @@ Guarantee guarantee_of(const Job& job, const LookPlanned& planned) {
   return guarantee;
 }
 
+Result<void> ask_of_counts(const Job& job, const std::vector<LookLength>& lengths, LookPlanned& planned) {
+  const std::int64_t series = job.series().disjoint ? 1 : std::max<std::int64_t>(1, std::ssize(job.keys));
+  for (const LookLength& length : lengths) {
+    report::LookQuestion question{.of = "slots", .length = length.length};
+    add_bins(series * length.axis.steps(), question);
+    CV_CHECK(add_choices(job, length, question, planned.choices));
+    planned.questions.push_back(std::move(question));
+    planned.longer.push_back(length.holds);
+  }
+  if (!counts_records(job)) return {};
+  report::LookQuestion question{.of = "records"};
+  add_bins(kMostRecords, question);
+  planned.questions.push_back(std::move(question));
+  planned.longer.emplace_back();
+  return {};
+}
+
 Result<void> check_looked_at(const Job& job, const LookOptions& options) {
-  if (!is_of_counts(job)) return fail(ErrorKind::usage, "look", "it finds the caps of a job of counts");
+  if (!is_of_counts(job) && !job.is<MeansSpec>())
+    return fail(ErrorKind::usage, "look", "it finds the caps of a job of counts or of means");
   if (job.is<LiveSpec>())
     return fail(ErrorKind::usage, "live",
                 "the rows of a live release are not there yet; look at rows of the past, with a job without [live]");
@@ -110,21 +129,14 @@ Result<LookPlanned> plan_look(const Job& job, const LookOptions& options) {
   LookPlanned planned;
   CV_TRY(planned.axis, axis_of(job));
   CV_TRY(const std::vector<LookLength> lengths, lengths_of(job, planned.axis, options));
-  const std::int64_t series = job.series().disjoint ? 1 : std::max<std::int64_t>(1, std::ssize(job.keys));
-  for (const LookLength& length : lengths) {
-    report::LookQuestion question{.of = "slots", .length = length.length};
-    add_bins(series * length.axis.steps(), question);
-    CV_CHECK(add_choices(job, length, question, planned.choices));
-    planned.questions.push_back(std::move(question));
-    planned.longer.push_back(length.holds);
+  Relation relation = job.relation;
+  if (job.is<MeansSpec>()) {
+    CV_TRY(relation, relation_of_means(job));
+    CV_CHECK(ask_of_means(job, lengths, planned));
+  } else {
+    CV_CHECK(ask_of_counts(job, lengths, planned));
   }
-  if (counts_records(job)) {
-    report::LookQuestion question{.of = "records"};
-    add_bins(kMostRecords, question);
-    planned.questions.push_back(std::move(question));
-    planned.longer.emplace_back();
-  }
-  CV_TRY(planned.chosen, by_key({}, cheapest(request_of(job, options, planned))));
+  CV_TRY(planned.chosen, by_key({}, cheapest(request_of(relation, options, planned))));
   planned.guarantee = guarantee_of(job, planned);
   return planned;
 }

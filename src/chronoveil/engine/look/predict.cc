@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "chronoveil/engine/look/means.h"
 #include "chronoveil/engine/look/questions.h"
 #include "chronoveil/mechanisms/parts/calibrated.h"
 
@@ -31,14 +32,6 @@ void project(std::vector<double>& numbers, double total) {
   for (double& number : numbers) number = std::max(0.0, number - level);
 }
 
-// The sum of all people's numbers, none taken as more than `cap`. Inside a bin the middle stands for all.
-double total(const report::LookQuestion& question, const std::vector<double>& people, double cap) {
-  double sum = 0;
-  for (std::size_t i = 0; i < people.size(); ++i)
-    sum += people[i] * std::min(cap, (question.first[i] + question.last[i]) / 2);
-  return sum;
-}
-
 // √((left out × typical)² + noise²) / typical
 double error_of(double left_out, double noise, double typical) {
   return typical > 0 ? std::hypot(left_out, noise / typical) : kInfinity;
@@ -59,26 +52,17 @@ const report::LookChoice* least_error(const std::vector<report::LookChoice>& cho
   return best;
 }
 
-// Lengths are in the order of the questions, shortest first where they are the usual ones.
-const report::LookChoice* chosen(const report::Look& look) {
-  for (const report::LookQuestion& each : look.questions) {
-    const report::LookChoice* best = each.of == "slots" ? least_error(look.choices, &each.length) : nullptr;
-    if (best != nullptr && best->error <= kGoodEnough) return best;
-  }
-  return least_error(look.choices, nullptr);
-}
-
 // The cap on records in one slot. Counts are then of records, so that both their size and their noise grow with it.
 std::optional<std::int64_t> cap_on_records(const report::Look& look, const report::LookChoice& choice) {
   const report::LookQuestion* question = question_about(look, "records", "");
   if (question == nullptr) return std::nullopt;
   const std::vector<double> people = people_in_bins(*question, look.plan, look.people);
-  const double all = total(*question, people, kInfinity);
+  const double all = sum_of(*question, people, kInfinity);
   if (people.empty() || !(all > 0)) return std::nullopt;
   std::int64_t best = 0;
   double least = kInfinity;
   for (const double cap : question->last) {
-    const double kept = total(*question, people, cap);
+    const double kept = sum_of(*question, people, cap);
     const double typical = choice.typical * all / look.people;
     const double error = error_of(1 - kept / all, cap * choice.noise, typical);
     if (error < least) least = error, best = static_cast<std::int64_t>(cap);
@@ -87,6 +71,21 @@ std::optional<std::int64_t> cap_on_records(const report::Look& look, const repor
 }
 
 }  // namespace
+
+double sum_of(const report::LookQuestion& question, const std::vector<double>& people, double cap) {
+  double sum = 0;
+  for (std::size_t i = 0; i < people.size(); ++i)
+    sum += people[i] * std::min(cap, (question.first[i] + question.last[i]) / 2);
+  return sum;
+}
+
+const report::LookChoice* chosen(const report::Look& look) {
+  for (const report::LookQuestion& each : look.questions) {
+    const report::LookChoice* best = each.of == "slots" ? least_error(look.choices, &each.length) : nullptr;
+    if (best != nullptr && best->error <= kGoodEnough) return best;
+  }
+  return least_error(look.choices, nullptr);
+}
 
 double least_seen(const report::LookQuestion& question, const mechanisms::SeriesPlan& plan) {
   const auto bins = static_cast<double>(std::max<std::size_t>(1, question.first.size()));
@@ -99,8 +98,13 @@ std::vector<double> people_in_bins(const report::LookQuestion& question, const m
   const auto last =
       std::find_if(question.people.rbegin(), question.people.rend(), [&](double noisy) { return noisy > seen; });
   if (last == question.people.rend() || !(people > 0)) return {};
-  std::vector<double> all(question.people.begin(), last.base());
+  // Values may lie anywhere between their bounds; of slots and records, few are the rule.
+  const auto first = question.of == "value" ? std::find_if(question.people.begin(), question.people.end(),
+                                                           [&](double noisy) { return noisy > seen; })
+                                            : question.people.begin();
+  std::vector<double> all(first, last.base());
   project(all, people);
+  all.insert(all.begin(), static_cast<std::size_t>(first - question.people.begin()), 0.0);
   all.resize(question.people.size());
   return all;
 }
@@ -110,16 +114,17 @@ void predict(const Job& job, const LookPlanned& planned, report::Look& look) {
   look.people = 0;
   for (const report::LookQuestion& each : look.questions)
     look.people += std::accumulate(each.people.begin(), each.people.end(), 0.0) / questions;
+  if (job.is<MeansSpec>()) return predict_means(job, planned, look);
   for (std::size_t i = 0; i < look.questions.size(); ++i) {
     const report::LookQuestion& question = look.questions[i];
     if (question.of != "slots") continue;
     const std::vector<double> people = people_in_bins(question, look.plan, look.people);
-    const double all = total(question, people, kInfinity);
+    const double all = sum_of(question, people, kInfinity);
     const auto steps = static_cast<double>(1 + *std::max_element(planned.longer[i].begin(), planned.longer[i].end()));
     for (report::LookChoice& choice : look.choices) {
       if (choice.length != question.length) continue;
       choice.typical = all / steps / std::max(1.0, static_cast<double>(std::ssize(job.keys)));
-      choice.left_out = all > 0 ? 1 - total(question, people, static_cast<double>(choice.cap)) / all : 0;
+      choice.left_out = all > 0 ? 1 - sum_of(question, people, static_cast<double>(choice.cap)) / all : 0;
       choice.error = error_of(choice.left_out, choice.noise, choice.typical);
     }
   }

@@ -68,8 +68,7 @@ Result<std::vector<LookLength>> lengths_of(const Job& job, const SlotAxis& axis,
 }
 
 bool counts_records(const Job& job) {
-  if (job.is<MeansSpec>()) return job.means().max_records.has_value();
-  return job.series().max_per_slot > 1 || job.source.value.has_value();
+  return is_of_counts(job) && (job.series().max_per_slot > 1 || job.source.value.has_value());
 }
 
 }  // namespace chronoveil::engine

@@ -16,14 +16,17 @@ namespace chronoveil::engine {
 namespace {
 
 // What the look asks of which data: the job without what a look finds, and without what its release does with it.
-Job asked_by(const Job& job, const LookOptions& options) {
+Job asked_by(const Job& job, const LookOptions& options, Relation relation) {
   Job asked = job;
+  asked.relation = relation;
   asked.epsilon = options.epsilon;
   asked.delta = options.delta;
   asked.purpose.clear();
   asked.mechanism = "auto";
   asked.parameters.clear();
   asked.max_steps.reset();
+  asked.may_lack_caps = true;
+  if (asked.is<MeansSpec>()) asked.means().geojson.clear();
   asked.caps_from.clear();
   asked.csv = options.output;
   asked.json = options.json;
@@ -31,12 +34,15 @@ Job asked_by(const Job& job, const LookOptions& options) {
   return asked;
 }
 
+// The keys that a look may change, and is still the same look.
+const std::vector<std::string> kFound = {"slots.length",    "privacy.max_steps", "privacy.max_per_slot",
+                                         "means.max_cells", "means.lower",       "means.upper"};
+
 Claim claim_of_look(const Job& asked, Relation relation) {
   Claim claim = claim_of(asked, relation);
   Facts facts = std::move(claim.facts);
   facts.emplace_back("look", "1");
-  // A look changes these, and is still the same look.
-  claim.digest = digest_without(facts, {"slots.length", "privacy.max_steps", "privacy.max_per_slot"});
+  claim.digest = digest_without(facts, kFound);
   claim.facts.clear();
   return claim;
 }
@@ -124,8 +130,13 @@ Result<void> check_writes(const Job& job, const Job& asked, const LookOptions& o
   if (options.rehearses()) return check_replaces_no_release(NamedOutputs{{"output.json", options.json}});
   if (job.path.empty()) return {};
   CV_CHECK(check_writable("output", options.output.empty() ? job.path : options.output));
-  KeyValues values{{"slots.length", "\"" + job.slots.length + "\""}, {"privacy.max_steps", "1"}};
+  KeyValues values{{"slots.length", "\"" + job.slots.length + "\""}};
+  if (is_of_counts(job)) values.emplace_back("privacy.max_steps", "1");
   if (counts_records(job)) values.emplace_back("privacy.max_per_slot", "1");
+  if (job.is<MeansSpec>())
+    values.insert(values.end(), {{"means.max_cells", "1"},
+                                 {"means.lower", shortest(job.means().lower)},
+                                 {"means.upper", shortest(job.means().upper)}});
   values.emplace_back("privacy.caps_from", "\"" + job.dataset + ":1\"");
   CV_CHECK(job_with(job, values));
   return {};
@@ -156,7 +167,7 @@ Result<report::Look> run_look(const Job& job, const LookOptions& options) {
   CV_CHECK(check_rehearsal(options));
   tell(options, "planning");
   CV_TRY(const LookPlanned planned, plan_look(job, options));
-  const Job asked = asked_by(job, options);
+  const Job asked = asked_by(job, options, planned.chosen.shape.relation);
   CV_CHECK(check_writes(job, asked, options));
   ReleaseKind<report::Look> kind = look_kind(job, options);
   claim_look(asked, options, kind);
@@ -169,7 +180,8 @@ Result<report::Look> run_look(const Job& job, const LookOptions& options) {
 std::string proposed_lines(const report::Look& look) { return job_lines(look.proposal); }
 
 Result<report::Look> run_look_again(const Job& job, const std::string& debit, const LookOptions& options) {
-  const Job asked = asked_by(job, options);
+  CV_TRY(const LookPlanned planned, plan_look(job, options));
+  const Job asked = asked_by(job, options, planned.chosen.shape.relation);
   CV_CHECK(check_writes(job, asked, options));
   ReleaseKind<report::Look> kind = look_kind(job, options);
   claim_look(asked, options, kind);
