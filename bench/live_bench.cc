@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   const std::string text = all_rows(many);
   bench::report("rows read alone", read_alone(stage, text, many));
   const double before = resident_megabytes();
-  for (const char* mechanism : {"fast", "laplace", "kalman"}) {
+  for (const char* mechanism : {"fast", "laplace", "kalman", "running_total"}) {
     bench::report("steps all at once, " + std::string(mechanism), items_per_second(static_cast<double>(many), 1, [&] {
                     stage.publish(
                         mechanism, many, [&](int to) { write_all(to, text); }, [](std::string_view) {});

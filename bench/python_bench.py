@@ -38,10 +38,11 @@ def release(parquet, how="lazy"):
     else:
         import pyarrow.dataset  # pylint: disable=import-outside-toplevel
         rows = pyarrow.dataset.dataset(parquet).scanner(columns=["user", "time", "sensor"]).to_reader()
-    made = counts(rows).run(seed=1)
+    counts(rows).run(seed=1)
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({"cpu_seconds": used.ru_utime + used.ru_stime, "peak_bytes": used.ru_maxrss * 1024,
-                      "rows": len(made.to_csv().splitlines())}))
+    with open("out.csv", encoding="utf-8") as file:
+        written = sum(1 for _ in file)
+    print(json.dumps({"cpu_seconds": used.ru_utime + used.ru_stime, "peak_bytes": used.ru_maxrss * 1024, "rows": written}))
 
 
 def price():

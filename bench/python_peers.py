@@ -1,23 +1,44 @@
 #!/usr/bin/env python3
-"""Polars on the Parquet file of python_bench, doing the nearest thing it can: counts per sensor and hour, which cap and
-protect nobody. Prints a line of JSON.
+"""Peers on the Parquet file of python_bench. Prints a line of JSON.
 
-  python_peers.py FILE.parquet
+  python_peers.py FILE.parquet opendp   counts per sensor and hour, of which each person keeps 20 rows, with noise
+  python_peers.py FILE.parquet polars   the same counts, which cap and protect nobody
 """
 
 import json
 import resource
 import sys
+from importlib import metadata
 
-import polars
+import polars as pl
+
+
+def by_polars(rows):
+    return rows.group_by("sensor", "hour").len().collect(engine="streaming"), ", which caps nobody"
+
+
+def by_opendp(rows):
+    import opendp.prelude as dp  # pylint: disable=import-outside-toplevel
+    dp.enable_features("contrib")
+    hours = pl.datetime_range(pl.datetime(2026, 3, 1), pl.datetime(2026, 3, 31, 23), "1h").dt.strftime("%Y-%m-%dT%H")
+    groups = pl.select(sensor=pl.format("s{}", pl.int_range(1000).cast(pl.String).str.zfill(4))).join(
+        pl.select(hour=hours), how="cross")
+    context = dp.Context.compositor(
+        data=rows, privacy_unit=dp.unit_of(contributions=1, identifier="user"),
+        privacy_loss=dp.loss_of(epsilon=1.0, delta=1e-6), split_evenly_over=1)
+    made = (context.query().truncate_per_group(20).group_by("sensor", "hour").agg(dp.len())
+            .with_keys(groups.lazy()).release().collect())
+    assert len(made) == len(groups)
+    return made, ""
 
 
 def main():
-    made = polars.scan_parquet(sys.argv[1]).group_by("sensor", "hour").len().collect(engine="streaming")
+    path, peer = sys.argv[1:3]
+    made, said = (by_opendp if peer == "opendp" else by_polars)(pl.scan_parquet(path))
     assert len(made) > 0
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({"peer": f"polars {polars.__version__}, which caps nobody",
-                      "cpu_seconds": used.ru_utime + used.ru_stime, "peak_bytes": used.ru_maxrss * 1024}))
+    print(json.dumps({"peer": f"{peer} {metadata.version(peer)}{said}", "cpu_seconds": used.ru_utime + used.ru_stime,
+                      "peak_bytes": used.ru_maxrss * 1024}))
 
 
 if __name__ == "__main__":

@@ -24,8 +24,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ["opendp==0.16.0", "python-dp==1.1.5", "dp-accounting==0.6.0", "prv-accountant==0.2.0",
          "duckdb==2.0.0", "polars==2.1.0", "numpy==2.4.6"]
-# With all that torch brings these are gigabytes: installed when their section runs.
+# With all that torch brings these are gigabytes: installed when a section asks for them.
 TRAINING_PEERS = ["opacus==1.6.0", "torch==2.15.0"]
+# It asks for another polars than the one that it is compared with: apart from the others.
+OPENDP_ON_FRAMES = ["opendp[polars]==0.16.0"]
 
 
 @dataclass
@@ -56,16 +58,18 @@ class Run:
     def program(self, name, *arguments):
         return self.lines(self.bin / name, *arguments)
 
-    def script(self, name, *arguments, peers=()):
-        """A script beside this one that measures peers, `peers` beyond PEERS; nothing with --toy."""
-        return [] if self.toy else self.lines(self.python(peers), ROOT / "bench" / name, *arguments)
+    def script(self, name, *arguments, peers=(), apart=()):
+        """A script beside this one that measures peers: `peers` beyond PEERS, or those of `apart` alone. Nothing with
+        --toy."""
+        return [] if self.toy else self.lines(self.python(peers, apart), ROOT / "bench" / name, *arguments)
 
-    def python(self, peers=()):
-        """The interpreter of .venv with the peers installed."""
-        python = ROOT / ".venv" / "bin" / "python"
+    def python(self, peers=(), apart=()):
+        """The interpreter of .venv with the peers installed, or of an environment inside it with those of `apart`."""
+        folder = ROOT / ".venv" / "apart" if apart else ROOT / ".venv"
+        python = folder / "bin" / "python"
         if not python.exists():
-            venv.create(ROOT / ".venv", with_pip=True)
-        wanted = [peer for peer in (*PEERS, *peers) if peer not in self._installed]
+            venv.create(folder, with_pip=True)
+        wanted = [peer for peer in apart or (*PEERS, *peers) if peer not in self._installed]
         if wanted:
             subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *wanted], check=True)
             self._installed.update(wanted)
@@ -90,7 +94,7 @@ def accountant(run):
     for the peers that can answer the question, each at the accuracy that ours promises."""
     ours = run.program("accountant_bench")
     asked = {line["name"]: line["attained"] for line in ours if "attained" in line}
-    peers = run.script("accountant_peers.py", json.dumps(asked))
+    peers = run.script("accountant_peers.py", json.dumps(asked), peers=TRAINING_PEERS)
     print_answers(ours, peers)
     for line in ours:
         answered = [peer for peer in peers if peer["name"] == line["name"]] or [{"per_second": None, "peer": ""}]
@@ -209,6 +213,19 @@ def live(run):
             yield Row(name, rate, limit=read, note="limit: reading the rows")
 
 
+def totals(run):
+    """Steps of running totals per second, by their number, on one core: planned, and from counts to totals with
+    intervals. The limit is drawing the noise."""
+    with cores(1):
+        lines = run.program("totals_bench")
+    for line in lines:
+        if line["name"] == "released":
+            def rate(what):
+                return next(other["per_second"] for other in lines if other["name"] == what and other["steps"] == line["steps"])
+            yield Row(f"{line['steps']:,} steps", line["per_second"], limit=rate("noise alone"),
+                      note=f"{line['steps'] / rate('planned') * 1000:.2g} ms to plan; limit: the noise alone")
+
+
 def denoising(run):
     """Cells of many series denoised per second, jointly and with totals, on one core. The limit is denoising every
     series by itself."""
@@ -226,8 +243,8 @@ def denoising(run):
 
 def python(run):
     """Rows per second of CPU time from a Parquet file to a release, by way of a lazy frame of polars, on two cores. The
-    limit is the program, from a CSV of the same rows; the peer does the nearest thing it can. Then prices per second,
-    and how many there would be if the engine had nothing to work out."""
+    limit is the program, from a CSV of the same rows. OpenDP does the nearest thing it can, polars the same without
+    privacy. Then prices per second, and how many there would be if the engine had nothing to work out."""
     wheels = ROOT / "out" / "wheels"
     if run.toy or not list(wheels.glob("*.whl")):
         print("skipped: the Python package is measured at full size, and needs the wheel of `make wheel`", file=sys.stderr)
@@ -245,12 +262,14 @@ def python(run):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         program = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-        peer = run.script("python_peers.py", "rows.parquet")[0]
+        nearest = run.script("python_peers.py", "rows.parquet", "opendp", apart=OPENDP_ON_FRAMES)[0]
+        peer = run.script("python_peers.py", "rows.parquet", "polars")[0]
         for how, said in (("lazy", "by a lazy frame of polars"), ("batches", "batch by batch of pyarrow")):
             line = run.lines(interpreter, script, "release", "rows.parquet", how)[0]
-            yield Row(f"{rows:,} rows of Parquet {said}", rows / line["cpu_seconds"], rows / peer["cpu_seconds"], peer["peer"],
-                      rows / program, f"per CPU second; peak {line['peak_bytes'] / 2**20:.0f} MiB, of the peer "
-                                      f"{peer['peak_bytes'] / 2**20:.0f}; limit: the program from CSV")
+            for other in (nearest, peer):
+                yield Row(f"{rows:,} rows of Parquet {said}", rows / line["cpu_seconds"], rows / other["cpu_seconds"],
+                          other["peer"], rows / program, f"per CPU second; peak {line['peak_bytes'] / 2**20:.0f} MiB, of the "
+                          f"peer {other['peak_bytes'] / 2**20:.0f}; limit: the program from CSV")
     prices = {line["name"]: line["per_second"] for line in run.lines(interpreter, script, "price")}
     yield Row("prices of 100,000 subsampled steps", prices["100,000 subsampled steps"], limit=prices["nothing to work out"],
               note=f"limit: what calling costs, {1e3 / prices['nothing to work out']:.2g} ms")
@@ -299,7 +318,7 @@ def one_thread():
 
 
 SECTIONS = {"csv": csv, "noise": noise, "accountant": accountant, "ledger": ledger, "bounding": bounding,
-            "means": means, "denoising": denoising, "python": python, "live": live, "temporal": temporal,
+            "means": means, "denoising": denoising, "totals": totals, "python": python, "live": live, "temporal": temporal,
             "forecasting": forecasting}
 
 

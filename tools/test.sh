@@ -61,9 +61,9 @@ else
   part tests env TMPDIR="$scratch" ctest --preset dev
   part python tools/python.sh test
   part "python clean" tools/python.sh clean
-  part "python, bare Debian" tools/python.sh debian
+  part "python, bare Debian" tools/python.sh bare
   part "newer python" tools/python.sh newer wheel
-  part "newer, bare Debian" tools/python.sh newer debian
+  part "newer, bare Debian" tools/python.sh newer bare
   part "python, references" tools/python.sh debug
   part docs env TMPDIR="$scratch" python3 tools/run_docs.py
   part tables python3 tools/make_tables.py --check

@@ -29,6 +29,14 @@ std::string run_names(std::string_view key) {
   return key.starts_with("run.") ? dashed(last_part(key)) : std::string(key);
 }
 
+std::string key_of_option(std::string_view option) {
+  for (const engine::KeyInfo& key : engine::all_keys()) {
+    const std::string names = "," + std::string(key.option) + ",";
+    if (names.find("," + std::string(option) + ",") != std::string::npos) return key.key;
+  }
+  return "";
+}
+
 KeyNames option_names(const CLI::App& command) {
   return [&command](std::string_view key) -> std::string {
     for (const engine::KeyInfo& known : engine::all_keys())

@@ -10,6 +10,9 @@ namespace chronoveil::cli {
 // Beside a job file: keys stay what they are in it, and what is asked of a run is an option: "run.again" is "--again".
 std::string run_names(std::string_view key);
 
+// The key that some other command has this option for; empty if none has it: "--epsilon" is "privacy.epsilon".
+std::string key_of_option(std::string_view option);
+
 // Where options make up the job: the option of the command that stands for the key.
 KeyNames option_names(const CLI::App& command);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chronoveil/chronoveil.h"
+#include "key_names.h"
 #include "output/visible_output.h"
 #include "patience.h"
 #include "private_memory.h"
@@ -30,7 +31,7 @@ std::string nearest_word(const CLI::App& command, const std::string& word) {
   } else {
     for (const CLI::App* below : command.get_subcommands({})) words.push_back(below->get_name());
   }
-  return nearest(word.substr(0, word.find('=')), {words.begin(), words.end()});
+  return nearest(word, {words.begin(), words.end()});
 }
 
 // What is wrong with the command line. An unknown word is reported first: it may be why something else is missing.
@@ -44,8 +45,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& wrong) {
   const std::vector<std::string> unknown = app.remaining(true);
   std::string message = wrong.what();
   if (!unknown.empty()) {
+    const std::string word = unknown.front().substr(0, unknown.front().find('='));
     message = unknown.front() + " is not known here";
-    if (const std::string meant = nearest_word(*command, unknown.front()); !meant.empty())
+    if (const std::string key = key_of_option(word); !key.empty())
+      message += "; a job says it: " + key;
+    else if (const std::string meant = nearest_word(*command, word); !meant.empty())
       message += "; nearest: " + meant;
   }
   return message + "; see " + path + " --help";

@@ -58,16 +58,33 @@ def over_noisy(row, noisy, key):
 
 def tables(rows):
     several = [row for row in rows if row["series"] > 1]
+    many = [row for row in rows if row["series"] > 10]
     return {
         "cells": table(rows, lambda by: change(by["joint"], by["shrink"])),
         "peers": table(rows, lambda by: " / ".join(over_noisy(by[name], by["noisy"], "cells") for name in COLOURS)),
         "totals": table(several, lambda by: " / ".join(over_noisy(by[name], by["noisy"], "total") for name in ("shrink", "joint"))),
         "seasons": table([row for row in several if row["season"] > 0], lambda by: " / ".join(
             over_noisy(by[name], by["noisy"], "season_total") for name in ("shrink", "joint"))),
-        "tens": table([row for row in several if row["series"] > 10], lambda by: " / ".join(
-            over_noisy(by[name], by["noisy"], "tens") for name in ("shrink", "joint"))),
+        "own": table([row for row in rows if row["season"] > 0], lambda by: " / ".join(
+            over_noisy(by[name], by["noisy"], "own_season") for name in ("shrink", "joint"))),
+        "groups": table(many, lambda by: change(by["groups"], by["joint"])),
+        "tens": table(many, lambda by: " / ".join(
+            over_noisy(by[name], by["noisy"], "tens") for name in ("shrink", "joint", "groups"))),
+        "ten_seasons": table([row for row in many if row["season"] > 0], lambda by: " / ".join(
+            over_noisy(by[name], by["noisy"], "tens_season") for name in ("shrink", "joint", "groups"))),
         "coverage": table(several, lambda by: f"{100 * by['shrink']['held']:.1f} / {100 * by['joint']['held']:.1f} / "
                                               f"{100 * by['joint']['total_held']:.1f}"),
+    }
+
+
+def live_tables(rows):
+    several = [row for row in rows if row["series"] > 1]
+    return {
+        "live": table(several, lambda by: change(by["joint"], by["kalman"])),
+        "live_totals": table(several, lambda by: " / ".join(over_noisy(by[name], by["noisy"], "total")
+                                                            for name in ("kalman", "joint"))),
+        "live_coverage": table(rows, lambda by: f"{100 * by['kalman']['held']:.1f} / {100 * by['joint']['held']:.1f} / "
+                                                f"{100 * by['joint']['total_held']:.1f}"),
     }
 
 
@@ -110,7 +127,7 @@ def figure(rows):
 def draw(folder):
     rows = read(folder / "errors.csv")
     (folder / "cells.svg").write_text(figure(rows), encoding="utf-8")
-    return tables(rows)
+    return tables(rows) | live_tables(read(folder / "live.csv"))
 
 
 def main():

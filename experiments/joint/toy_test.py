@@ -17,6 +17,7 @@ class Toy(toy.ToyTestOfData):
     def setUpClass(cls):
         super().setUpClass()
         cls.rows = run.read(cls.out / "errors.csv")
+        cls.live = run.read(cls.out / "live.csv")
 
     def row(self, multiple, contender):
         return run.one(self.rows, multiple=multiple, contender=contender)
@@ -42,6 +43,10 @@ class Toy(toy.ToyTestOfData):
             self.assertLess(joint["total"], 1.02 * noisy["total"])
             self.assertLess(joint["season_total"], 1.02 * noisy["season_total"])
             self.assertLess(joint["tens"], noisy["tens"])
+            groups = self.row(multiple, "groups")
+            self.assertLess(groups["tens"], 1.02 * noisy["tens"])
+            self.assertLess(groups["tens_season"], 1.02 * noisy["tens_season"])
+            self.assertLess(groups["cells"], 1.1 * joint["cells"])
             self.assertGreater(shrink["total"], joint["total"])
         self.assertGreater(self.row(1, "shrink")["total"], 1.2 * self.row(1, "noisy")["total"])
 
@@ -50,9 +55,20 @@ class Toy(toy.ToyTestOfData):
             self.assertGreater(self.row(multiple, "joint")["held"], 0.93)
             self.assertGreater(self.row(multiple, "joint")["total_held"], 0.9)
 
+    def test_followed_live_series_that_are_alike_have_less_error_together(self):
+        for multiple, most in ((0.1, 1.01), (0.3, 0.95), (1, 0.9), (3, 1.01), (10, 1.02)):
+            noisy, kalman, joint = (run.one(self.live, multiple=multiple, contender=name)
+                                    for name in ("noisy", "kalman", "joint"))
+            self.assertLess(joint["cells"], most * kalman["cells"])
+            self.assertLess(joint["total"], 1.02 * noisy["total"])
+            self.assertGreater(joint["held"], 0.92)
+            self.assertGreater(joint["total_held"], 0.85)
+
     def test_the_tables_are_printed(self):
         self.assertIn("| made-up days, 24 × 72 |", self.printed)
-        self.assertEqual(set(run.tables(self.rows)), {"cells", "peers", "totals", "seasons", "tens", "coverage"})
+        self.assertEqual(set(run.tables(self.rows)), {"cells", "peers", "totals", "seasons", "own", "groups", "tens",
+                                                      "ten_seasons", "coverage"})
+        self.assertEqual(set(run.live_tables(self.live)), {"live", "live_totals", "live_coverage"})
 
 
 if __name__ == "__main__":

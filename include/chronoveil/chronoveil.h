@@ -20,6 +20,7 @@
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/base/version.h"
 #include "chronoveil/data/memory/table.h"
+#include "chronoveil/data/time/zone_folder.h"
 #include "chronoveil/engine/job/first_job.h"
 #include "chronoveil/engine/job/job.h"
 #include "chronoveil/engine/job/options.h"

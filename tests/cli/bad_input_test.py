@@ -434,7 +434,9 @@ class Jobs(BadInputTest):
                 (["mechanism.coefficients: 0 "], 'name = "dft"\ncoefficients = 0'),
                 (["mechanism.rate: ", "no such parameter"], 'name = "gaussian"\nrate = 0.5'),
                 (["mechanism.name: magic ", "laplace, gaussian"], 'name = "magic"'),
-                (["privacy.unit: ", "event"], 'name = "running_total"'),
+                (["privacy.unit: ", "event"], 'name = "event"'),
+                (["mechanism.memory: 0.5 ", "auto or a number"], 'name = "running_total"\nmemory = 0.5'),
+                (["mechanism.separation: 0 ", "number of steps"], 'name = "running_total"\nseparation = 0'),
             ):
                 with self.subTest(parameters):
                     self.assert_refused(2, mentions, self.job(('name = "gaussian"', parameters)))

@@ -53,7 +53,8 @@ class Completion(ProgramTest):
         slots = ["--start", "2026-03-01", "--end", "2026-03-02", "--length", "1h"]
         cells = ["--user", "bus", "--place", "at", "--place-key", "north", "--value", "speed", "--upper", "9",
                  "--counts", "public"]
-        for command, words in (("release", slots), ("means", [*slots, *cells]), ("perturb", ["--window", "3"])):
+        for command, words in (("release", [*slots, "--max-steps", "4"]), ("means", [*slots, *cells]),
+                               ("perturb", ["--window", "3"])):
             done = run(command, "in.csv", "--epsilon", "1", "--mechanism", "magic", *words)
             offered = re.fullmatch(r"chronoveil: --mechanism: magic is not valid; it must be one of (.*)\n", done.stderr)
             self.assertTrue(offered, done.stderr)

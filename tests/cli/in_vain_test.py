@@ -73,8 +73,8 @@ class Seen(JobTest):
         self.write("stops.txt", "East\nWest\n")
         self.assertIn("empty     no row counts: run refuses that without --allow-empty",
                       self.assert_succeeds(*self.words("check")))
-        self.assert_fails(3, ["no row of the data counts", "--allow-empty", "the budget is reserved, not lost"],
-                          *self.words("run"))
+        self.assert_fails(3, ["no row of the data counts", "--allow-empty", "other keys has a debit of its own",
+                              "the budget is reserved, not lost"], *self.words("run"))
         self.assertEqual((self.debits(), self.outputs()), ([("city:1", "reserved")], []))
         done = run(*self.words("run", "--allow-empty"))
         self.assertEqual((done.returncode, self.debits()), (0, [("city:1", "released")]), done.stderr)
@@ -82,7 +82,7 @@ class Seen(JobTest):
 
 class Replaced(JobTest):
     def files(self):
-        return {path.name: path.read_bytes() for path in self.folder.glob("out.*")}
+        return {path.name: path.read_bytes() for path in self.folder.glob("out*")}
 
     def assert_kept(self, mentions, *flags):
         before = self.files()
@@ -94,7 +94,8 @@ class Replaced(JobTest):
         noise = self.write("noise.txt", "0\n" * 200)
         self.assert_succeeds(*self.words("run"))
         for flags in (("--seed", "1"), ("--noise-from", str(noise))):
-            for name, key in (("out.csv", "output.csv"), ("out.json", "output.json"), ("out.html", "output.report")):
+            for name, key in (("out.csv", "output.csv"), ("out.json", "output.json"), ("out.html", "output.report"),
+                              ("out_totals.csv", "output.totals")):
                 kept = self.files()
                 for other in set(kept) - {name}:
                     (self.folder / other).unlink()
@@ -200,6 +201,8 @@ class Words(JobTest):
             (("run", "job.toml", "--alow-empty"), "nearest: --allow-empty; see chronoveil run --help"),
             (("budget", "shwo"), "nearest: show; see chronoveil budget --help"),
             (("release", "x", "--epsilom=1"), "nearest: --epsilon"),
+            (("run", "job.toml", "--epsilon", "1"), "--epsilon is not known here; a job says it: privacy.epsilon; see"),
+            (("check", "job.toml", "--output=a"), "--output=a is not known here; a job says it: output.csv; see"),
         ):
             self.assertIn(mention, run(*words).stderr)
         self.change(("max_steps", "max_step"))

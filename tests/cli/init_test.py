@@ -86,13 +86,40 @@ class InitTest(FolderTest):
                           "2026-02-01", "--max-steps", "4", cwd=self.folder)
         self.assertFalse((self.folder / "trips.toml").exists())
 
-    def test_only_of_records_somebody_must_say_how_often_a_person_counts(self):
-        text = self.assert_json("init", "trips.csv", *self.given[:-1], "all", cwd=self.folder)["text"]
-        self.assertIn('\nmax_steps = "all"\n', text)
-        for name, words in (("events", ("--unit", "event", *self.given[:-2])),
-                            ("counts", ("--user=-", "--value", "card", *self.given[2:-2]))):
+    def test_where_people_are_protected_somebody_must_say_how_often_one_counts(self):
+        counts = ("--user=-", "--value", "card", *self.given[2:-2])
+        self.assert_fails(2, ["cannot be guessed: --max-steps", "public knowledge"], "init", "trips.csv", *counts,
+                          cwd=self.folder)
+        for name, words in (("people", (*self.given[:-1], "all")), ("counts", (*counts, "--max-steps", "all"))):
             text = self.assert_json("init", "trips.csv", *words, "--job", f"{name}.toml", cwd=self.folder)["text"]
-            self.assertIn("# max_steps = 20  (without it: all of them)", text)
+            self.assertIn('\nmax_steps = "all"\n', text)
+        text = self.assert_json("init", "trips.csv", "--unit", "event", *self.given[:-2], "--job", "events.toml",
+                                cwd=self.folder)["text"]
+        self.assertNotIn("max_steps", text)
+
+    def test_a_wide_file_is_found_by_a_question_and_named_where_nobody_can_answer(self):
+        self.write("cases.csv", "week,Berlin,Hamburg\n")
+        said = ("--start", "2025-12-29", "--end", "2026-12-28", "--max-steps", "4")
+        self.assert_fails(2, ["cannot be guessed: --value;", "- where each row counts 1", "--wide says instead"], "init",
+                          "cases.csv", "--user=-", *said, cwd=self.folder)
+        # Name, time, user, wide (asked again), series, format, start, end, and guesses.
+        _, stderr = self.answer(("cases.csv", "--zone", "UTC"),
+                                b"\n\n-\nyes\ntrue\n\n\n2025-12-29\n2026-12-28\n\n4\n\n\n\n\n")
+        self.assertIn("source.wide: yes is not valid; it must be true or false\n", stderr)
+        for line in ("wide = true", 'keys = ["Berlin", "Hamburg"]', 'time_format = "%G-W%V"', "max_steps = 4"):
+            self.assertIn(f"\n{line}\n", self.read("cases.toml"))
+        self.assert_succeeds("plan", "cases.toml", cwd=self.folder)
+        self.write("one.csv", "week,Berlin\n")  # one name is a key, not a list in a file
+        self.init("one.csv", "--user=-", "--wide", *said)
+        self.assertIn('\nkeys = ["Berlin"]\n', self.read("one.toml"))
+
+    def test_the_page_and_the_guarantee_are_written_beside_the_csv(self):
+        self.init("trips.csv", *self.given)
+        for line in ('csv = "trips_out.csv"', 'json = "trips_out.json"', 'report = "trips_out.html"'):
+            self.assertIn(f"\n{line}\n", self.read("trips.toml"))
+        self.init("trips.csv", *self.given, "--csv", "made/a.b.csv", "--report", "page.html", "--job", "named.toml")
+        for line in ('csv = "made/a.b.csv"', 'json = "made/a.b.json"', 'report = "page.html"'):
+            self.assertIn(f"\n{line}\n", self.read("named.toml"))
 
     def test_names_of_columns_show_how_times_are_written(self):
         for column, time_format, length in (("week", "%G-W%V", "1w"), ("Month", "%Y-%m", "1mo"),
@@ -101,7 +128,7 @@ class InitTest(FolderTest):
             self.write("wide.csv", f"{column},north,south\n")
             start, end = ("2025-12-29", "2026-12-28") if length == "1w" else ("2026-01-01", "2027-01-01")
             text = self.assert_json("init", "wide.csv", "--user=-", "--wide", "--start", start, "--end", end,
-                                    "--job", f"{column}.toml", cwd=self.folder)["text"]
+                                    "--max-steps", "2", "--job", f"{column}.toml", cwd=self.folder)["text"]
             for line in (f'time_format = "{time_format}"', f'length = "{length}"', 'keys = ["north", "south"]'):
                 self.assertIn(line, text)
 
@@ -143,7 +170,8 @@ class InitTest(FolderTest):
         failed = run("init", "a'b.csv", "--user=-", "--value=-", cwd=self.folder)
         self.assertIn("FROM 'in.csv'", failed.stderr)
         self.write("flu.csv", "year,week,iso_week,cases\n")
-        self.init("flu.csv", "--user=-", "--value", "cases", "--start", "2025-12-29", "--end", "2026-12-28")
+        self.init("flu.csv", "--user=-", "--value", "cases", "--start", "2025-12-29", "--end", "2026-12-28",
+                  "--max-steps", "4")
         self.assertIn('time = "iso_week"\n', self.read("flu.toml"))
 
     def test_a_wide_file_for_a_training_is_told_its_own_line(self):
@@ -159,7 +187,8 @@ class InitTest(FolderTest):
                 self.assertNotIn("4711", run("init", "bare.csv", *words, cwd=self.folder).stderr)
         self.assert_fails(2, ["--no-header", "header = false"], "init", "bare.csv", "--no-header", cwd=self.folder)
         self.write("wide.csv", "date,2021,2022,2023\n")  # names that are numbers, beside one that is none
-        self.init("wide.csv", "--user=-", "--wide", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-08")
+        self.init("wide.csv", "--user=-", "--wide", "--zone", "UTC", "--start", "2026-03-01", "--end", "2026-03-08",
+                  "--max-steps", "2")
 
     def test_means_say_where_and_what_is_public(self):
         self.write("pings.csv", "bus;ts;speed;lon;lat\n" + "b1;2026-03-01T10:20;17;72.8;21.1\n")

@@ -27,10 +27,10 @@ class Run(JobTest):
         told = self.assert_json(*self.words("run"))
         self.assertEqual(told["debit"]["id"], "city:1")
         self.assertLessEqual(told["guarantee"]["epsilon"], 1)
-        self.assertEqual(set(told["outputs"]), {"csv", "json", "report"})
+        self.assertEqual(set(told["outputs"]), {"csv", "totals", "json", "report"})
         self.assertNotIn("series", told)
         self.assertEqual(self.debits(), [("city:1", "released")])
-        self.assertEqual(self.outputs(), ["out.csv", "out.html", "out.json"])
+        self.assertEqual(self.outputs(), ["out.csv", "out.html", "out.json", "out_totals.csv"])
 
         rows = list(csv.DictReader(io.StringIO((self.folder / "out.csv").read_text(encoding="utf-8"))))
         self.assertEqual(list(rows[0]), ["series", "time", "value", "lower", "upper", "sampled"])
@@ -369,7 +369,7 @@ class Interrupts(JobTest):
             pipe.write(HEADER + ROWS)
         _, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (0, ""))
-        self.assertEqual(self.outputs(), ["out.csv", "out.html", "out.json"])
+        self.assertEqual(self.outputs(), ["out.csv", "out.html", "out.json", "out_totals.csv"])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import csv
 import datetime
 import io
+import json
 import os
 import random
 import signal
@@ -33,7 +34,7 @@ length = "1w"
 [privacy]
 unit = "user"
 max_steps = 4
-epsilon = 1.0
+epsilon = {epsilon}
 delta = {delta}
 [mechanism]
 {mechanism}
@@ -46,13 +47,13 @@ name = "cases"
 
 
 class CrashTest(JobTest):
-    def set_up_release(self, mechanism, steps, delta="1e-6", keys=()):
+    def set_up_release(self, mechanism, steps, delta="1e-6", keys=(), epsilon=1.0):
         first = datetime.date(2026, 1, 5)
         days = [first + datetime.timedelta(weeks=k) for k in range(steps + 1)]
         self.steps = steps
         self.keys = keys
         self.job = self.write("live.toml", JOB.format(
-            end=days[-1], delta=delta, mechanism=mechanism,
+            end=days[-1], delta=delta, mechanism=mechanism, epsilon=epsilon,
             series_column='series = "ward"' if keys else "",
             series_list=f"[series]\nkeys = {list(keys)!r}" if keys else ""))
         rows = random.Random(7)
@@ -65,6 +66,7 @@ class CrashTest(JobTest):
         self.assert_succeeds("budget", "create", "clinic", "--epsilon", "100", "--delta", "1e-3", "--unit", "user",
                              "--ledger", str(self.ledger))
         self.seen = {}  # what a listener got: (series, time) -> line
+        self.seen_totals = {}
 
     def environment(self, **more):
         return {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", **more}
@@ -91,6 +93,12 @@ class CrashTest(JobTest):
         sampled = sum(1 for row in rows if row["sampled"] == "1")
         seen = sum(1 for line in self.seen.values() if line.rstrip("\n").endswith(",1"))
         stands = self.status()
+        totals = self.folder / "out_totals.csv"
+        if totals.exists():
+            for line in totals.read_text().splitlines(keepends=True):
+                if line.endswith("\n") and line.startswith("all,"):
+                    time_of_line = ",".join(line.split(",")[:4])
+                    self.assertEqual(self.seen_totals.setdefault(time_of_line, line), line, "a published total changed")
         if stands["state"] == "none":
             self.assertEqual((sampled, seen), (0, 0))
             return
@@ -109,6 +117,11 @@ class CrashTest(JobTest):
             fields = line.split(",")
             key = tuple(fields[:2]) if self.keys else fields[0]
             self.assertEqual(self.seen.get(key, line), line, "a published step changed")
+        if len(self.keys) > 1:
+            totals = list(csv.DictReader(io.StringIO((self.folder / "out_totals.csv").read_text())))
+            self.assertEqual([row["time"] for row in totals], times, "totals: a step is missing, twice or out of order")
+            document = json.loads((self.folder / "out.json").read_text())
+            self.assertEqual([float(row["value"]) for row in totals], document["totals"]["sums"][0]["value"])
         stands = self.status()
         self.assertEqual(stands["state"], "finished")
         self.assertEqual(stands["questions"]["used"], sum(1 for row in rows if row["sampled"] == "1"))
@@ -116,9 +129,21 @@ class CrashTest(JobTest):
         self.assertEqual(len(debits), 1, "one release is one debit, however often it crashed")
         self.assert_succeeds("budget", "verify", "--ledger", str(self.ledger))
 
+    def check_totals(self):
+        """Each total is that of all rows so far, each counted once: within six standard deviations."""
+        rows = list(csv.DictReader(io.StringIO((self.folder / "out.csv").read_text())))
+        truth = {}
+        counts = {(day, key): int(count) for day, count, key in (line.strip().split(",") for line in self.lines[1:])}
+        for row in rows:
+            key, day = row["series"], row["time"][:10]
+            truth[key] = truth.get(key, 0) + counts.get((day, key), 0)
+            value, upper = float(row["value"]), float(row["upper"])
+            self.assertLess(upper - value, 25, "so little noise that a count too many would show")
+            self.assertLess(abs(value - truth[key]), 3.1 * (upper - value), row)
+
     def forget(self):
         for path in sorted(self.folder.rglob("*"), reverse=True):
-            if path.name.startswith(("out.", "ledger.db")) or "ledger.db.live" in str(path):
+            if path.name.startswith(("out", "ledger.db")) or "ledger.db.live" in str(path):
                 path.rmdir() if path.is_dir() else path.unlink()
 
     def kill_at(self, call):
@@ -134,19 +159,23 @@ class CrashTest(JobTest):
         self.listen(done.stdout)
 
     def test_a_kill_before_calls_that_leave_a_trace(self):
-        for mechanism, delta, keys in (('name = "fast"\nqueries = 5\nintegration_time = 2', "0", ()),
-                                       ('name = "kalman"', "1e-6", ("north", "south"))):
+        for mechanism, delta, keys, epsilon in (
+                ('name = "fast"\nqueries = 5\nintegration_time = 2', "0", (), 1.0),
+                ('name = "kalman"', "1e-6", ("north", "south"), 1.0),
+                ('name = "running_total"', "1e-6", ("north", "south"), 20.0)):
             call = 1 - STRIDE
             while True:
                 call += STRIDE
                 self.forget()
-                self.set_up_release(mechanism, 12, delta, keys)
+                self.set_up_release(mechanism, 12, delta, keys, epsilon)
                 # Some steps are published already: what is known of them must not be lost either.
                 self.finish(self.lines[:1 + 4 * max(1, len(keys))], 0)
                 killed = self.kill_at(call)
                 self.check_covered()
                 self.finish()
                 self.check_whole()
+                if "running_total" in mechanism:
+                    self.check_totals()
                 if not killed:
                     break
                 self.assertLess(call, 1000, "it never ends")

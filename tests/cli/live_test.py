@@ -82,6 +82,25 @@ class Feeding(LiveTest):
         text = self.assert_succeeds("evaluate", str(self.job), "--release", str(self.folder / "out.json"), "--json")
         self.assertEqual(json.loads(text)["errors"]["mean_absolute"], 0)
 
+    def test_running_totals_go_on_after_a_restart_and_over_a_gap(self):
+        self.prepare({"source": {"path": "in.csv"}, "mechanism": {"name": "running_total"}, "privacy": {"delta": 1e-6}})
+        rows = self.folder / "in.csv"
+        rows.write_text(counts((0, 30), (1, 40)))
+        self.live("", "--once")
+        rows.write_text(counts((3, 50)))
+        self.live("", "--once")
+        rows.write_text(counts((4, 7)))
+        self.live("", "--once")
+        self.assertEqual(self.values(), [(WEEKS[week], total, sampled) for week, (total, sampled) in enumerate(
+            (("30", "1"), ("70", "1"), ("70", "0"), ("120", "1"), ("127", "1")))])
+        self.assertEqual(self.asked(), 4)
+        rows.write_text(counts((0, 30), (1, 40), (3, 50), (4, 7)))
+        text = self.assert_succeeds("evaluate", str(self.job), "--release", str(self.folder / "out.json"), "--json")
+        self.assertEqual(json.loads(text)["errors"]["mean_absolute"], 0)
+        self.assert_fails(2, "running totals", "live", "correct", str(self.job), "--step", WEEKS[1], "--rows", str(rows),
+                          "--output", str(self.folder / "erratum.csv"), "--ledger", str(self.ledger))
+        self.assertEqual(len(self.history()), 1)
+
     def test_a_followed_file_gives_a_value_before_the_next_row(self):
         self.prepare({"source": {"path": "cases.csv"}})
         source = self.folder / "cases.csv"
@@ -638,6 +657,7 @@ class Rehearsing(LiveTest):
         (self.folder / "tape.txt").write_text(" ".join(str((k * 37 % 23 - 11) / 4) for k in range(STEPS)))
         for name, mechanism, delta in (
                 ("laplace", {}, 0), ("fixed_rate", {"interval": 3}, 0), ("kalman", {}, 1e-6),
+                ("running_total", {}, 1e-6), ("running_total", {}, 0),
                 ("fast", {"queries": 6, "integration_time": 2}, 0)):
             with self.subTest(name):
                 change = {"source": {"path": "cases.csv"}, "mechanism": {"name": name, **mechanism},

@@ -75,7 +75,7 @@ class Outputs(JobTest):
         self.refused(["output.chart: ", "must end in .svg or .png"])
         self.change(('csv = "out.csv"', 'csv = "out.csv"\nchart = "out.svg"'))
         told = self.assert_json(*self.words("run"))
-        self.assertEqual(set(told["outputs"]), {"csv", "json", "report", "chart"})
+        self.assertEqual(set(told["outputs"]), {"csv", "totals", "json", "report", "chart"})
         root = xml.etree.ElementTree.parse(self.folder / "out.svg").getroot()
         self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
         page = (self.folder / "out.html").read_text(encoding="utf-8")

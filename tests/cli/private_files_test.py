@@ -13,7 +13,7 @@ from live_jobs import VISITS, WEEKS, LiveTest, visits
 from perturb_jobs import PerturbTest
 from program import PROGRAM
 
-PUBLISHED = {"out.csv", "out.json", "out.html"}  # what a guarantee covers, for everybody
+PUBLISHED = {"out.csv", "out_totals.csv", "out.json", "out.html"}  # what a guarantee covers, for everybody
 
 
 class OpenToAll:
@@ -187,7 +187,8 @@ class Memory(JobTest):
             done = subprocess.run([program, *self.words("run"), *again], user=65534, group=65534, extra_groups=[],
                                   capture_output=True, text=True, env=environment, timeout=60, check=False)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(self.outputs(), [os.path.basename(program), "out.csv", "out.html", "out.json"])
+        self.assertEqual(self.outputs(), [os.path.basename(program), "out.csv", "out.html", "out.json",
+                                          "out_totals.csv"])
 
     def test_a_terminal_that_goes_away_ends_it_like_any_other_wish(self):
         process = self.waiting()

@@ -115,15 +115,16 @@ class Release(JobTest):
         self.assertEqual(self.assert_json(*self.options("absent.csv", mechanism=None, max_steps=40), "--dry-run")["mechanism"],
                          "shrink")
 
-    def test_records_have_a_cap_or_say_that_nothing_bounds_them(self):
-        absent = self.options("absent.csv", max_steps=None)  # refused before anything is read
-        self.assert_fails(2, ["--max-steps: it is missing", "public knowledge", "days of the span", "\"all\""], *absent)
+    def test_people_have_a_cap_or_a_word_says_that_nothing_bounds_them(self):
+        for of in ({}, {"user": None, "value": "card"}):  # records, and counts; refused before anything is read
+            self.assert_fails(2, ["--max-steps: it is missing", "public knowledge", "days of the span", "\"all\""],
+                              *self.options("absent.csv", max_steps=None, **of))
+            self.assert_succeeds(*self.options("absent.csv", max_steps="all", **of), "--dry-run")
         self.assert_fails(2, "--max-steps: some is not valid; it must be a whole number, or all",
                           *self.options("absent.csv", max_steps="some"))
         everywhere = self.assert_json(*self.options("absent.csv", max_steps="all"), "--dry-run")
         self.assertEqual(everywhere, self.assert_json(*self.options("absent.csv", max_steps=2 * STEPS), "--dry-run"))
         self.assert_succeeds(*self.options("absent.csv", max_steps=None, unit="event"), "--dry-run")
-        self.assert_succeeds(*self.options("absent.csv", max_steps=None, user=None, value="card"), "--dry-run")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import unittest
 
 from jobs import JobTest
@@ -88,13 +89,20 @@ class JobRoomTest(JobTest):
         self.assertEqual((told["budget"]["dataset"], told["budget"]["share_left"]), ("city", 1))
         self.assertIn(f"this job takes {math.ceil(1000 * told['room']['share']) / 10} % of the budget", planned)
         self.assertNotIn("room", self.assert_json(*self.words("plan")))
-        for _ in range(checked["more"]):
-            self.assert_succeeds(*self.words("run", "--yes"))
+        for left in range(checked["more"] - 1, -1, -1):
+            told = f", room for {left} more like it\n" if left else ", too little for another like it\n"
+            done = self.assert_succeeds(*self.words("run", "--yes"))
+            self.assertIn(told, done)
+        last = re.search(r"(?m)^debit     (.*)$", done)[1]
+        again = self.assert_succeeds(*self.words("run", "--again", last))  # what is emitted anew takes nothing
+        self.assertRegex(again, r"(?m)^budget    city: [0-9.]+ % left$")
         refused = run(*self.words("run", "--yes"))
         self.assertEqual(refused.returncode, 4)
         self.assertIn("no room for another release like the last one", refused.stderr)
         # A plan needs no room, nor a dataset.
-        self.assertIn("and does not fit", self.assert_succeeds(*self.words("plan", "--ledger", str(self.ledger))))
+        lacks = re.search(r"takes [0-9.]+ % of the budget; [0-9.]+ % is left", refused.stderr)[0]
+        self.assertIn(f"; this job does not fit: it {lacks}\n",
+                      self.assert_succeeds(*self.words("plan", "--ledger", str(self.ledger))))
         unknown = self.assert_succeeds(*self.words("plan", "--ledger", str(self.folder / "none.db")))
         self.assertIn("budget    unknown: dataset.name", unknown)
         unknown = self.assert_json(*self.words("plan", "--ledger", str(self.folder / "none.db")))

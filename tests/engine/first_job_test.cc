@@ -49,6 +49,7 @@ TEST_F(FirstJobs, QuestionsFollowTheAnswers) {
     if (key == "source.value") return "n";
     if (key == "source.series") return "stop";
     if (key == "series.list") return "north, south";
+    if (key == "privacy.max_steps") return "2";
     return key == "slots.start" ? "2026-03-02" : "2026-03-30";
   };
   while (const auto question = next_question(file, given)) {
@@ -58,8 +59,8 @@ TEST_F(FirstJobs, QuestionsFollowTheAnswers) {
     given.push_back({question->key, {ours ? answer(question->key) : question->guess}});
   }
   EXPECT_EQ(asked, (std::vector<std::string>{
-                       "dataset.name", "source.time", "source.user", "source.series", "source.value", "series.list",
-                       "source.time_format", "source.zone", "slots.start", "slots.end", "slots.length",
+                       "dataset.name", "source.time", "source.user", "source.wide", "source.series", "source.value",
+                       "series.list", "source.time_format", "source.zone", "slots.start", "slots.end", "slots.length",
                        "privacy.max_steps", "privacy.max_per_slot", "privacy.epsilon", "privacy.delta", "output.csv"}));
   const Result<FirstJob> made = first_job(file, given, at("job.toml"));
   ASSERT_TRUE(made) << made.error().text();

@@ -268,13 +268,14 @@ TEST_F(JobFile, TheSourceIsNoListOfKeys) {
               "places.list: "));
 }
 
-TEST_F(JobFile, OfRecordsTheStepsOfAPersonAreCappedOrSaidToBeAll) {
+TEST_F(JobFile, TheStepsOfAPersonAreCappedOrSaidToBeAll) {
   for (const char* mention : {"privacy.max_steps: it is missing", "public knowledge", "\"all\""})
     EXPECT_TRUE(refuses_privacy("epsilon = 1\n", mention));
   EXPECT_TRUE(refuses_privacy("max_steps = \"every\"\nepsilon = 1\n", "it must be a whole number, or \"all\""));
   EXPECT_EQ(job(job_text("", "unit = \"event\"\nepsilon = 1\n")).max_steps, std::nullopt);
   const std::string counts = "path = \"a\"\ntime = \"ts\"\nseries = \"stop\"\nvalue = \"n\"\n";
-  EXPECT_EQ(job(job_text(counts, "epsilon = 1\n")).max_steps, std::nullopt);
+  EXPECT_TRUE(refuses(job_text(counts, "epsilon = 1\n"), "privacy.max_steps: it is missing"));
+  EXPECT_EQ(job(job_text(counts, "max_steps = 2\nepsilon = 1\n")).max_steps, 2);
   // Old debits, from when no cap was the default, have the digest of a job that says so.
   const Job all = job(job_text("", "max_steps = \"all\"\nepsilon = 1\n"));
   EXPECT_EQ(all.max_steps, kAllSteps);

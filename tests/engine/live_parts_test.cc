@@ -27,6 +27,7 @@ LiveState state_at(std::int64_t step) {
   state.unsynced = std::string(static_cast<std::size_t>(40 + step % 7 * 60), static_cast<char>('a' + step % 26));
   if (step % 2 == 0) state.seal = bound::ParticipationSeal{step, 40, 7 * step, -1, 1 + step, std::nullopt};
   if (step % 4 == 0) state.seal->secret = bound::SealSecret{-step, step << 50};
+  if (step % 3 == 0) state.totals = LiveTail{9, 50 + step, std::string(static_cast<std::size_t>(step % 5), 'z')};
   state.process.assign(static_cast<std::size_t>(5 + step % 3), 0x8000000000000001u + static_cast<std::uint64_t>(step));
   return state;
 }
@@ -41,6 +42,11 @@ void expect_equal(const LiveState& a, const LiveState& b) {
   EXPECT_EQ(a.unsynced, b.unsynced);
   EXPECT_EQ(a.process, b.process);
   EXPECT_EQ(a.seal, b.seal);
+  ASSERT_EQ(a.totals.has_value(), b.totals.has_value());
+  if (!a.totals) return;
+  EXPECT_EQ(a.totals->begun, b.totals->begun);
+  EXPECT_EQ(a.totals->synced, b.totals->synced);
+  EXPECT_EQ(a.totals->unsynced, b.totals->unsynced);
 }
 
 class LiveParts : public ::testing::Test {

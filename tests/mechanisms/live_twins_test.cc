@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "chronoveil/mechanisms/parts/calibrated.h"
+#include "chronoveil/mechanisms/parts/decaying_weights.h"
 #include "chronoveil/mechanisms/series/fast.h"
 #include "chronoveil/mechanisms/series/fixed_rate.h"
+#include "chronoveil/mechanisms/series/running_total.h"
 #include "live_checks.h"
 
 namespace chronoveil::mechanisms::testing {
@@ -26,6 +28,7 @@ class Twin : public LiveProcess {
   Result<void> step(Answers& answers, std::span<LiveValue> out) override { return sibling_->step(answers, out); }
   void save(StateWriter& to) const override { sibling_->save(to); }
   void load(StateReader& from) override { sibling_->load(from); }
+  CountMemory* memory() override { return sibling_->memory(); }
 
  protected:
   LiveProcess& sibling() { return *sibling_; }
@@ -72,6 +75,31 @@ class ForgetsItsQuestions final : public Twin {
     words[2] = 0;
     for (const std::uint64_t word : words) to.put(static_cast<std::int64_t>(word));
   }
+};
+
+// Loads everything but the sums of earlier counts, which come after the steps of the plan.
+class ForgetsTheCounts final : public Twin {
+ public:
+  ForgetsTheCounts(const SeriesPlan& plan, std::unique_ptr<LiveProcess> sibling)
+      : Twin(std::move(sibling)),
+        sums_(2 * decaying_weights(plan.shape.steps, number(plan.parameters, "memory")).keep.size()) {}
+  void save(StateWriter& to) const override {
+    StateWriter all;
+    Twin::save(all);
+    std::vector<std::uint64_t> words = std::move(all).take();
+    std::fill_n(words.begin() + 1, sums_, 0);
+    for (const std::uint64_t word : words) to.put(static_cast<std::int64_t>(word));
+  }
+
+ private:
+  std::size_t sums_;
+};
+
+// Asks for counts where its plan is for sums of them.
+class HidesTheMemory final : public Twin {
+ public:
+  HidesTheMemory(const SeriesPlan&, std::unique_ptr<LiveProcess> sibling) : Twin(std::move(sibling)) {}
+  CountMemory* memory() override { return nullptr; }
 };
 
 // Covers two questions by one use.
@@ -131,6 +159,14 @@ TEST(LiveTwins, QuestionsForgottenAfterLoadingAreRejected) {
   EXPECT_NE(state_complaints(plan, restless_counts(plan, 1, 0), start_of<ForgetsItsQuestions>(), 2), "");
   EXPECT_NE(questions_of(plan, start_of<ForgetsItsQuestions>(), true).find("more uses than planned"),
             std::string::npos);
+}
+
+TEST(LiveTwins, CountsForgottenAfterLoadingAreRejected) {
+  Request request = request_for(120, 0.8, 1e-6);
+  const SeriesPlan plan = value_of(running_total().prepare(request));
+  EXPECT_EQ(state_complaints(plan, restless_counts(plan, 1, 0), start_of_catalogue(), 2), "");
+  EXPECT_NE(state_complaints(plan, restless_counts(plan, 1, 0), start_of<ForgetsTheCounts>(), 2), "");
+  EXPECT_NE(questions_of(plan, start_of<HidesTheMemory>()).find("does not remember"), std::string::npos);
 }
 
 TEST(LiveTwins, QuestionsWithoutAUseOfTheirOwnAreRejected) {

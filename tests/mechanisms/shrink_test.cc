@@ -41,6 +41,7 @@ TEST(ShrinkMechanism, WithReplayedNoiseItEqualsTheFormulasWrittenOut) {
     Request request = request_for(35, 0.9, 1e-5);
     request.shape.series = 2;
     request.parameters["season"] = season;
+    request.parameters["joint"] = false;
     const SeriesPlan plan = value_of(shrink().prepare(request));
     std::normal_distribution<double> normal(0, plan.scale);
     std::vector<double> noise;

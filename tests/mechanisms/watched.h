@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/live.h"
 #include "setting.h"
@@ -36,16 +37,21 @@ inline Start start_of_catalogue() {
   return [](const SeriesPlan& plan) { return value_of(go_live(plan)); };
 }
 
+// The counts of a step, and what is asked in their place where they are remembered.
+struct Truths {
+  std::vector<std::int64_t> counts;
+  std::vector<double> asked;
+};
+
 // Passes questions on and writes them down.
 class WatchedAnswers final : public Answers {
  public:
-  WatchedAnswers(Answers& inner, std::span<const std::int64_t> counts, std::int64_t step, Watched& book)
-      : inner_(inner), counts_(counts), step_(step), book_(book) {}
+  WatchedAnswers(Answers& inner, const Truths& truths, std::int64_t step, Watched& book)
+      : inner_(inner), counts_(truths.counts), asked_(truths.asked), step_(step), book_(book) {}
   bool present(std::int64_t series) const override { return inner_.present(series); }
   Result<double> count(std::int64_t series, double scale) override {
     CV_TRY(const double answer, inner_.count(series, scale));
-    book_.questions.push_back(
-        {step_, series, scale, static_cast<double>(counts_[static_cast<std::size_t>(series)]), answer});
+    book_.questions.push_back({step_, series, scale, asked_[static_cast<std::size_t>(series)], answer});
     return answer;
   }
   Result<double> distance(std::span<const double> last, double scale) override {
@@ -65,24 +71,26 @@ class WatchedAnswers final : public Answers {
  private:
   Answers& inner_;
   std::span<const std::int64_t> counts_;
+  std::span<const double> asked_;
   std::int64_t step_;
   Watched& book_;
 };
 
 class WatchedProcess final : public LiveProcess {
  public:
-  WatchedProcess(LiveProcess& inner, std::span<const std::int64_t> counts, std::int64_t step, Watched& book)
-      : inner_(inner), counts_(counts), step_(step), book_(book) {}
+  WatchedProcess(LiveProcess& inner, const Truths& truths, std::int64_t step, Watched& book)
+      : inner_(inner), truths_(truths), step_(step), book_(book) {}
   Result<void> step(Answers& answers, std::span<LiveValue> out) override {
-    WatchedAnswers watched(answers, counts_, step_, book_);
+    WatchedAnswers watched(answers, truths_, step_, book_);
     return inner_.step(watched, out);
   }
   void save(StateWriter& to) const override { inner_.save(to); }
   void load(StateReader& from) override { inner_.load(from); }
+  CountMemory* memory() override { return inner_.memory(); }
 
  private:
   LiveProcess& inner_;
-  std::span<const std::int64_t> counts_;
+  const Truths& truths_;
   std::int64_t step_;
   Watched& book_;
 };
@@ -98,12 +106,19 @@ inline Watched watch(const SeriesPlan& plan, const std::vector<std::int64_t>& co
     each->resize(cells(plan));
   book.estimate.sampled.resize(cells(plan));
   std::unique_ptr<LiveProcess> process = start(plan);
-  std::vector<std::int64_t> now(series);
+  const SeriesMechanism& row = *value_of(find_series_mechanism(plan.mechanism));
+  const std::unique_ptr<CountMemory> memory = row.remember ? row.remember(plan) : nullptr;
+  std::vector<FixedSum> sums(series);
+  Truths now{std::vector<std::int64_t>(series), std::vector<double>(series)};
   std::vector<LiveValue> out(series);
   for (std::size_t t = 0; t < steps; ++t) {
-    for (std::size_t s = 0; s < series; ++s) now[s] = counts[s * steps + t];
+    for (std::size_t s = 0; s < series; ++s) now.counts[s] = counts[s * steps + t];
+    now.asked.assign(now.counts.begin(), now.counts.end());
+    if (memory) memory->take(now.counts, sums);
+    for (std::size_t s = 0; s < series && memory; ++s)
+      now.asked[s] = static_cast<double>(to_grid(sums[s], plan.grid)) * plan.grid;
     WatchedProcess watched(*process, now, static_cast<std::int64_t>(t), book);
-    if (const Result<void> done = feed(watched, static_cast<std::int64_t>(t), now, out); !done) {
+    if (const Result<void> done = feed(watched, static_cast<std::int64_t>(t), now.counts, out); !done) {
       book.error = done.error().text();
       return book;
     }

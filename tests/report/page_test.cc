@@ -44,7 +44,7 @@ TEST(Page, ShowsThePlanTheBudgetAndTheDebit) {
   const std::string html = to_html(testing::sample(3, 48));
   for (const char* text : {"Gaussian noise with a standard deviation of 19.2", "68.7 % of the budget is left",
                            "city:17", "chronoveil budget verify --against RELEASE.json", "What was compared", "14.9",
-                           "running_total does not protect user; it protects event",
+                           "event does not protect user; it protects event",
                            "Noise on every step carries the most information", "How to cite", "ε = 1", "δ = 1e-6"})
     EXPECT_TRUE(has(html, text)) << text;
   EXPECT_FALSE(has(html, "class=\"banner\""));

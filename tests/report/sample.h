@@ -98,9 +98,9 @@ inline Published sample(std::int64_t series, std::int64_t steps, std::int64_t sa
   subsample.mechanism = "subsample";
   subsample.information *= 0.9;
   subsample.expected_error = 21.7;
-  plan::Candidate event{.mechanism = "running_total",
+  plan::Candidate event{.mechanism = "event",
                         .plan = std::nullopt,
-                        .refusal = {.message = "running_total does not protect user; it protects event"},
+                        .refusal = {.message = "event does not protect user; it protects event"},
                         .noise_error = 0,
                         .information = 0,
                         .expected_error = std::nullopt};

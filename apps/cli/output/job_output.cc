@@ -24,6 +24,7 @@ std::vector<std::pair<std::string, std::string>> outputs_of(const engine::Job& j
     if (!path.empty()) all.emplace_back(name, path);
   };
   add("csv", job.csv);
+  if (job.is<engine::SeriesSpec>()) add("totals", job.series().totals);
   add("json", job.json);
   add("report", job.report);
   add("chart", job.chart);
@@ -69,6 +70,7 @@ ordered_json summary_json(const report::Published& published) {
   bare.release.keys.clear();
   bare.release.axis = {};
   bare.release.estimate = {};
+  bare.release.totals = {};
   ordered_json all = ordered_json::parse(report::to_json(bare));
   for (const char* key : {"series", "time", "boundaries", "zone", "level"}) all.erase(key);
   return all;
@@ -142,10 +144,12 @@ std::string debit_text(const std::optional<ledger::DebitReference>& debit,
                        const std::optional<report::BudgetLeft>& budget) {
   std::string text;
   if (debit) text += fmt::format("debit     {}\n", visible(debit->id.text()));
-  if (budget)
-    text += fmt::format("budget    {}: {:.1f} % left; still admits {}\n", visible(budget->dataset),
-                        100 * budget->fraction_left, budget->still_admits);
-  return text;
+  if (!budget) return text;
+  text += fmt::format("budget    {}: {:.1f} % left", visible(budget->dataset), 100 * budget->fraction_left);
+  if (budget->room)
+    text += budget->room->more == 0 ? ", too little for another like it"
+                                    : fmt::format(", room for {} more like it", ledger::count_text(*budget->room));
+  return text + "\n";
 }
 
 std::string outputs_text(const engine::Job& job) {
@@ -164,7 +168,10 @@ void print_json(const ordered_json& object) {
   std::cout << object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) << "\n";
 }
 
-bool writes_to_stdout(const engine::Job& job) { return job.csv == "-" || job.json == "-" || job.report == "-"; }
+bool writes_to_stdout(const engine::Job& job) {
+  const auto outputs = outputs_of(job);
+  return std::any_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.second == "-"; });
+}
 
 Result<void> check_room(const engine::Job& job, bool json) {
   if (json && writes_to_stdout(job))

@@ -13,6 +13,8 @@
 (12, 'visits:1', 1.0)
 """
 
+from importlib.util import find_spec
+
 from chronoveil import _native
 from chronoveil.accounting import (Accountant, Calibration, Price, calibrate, delta, epsilon, max_count,
                                    other_prices)
@@ -28,6 +30,11 @@ from chronoveil.live import LiveSession, Standing, Step
 from chronoveil.places import H3, Areas, Grid
 from chronoveil.plans import Check, Comparison, Plan
 from chronoveil.releases import Guarantee, Release
+
+# Zones that the system lacks are taken from the package tzdata, where it is installed.
+if (_tzdata := find_spec("tzdata")) is not None:
+    for _folder in _tzdata.submodule_search_locations or ():
+        _native.read_zones_from(f"{_folder}/zoneinfo")
 
 __version__: str = _native.version
 __all__ = [

@@ -51,7 +51,12 @@ def epsilon(event: Any, delta: float, *, analysis: str = "certified", tolerance:
 
 def delta(event: Any, epsilon: float, *, analysis: str = "certified", tolerance: float = 1e-3,
           attained: bool = False) -> Price:
-    """The smallest δ at which the event is (ε, δ)-differentially private."""
+    """The smallest δ at which the event is (ε, δ)-differentially private.
+
+    >>> import chronoveil as cv
+    >>> f"{cv.delta(cv.Gaussian(noise_multiplier=5), epsilon=1).delta:.1e}"
+    '1.8e-08'
+    """
     return Price(**_native.delta(as_event(event).to_json(), epsilon, analysis, tolerance, attained))
 
 
@@ -78,7 +83,13 @@ def calibrate(event: Any, epsilon: float, delta: float) -> Calibration:
 
 
 def other_prices(event: Any, delta: float) -> dict[str, float | None]:
-    """ε at the same δ by other accountants, for comparison."""
+    """ε at the same δ by other accountants, for comparison.
+
+    >>> import chronoveil as cv
+    >>> event = cv.Gaussian(noise_multiplier=5, count=10)
+    >>> cv.other_prices(event, delta=1e-6)["renyi"] > cv.epsilon(event, delta=1e-6).epsilon
+    True
+    """
     return _native.other_prices(as_event(event).to_json(), delta)
 
 

@@ -69,6 +69,10 @@ class Records:
     `source` is anything that speaks Arrow (a frame of pandas or polars, also a lazy one, a table of pyarrow, a relation
     of DuckDB), a dictionary of columns, the path of a file, or the URL of a database. `name` is what the debit says of a
     frame.
+
+    >>> import chronoveil as cv
+    >>> cv.Records("trips.csv.gz", user="card", time="ts", series="stop")
+    Records('trips.csv.gz', user='card', time='ts', series='stop')
     """
 
     _keys = _keys_of("counts", wanted=["source"]) | _keys_of("means", wanted=["source"]) | _keys_of("train", wanted=["source"])
@@ -125,7 +129,13 @@ class Slots:
 
 
 class Mechanism:
-    """A mechanism of the catalogue with its parameters: `Mechanism("subsample", rate=0.1)`."""
+    """A mechanism of the catalogue with its parameters.
+
+    >>> import chronoveil as cv
+    >>> cv.Counts(cv.Records(user="card", time="ts"), cv.Slots("2026-03-01", "2026-05-01", "1d"), max_steps=60, epsilon=1,
+    ...           delta=1e-6, mechanism=cv.Mechanism("subsample", rate=0.1)).plan().parameters["rate"]
+    0.1
+    """
 
     def __init__(self, name: str = "auto", **parameters: Any) -> None:
         self.name = name
@@ -265,6 +275,15 @@ def _kind(cls: type[Job]) -> type[Job]:
 class Counts(Job):
     """Counts per series and slot.
 
+    >>> import chronoveil as cv
+    >>> trips = {"card": ["a", "b", "c"], "stop": ["north", "north", "south"], "ts": ["2026-03-01T08:30"] * 3}
+    >>> job = cv.Counts(cv.Records(trips, user="card", time="ts", series="stop"),
+    ...                 cv.Slots("2026-03-01T00:00", "2026-03-02T00:00", "1h"), keys=["north", "south"], max_steps=2,
+    ...                 epsilon=1)
+    >>> city = cv.Ledger("counts.db").create("city", epsilon=2)
+    >>> job.run(city, allow_uninformative=True).debit
+    'city:1'
+
     keys: the public keys of the series, a list, or the path of a file with one per line
     places: a `Grid`, `Areas` or `H3` that makes keys of points
     mechanism: a name, or a `Mechanism` with parameters; the planner's choice unless given
@@ -277,6 +296,15 @@ class Counts(Job):
 class Means(Job):
     """Means of a value per place and slot.
 
+    >>> import chronoveil as cv
+    >>> speeds = {"bus": ["b1", "b2"], "at": ["2026-03-02T08:10"] * 2, "zone": ["centre"] * 2, "speed": [31.0, 27.5]}
+    >>> job = cv.Means(cv.Records(speeds, user="bus", time="at", place="zone", value="speed"),
+    ...                cv.Slots("2026-03-02T00:00", "2026-03-03T00:00", "1d"), keys=["centre", "port"], lower=0, upper=65,
+    ...                counts="public", max_cells=2, epsilon=1)
+    >>> buses = cv.Ledger("means.db").create("buses", epsilon=2, relation="replace_values")
+    >>> job.run(buses).columns["place"]
+    ['centre', 'port']
+
     keys: the public places, a list, or the path of a file with one per line
     places: or a `Grid`, `Areas` or `H3`
     mechanism: a name, or a `Mechanism` with parameters; the planner's choice unless given
@@ -287,7 +315,15 @@ class Means(Job):
 
 @_kind
 class Perturb(Job):
-    """One series of its owner: values stay what they are, and when they were measured is blurred."""
+    """One series of its owner: values stay what they are, and when they were measured is blurred.
+
+    >>> import chronoveil as cv
+    >>> load = {"time": [f"2026-03-01T{hour:02}:00" for hour in range(24)], "kwh": list(range(24))}
+    >>> meter = cv.Ledger("perturb.db").create("meter", epsilon=3, delta=0.1, relation="swap", width=4)
+    >>> blurred = cv.Perturb(cv.Records(load, time="time"), window=4, epsilon=2).run(meter)
+    >>> sorted(blurred.columns["kwh"], key=int) == [str(value) for value in load["kwh"]]
+    True
+    """
 
     kind = "perturb"
 
@@ -295,7 +331,20 @@ class Perturb(Job):
 @_kind
 class Live(Job):
     """Counts that are published step by step, as rows come. It needs a `name`, under which it resumes, and `csv`, the
-    file that grows. `open()` gives a session to push rows to; `run()` takes what is in a file by now.
+    file that grows. `open()` gives a session to push rows to; `publish()` takes what is in a file by now.
+
+    >>> import chronoveil as cv
+    >>> city = cv.Ledger("live.db").create("city", epsilon=2)
+    >>> job = cv.Live(cv.Records(user="card", time="at"), cv.Slots("2026-03-01T00:00", "2026-03-02T00:00", "1h"),
+    ...               max_steps=2, epsilon=2, name="bus", csv="published.csv")
+    >>> with job.open(city) as session:
+    ...     session.push({"card": [17, 4], "at": ["2026-03-01T00:10", "2026-03-01T00:20"]})
+    ...     len(session.publish_until("2026-03-01T02:00"))
+    []
+    2
+    >>> job.status(city).published
+    2
+
     """
 
     kind = "live"
@@ -338,7 +387,16 @@ _KINDS: dict[str, type[Job]] = {kind.kind: kind for kind in (Counts, Means, Pert
 
 
 def read_job(path: str | os.PathLike[str], frame: Any = None) -> Job:
-    """The job of a job file, checked by the engine. Where it reads rows in memory, `frame` has them."""
+    """The job of a job file, checked by the engine. Where it reads rows in memory, `frame` has them.
+
+    >>> import chronoveil as cv
+    >>> job = cv.Counts(cv.Records(user="card", time="ts"), cv.Slots("2026-03-01T00:00", "2026-03-02T00:00", "1h"),
+    ...                 max_steps=4, epsilon=1)
+    >>> _ = open("job.toml", "w").write(job.to_toml("city"))
+    >>> again = cv.read_job("job.toml", {"card": ["a"], "ts": ["2026-03-01T08:30"]})
+    >>> again.to_toml() == job.to_toml("city")
+    True
+    """
     with open(path, encoding="utf-8") as file:
         text = file.read()
     native = _native.Job.read(text, os.fspath(path))

@@ -194,7 +194,14 @@ class Ledger:
         return len(self._opened().datasets())
 
     def verify(self, *datasets: str, signed_by: str | os.PathLike[str] | None = None) -> Verification:
-        """Checks every row, and what lies beside the ledger. True if all is as it was written."""
+        """Checks every row, and what lies beside the ledger. True if all is as it was written.
+
+        >>> import chronoveil as cv
+        >>> ledger = cv.Ledger("verify.db")
+        >>> _ = ledger.create("city", epsilon=2).debit(cv.Pure(epsilon=1))
+        >>> bool(ledger.verify()), ledger["city"].room
+        (True, 1)
+        """
         return Verification(**self._opened().verify(list(datasets), None if signed_by is None else os.fspath(signed_by)))
 
     def verify_release(self, release_json: str) -> list[str]:

@@ -13,7 +13,16 @@ __all__ = ["Areas", "Grid", "H3"]
 
 
 class Grid:
-    """Hexagons or squares of a box of longitudes and latitudes; `size` is in metres."""
+    """Hexagons or squares of a box of longitudes and latitudes; `size` is in metres.
+
+    >>> import chronoveil as cv
+    >>> points = {"bus": ["b1"], "at": ["2026-03-02T08:10"], "lon": [8.52], "lat": [47.36], "speed": [31.0]}
+    >>> job = cv.Means(cv.Records(points, user="bus", time="at", value="speed", longitude="lon", latitude="lat"),
+    ...                cv.Slots("2026-03-02T00:00", "2026-03-03T00:00", "1d"), upper=65, counts="public", max_cells=1,
+    ...                places=cv.Grid(8.49, 47.34, 8.55, 47.39, size=2000), epsilon=1)
+    >>> len(job.run(seed=1)) > 4  # every hexagon of the box, whoever was in it
+    True
+    """
 
     def __init__(self, west: float, south: float, east: float, north: float, size: float,
                  shape: str | None = None) -> None:
@@ -43,6 +52,10 @@ class H3:
     The box makes the public list: which cells there are does not depend on the data. With a column of cells as `place`
     or `series` they are keys. With longitudes and latitudes they are areas, written to `file`, or else to a temporary
     file that lives as long as this object.
+
+    >>> import chronoveil as cv
+    >>> cv.H3(6, (8.49, 47.34, 8.55, 47.39)).cells
+    ['861f83367ffffff', ...]
     """
 
     def __init__(self, resolution: int, box: tuple[float, float, float, float],

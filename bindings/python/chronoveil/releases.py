@@ -52,6 +52,15 @@ class Release:
 
     It speaks Arrow (`__arrow_c_stream__`), so `polars.DataFrame(release)` and `pyarrow.table(release)` work, and
     `columns` has its cells as lists for those who have neither.
+
+    >>> import chronoveil as cv
+    >>> rows = {"card": ["a", "b"], "ts": ["2026-03-01T08:30", "2026-03-01T09:30"]}
+    >>> release = cv.Counts(cv.Records(rows, user="card", time="ts"),
+    ...                     cv.Slots("2026-03-01T00:00", "2026-03-02T00:00", "1d"), max_steps=1, epsilon=1).run(seed=1)
+    >>> release.mark
+    '...not private...'
+    >>> list(release.to_nixtla().columns)
+    ['unique_id', 'ds', 'y']
     """
 
     def __init__(self, native: _native.Release) -> None:

@@ -23,10 +23,11 @@ KeyNames key_names(Names names) {
 
 void raise(const Error& error, Names names) {
   const KeyNames named = key_names(names);
-  const nb::object exception = nb::module_::import_("chronoveil.errors")
-                                   .attr("of_kind")(static_cast<int>(error.kind), error.text(named),
-                                                    error.parameter.empty() ? "" : named(error.parameter), error.value,
-                                                    error.valid.empty() ? error.message : error.valid);
+  const nb::object exception =
+      nb::module_::import_("chronoveil.errors")
+          .attr("of_kind")(static_cast<int>(error.kind), error.text(named),
+                           error.parameter.empty() ? "" : named(error.parameter), error.value,
+                           with_key_names(error.valid.empty() ? error.message : error.valid, named));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
   throw nb::python_error();
 }

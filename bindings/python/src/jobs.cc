@@ -183,6 +183,7 @@ HeldRelease again(const HeldJob& held, const std::string& debit, const std::stri
 void add_jobs(nb::module_& module) {
   using namespace nb::literals;
   module.def("job_keys", &job_keys, "kind"_a);
+  module.def("read_zones_from", &data::read_zones_from, "folder"_a);
   nb::class_<HeldJob>(module, "Job")
       .def_static("read", &read, "toml"_a, "path"_a = "")
       .def_prop_ro("kind", &kind)

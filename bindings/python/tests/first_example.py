@@ -1,4 +1,7 @@
-"""The first example of docs/python.md, for an environment with one library or none: first_example.py LIBRARY"""
+"""The first example of docs/python.md, for an environment with one library or none: first_example.py LIBRARY
+
+`bare` is for a machine that has Python and nothing else: no libpq, and no time zones but those of the package tzdata.
+"""
 
 import sys
 from pathlib import Path
@@ -23,6 +26,24 @@ def rows_of(library):
     return ROWS
 
 
+def try_what_is_missing():
+    assert not Path("/usr/share/zoneinfo").exists()
+    counts = cv.Counts(cv.Records(ROWS, user="who", time="when"),
+                       cv.Slots("2040-03-25T00:00", "2040-03-26T00:00", "1h", zone="Europe/Zurich"), max_steps=4,
+                       epsilon=1)
+    # The clocks go forward.
+    assert len(counts.run(seed=1, allow_empty=True, allow_uninformative=True, progress=False)) == 23
+    cv._native.read_zones_from("/nowhere")
+    for wanted, asked in (("install tzdata", counts.plan),
+                          ("install libpq5", lambda: cv.Ledger("postgresql://h/d")["city"])):
+        try:
+            asked()
+        except cv.StorageError as error:
+            assert wanted in str(error), error
+        else:
+            raise AssertionError(f"it must say: {wanted}")
+
+
 def main():
     library = sys.argv[1]
     Path("budget.db").unlink(missing_ok=True)
@@ -35,6 +56,8 @@ def main():
     if library == "polars":
         assert len(release.to_polars()) == 12
     assert len(release) == 12 and visits.history()[0].id == "visits:1"
+    if library == "bare":
+        try_what_is_missing()
     print(f"with {library}: {visits!r}")
 
 

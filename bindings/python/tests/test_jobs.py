@@ -152,6 +152,7 @@ def test_bad_data_names_the_column_and_no_value(city):
     with pytest.raises(cv.BadData) as caught:
         counts(rows).run(city)
     assert "secret" not in str(caught.value) and "row 1" in str(caught.value)
+    assert "time_format names another form" in caught.value.valid  # as the argument is called, not the key of a job file
     with pytest.raises(cv.ChronoveilError, match="stop"):
         counts({"card": ["a"], "ts": ["2026-03-28T00:30"]}).check(city)
 

@@ -21,7 +21,7 @@ def means(source):
 
 
 def perturb(source):
-    return cv.Perturb(cv.Records(source, time="time"), window=6, epsilon=2.0, csv="out.csv")
+    return cv.Perturb(cv.Records(source, time="time"), window=4, epsilon=2.0, csv="out.csv")
 
 
 JOBS = [(counts, TRIPS), (means, SPEEDS), (perturb, METER)]

@@ -7,6 +7,7 @@
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/base/measurement.h"
 #include "chronoveil/base/slot_axis.h"
+#include "chronoveil/base/totals.h"
 
 namespace chronoveil {
 
@@ -14,6 +15,7 @@ struct Release {
   std::vector<std::string> keys;  // public, one per series; empty for one series without a name
   SlotAxis axis;
   Estimate estimate;    // keys (or 1) times axis.steps() values
+  Totals totals;        // none of a release that is published step by step
   double level = 0.95;  // of the intervals
   Guarantee guarantee;
   std::string mark;  // "seeded: not private", "not private: replayed", or empty

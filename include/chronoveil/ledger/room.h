@@ -13,6 +13,12 @@ namespace chronoveil::ledger {
 // Debits are counted up to this many.
 inline constexpr std::int64_t kMostCounted = 10'000;
 
+// What a debit lacks: shares of what it comes nearest to fitting into.
+struct Lack {
+  double asked = 0, left = 0;
+  bool of_delta = false;  // of δ for such events, not of the budget
+};
+
 // What a debit means to a budget.
 struct Room {
   // How many like it would be admitted from now on, one after the other, with nothing else in between; kMostCounted + 1
@@ -24,6 +30,7 @@ struct Room {
   // While nothing was debited, a dataset can still be made anew: a filter that would charge at most half of a share that
   // matters, and that share.
   std::optional<std::pair<FilterKind, double>> thriftier = std::nullopt;
+  std::optional<Lack> lack = std::nullopt;  // where none fits
 };
 
 // "12", or "more than 10,000".
@@ -31,7 +38,9 @@ std::string count_text(const Room&);
 // "8.4 %", rounded up, or "more than 10 times the whole".
 std::string share_text(double share);
 
-// "this job takes 8.4 % of the budget, and 11 like it would fit", and how it would take less.
+// "takes 35.2 % of the budget; 24.9 % is left".
+std::string text(const Lack&);
+// "this job takes 8.4 % of the budget, and 11 like it would fit", and how it would take less; or what it lacks.
 std::string text(const Room&);
 
 // The last debit of a dataset, and the room for more of it.

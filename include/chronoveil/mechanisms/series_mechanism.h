@@ -21,8 +21,11 @@ class BoundedSeries;
 
 namespace chronoveil::mechanisms {
 
+class CountMemory;
 class Draws;
 class LiveProcess;
+struct SumsAsked;
+struct Summed;
 
 // The public facts that fix a sensitivity.
 struct PublicShape {
@@ -69,6 +72,9 @@ struct SeriesPlan {
   accounting::Price price;
 };
 
+// What a measurement holds: counts, each with independent noise of the plan's scale, or something else.
+enum class Measured { otherwise, counts_by_series, counts_by_step };
+
 struct SeriesMechanism {
   std::string_view name;
   std::string_view summary;    // one line
@@ -77,6 +83,7 @@ struct SeriesMechanism {
   bool has_published = false;  // `--analysis published` differs
   bool keeps_steps = false;    // measures a random subset of the steps
   bool totals = false;         // the value of a step estimates the sum of its series up to that step
+  Measured measured = Measured::otherwise;
   std::vector<ParameterInfo> parameters = {};
   // Calibrates. Errors: usage if the request does not fit, cannot_certify if it cannot be certified.
   Result<SeriesPlan> (*prepare)(const Request&) = nullptr;
@@ -84,10 +91,14 @@ struct SeriesMechanism {
   Result<Measurement> (*measure)(const SeriesPlan&, std::span<const std::int64_t> counts, Draws&) = nullptr;
   // Post-processing: a value and an interval for every step.
   Result<Estimate> (*reconstruct)(const SeriesPlan&, const Measurement&) = nullptr;
+  // The same with what sums of cells are made of; see sums.h. Null: follows from `measured`.
+  Result<Summed> (*reconstruct_summed)(const SeriesPlan&, const Measurement&, const SumsAsked&) = nullptr;
   // Steps as they come; see live.h. Null: the mechanism needs the whole series. `causal`: the whole series does not
   // help, so measure and reconstruct are measure_live and reconstruct_live.
   Result<std::unique_ptr<LiveProcess>> (*go_live)(const SeriesPlan&) = nullptr;
   bool causal = false;
+  // Of a live mechanism that asks for weighted sums of the counts so far: what remembers them. Null: it asks for counts.
+  std::unique_ptr<CountMemory> (*remember)(const SeriesPlan&) = nullptr;
   // For plans to compare by, where a step is not one draw of the plan's scale. `step_scale`: the scale of a draw.
   // `step_spread`: how many times the standard deviation of a draw a step has that is the sum of many.
   double (*step_scale)(const SeriesPlan&) = nullptr;
@@ -105,5 +116,6 @@ Result<void> check_noise(const SeriesPlan&);
 // private; draws that continue a run are for live steps and are refused.
 Result<Measurement> measure(const SeriesPlan&, const bound::BoundedSeries&, Draws& draws);
 Result<Estimate> reconstruct(const SeriesPlan&, const Measurement&);
+Result<Summed> reconstruct(const SeriesPlan&, const Measurement&, const SumsAsked&);
 
 }  // namespace chronoveil::mechanisms

@@ -14,6 +14,7 @@
 #include "chronoveil/ledger/dataset.h"
 #include "chronoveil/ledger/proof/entry.h"
 #include "chronoveil/ledger/proof/seal.h"
+#include "chronoveil/ledger/room.h"
 
 namespace chronoveil::ledger {
 
@@ -68,8 +69,10 @@ class Account {
   // How many debits of this cost it admits, one after the other; no more than `most` are counted.
   Result<std::int64_t> room(const std::string& period, const std::optional<std::string>& part, const Cost&,
                             std::int64_t most) const;
-  // The over_budget error for what has no room: what it takes of the budget and what is left, `more` in words, and then
-  // what the filter has admitted, what is asked and what would still be admitted.
+  // For what has no room: what it takes and what is left.
+  Result<Lack> lack(const std::string& period, const std::optional<std::string>& part, const Cost&) const;
+  // The over_budget error that says so, then `more` in words, what the filter has admitted, what is asked and what would
+  // still be admitted.
   Failure refusal(const std::string& period, const std::optional<std::string>& part, const Cost&,
                   const std::string& more) const;
   // That error where there is no room.

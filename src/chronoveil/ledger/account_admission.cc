@@ -7,7 +7,6 @@
 
 #include "chronoveil/ledger/account.h"
 #include "chronoveil/ledger/filters/rounded_text.h"
-#include "chronoveil/ledger/room.h"
 
 namespace chronoveil::ledger {
 namespace {
@@ -130,10 +129,28 @@ Result<std::int64_t> Account::room(const std::string& period, const std::optiona
   return fits;
 }
 
+Result<Lack> Account::lack(const std::string& period, const std::optional<std::string>& part, const Cost& asked) const {
+  CV_TRY(const Cost so_far, charged(period, part));
+  Cost total = so_far;
+  total += asked;
+  const Filter& filter = dataset_->filter;
+  const std::size_t shown = coordinate_to_show(filter, total);
+  const bool of_delta = total.delta > filter.budget.delta;
+  const auto share = [&](const Cost& cost) {
+    const Amount amount = of_delta ? cost.delta : cost.values[shown];
+    const double whole = (of_delta ? filter.budget.delta : filter.budget.values[shown]).value();
+    return whole > 0 ? amount.value() / whole : HUGE_VAL;
+  };
+  const double left = of_delta && filter.budget.delta.is_zero() ? 0 : share(so_far.left_of(filter.budget));
+  return Lack{share(asked), left, of_delta};
+}
+
 Failure Account::refusal(const std::string& period, const std::optional<std::string>& part, const Cost& asked,
                          const std::string& more) const {
   const Result<Cost> known = charged(period, part);
   if (!known) return Failure(known.error());
+  const Result<Lack> lacks = lack(period, part, asked);
+  if (!lacks) return Failure(lacks.error());
   const Cost& so_far = *known;
   Cost total = so_far;
   total += asked;
@@ -142,22 +159,13 @@ Failure Account::refusal(const std::string& period, const std::optional<std::str
   const std::size_t shown = coordinate_to_show(filter, total);
   std::string where = part ? fmt::format(" for part '{}'", *part) : "";
   if (!period.empty()) where += " in " + period;
-  const bool of_delta = total.delta > filter.budget.delta;
-  const auto share = [&](const Cost& cost) {
-    const Amount amount = of_delta ? cost.delta : cost.values[shown];
-    const double whole = (of_delta ? filter.budget.delta : filter.budget.values[shown]).value();
-    return whole > 0 ? amount.value() / whole : HUGE_VAL;
-  };
-  const double left = of_delta && filter.budget.delta.is_zero() ? 0 : share(remaining);
-  return fail(
-      ErrorKind::over_budget, "budget",
-      fmt::format("over the budget of dataset '{}'{}: no room for this release, which takes {} of the {}; "
-                  "{:.1f} % is left{}; the filter {} has admitted {} of {}; the request asks {}; it would "
-                  "still admit {}{}",
-                  dataset_->name, where, share_text(share(asked)), of_delta ? "δ for such events" : "budget",
-                  std::floor(1000 * left) / 10, more, name(filter.kind), described(filter, so_far, shown, rounded),
-                  described(filter, filter.budget, shown, rounded), described(filter, asked, shown, rounded),
-                  described(filter, remaining, shown, rounded_down), examples(filter, so_far)));
+  return fail(ErrorKind::over_budget, "budget",
+              fmt::format("over the budget of dataset '{}'{}: no room for this release, which {}{}; the filter {} has "
+                          "admitted {} of {}; the request asks {}; it would still admit {}{}",
+                          dataset_->name, where, text(*lacks), more, name(filter.kind),
+                          described(filter, so_far, shown, rounded), described(filter, filter.budget, shown, rounded),
+                          described(filter, asked, shown, rounded), described(filter, remaining, shown, rounded_down),
+                          examples(filter, so_far)));
 }
 
 Result<void> Account::admit(const std::string& period, const std::optional<std::string>& part,

@@ -17,9 +17,15 @@ std::string share_text(double share) {
   return fmt::format("{:.1f} %", tenths / 10);
 }
 
+std::string text(const Lack& lack) {
+  return fmt::format("takes {} of the {}; {:.1f} % is left", share_text(lack.asked),
+                     lack.of_delta ? "δ for such events" : "budget", std::floor(1000 * lack.left) / 10);
+}
+
 std::string text(const Room& room) {
-  const std::string takes = "this job takes " + share_text(room.share) + " of the budget, and ";
-  std::string all = takes + (room.more == 0 ? "does not fit" : count_text(room) + " like it would fit");
+  std::string all = "this job " + (room.lack ? "does not fit: it " + text(*room.lack)
+                                             : fmt::format("takes {} of the budget, and {} like it would fit",
+                                                           share_text(room.share), count_text(room)));
   if (room.thriftier)
     all += fmt::format("; nothing was debited yet: deleted and created anew with --filter {}, it would take {}",
                        name(room.thriftier->first), share_text(room.thriftier->second));

@@ -28,6 +28,11 @@ void add_caps(const SeriesPlan& plan, Basis caps, bool disjoint, std::vector<Ass
                        (shape.series > 1 ? ", all series taken together" : ""),
                    caps});
   }
+  if (const auto apart = plan.parameters.find("separation");
+      apart != plan.parameters.end() && std::get<std::int64_t>(apart->second) > 1)
+    all.push_back({"the slots of one series in which one person counts are at least " +
+                       std::to_string(std::get<std::int64_t>(apart->second)) + " steps apart",
+                   Basis::declared});
   if (disjoint)
     all.push_back({"everybody is in one series only (declared), so the series compose in parallel", Basis::declared});
   else if (shape.unit == Unit::user && shape.series > 1)

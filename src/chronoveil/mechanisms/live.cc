@@ -75,8 +75,8 @@ class NoisyAnswers final : public OrderedAnswers {
  public:
   NoisyAnswers(const SeriesPlan& plan, Draws& draws, std::int64_t uses) : OrderedAnswers(plan, uses), draws_(draws) {}
 
-  // The counts of the next step.
-  Result<void> see(std::span<const std::int64_t> counts) {
+  // The counts of the next step, and who remembers them.
+  Result<void> see(std::span<const std::int64_t> counts, CountMemory* memory) {
     if (counts.size() != series_of(plan()))
       return fail(ErrorKind::internal, "live", "a step has one count for each series of the plan");
     for (const std::int64_t count : counts) {
@@ -84,6 +84,11 @@ class NoisyAnswers final : public OrderedAnswers {
         return fail(ErrorKind::internal, "live", "the counts were not bounded by the caps of the plan");
     }
     counts_ = counts;
+    remembers_ = memory != nullptr;
+    if (memory) {
+      asked_.resize(counts.size());
+      memory->take(counts, asked_);
+    }
     next_step();
     return {};
   }
@@ -98,9 +103,11 @@ class NoisyAnswers final : public OrderedAnswers {
 
  private:
   Result<double> answer_count(std::int64_t series, double scale) override {
-    return with_noise(on_grid(counts_[static_cast<std::size_t>(series)], plan().grid), scale);
+    const auto s = static_cast<std::size_t>(series);
+    return with_noise(remembers_ ? to_grid(asked_[s], plan().grid) : on_grid(counts_[s], plan().grid), scale);
   }
   Result<double> answer_distance(std::span<const double> last, double scale) override {
+    if (remembers_) return fail(ErrorKind::internal, "live", "no distance is asked where sums are remembered");
     CV_TRY(const noise::Grid grid, noise::Grid::make(plan().grid));
     WideDistance sum = 0;
     for (std::size_t s = 0; s < last.size(); ++s) {
@@ -121,6 +128,8 @@ class NoisyAnswers final : public OrderedAnswers {
 
   Draws& draws_;
   std::span<const std::int64_t> counts_;
+  bool remembers_ = false;
+  std::vector<FixedSum> asked_;  // in place of counts, where they are remembered
   bool recording_ = false;
   std::vector<double> given_;
 };
@@ -148,13 +157,33 @@ class RecordedAnswers final : public OrderedAnswers {
   std::span<const double> given_;
 };
 
-// No process goes on beyond its plan: T steps were priced.
+// No process goes on beyond its plan: T steps were priced. Keeps the memory apart from the process.
 class WithinHorizon final : public LiveProcess {
  public:
-  WithinHorizon(std::unique_ptr<LiveProcess> inner, const PublicShape& shape)
-      : inner_(std::move(inner)), series_(shape.series), steps_(shape.steps) {}
+  WithinHorizon(std::unique_ptr<LiveProcess> inner, std::unique_ptr<CountMemory> memory, const PublicShape& shape)
+      : inner_(std::move(inner)), memory_(std::move(memory)), series_(shape.series), steps_(shape.steps) {}
 
   Result<void> step(Answers& answers, std::span<LiveValue> out) override {
+    Result<void> stepped = next(answers, out);
+    if (!stepped) memory_.reset();  // it has this step already; tried again, a person would count twice
+    return stepped;
+  }
+  bool has_total() const override { return inner_->has_total(); }
+  std::optional<LiveValue> total() const override { return inner_->total(); }
+  void save(StateWriter& to) const override {
+    to.put(done_);
+    if (memory_) memory_->save(to);
+    inner_->save(to);
+  }
+  void load(StateReader& from) override {
+    done_ = from.integer();
+    if (memory_) memory_->load(from);
+    inner_->load(from);
+  }
+  CountMemory* memory() override { return memory_.get(); }
+
+ private:
+  Result<void> next(Answers& answers, std::span<LiveValue> out) {
     if (done_ < 0 || done_ >= steps_)
       return fail(ErrorKind::usage, "live", "all " + std::to_string(steps_) + " steps of the plan are over");
     if (static_cast<std::int64_t>(out.size()) != series_)
@@ -162,17 +191,9 @@ class WithinHorizon final : public LiveProcess {
     ++done_;
     return inner_->step(answers, out);
   }
-  void save(StateWriter& to) const override {
-    to.put(done_);
-    inner_->save(to);
-  }
-  void load(StateReader& from) override {
-    done_ = from.integer();
-    inner_->load(from);
-  }
 
- private:
   std::unique_ptr<LiveProcess> inner_;
+  std::unique_ptr<CountMemory> memory_;
   std::int64_t series_, steps_;
   std::int64_t done_ = 0;
 };
@@ -195,7 +216,9 @@ Result<std::unique_ptr<LiveProcess>> go_live(const SeriesPlan& plan) {
   }
   CV_CHECK(check_noise(plan));
   CV_TRY(std::unique_ptr<LiveProcess> process, mechanism->go_live(plan));
-  return std::make_unique<WithinHorizon>(std::move(process), plan.shape);
+  std::unique_ptr<CountMemory> memory;
+  if (mechanism->remember) memory = mechanism->remember(plan);
+  return std::make_unique<WithinHorizon>(std::move(process), std::move(memory), plan.shape);
 }
 
 Result<void> live_step(const SeriesPlan& plan, LiveProcess& process, std::span<const std::int64_t> counts, Draws& draws,
@@ -203,8 +226,12 @@ Result<void> live_step(const SeriesPlan& plan, LiveProcess& process, std::span<c
   CV_CHECK(check_noise(plan));
   if (draws.mark().empty() && !(draws.continues() && draws.event() && is_same_event(*draws.event(), plan.event)))
     return fail(ErrorKind::internal, "live", "the draws do not continue a run of the plan's event");
+  CV_TRY(const SeriesMechanism* mechanism, find_series_mechanism(plan.mechanism));
+  CountMemory* memory = process.memory();
+  if ((memory != nullptr) != (mechanism->remember != nullptr))
+    return fail(ErrorKind::internal, "live", "the process does not remember as its mechanism does");
   NoisyAnswers answers(plan, draws, plan.measured);
-  CV_CHECK(answers.see(counts));
+  CV_CHECK(answers.see(counts, memory));
   return process.step(answers, out);
 }
 
@@ -219,7 +246,7 @@ Result<Measurement> measure_live(const SeriesPlan& plan, std::span<const std::in
   std::vector<LiveValue> out(series_of(plan));
   for (std::size_t t = 0; t < steps; ++t) {
     for (std::size_t s = 0; s < step.size(); ++s) step[s] = counts[s * steps + t];
-    CV_CHECK(answers.see(step));
+    CV_CHECK(answers.see(step, process->memory()));
     CV_CHECK(process->step(answers, out));
   }
   return Measurement{.values = std::move(answers).take(), .kept = std::nullopt};

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "chronoveil/base/state_words.h"
+#include "chronoveil/mechanisms/parts/fixed_point.h"
 #include "chronoveil/mechanisms/series_mechanism.h"
 
 namespace chronoveil::mechanisms {
@@ -23,16 +25,28 @@ struct LiveValue {
   bool sampled = false;  // the step itself was asked
 };
 
+// What a mechanism that asks for more than the count of a step remembers of earlier ones: its answers are fixed weighted
+// sums of all counts so far. It is as private as the counts and is no part of the process, which sees answers alone.
+class CountMemory {
+ public:
+  virtual ~CountMemory() = default;
+  // The next step: what is asked in place of each count, in units of 2^-kFixedBits. A missing count adds nothing.
+  virtual void take(std::span<const std::int64_t> counts, std::span<FixedSum> asked) = 0;
+  virtual void save(StateWriter&) const = 0;
+  virtual void load(StateReader&) = 0;
+};
+
 // One step of all series, seen through noise.
 class Answers {
  public:
   virtual ~Answers() = default;
   // Whether the series reported at this step. Public: a series that did not report cannot be asked, and costs nothing.
   virtual bool present(std::int64_t series) const = 0;
-  // The count of a series that is present, with noise of this scale (of the plan's law, on its grid). A series is asked
-  // at most once per step, in ascending order, with no less than the plan's scale.
+  // The count of a series that is present, or what a memory makes of it, with noise of this scale (of the plan's law, on
+  // its grid). A series is asked at most once per step, in ascending order, with no less than the plan's scale.
   virtual Result<double> count(std::int64_t series, double scale) = 0;
-  // Σ |count − last| over the present series, with noise of this scale; at most once per step, before any count.
+  // Σ |count − last| over the present series, with noise of this scale; at most once per step, before any count;
+  // refused where there is a memory.
   virtual Result<double> distance(std::span<const double> last, double scale) = 0;
   // Called before the questions that one use of the debit covers: it counts uses, and refuses one too many.
   virtual Result<void> use() = 0;
@@ -43,9 +57,14 @@ class LiveProcess {
   virtual ~LiveProcess() = default;
   // The next step: fills one value per series. A series that is not asked costs nothing and is published as predicted.
   virtual Result<void> step(Answers&, std::span<LiveValue> out) = 0;
+  // Whether the mechanism estimates the sum of all series by itself; and that of the last step.
+  virtual bool has_total() const { return false; }
+  virtual std::optional<LiveValue> total() const { return std::nullopt; }
   // Everything that the next step depends on. load() is called on a fresh process of the same plan.
   virtual void save(StateWriter&) const = 0;
   virtual void load(StateReader&) = 0;
+  // Of what go_live() returns, if the mechanism has one: saved and loaded with the process, never shown to it.
+  virtual CountMemory* memory() { return nullptr; }
 };
 
 // A process of the plan's mechanism, before its first step; it refuses steps beyond the plan's T. Refused for

@@ -73,10 +73,4 @@ Result<Measurement> measure(const SeriesPlan& plan, const bound::BoundedSeries& 
   return measurement;
 }
 
-Result<Estimate> reconstruct(const SeriesPlan& plan, const Measurement& measurement) {
-  CV_CHECK(check_interrupted());
-  CV_TRY(const SeriesMechanism* mechanism, find_series_mechanism(plan.mechanism));
-  return mechanism->reconstruct(plan, measurement);
-}
-
 }  // namespace chronoveil::mechanisms

@@ -22,12 +22,14 @@ inline VectorXd vector(const Reals& v) {
 class JointDirectly {
  public:
   // One column per series, in units of the noise.
-  JointDirectly(MatrixXd z, std::size_t season)
+  JointDirectly(MatrixXd z, std::size_t season, std::vector<std::vector<Eigen::Index>> groups = {},
+                std::vector<Eigen::Index> season_starts = {})
       : z_(std::move(z)),
         T_(z_.rows()),
         S_(z_.cols()),
         K_(std::min<Eigen::Index>(S_, 8)),
         season_(season),
+        starts_(std::move(season_starts)),
         vectors_(basis(static_cast<std::size_t>(T_))) {
     smooth_.resize(T_, S_);
     for (Eigen::Index s = 0; s < S_; ++s) smooth_.col(s) = vector(shrunk(z_.col(s)).estimate);
@@ -39,11 +41,18 @@ class JointDirectly {
     }
     weigh();
     mix();
-    hold_totals();
+    if (starts_.empty() && season > 1 && 2 * static_cast<Eigen::Index>(season) <= T_)
+      for (Eigen::Index t = static_cast<Eigen::Index>(season); t < T_; t += static_cast<Eigen::Index>(season))
+        starts_.push_back(t);
+    for (const std::vector<Eigen::Index>& group : groups) group_variances.push_back(hold_totals(group));
+    std::vector<Eigen::Index> every;
+    for (Eigen::Index s = 0; s < S_; ++s) every.push_back(s);
+    total_variance = hold_totals(every);
   }
 
   MatrixXd estimates, variances;
   VectorXd total_variance;
+  std::vector<VectorXd> group_variances;
 
  private:
   struct Fold {
@@ -231,9 +240,10 @@ class JointDirectly {
       estimates.col(s).array() += (z_.col(s) - estimates.col(s)).mean();
       variances.col(s) = vector(one.variance);
       delta[s] = static_cast<double>(one.stein - mean(one.variance));
-      own_noise_ += static_cast<double>(one.divergence) / static_cast<double>(T_ * S_);
+      own_noise_.push_back(static_cast<double>(one.divergence) / static_cast<double>(T_));
+      joint_weight_.push_back(0);
       for (std::size_t i = of_dictionary_; i < weight.size(); ++i)
-        joint_weight_ += static_cast<double>(weight[i]) / static_cast<double>(S_);
+        joint_weight_.back() += static_cast<double>(weight[i]);
     }
     const double v = 2 / static_cast<double>(T_), S = static_cast<double>(S_);
     const double A = std::max(0.0, (delta.array() - delta.mean()).square().sum() / (S - 1) - v), b = A / (A + v);
@@ -255,28 +265,38 @@ class JointDirectly {
     return vector(mixed(all, weights(all, prior), vectors).estimate);
   }
 
-  void hold_totals() {
-    const double S = static_cast<double>(S_), T = static_cast<double>(T_);
-    const VectorXd y = z_.rowwise().sum() / std::sqrt(S);
-    double phi = 0;
+  // Corrects the estimates of these series; gives the variance of their sum, over their number.
+  VectorXd hold_totals(const std::vector<Eigen::Index>& members) {
+    const double S = static_cast<double>(members.size()), T = static_cast<double>(T_);
+    const VectorXd y = z_(Eigen::all, members).rowwise().sum() / std::sqrt(S);
+    double phi = 0, own_noise = 0, joint_weight = 0, uncertainty = 0;
     for (const Fold& fold : folds_) phi += fold.phi / static_cast<double>(K_);
-    const double h = own_noise_ + (1 - own_noise_) * phi * joint_weight_, n = std::sqrt(std::max(1 - h, 0.02));
-    const double uncertainty = variances.mean();
+    for (const Eigen::Index s : members) {
+      own_noise += own_noise_[static_cast<std::size_t>(s)] / S;
+      joint_weight += joint_weight_[static_cast<std::size_t>(s)] / S;
+      uncertainty += variances.col(s).mean() / S;
+    }
+    const double h = own_noise + (1 - own_noise) * phi * S / static_cast<double>(S_) * joint_weight;
+    const double n = std::sqrt(std::max(1 - h, 0.02));
     const auto give = [&](const VectorXd& c) {
-      for (Eigen::Index s = 0; s < S_; ++s)
+      for (const Eigen::Index s : members)
         estimates.col(s) += variances.col(s).mean() / (S * uncertainty) * std::sqrt(S) * c;
     };
-    const auto left = [&]() -> VectorXd { return y - estimates.rowwise().sum() / std::sqrt(S); };
+    const auto left = [&]() -> VectorXd { return y - estimates(Eigen::all, members).rowwise().sum() / std::sqrt(S); };
     give(n * real_part(left() / n, season_));
     const Mixed total = shrunk(y);
-    total_variance = vector(total.variance);
-    total_variance.array() += std::max(0.0, static_cast<double>(total.stein - mean(total.variance)) + std::sqrt(2 / T));
-    const Eigen::Index B = static_cast<Eigen::Index>(season_);
-    if (B > 1 && 2 * B <= T_) {
+    VectorXd variance = vector(total.variance);
+    variance.array() += std::max(0.0, static_cast<double>(total.stein - mean(total.variance)) + std::sqrt(2 / T));
+    if (!starts_.empty()) {
       const VectorXd rest = left();
       std::vector<double> sums, lengths;
+      std::vector<Eigen::Index> block(static_cast<std::size_t>(T_));
       for (Eigen::Index t = 0; t < T_; ++t) {
-        if (t % B == 0) sums.push_back(0), lengths.push_back(0);
+        if (t == 0 || std::find(starts_.begin(), starts_.end(), t) != starts_.end()) {
+          sums.push_back(0);
+          lengths.push_back(0);
+        }
+        block[static_cast<std::size_t>(t)] = static_cast<Eigen::Index>(sums.size()) - 1;
         sums.back() += rest[t];
         ++lengths.back();
       }
@@ -284,24 +304,28 @@ class JointDirectly {
       VectorXd D(static_cast<Eigen::Index>(sums.size()));
       for (std::size_t b = 0; b < sums.size(); ++b) D[static_cast<Eigen::Index>(b)] = sums[b] / std::sqrt(lengths[b]);
       if (m / (T * S) <= 0.03 * uncertainty)
-        total_variance.array() += m / T;
+        variance.array() += m / T;
       else
         D = n * real_part(D / n, 0);
       VectorXd c(T_);
-      for (Eigen::Index t = 0; t < T_; ++t) c[t] = D[t / B] / std::sqrt(lengths[static_cast<std::size_t>(t / B)]);
+      for (Eigen::Index t = 0; t < T_; ++t) {
+        const Eigen::Index b = block[static_cast<std::size_t>(t)];
+        c[t] = D[b] / std::sqrt(lengths[static_cast<std::size_t>(b)]);
+      }
       give((c.array() - c.mean()).matrix());
     }
-    total_variance = total_variance.cwiseMin(1);
+    return variance.cwiseMin(1);
   }
 
   MatrixXd z_, smooth_;
   Eigen::Index T_, S_, K_;
   std::size_t season_, of_dictionary_ = 0;
+  std::vector<Eigen::Index> starts_;
   std::vector<Reals> vectors_;
   std::vector<Fold> folds_;
   std::vector<std::vector<Candidate>> all_;
   std::vector<Reals> weights_;
-  double own_noise_ = 0, joint_weight_ = 0;
+  std::vector<double> own_noise_, joint_weight_;  // of each series
 };
 
 }  // namespace chronoveil::post::direct

@@ -106,6 +106,63 @@ TEST(Joint, AgreesWithItsFormulasWrittenOut) {
   }
 }
 
+TEST(Joint, GroupsAndSeasonsByTheCalendarAgreeWithTheFormulasWrittenOut) {
+  std::mt19937_64 random(17);
+  constexpr std::size_t kSeries = 13, kSteps = 26;
+  using Members = std::vector<std::vector<Eigen::Index>>;
+  // Seasons that are cut at both ends; groups that cover all series, and one of one that leaves most out.
+  for (const Members& groups : {Members{{0, 2, 4, 6, 8, 10, 12}, {1, 3, 5, 7, 9, 11}}, Members{{3}}}) {
+    for (const double sigma : {4.0, 400.0}) {
+      const std::vector<double> values = with_noise(
+          made(kSeries, kSteps, [](double s, double t) { return (3 + s) * (10 + 6 * wave(t, 6)); }), sigma, random);
+      const Eigen::MatrixXd z = Eigen::Map<const Eigen::MatrixXd>(values.data(), kSteps, kSeries) / sigma;
+      const direct::JointDirectly slow(z, 6, groups, {2, 8, 13, 20});
+      JointSpec spec{kSteps, sigma, kHalfWidth * sigma, 6};
+      spec.season_starts = {2, 8, 13, 20};
+      for (const auto& group : groups) spec.groups.emplace_back(group.begin(), group.end());
+      const JointEstimate quick = shrink_jointly(values, spec);
+      const double near = 1e-7 * sigma;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        EXPECT_NEAR(
+            quick.cells.value[i],
+            sigma * slow.estimates(static_cast<Eigen::Index>(i % kSteps), static_cast<Eigen::Index>(i / kSteps)), near);
+      ASSERT_EQ(quick.groups.size(), groups.size());
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t t = 0; t < kSteps; ++t) {
+          double sum = 0;
+          for (const Eigen::Index s : groups[g]) sum += quick.cells.value[static_cast<std::size_t>(s) * kSteps + t];
+          EXPECT_NEAR(quick.groups[g].value[t], sum, near);
+          const double variance =
+              static_cast<double>(groups[g].size()) * slow.group_variances[g][static_cast<Eigen::Index>(t)];
+          EXPECT_NEAR(quick.groups[g].upper[t] - quick.groups[g].value[t], kHalfWidth * sigma * std::sqrt(variance),
+                      near);
+        }
+    }
+  }
+}
+
+// What makes days of groups hold: where groups cover all series and days are given back exactly, both are.
+TEST(Joint, SeasonsOfGroupsThatCoverAllAreThoseOfTheNoisyValues) {
+  std::mt19937_64 random(18);
+  constexpr std::size_t kSeries = 40, kSteps = 100;
+  const std::vector<double> values = with_noise(alike(kSeries, kSteps), 20, random);
+  JointSpec spec{kSteps, 20, kHalfWidth * 20, 24};
+  spec.season_starts = {4, 28, 52, 76};
+  spec.groups.resize(2);
+  for (std::int64_t s = 0; s < 40; ++s) spec.groups[static_cast<std::size_t>(s % 2)].push_back(s);
+  const JointEstimate e = shrink_jointly(values, spec);
+  for (const auto& group : spec.groups)
+    for (const auto& [first, end] : {std::pair{0, 4}, std::pair{4, 28}, std::pair{28, 52}, std::pair{76, 100}}) {
+      double noisy = 0, published = 0;
+      for (const std::int64_t s : group)
+        for (std::size_t t = static_cast<std::size_t>(first); t < static_cast<std::size_t>(end); ++t) {
+          noisy += values[static_cast<std::size_t>(s) * kSteps + t];
+          published += e.cells.value[static_cast<std::size_t>(s) * kSteps + t];
+        }
+      EXPECT_NEAR(published, noisy, 1e-6);
+    }
+}
+
 TEST(Joint, OneSeriesAndFewStepsAreShrinkBitByBit) {
   std::mt19937_64 random(2);
   struct Case {

@@ -41,7 +41,7 @@ struct Job {
   Unit unit = Unit::user;         // [privacy]
   Relation relation = Relation::add_remove;
   std::int64_t width = 1;
-  std::optional<std::int64_t> max_steps;  // kAllSteps: every step, as where it may be absent and is
+  std::optional<std::int64_t> max_steps;  // kAllSteps: every step, as where it is absent
   std::string caps_from;                  // the debit of the look that chose the caps; empty: none did
   double epsilon = 0;
   double delta = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "chronoveil/bound/duplicates.h"
 
@@ -16,6 +17,9 @@ struct SeriesSpec {
   std::int64_t max_per_slot = 1;
   std::optional<std::int64_t> maximum;
   std::optional<std::int64_t> users;  // [plan]: people in a typical slot of a series; nothing is drawn by it
+  std::string groups_path;            // [series] groups: a public CSV `series,group`
+  std::vector<std::string> groups;    // of each key, empty for one that is in none; empty: no groups
+  std::string totals;                 // [output]: a CSV of sums of cells
   std::string public_sample;          // [plan] sample: a release CSV or counts that the caller declares public
   bool non_negative = true;           // [output] post-processing
   bool integers = false;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "chronoveil/base/release.h"
-#include "chronoveil/ledger/debit.h"
+#include "chronoveil/ledger/room.h"
 #include "chronoveil/mechanisms/series_mechanism.h"
 #include "chronoveil/plan/comparison.h"
 
@@ -24,6 +24,8 @@ struct BudgetLeft {
   double epsilon = 0, delta = 0;  // the dataset's total
   double fraction_left = 0;       // of the filter's binding order
   std::string still_admits;       // "a gaussian with noise_multiplier >= 2.9, ..."
+  // For more releases like it, right after it was made; in no document.
+  std::optional<ledger::Room> room = std::nullopt;
 };
 
 struct Published {

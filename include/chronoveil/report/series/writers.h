@@ -13,6 +13,9 @@ namespace chronoveil::report {
 // has a last column `mark` that says so in every row.
 std::string to_csv(const Published&);
 
+// of,name,per,start,end,value,lower,upper: the sums of cells, the longest periods first. Empty if there are none.
+std::string totals_csv(const Published&);
+
 // series, guarantee, plan, debit, software; numbers as the shortest decimals that read back. from_json(to_json(x))
 // gives back what the CSV and the report need, so that a stored release can be emitted anew.
 std::string to_json(const Published&);

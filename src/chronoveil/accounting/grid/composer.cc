@@ -221,6 +221,7 @@ class Composer {
     if (!(terms_ <= kMostTerms)) return too_dear();
     Discretised out;
     for (std::size_t k = 0; k < steps_.steps.size(); ++k) {
+      CV_CHECK(check_interrupted());
       // A loss that is negligible beside the others still has a bin.
       const auto bins = std::max<std::size_t>(1, static_cast<std::size_t>(bins_up_to(tops_[k], step)));
       const auto& [model, count] = steps_.steps[k];

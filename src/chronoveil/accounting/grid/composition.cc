@@ -6,6 +6,7 @@
 
 #include "chronoveil/accounting/grid/any_infinite.h"
 #include "chronoveil/accounting/grid/extremes.h"
+#include "chronoveil/base/interrupted.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -67,6 +68,7 @@ Result<void> Composition::transform(double tilt, double epsilon, double log_delt
   std::vector<Tilted> parts;
   std::int64_t most = 0;
   for (const Repeated& part : parts_) {
+    CV_CHECK(check_interrupted());
     parts.push_back(tilted(part.loss, tilt, part.count, side_));
     parts.back().loss.infinite = 0;  // in infinite_ already
     most = std::max(most, part.count);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "chronoveil/accounting/grid/real_transform.h"
+#include "chronoveil/base/interrupted.h"
 
 namespace chronoveil::accounting {
 namespace {
@@ -285,6 +286,7 @@ Result<Convolved> convolve(std::span<const Tilted> parts, Side side, Stage stage
   squares.resize(std::max(squares.size(), parts.size()));  // of the magnitudes
   std::vector<double> input_errors;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    CV_CHECK(check_interrupted());
     const Tilted& part = parts[i];
     std::fill(folded.begin(), folded.end(), 0.0);
     long at = part.loss.first % size;

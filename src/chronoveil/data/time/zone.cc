@@ -1,48 +1,19 @@
 #include "chronoveil/data/time/zone.h"
 
-#include <date/tz.h>
-
 #include <algorithm>
-#include <chrono>
-#include <exception>
-#include <fstream>
-#include <limits>
+#include <optional>
+#include <utility>
 
 #include "chronoveil/data/time/civil.h"
-#include "chronoveil/data/time/zone_rule.h"
+#include "chronoveil/data/time/zone_file.h"
 
 namespace chronoveil::data {
 namespace {
 
-// Far beyond every accepted time, near enough that adding an offset or a margin cannot overflow.
-constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max() / 4;
-
-std::int64_t milliseconds(date::sys_seconds instant) {
-  const std::int64_t seconds = instant.time_since_epoch().count();
-  return std::clamp(seconds, -kForever / kSecond, kForever / kSecond) * kSecond;
-}
-
-// The changes that the database lists, the first at the beginning of time.
-std::vector<OffsetChange> listed_changes(const date::time_zone& zone) {
-  std::vector<OffsetChange> changes;
-  date::sys_seconds from = date::sys_days(date::year(kFirstYear - 1) / 1 / 1);
-  const date::sys_seconds until = date::sys_days(date::year(kLastYear + 1) / 1 / 1);
-  while (from < until) {
-    const date::sys_info info = zone.get_info(from);
-    const std::int64_t begin = changes.empty() ? -kForever : milliseconds(info.begin);
-    changes.push_back({begin, std::chrono::milliseconds(info.offset).count()});
-    if (info.end <= from) break;
-    from = info.end;
-  }
-  return changes;
-}
-
-// The library reads only the listed changes; the rule for later times is the file's last line.
-std::optional<ZoneRule> rule_of(const std::string& name) {
-  std::ifstream file("/usr/share/zoneinfo/" + name, std::ios::binary);
-  std::string line, last;
-  while (std::getline(file, line)) last = line;
-  return ZoneRule::parse(last);
+Failure no_such_zone(const std::string& name, std::string_view parameter) {
+  if (!ZoneFile::find("Etc/UTC"))
+    return fail(ErrorKind::storage, parameter, "this machine has no time zones but UTC; install tzdata");
+  return invalid(parameter, name, "it must be a time zone of the IANA database, such as Europe/Berlin or UTC");
 }
 
 }  // namespace
@@ -52,15 +23,10 @@ Result<std::shared_ptr<const Zone>> Zone::find(const std::string& name, std::str
   zone->name_ = name;
   std::vector<OffsetChange> changes = {{-kForever, 0}};
   if (name != "UTC") {
-    try {
-      const date::time_zone* found = date::locate_zone(name);
-      changes = listed_changes(*found);
-    } catch (const std::bad_alloc&) {
-      throw;  // says nothing of the zone
-    } catch (const std::exception&) {
-      return invalid(parameter, name, "it must be a time zone of the IANA database, such as Europe/Berlin or UTC");
-    }
-    if (const std::optional<ZoneRule> rule = rule_of(name); rule && rule->has_daylight_saving()) {
+    std::optional<ZoneFile> file = ZoneFile::find(name);
+    if (!file) return no_such_zone(name, parameter);
+    changes = std::move(file->changes);
+    if (const std::optional<ZoneRule> rule = ZoneRule::parse(file->rule); rule && rule->has_daylight_saving()) {
       const std::int64_t listed_until = changes.back().instant;
       const std::int64_t first_day = floor_divide(std::max(listed_until, kFirstInstant), kDay);
       for (int year = civil_from_days(first_day).year; year <= kLastYear; ++year) {

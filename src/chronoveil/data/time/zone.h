@@ -1,5 +1,5 @@
 // A time zone as a table of the stretches of time in which its clocks run evenly, so that conversions are look-ups.
-// The table comes from the time-zone database of the operating system and reaches to the end of year kLastYear.
+// The table comes from the time-zone database of the system (zone_folder.h) and reaches to the end of year kLastYear.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,8 @@ struct LocalMeaning {
 
 class Zone {
  public:
-  // By its IANA name. An unknown name is a usage error that names `parameter`.
+  // By its IANA name. An unknown name is a usage error that names `parameter`; a storage error if there are no
+  // zones at all.
   static Result<std::shared_ptr<const Zone>> find(const std::string& name, std::string_view parameter = "zone");
 
   const std::string& name() const { return name_; }

@@ -66,6 +66,24 @@ bool begins_like_a_formula(const std::string& text) {
   return error != std::errc() || stop != end || !((*digits >= '0' && *digits <= '9') || *digits == '.');
 }
 
+Result<void> check_formula(const Job& job, const std::string& text, const std::string& which) {
+  const bool rows = !job.csv.empty() || (is_of_counts(job) && !job.series().totals.empty());
+  if (!rows || job.keeps_formulas || !begins_like_a_formula(text)) return {};
+  return fail(ErrorKind::usage, "output.formulas",
+              which + " begins with '" + text.substr(0, 1) +
+                  "', which a spreadsheet takes for a formula; rename it, or state that the CSV is not for a "
+                  "spreadsheet (\"keep\")");
+}
+
+Result<void> check_groups(const Job& job) {
+  const SeriesSpec& spec = job.series();
+  if (same_file(spec.groups_path, job.source.path))
+    return fail(ErrorKind::usage, "series.groups",
+                "'" + spec.groups_path + "' is the source; the groups must be public");
+  for (const std::string& name : spec.groups) CV_CHECK(check_formula(job, name, "a group of series"));
+  return {};
+}
+
 Result<void> check_keys(const Job& job) {
   const std::string section = job.is<MeansSpec>() || job.source.longitude ? "places" : "series";
   const std::string column = job.is<MeansSpec>() ? "source.place" : "source.series";
@@ -86,11 +104,7 @@ Result<void> check_keys(const Job& job) {
     // JSON could not write it, and would make two such keys one.
     if (!is_utf8(job.keys[i])) return fail(ErrorKind::usage, section + ".keys", which + " is not UTF-8 text");
     CV_CHECK(check_plain_text(section + ".keys", job.keys[i], which));
-    if (!job.csv.empty() && !job.keeps_formulas && begins_like_a_formula(job.keys[i]))
-      return fail(ErrorKind::usage, "output.formulas",
-                  "key " + std::to_string(i + 1) + " of " + section + " begins with '" + job.keys[i].substr(0, 1) +
-                      "', which a spreadsheet takes for a formula; rename it, or state that the CSV is not for a "
-                      "spreadsheet (\"keep\")");
+    CV_CHECK(check_formula(job, job.keys[i], "key " + std::to_string(i + 1) + " of " + section));
     if (!seen.insert(job.keys[i]).second) return fail(ErrorKind::usage, section + ".keys", which + " is there twice");
   }
   return {};
@@ -111,6 +125,7 @@ Result<void> check_wide(const Job& job) {
 }
 
 Result<void> check_kind(const Job& job, const SeriesSpec& series) {
+  CV_CHECK(check_groups(job));
   if (series.wide) CV_CHECK(check_wide(job));
   CV_CHECK(check_places(job));
   // The choice of a mechanism by private data would be a release of its own, without a debit.
@@ -122,9 +137,8 @@ Result<void> check_kind(const Job& job, const SeriesSpec& series) {
   if (series.users) CV_CHECK(at_least_one("plan.users", *series.users, kLargestCount));
   if (job.relation == Relation::replace_values || job.relation == Relation::swap)
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
-  // Of records a cap is enforced, and noise on everything must be somebody's decision. Counts have no cap that could be
-  // enforced: that a person is everywhere is there the claim that assumes nothing.
-  if (job.source.user && job.unit == Unit::user && !job.max_steps && !job.may_lack_caps)
+  // Noise on everything must be somebody's decision, whether the cap is enforced on records or declared of counts.
+  if (job.unit == Unit::user && !job.max_steps && !job.may_lack_caps)
     return fail(ErrorKind::usage, "privacy.max_steps", "it is missing; " + std::string(kHowToCapSteps));
   return {};
 }
@@ -162,6 +176,7 @@ using NamedPath = std::pair<std::string_view, std::string>;
 std::vector<NamedPath> outputs_of(const Job& job) {
   std::vector<NamedPath> outputs{
       {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}, {"output.chart", job.chart}};
+  if (is_of_counts(job)) outputs.emplace_back("output.totals", job.series().totals);
   if (job.is<MeansSpec>()) outputs.emplace_back("output.geojson", job.means().geojson);
   if (job.is<LiveSpec>()) outputs.emplace_back("live.rejects", job.live().rejects);
   if (job.is<PerturbSpec>()) outputs.emplace_back("output.internal", job.perturb().internal);
@@ -174,7 +189,10 @@ std::vector<NamedPath> inputs_of(const Job& job) {
   std::vector<NamedPath> inputs{{"the source", job.source.path}, {"the job itself", job.path}};
   inputs.emplace_back(job.is<MeansSpec>() ? "the list of places" : "the list of series", job.key_list);
   inputs.emplace_back("the file of areas", job.places.areas);
-  if (is_of_counts(job)) inputs.emplace_back("the public sample", job.series().public_sample);
+  if (is_of_counts(job)) {
+    inputs.emplace_back("the public sample", job.series().public_sample);
+    inputs.emplace_back("the groups of series", job.series().groups_path);
+  }
   if (job.is<MeansSpec>()) inputs.emplace_back("the public counts", job.means().counts_path);
   if (job.is<TrainSpec>()) inputs.emplace_back("the public spans", job.train().spans_path);
   return inputs;

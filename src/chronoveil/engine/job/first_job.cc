@@ -16,13 +16,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A list that somebody types: a file, or the keys themselves with commas between them.
+// A list that somebody types: a file, or the keys themselves with commas between them. Keys of a wide file may be one.
 GivenKeys with_keys(GivenKeys given) {
+  const bool wide = word_given(given, "source.wide") == "true";
   for (auto& [key, words] : given) {
     std::error_code ignored;
     const bool is_list = key == "series.list" || key == "places.list";
     if (!is_list || says_without(words) || fs::exists(words.front(), ignored)) continue;
-    if (words.front().find(',') == std::string::npos) continue;
+    if (!wide && words.front().find(',') == std::string::npos) continue;
     key = key.substr(0, key.find('.')) + ".keys";
     words = split_list(words.front());
   }
@@ -50,23 +51,17 @@ Words seen_from(const std::string& job, std::string_view key, const Words& words
   return {fs::proximate(file, folder, ignored).string()};
 }
 
-std::string text_of(const GivenKeys& answers, const std::string& path, bool of_counts) {
+std::string text_of(const GivenKeys& answers, const std::string& path) {
   std::string text = "# Written by chronoveil init. Every key: chronoveil man --job-keys\nversion = 1\n", section;
   for (const KeyInfo& key : all_keys()) {
-    // Where the cap of counts is absent, everybody may be everywhere.
-    const bool cap = of_counts && key.key == "privacy.max_steps";
-    if (!is_given(answers, key.key) && !cap) continue;
+    if (!is_given(answers, key.key)) continue;
     if (const std::string of = key.key.substr(0, key.key.find('.')); of != section) {
       section = of;
       text += "\n[" + section + "]\n";
     }
     const std::string name = key.key.substr(section.size() + 1);
     text += "# " + meaning_here(key) + "\n";
-    if (!is_given(answers, key.key))
-      text +=
-          "# " + name + " = 20  (without it: " + plain_words(key.standard.substr(0, key.standard.find(';'))) + ")\n";
-    else
-      text += name + " = " + value_text(key, seen_from(path, key.key, *find_given(answers, key.key))) + "\n";
+    text += name + " = " + value_text(key, seen_from(path, key.key, *find_given(answers, key.key))) + "\n";
   }
   return text;
 }
@@ -75,6 +70,14 @@ constexpr std::string_view kGiveAHeader =
     "put a line with the names of the columns first (sed '1i card,ts,stop' FILE > NEW, with the file's own delimiter), "
     "or "
     "write the job by hand: with header = false columns are named by number, from 1";
+
+// Beside the CSV, the page for readers and the JSON with the guarantee: who does not know them would not ask for them.
+void add_documents(GivenKeys& given) {
+  const fs::path csv = word_given(given, "output.csv");
+  if (!csv.has_filename() || csv == "-") return;
+  for (const auto& [key, ending] : {std::pair{"output.json", ".json"}, {"output.report", ".html"}})
+    if (find_given(given, key) == nullptr) given.push_back({key, {fs::path(csv).replace_extension(ending).string()}});
+}
 
 // What is written can be planned; the plan says how neighbours differ.
 Result<Relation> planned_relation(const Job& job) {
@@ -124,12 +127,13 @@ Result<FirstJob> first_job(const CsvHeader& header, const GivenKeys& answers, co
   all.push_back({"source.path", {header.path}});
   if (header.delimiter != ',' && !is_given(all, "source.delimiter"))
     all.push_back({"source.delimiter", {std::string(1, header.delimiter)}});
-  const bool of_counts = std::holds_alternative<SeriesSpec>(kind), perturbs = std::holds_alternative<PerturbSpec>(kind);
+  const bool perturbs = std::holds_alternative<PerturbSpec>(kind);
   if (!perturbs && find_given(all, "privacy.unit") == nullptr) all.push_back({"privacy.unit", {"user"}});
   if (perturbs && !is_given(all, "source.time") && find_given(all, "perturb.times") == nullptr)
     all.push_back({"perturb.times", {"false"}});
+  add_documents(all);
   FirstJob made;
-  made.text = text_of(all, path, of_counts);
+  made.text = text_of(all, path);
   CV_TRY(const Job job, parse_job(made.text, path));
   CV_TRY(const Relation relation, planned_relation(job));
   const Claim claim = claim_of(job, relation);

@@ -101,9 +101,17 @@ void ask_places(Questions& all) {
   if (all.has("source.place") && !all.has("places.keys")) all.ask("places.list", "");
 }
 
+// Counts without a column of series or of counts may have a column per series.
+bool may_be_wide(const Questions& all) {
+  constexpr std::size_t kOthers = 2;  // columns beside the one of times
+  return !all.has("source.user") && !all.has("source.series") && !all.has("source.value") &&
+         !all.has("source.longitude") && all.columns().size() > kOthers;
+}
+
 void ask_counts(Questions& all) {
   ask_name_and_time(all);
   all.ask("source.user", "", true);
+  if (may_be_wide(all)) all.ask("source.wide", "false");
   const bool wide = all.word("source.wide") == "true";
   if (!wide && !all.has("source.longitude")) all.ask("source.series", kNone);
   const bool may_have_points = !wide && !all.has("source.series") && !guessed_longitude(all.columns()).empty();
@@ -112,9 +120,8 @@ void ask_counts(Questions& all) {
   if (!wide && !all.has("source.user")) all.ask("source.value", "", true);
   if ((wide || all.has("source.series")) && !all.has("series.keys")) all.ask("series.list", wide ? all.others() : "");
   ask_slots(all);
-  // A row that is a person's needs a cap that nobody but its owner can say.
-  const bool of_people = all.has("source.user") && (!all.has("privacy.unit") || all.word("privacy.unit") == "user");
-  all.ask("privacy.max_steps", of_people ? "" : kNone);
+  // Nobody but the owner of the data can say how often one person counts.
+  if (!all.has("privacy.unit") || all.word("privacy.unit") == "user") all.ask("privacy.max_steps", "");
   all.ask("privacy.max_per_slot", "1");
   ask_price(all, "1.0", "1e-6");
   all.ask("output.csv", all.stem() + "_out.csv");
@@ -180,6 +187,8 @@ bool is_a(const std::string& word) {
 Result<void> check_shape(const KeyInfo& info, const std::string& answer) {
   if (info.shape == KeyShape::whole && !is_a<std::int64_t>(answer)) return invalid(info.key, answer, "a whole number");
   if (info.shape == KeyShape::number && !is_a<double>(answer)) return invalid(info.key, answer, "a number");
+  if (info.shape == KeyShape::flag && answer != "true" && answer != "false")
+    return invalid(info.key, answer, "true or false");
   if (info.choices.empty() || info.key == "mechanism.name") return {};
   if (std::find(info.choices.begin(), info.choices.end(), answer) != info.choices.end()) return {};
   std::string words;
@@ -277,6 +286,8 @@ Result<GivenKeys> with_guesses(const CsvHeader& header, GivenKeys given, const J
   std::string text = "these are missing and cannot be guessed: " + missing;
   if (missing.find("source.user") != std::string::npos && std::holds_alternative<SeriesSpec>(kind))
     text += " (- where no column says who, so that rows are counts and the caps are declared)";
+  if (missing.find("source.value") != std::string::npos && std::holds_alternative<SeriesSpec>(kind))
+    text += "; of `source.value`: - where each row counts 1; `source.wide` says instead that each series is a column";
   if (missing.find("privacy.max_steps") != std::string::npos)
     text += "; of `privacy.max_steps`: " + std::string(kHowToCapSteps);
   if (missing.find("plan.users") != std::string::npos)

@@ -12,6 +12,8 @@
 #include "chronoveil/engine/means/job.h"
 #include "chronoveil/engine/perturb/job.h"
 #include "chronoveil/engine/places/places.h"
+#include "chronoveil/engine/series/groups.h"
+#include "chronoveil/engine/series/totals.h"
 #include "chronoveil/engine/train/job.h"
 #include "chronoveil/ledger/proof/entry.h"
 
@@ -72,6 +74,16 @@ Result<void> require_all(const JobTable& table, const Job& job) {
 Result<void> check_known(const JobTable& table) {
   for (const std::string_view section : section_names())
     if (section != "mechanism") CV_CHECK(table.section(section).only(keys_of(section)));
+  return {};
+}
+
+Result<void> complete_counts(const JobTable& table, Job& job) {
+  SeriesSpec& spec = job.series();
+  if (spec.wide) job.source.wide = job.keys;
+  CV_CHECK(read_groups(job));
+  if (job.is<LiveSpec>())
+    CV_CHECK(refuse(table, "series", {"groups"}, "their sums belong to a release of a whole span, not step by step"));
+  if (spec.totals.empty() && !job.csv.empty() && job.csv != "-") spec.totals = totals_beside(job.csv);
   return {};
 }
 
@@ -155,7 +167,7 @@ Result<Job> read_table(const JobTable& table, JobKind kind, const std::string& p
   CV_CHECK(check_width(table.section("privacy"), job));
   CV_CHECK(complete_places(table, job));
   if (job.is<MeansSpec>()) CV_CHECK(complete_means(table, job));
-  if (is_of_counts(job) && job.series().wide) job.source.wide = job.keys;
+  if (is_of_counts(job)) CV_CHECK(complete_counts(table, job));
   if (job.is<TrainSpec>()) CV_CHECK(complete_train(table, job));
   CV_CHECK(check_values(job));
   return job;

@@ -53,6 +53,7 @@ constexpr auto kClocks = std::to_array<Word<Clock>>({{"until", Clock::until}, {"
 inline bool has_slots(const Job& job) { return !job.is<PerturbSpec>(); }  // else its steps are its rows
 inline bool has_series(const Job& job) { return is_of_counts(job) || job.is<TrainSpec>(); }
 inline bool has_people(const Job& job) { return is_of_counts(job) || job.is<MeansSpec>(); }
+inline bool has_sums(const Job& job) { return job.is<SeriesSpec>(); }  // of groups: not step by step
 inline bool has_units(const Job& job) { return !job.is<MeansSpec>(); }
 
 inline Result<void> read_delimiter(const Section& section, std::string_view key, Job& job) {
@@ -185,6 +186,10 @@ inline std::vector<std::string> mechanism_names(const JobKind& kind) {
   if (std::holds_alternative<MeansSpec>(kind)) return names_in(mechanisms::cell_catalogue());
   if (std::holds_alternative<PerturbSpec>(kind)) return names_in(mechanisms::temporal_catalogue());
   return names_in(mechanisms::series_catalogue());
+}
+// Old debits are of jobs without groups.
+inline void tell_groups(const Job& job, const std::string& key, Facts& facts) {
+  if (is_of_counts(job)) tell(job.series().groups, key, facts);
 }
 inline void tell_mechanism(const Job& job, const std::string& key, Facts& facts) {
   facts.emplace_back(key, job.mechanism);

@@ -74,6 +74,9 @@ constexpr JobKey kKeys[] = {
         .as("--series-key", "or the keys themselves: `[\"north\", \"south\"]`", "")
         .of(KeyShape::texts)
         .offered_to(has_series),
+    JobKey{"series", "groups", read_file<&SeriesSpec::groups_path>, tell_groups, has_sums}.as(
+        "--groups",
+        "of counts: a public CSV `series,group`; sums of each group are [published, too](reports.md#totals)", "none"),
     asked<&SeriesSpec::disjoint>("series", "disjoint")
         .as("--disjoint", "declares that everybody is in one series only", "`false`"),
     word<&Job::unit, kUnits>("privacy", "unit")
@@ -90,7 +93,7 @@ constexpr JobKey kKeys[] = {
         .as("--max-steps",
             "pairs of series and slot in which one person counts, over the whole job, or `all`; for `user`; of a job "
             "with `[train]`, steps of one series that are one person's, declared",
-            "all of them; needed for `user` with `source.user` or `[train]`")
+            "needed for `user`")
         .offered_to(has_series),
     JobKey{"privacy", "caps_from", read_field<&Job::caps_from>, nullptr, has_people}.as(
         "", "the debit of the [look](choosing_caps.md) that chose the caps, such as `city:3`; a look writes it",
@@ -274,6 +277,9 @@ constexpr JobKey kKeys[] = {
             "none"),
     file<&Job::csv>("output", "csv")
         .as("--csv,--output", "the release as [CSV](reports.md)", "none; of a command, standard output"),
+    JobKey{"output", "totals", read_file<&SeriesSpec::totals>, nullptr, is_of_counts}.as(
+        "--totals", "of counts: [sums](reports.md#totals) over series and over days, weeks and months, as CSV",
+        "`NAME_totals.csv` beside a `csv` called `NAME.csv`"),
     file<&Job::json>("output", "json").as("--json-out", "the release as JSON, with its guarantee and debit", "none"),
     file<&Job::report>("output", "report").as("--report", "the report, one HTML file", "none"),
     JobKey{"output", "chart", read_file<&Job::chart>, nullptr, has_people}.as(

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "chronoveil/engine/live/session.h"
+#include "chronoveil/mechanisms/catalogue.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -22,6 +23,10 @@ Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const s
   if (stands.stage == LiveStage::none)
     return fail(ErrorKind::usage, "live",
                 "the release '" + job.live().name + "' was never opened, so that there is nothing to correct");
+  CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(stands.mechanism));
+  if (mechanism->totals)
+    return fail(ErrorKind::usage, "live",
+                "'" + job.live().name + "' publishes running totals, and an erratum is of the count of one step");
   CV_TRY(const std::int64_t instant, LiveClock::instant_of(job, correction.step, "run.step"));
   CV_TRY(data::SlotCursor cursor, live_cursor({stands.start, stands.end, stands.length, job.slots.zone}));
   while (cursor.step() < stands.published && cursor.begin() != instant) cursor.advance();
@@ -41,10 +46,10 @@ Result<Job> erratum_of(const Job& job, const LiveCorrection& correction, const s
   erratum.mechanism = "auto";  // one step needs no mechanism for many
   erratum.parameters.clear();
   erratum.csv = correction.csv.empty() ? erratum_beside(job.csv, correction.step) : correction.csv;
-  erratum.json = erratum.report = erratum.chart = "";
+  erratum.json = erratum.report = erratum.chart = erratum.series().totals = "";
   CV_CHECK(check_values(erratum));
   CV_CHECK(check_spared(erratum, "the rows", correction.rows));
-  for (const std::string& path : {job.csv, job.json, job.report, job.chart, job.live().rejects})
+  for (const std::string& path : {job.csv, job.series().totals, job.json, job.report, job.chart, job.live().rejects})
     CV_CHECK(check_spared(erratum, "the release that is corrected", path));
   return erratum;
 }

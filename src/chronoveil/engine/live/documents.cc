@@ -47,6 +47,7 @@ Result<report::Published> LiveSession::published_so_far() {
       at = std::min(text.find('\n', static_cast<std::size_t>(from - text.data())), text.size() - 1) + 1;
     }
   }
+  CV_TRY(published.release.totals, totals_so_far(axis));
   return published;
 }
 

@@ -12,6 +12,7 @@
 
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/series/totals.h"
 #include "chronoveil/ledger/proof/entry.h"
 #include "chronoveil/report/series/writers.h"
 
@@ -105,6 +106,9 @@ Facts live_facts_of(const Job& job) {
   facts.emplace_back("live.name", job.live().name);
   facts.emplace_back("live.after", job.live().continues ? "continue" : "stop");
   facts.emplace_back("output.csv", fs::absolute(job.csv, ignored).lexically_normal().string());
+  // Where it is not beside the rows, which also holds for releases that were opened before there were totals.
+  if (job.series().totals != totals_beside(job.csv))
+    facts.emplace_back("output.totals", fs::absolute(job.series().totals, ignored).lexically_normal().string());
   facts.emplace_back("output.level", shortest(job.level));
   facts.emplace_back("output.non_negative", job.series().non_negative ? "true" : "false");
   facts.emplace_back("output.integers", job.series().integers ? "true" : "false");

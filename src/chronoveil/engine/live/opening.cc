@@ -117,7 +117,7 @@ Result<data::SlotSpec> live_slots(const Job& job, std::int64_t before) {
 Result<LiveSession> LiveSession::rehearse(const Job& job, const LiveOptions& options, const LiveClock& clock) {
   CV_CHECK(check_live(job));
   Job written_whole = job;
-  written_whole.csv.clear();  // LiveOutput looks at it
+  written_whole.csv = written_whole.series().totals = "";  // LiveOutput looks at them
   CV_CHECK(check_replaces_no_release(written_whole));
   LiveSession session(job, options, clock);
   session.slots_ = job.slots;
@@ -243,6 +243,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
     } else {
       opening.synced = keeping.state.synced;
       opening.unsynced = keeping.state.unsynced;
+      if (keeping.state.totals) opening.totals = keeping.state.totals->of_next_span();
     }
     opening.begun = opening.synced + static_cast<std::int64_t>(opening.unsynced.size());
     opening.earlier = keeping.state.witness();
@@ -257,7 +258,7 @@ Result<void> LiveSession::open_span(std::int64_t span) {
       CV_CHECK(options_->before_debit({view.dataset, cost, cost.left_of(view.left)}));
   }
   const SignalsHeld held;
-  if (!begun_before && span == 0) CV_CHECK(LiveOutput::begin(job_->csv));
+  if (!begun_before && span == 0) CV_CHECK(begin_files(planned.chosen));
   CV_CHECK(keeping.files.save(opening));
   keeping.state = std::move(opening);
   CV_CHECK(keeping.folder.put({live_facts_of(*job_), opened_}));
@@ -385,6 +386,7 @@ Result<void> LiveSession::start(mechanisms::Draws draws) {
   }
   rows_.emplace(job_->keys, draws_->mark());
   CV_CHECK(choose_times());
+  CV_CHECK(open_totals());
   values_.resize(static_cast<std::size_t>(opened_.plan.shape.series));
   started_ = cursor_->begin();
   following_end_.reset();

@@ -20,6 +20,11 @@ double adjusted(const Job& job, double value, double (*to_integer)(double)) {
 
 }  // namespace
 
+mechanisms::LiveValue shown_as(const Job& job, const mechanisms::LiveValue& value) {
+  return {adjusted(job, value.value, post::nearest_integer), adjusted(job, value.lower, post::integer_below),
+          adjusted(job, value.upper, post::integer_above), value.sampled};
+}
+
 // A file that grows for years may see any clock change, so parts of days are in UTC unless the zone has one offset and
 // the file ends with the span. A file that was begun by an earlier version goes on as it began, with labels.
 Result<void> LiveSession::choose_times() {
@@ -153,11 +158,10 @@ Result<void> LiveSession::close_step() {
   last_ = cursor_->label();
   const std::string time = csv_time(times_, last_, cursor_->begin());
   for (std::size_t series = 0; series < values_.size(); ++series) {
-    const mechanisms::LiveValue& value = values_[series];
-    rows_->append(lines_, series, time, adjusted(*job_, value.value, post::nearest_integer),
-                  adjusted(*job_, value.lower, post::integer_below), adjusted(*job_, value.upper, post::integer_above),
-                  value.sampled);
+    const mechanisms::LiveValue value = shown_as(*job_, values_[series]);
+    rows_->append(lines_, series, time, value.value, value.lower, value.upper, value.sampled);
   }
+  add_total(time);
   cursor_->advance();
   // What people have used up is stored slot by slot, and only the last slot can be bounded again.
   if (lines_.size() >= kCommitBytes || (keeping_ && step_->remembered())) CV_CHECK(commit());
@@ -185,6 +189,15 @@ Result<void> LiveSession::commit() {
     state.people = step_->remembered().value_or(-1);
     state.seal = step_->seal();
     state.unsynced += lines_;
+    if (totals_) {
+      LiveTail& tail = *state.totals;
+      if (tail.unsynced.size() >= kSyncBytes) {
+        CV_CHECK(totals_->sync());
+        tail.synced += static_cast<std::int64_t>(tail.unsynced.size());
+        tail.unsynced.clear();
+      }
+      tail.unsynced += total_lines_;
+    }
     StateWriter writer;
     process_->save(writer);
     state.process = std::move(writer).take();
@@ -195,6 +208,8 @@ Result<void> LiveSession::commit() {
     keeping.asked = state.asked;
   }
   CV_CHECK(output_->append(lines_));
+  if (totals_) CV_CHECK(totals_->append(total_lines_));
+  total_lines_.clear();
   stale_ = true;
   tell_standing();
   const std::string told = std::exchange(lines_, std::string());  // whatever becomes of the telling: they are written
@@ -207,6 +222,7 @@ Result<void> LiveSession::finish() {
   CV_TRY(const std::optional<std::string> digest, write_documents());
   if (!keeping_) return {};
   CV_CHECK(output_->sync());
+  if (totals_) CV_CHECK(totals_->sync());
   CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released, digest));
   // Who was there is no longer needed, and is as private as the records.
   step_.reset();

@@ -22,6 +22,7 @@
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/mechanisms/live.h"
 #include "chronoveil/report/document/csv_rows.h"
+#include "chronoveil/report/series/total_rows.h"
 
 namespace chronoveil::engine {
 
@@ -39,6 +40,9 @@ Result<Planned> plan_live(const Job&, const data::SlotCursor&);
 // A random number that identifies something, and its text: sixteen hexadecimal digits; empty for 0.
 std::int64_t new_token();
 std::string token_text(std::int64_t);
+
+// A value as the job wants it shown.
+mechanisms::LiveValue shown_as(const Job&, const mechanisms::LiveValue&);
 
 // What makes published lines durable; a rehearsal has none.
 struct LiveKeeping {
@@ -103,6 +107,10 @@ class LiveSession {
   Result<void> enter_span();
   Result<void> start(mechanisms::Draws);
   Result<void> choose_times();
+  Result<void> begin_files(const mechanisms::SeriesPlan&) const;
+  Result<void> open_totals();
+  void add_total(const std::string& time);
+  Result<Totals> totals_so_far(const SlotAxis&);
   Result<void> skip_to_span(std::int64_t instant);
   Result<void> next_span();
   Result<void> change_span(const data::SlotSpec&, std::int64_t span);
@@ -142,13 +150,15 @@ class LiveSession {
   std::optional<report::CsvRows> rows_;
   TimeForm times_ = TimeForm::local;  // of the output
   std::optional<LiveOutput> output_;
+  std::optional<report::TotalRows> total_rows_;  // where the mechanism estimates the sum of all series
+  std::optional<LiveOutput> totals_;
   std::optional<LiveRejects> rejects_;  // where the owner asked for them
   std::optional<LiveKeeping> keeping_;
   std::int64_t begun_ = 0;    // where the rows of this span begin in the output, without keeping
   std::int64_t started_ = 0;  // rows before this instant are of steps that were published before this process
   std::int64_t line_ = 0;     // by which steps were over when due() was asked last
   std::optional<std::int64_t> following_end_;  // of the first step of the span after this one, once it was needed
-  std::string lines_;                          // worked out and not yet committed
+  std::string lines_, total_lines_;            // worked out and not yet committed
   std::string told_ = "nothing was spent";     // the standing that was last told
   std::string last_;                           // the label of the last step worked out
   std::vector<std::int64_t> counts_;

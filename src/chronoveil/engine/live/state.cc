@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "chronoveil/base/state_words.h"
@@ -65,30 +66,38 @@ auto fields_in_witness(Witness& witness) {
 }
 
 // A seal, if any, follows the rest, and its secret follows the seal: earlier versions had neither. A state without a
-// debit has no seal; the debit before it follows there.
+// debit has no seal; the debit before it follows there. Last comes the tail of the totals: begun, synced, and how many
+// bytes at the end of the text are unsynced. How many words there are tells which of all these are there.
+constexpr std::size_t kSealWords = 5, kSecretWords = std::tuple_size_v<bound::SealSecret>, kWitnessWords = 4,
+                      kTailWords = 3;
+static_assert(kSecretWords != kTailWords && kSealWords != kTailWords && kWitnessWords != kTailWords);
+
 std::vector<std::uint64_t> fields_of(const LiveState& state) {
   StateWriter writer;
   for (const std::int64_t* field : fields_in(state)) writer.put(*field);
-  if (state.debit < 0) {
-    if (state.earlier)
-      for (const std::int64_t* field : fields_in_witness(*state.earlier)) writer.put(*field);
-    return std::move(writer).take();
-  }
-  if (state.seal)
+  if (state.debit < 0 && state.earlier)
+    for (const std::int64_t* field : fields_in_witness(*state.earlier)) writer.put(*field);
+  if (state.debit >= 0 && state.seal)
     for (const std::int64_t* field : fields_in_seal(*state.seal)) writer.put(*field);
-  if (state.seal && state.seal->secret)
+  if (state.debit >= 0 && state.seal && state.seal->secret)
     for (const std::int64_t word : *state.seal->secret) writer.put(word);
+  if (state.totals) {
+    writer.put(state.totals->begun);
+    writer.put(state.totals->synced);
+    writer.put(static_cast<std::int64_t>(state.totals->unsynced.size()));
+  }
   return std::move(writer).take();
 }
 
 void encode(const LiveState& state, std::uint64_t number, std::string& out) {
   const std::vector<std::uint64_t> fields = fields_of(state);
   out.assign(kMagic);
-  const std::uint64_t head[] = {number, fields.size(), state.process.size(), state.unsynced.size()};
+  const std::string_view totals = state.totals ? std::string_view(state.totals->unsynced) : std::string_view();
+  const std::uint64_t head[] = {number, fields.size(), state.process.size(), state.unsynced.size() + totals.size()};
   append_words(out, head);
   append_words(out, fields);
   append_words(out, state.process);
-  out.append(state.unsynced);
+  out.append(state.unsynced).append(totals);
   out.append(hash_of(out));
 }
 
@@ -114,18 +123,32 @@ std::optional<Numbered> decode(std::string_view bytes) {
   LiveState& state = found.state;
   const auto own = fields_in(state);
   for (std::int64_t* field : own) *field = reader.integer();
-  if (state.debit < 0 && fields.size() > own.size()) {
+  std::size_t more = fields.size() < own.size() ? 0 : fields.size() - own.size();
+  if (state.debit < 0 && more >= kWitnessWords) {
     const auto of_earlier = fields_in_witness(state.earlier.emplace());
     for (std::int64_t* field : of_earlier) *field = reader.integer();
-  } else if (fields.size() > own.size()) {
+    more -= kWitnessWords;
+  } else if (state.debit >= 0 && more >= kSealWords) {
     const auto of_seal = fields_in_seal(state.seal.emplace());
     for (std::int64_t* field : of_seal) *field = reader.integer();
-    if (fields.size() > own.size() + of_seal.size())
+    more -= kSealWords;
+    if (more == kSecretWords || more == kSecretWords + kTailWords) {
       for (std::int64_t& word : state.seal->secret.emplace()) word = reader.integer();
+      more -= kSecretWords;
+    }
   }
-  if (!reader.complete()) return std::nullopt;
+  const std::string_view text = bytes.substr(process_end, head[3]);
+  std::size_t of_totals = 0;
+  if (more == kTailWords) {
+    state.totals.emplace();
+    state.totals->begun = reader.integer();
+    state.totals->synced = reader.integer();
+    of_totals = static_cast<std::size_t>(reader.integer());
+  }
+  if (!reader.complete() || of_totals > text.size()) return std::nullopt;
   state.process = words_at(bytes, fields_end, head[2]);
-  state.unsynced = bytes.substr(process_end, head[3]);
+  state.unsynced = text.substr(0, text.size() - of_totals);
+  if (state.totals) state.totals->unsynced = text.substr(text.size() - of_totals);
   return found;
 }
 

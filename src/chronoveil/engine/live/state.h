@@ -18,6 +18,15 @@ struct LiveWitness {
   std::int64_t debit = -1, holder = 0, asked = 0, before = 0;  // as in LiveState
 };
 
+// How far a file has come that grows and is only appended to.
+struct LiveTail {
+  std::int64_t begun = 0;   // where the rows of this span begin in it
+  std::int64_t synced = 0;  // bytes of it that are on the disk for certain
+  std::string unsynced;     // what follows them there
+
+  LiveTail of_next_span() const { return {synced + static_cast<std::int64_t>(unsynced.size()), synced, unsynced}; }
+};
+
 struct LiveState {
   std::int64_t format = mechanisms::kLiveStateFormat;  // of what the mechanism keeps
   std::int64_t debit = -1;                             // the row of the ledger; none while the span is being opened
@@ -36,6 +45,7 @@ struct LiveState {
   std::int64_t begun = 0;              // where the rows of this span begin in the output
   std::int64_t synced = 0;             // bytes of the output that are on the disk for certain
   std::string unsynced;                // what follows them there
+  std::optional<LiveTail> totals;      // of the file of sums, where there is one; none in states of earlier versions
   std::vector<std::uint64_t> process;  // what the mechanism keeps
   // While a span is being opened, the debit before it: that one was paid for whether or not the opening succeeds.
   // Without it in states of earlier versions.

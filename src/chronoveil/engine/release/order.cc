@@ -48,7 +48,8 @@ Result<void> check_not_empty(std::int64_t counted, bool allowed) {
   if (counted > 0 || allowed) return {};
   return fail(ErrorKind::bad_data,
               "no row of the data counts: each is outside the span or of a key that is not listed, or there is none; "
-              "`run.allow_empty` makes a release all the same");
+              "`run.allow_empty` makes a release all the same, and a job of another span or other keys has a debit of "
+              "its own");
 }
 
 Result<void> check_tells_something(const std::string& tells_nothing, const RunOptions& options) {

@@ -205,6 +205,8 @@ Result<Published> run_debited(const RunOptions& options, const Ask& ask, const R
     done.error().message += anew;
     return tl::unexpected(std::move(done.error()));
   }
+  if (made->published.budget && !id.slot)
+    if (Result<ledger::Room> room = room_for(budget, kind.claim, ask)) made->published.budget->room = *std::move(room);
   return std::move(made->published);
 }
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "chronoveil/engine/series/adjusted.h"
 #include "chronoveil/mechanisms/guarantee.h"
-#include "chronoveil/post/adjust.h"
 #include "chronoveil/report/document/marked.h"
 #include "chronoveil/report/draw/png.h"
 #include "chronoveil/report/page/guarantee_line.h"
@@ -26,6 +26,7 @@ std::string title_of(const Job& job) {
 std::vector<std::pair<std::string, std::string>> named_outputs(const Job& job) {
   std::vector<std::pair<std::string, std::string>> all{
       {"output.csv", job.csv}, {"output.json", job.json}, {"output.report", job.report}, {"output.chart", job.chart}};
+  if (is_of_counts(job)) all.emplace_back("output.totals", job.series().totals);
   if (job.is<MeansSpec>()) all.emplace_back("output.geojson", job.means().geojson);
   if (job.is<PerturbSpec>()) all.emplace_back("output.internal", job.perturb().internal);
   if (job.is<TrainSpec>()) all.emplace_back("output.model", job.train().output);
@@ -84,8 +85,6 @@ std::vector<std::string> not_protected(const Guarantee& guarantee, const mechani
 }
 
 report::Published published_of(const Job& job, Planned planned, Estimate estimate, std::string mark) {
-  if (job.series().non_negative) estimate = post::non_negative(std::move(estimate));
-  if (job.series().integers) estimate = post::to_integers(std::move(estimate));
   report::Published published;
   published.title = title_of(job);
   published.caps = job.source.user ? Basis::enforced : Basis::declared;
@@ -93,7 +92,7 @@ report::Published published_of(const Job& job, Planned planned, Estimate estimat
   Release& release = published.release;
   release.keys = job.keys;
   release.axis = std::move(planned.axis);
-  release.estimate = std::move(estimate);
+  release.estimate = adjusted(job.series(), std::move(estimate));
   release.level = planned.chosen.level;
   release.guarantee = std::move(planned.guarantee);
   release.mark = std::move(mark);
@@ -120,8 +119,10 @@ void disown(Guarantee& guarantee, const std::string& mark) {
 Result<void> check_outputs(const Job& job) {
   const std::string geojson = job.is<MeansSpec>() ? job.means().geojson : "";
   // A program that passes rows in memory gets the release in memory, too.
+  const std::string totals = job.is<SeriesSpec>() ? job.series().totals : "";
   const bool kept = job.handed_back || job.source.kind == data::SourceKind::memory;
-  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty() && job.chart.empty() && geojson.empty())
+  if (!kept && job.csv.empty() && job.json.empty() && job.report.empty() && job.chart.empty() && geojson.empty() &&
+      totals.empty())
     return fail(ErrorKind::usage, "output",
                 "the job writes nothing; give at least one of `output.csv`, `output.json` and `output.report`");
   if (!job.chart.empty() && !job.chart.ends_with(".svg") && !job.chart.ends_with(kPng))
@@ -178,8 +179,9 @@ Result<std::string> chart_as(const std::string& path, std::string svg, const Gua
 }
 
 Result<void> write_outputs(const Job& job, const report::Published& published, const std::string& document) {
-  return write_outputs(job, published, document,
-                       Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr});
+  return write_outputs(
+      job, published, document,
+      Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr, report::totals_csv});
 }
 
 }  // namespace chronoveil::engine

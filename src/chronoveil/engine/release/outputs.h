@@ -40,7 +40,8 @@ struct Writers {
   std::string (*csv)(const Published&);  // null: the CSV grows by rows instead
   std::string (*html)(const Published&, const std::string& csv);
   std::string (*svg)(const Published&);
-  std::string (*geojson)(const Published&);  // null: not of this kind
+  std::string (*geojson)(const Published&);           // null: not of this kind
+  std::string (*totals)(const Published&) = nullptr;  // of counts
 };
 template <class Published>
 Result<void> write_outputs(const Job& job, const Published& published, const std::string& document,
@@ -48,6 +49,9 @@ Result<void> write_outputs(const Job& job, const Published& published, const std
   std::vector<OutputFile> files;
   const int mode = mode_of(published.release.mark);
   if (!job.csv.empty() && writers.csv) files.push_back({job.csv, writers.csv(published), mode});
+  if (writers.totals && job.is<SeriesSpec>() && !job.series().totals.empty())
+    if (std::string totals = writers.totals(published); !totals.empty())
+      files.push_back({job.series().totals, std::move(totals), mode});
   if (!job.report.empty())
     files.push_back({job.report, writers.html(published, report::csv_beside(job.csv, job.report)), mode});
   if (!job.chart.empty()) {

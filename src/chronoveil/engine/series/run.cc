@@ -2,6 +2,7 @@
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/series/totals.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -20,7 +21,7 @@ ReleaseKind<report::Published> series_kind(const Job& job) {
   return kind;
 }
 
-Result<report::Published> made(const Job& job, const RunOptions& options, const Planned& planned,
+Result<report::Published> made(const Job& job, const RunOptions& options, const Planned& planned, const SumPlan& sums,
                                data::RecordSource& source, mechanisms::Draws& draws) {
   tell(options, "reading");
   CV_TRY(const bound::BoundedSeries series,
@@ -29,8 +30,9 @@ Result<report::Published> made(const Job& job, const RunOptions& options, const 
   CV_CHECK(check_not_empty(series.left_out().counted(), may_be_empty));
   tell(options, "releasing");
   CV_TRY(const Measurement measurement, mechanisms::measure(planned.chosen, series, draws));
-  CV_TRY(Estimate estimate, mechanisms::reconstruct(planned.chosen, measurement));
-  report::Published published = published_of(job, planned, std::move(estimate), draws.mark());
+  CV_TRY(mechanisms::Summed made, mechanisms::reconstruct(planned.chosen, measurement, sums.asked));
+  report::Published published = published_of(job, planned, std::move(made.estimate), draws.mark());
+  published.release.totals = totals_of(job, sums, made.summands);
   if (!may_be_empty && published.release.mark.empty()) add_not_empty(published.release.guarantee.assumptions);
   return published;
 }
@@ -43,6 +45,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
     return fail(ErrorKind::usage, "live", "this job publishes step by step; use chronoveil live, or leave [live] out");
   tell(options, "planning");
   CV_TRY(const Planned planned, plan_job(job, Compare::when_needed));
+  CV_TRY(const SumPlan sums, plan_sums(job, planned.axis, planned.chosen));
   CV_CHECK(check_tells_something(planned.tells_nothing, options));
   CV_CHECK(check_outputs(job));
   if (options.rehearses()) CV_CHECK(check_replaces_no_release(job));
@@ -50,7 +53,7 @@ Result<report::Published> run_job(const Job& job, const RunOptions& options) {
   claim_for(job, job.relation, options, kind);
   std::unique_ptr<data::RecordSource> source;
   kind.open = [&] { return opened(job, source); };
-  kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
+  kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, sums, *source, draws); };
   return run_debited(options, ask_of(planned), kind);
 }
 

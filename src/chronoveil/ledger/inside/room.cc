@@ -41,10 +41,13 @@ Result<Room> Ledger::Inside::room_for(const Account& account, const std::string&
   room.share = share_of(account.dataset().filter, cost);
   CV_TRY(room.more, account.room(period, terms.part, cost, kMostCounted + 1));
   CV_TRY(const bool untouched, account.is_untouched(period, terms.part));
-  if (!untouched) return room;
   // As for a debit: the first may take everything.
-  const Result<bool> alone = room.more > 0 ? false : fills_at_most_all(account.dataset(), terms, event);
+  const Result<bool> alone = room.more > 0 || !untouched ? false : fills_at_most_all(account.dataset(), terms, event);
   if (alone && *alone) room = {1, 1};
+  if (room.more == 0) {
+    CV_TRY(room.lack, account.lack(period, terms.part, cost));
+  }
+  if (!untouched) return room;
   const bool nothing_yet = !account.last_debit(std::nullopt) && !account.dataset().renews;
   if (nothing_yet && !account.dataset().partition)
     room.thriftier = thriftier_than(room.share, account.dataset(), terms, event);

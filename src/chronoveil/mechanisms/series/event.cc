@@ -37,6 +37,7 @@ const SeriesMechanism& event() {
       .name = "event",
       .summary = "noise on every step that hides one person's slot",
       .units = {Unit::event},
+      .measured = Measured::counts_by_series,
       .parameters = {{"law", "auto, laplace or gaussian; auto takes the one with the smaller variance",
                       std::string("auto")}},
       .prepare = plan_of,

@@ -22,6 +22,7 @@ const SeriesMechanism& gaussian() {
       .units = {Unit::user, Unit::event, Unit::w_event},
       .needs_delta = true,
       .has_published = true,
+      .measured = Measured::counts_by_series,
       .prepare = plan_of,
       .measure = measure_every_step,
       .reconstruct = reconstruct_every_step,

@@ -19,6 +19,7 @@ const SeriesMechanism& laplace() {
       .name = "laplace",
       .summary = "Laplace noise on every step",
       .units = {Unit::user, Unit::event, Unit::w_event},
+      .measured = Measured::counts_by_series,
       .prepare = plan_of,
       .measure = measure_every_step,
       .reconstruct = reconstruct_every_step,

@@ -1,6 +1,7 @@
 #include "chronoveil/post/joint/joint.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "chronoveil/post/joint/candidates.h"
 #include "chronoveil/post/joint/envelope.h"
@@ -41,11 +42,11 @@ std::vector<Candidates> learn_candidates(Dictionary& dictionary, const ArrayXXd&
 // All series, in units of the noise.
 class Panel {
  public:
-  Panel(const ArrayXXd& values, std::int64_t season, Index learners)
+  Panel(const ArrayXXd& values, const JointSpec& spec)
       : values_(values),
-        season_(season),
-        folds_(values.cols(), learners),
-        dictionary_(values.rows(), season),
+        spec_(spec),
+        folds_(values.cols(), spec.learners),
+        dictionary_(values.rows(), spec.season),
         estimates_(values.rows(), values.cols()),
         variances_(values.rows(), values.cols()),
         lacks_(values.cols()),
@@ -58,16 +59,14 @@ class Panel {
       denoise(first, std::min(DictionaryBatch::kSize, values_.cols() - first));
     const ArrayXd raised = joint::raises(lacks_, values_.rows());
     variances_ = (variances_.rowwise() + raised.transpose()).min(1);
-    double shared = 0;
-    for (const Candidates& one : candidates_) shared += one.shared() / static_cast<double>(candidates_.size());
-    const double own = divergences_.mean() / static_cast<double>(values_.rows());
-    total_variance_ = joint::hold_totals(dictionary_, values_, variances_.colwise().mean().transpose(),
-                                         own + (1 - own) * shared * joint_weights_.mean(), season_, estimates_);
+    hold_totals();
   }
 
   const ArrayXXd& estimates() const { return estimates_; }
   const ArrayXXd& variances() const { return variances_; }
-  const ArrayXd& total_variance() const { return total_variance_; }  // over the number of series
+  // Of the sums of all series, and of each group; over the number of series.
+  const ArrayXd& total_variance() const { return total_variance_; }
+  const std::vector<ArrayXd>& group_variances() const { return group_variances_; }
 
  private:
   void learn() {
@@ -122,16 +121,38 @@ class Panel {
     }
   }
 
+  void hold_totals() {
+    double shared = 0;
+    for (const Candidates& one : candidates_) shared += one.shared() / static_cast<double>(candidates_.size());
+    const ArrayXd uncertainty = variances_.colwise().mean().transpose();
+    const std::vector<Index> starts = spec_.season_starts.empty()
+                                          ? joint::starts_of(spec_.season, values_.rows())
+                                          : std::vector<Index>(spec_.season_starts.begin(), spec_.season_starts.end());
+    joint::TotalsHolder holder(dictionary_, values_, uncertainty, starts);
+    const auto hold = [&](const std::vector<Index>& series) {
+      const double own = divergences_(series).mean() / static_cast<double>(values_.rows());
+      // Of the noise in the curves a part of the series has its part.
+      const double part = static_cast<double>(series.size()) / static_cast<double>(values_.cols());
+      return holder.hold(series, own + (1 - own) * shared * part * joint_weights_(series).mean(), estimates_);
+    };
+    for (const std::vector<std::int64_t>& group : spec_.groups)
+      group_variances_.push_back(hold({group.begin(), group.end()}));
+    std::vector<Index> all(static_cast<std::size_t>(values_.cols()));
+    std::iota(all.begin(), all.end(), Index{0});
+    total_variance_ = hold(all);
+  }
+
   Candidates& of_fold(Index fold) { return candidates_[static_cast<std::size_t>(fold)]; }
 
   const ArrayXXd& values_;
-  std::int64_t season_;
+  const JointSpec& spec_;
   Folds folds_;
   Dictionary dictionary_;
   std::vector<Candidates> candidates_;  // one per fold
   ArrayXXd risks_, priors_;             // of learners, one row each; one row per fold
   ArrayXXd estimates_, variances_;
   ArrayXd lacks_, divergences_, joint_weights_, total_variance_;
+  std::vector<ArrayXd> group_variances_;
 };
 
 void add(double value, double half_width, Estimate& all) {
@@ -145,7 +166,7 @@ void add(double value, double half_width, Estimate& all) {
 
 JointEstimate shrink_jointly(std::span<const double> values, const JointSpec& spec) {
   const Index steps = spec.steps, series = static_cast<Index>(values.size()) / steps;
-  if (series == 1 || steps < 8) {
+  if (series == 1 || steps < kFewestJointSteps) {
     JointEstimate all;
     all.cells = shrink(values, {.steps = spec.steps,
                                 .noise_deviation = spec.noise_deviation,
@@ -154,19 +175,28 @@ JointEstimate shrink_jointly(std::span<const double> values, const JointSpec& sp
     return all;
   }
   const ArrayXXd scaled = Eigen::Map<const ArrayXXd>(values.data(), steps, series) / spec.noise_deviation;
-  Panel panel(scaled, spec.season, spec.learners);
+  Panel panel(scaled, spec);
   panel.run();
   JointEstimate all;
   for (Index s = 0; s < series; ++s)
     for (Index t = 0; t < steps; ++t)
       add(spec.noise_deviation * panel.estimates()(t, s), spec.half_width * std::sqrt(panel.variances()(t, s)),
           all.cells);
-  const double of_total = spec.half_width * std::sqrt(static_cast<double>(series));
-  for (Index t = 0; t < steps; ++t) {
-    double sum = 0;
-    for (Index s = 0; s < series; ++s) sum += all.cells.value[static_cast<std::size_t>(s * steps + t)];
-    add(sum, of_total * std::sqrt(panel.total_variance()[t]), all.total);
-  }
+  const auto sum_of = [&](const auto& members, const ArrayXd& variance) {
+    Estimate sums;
+    const double half_width = spec.half_width * std::sqrt(static_cast<double>(members.size()));
+    for (Index t = 0; t < steps; ++t) {
+      double sum = 0;
+      for (const std::int64_t s : members) sum += all.cells.value[static_cast<std::size_t>(s * steps + t)];
+      add(sum, half_width * std::sqrt(variance[t]), sums);
+    }
+    return sums;
+  };
+  std::vector<std::int64_t> every(static_cast<std::size_t>(series));
+  std::iota(every.begin(), every.end(), std::int64_t{0});
+  all.total = sum_of(every, panel.total_variance());
+  for (std::size_t group = 0; group < spec.groups.size(); ++group)
+    all.groups.push_back(sum_of(spec.groups[group], panel.group_variances()[group]));
   return all;
 }
 

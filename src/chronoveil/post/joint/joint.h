@@ -8,17 +8,21 @@
 // If series have nothing in common, their weight vanishes, and what is left is shrink.
 //   x̂_s = z_s − Σ p e, then the mean of x̂_s is made that of z_s
 // Cells have intervals x̂ ± h √V, h the half-width of a measured value's interval, V the mixture's posterior variance,
-// raised as in intervals.h. Sums over all series are made to hold, with intervals of their own (totals.h).
+// raised as in intervals.h. Sums over all series, and over public groups of them, are made to hold, with intervals of
+// their own (totals.h).
 // Nothing is random, nothing is tuned, and nothing depends on how many threads there are: there is one.
-//   Edges   one series, or T < 8: what shrink says, bit by bit; series that are all constant stay constant
+//   Edges   one series, or T < 8: what shrink says, bit by bit, and no sums; series that are all constant stay constant
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "chronoveil/base/measurement.h"
 
 namespace chronoveil::post {
+
+inline constexpr std::int64_t kFewestJointSteps = 8;
 
 struct JointSpec {
   std::int64_t steps = 0;        // T; `values` holds a whole number of series
@@ -26,11 +30,17 @@ struct JointSpec {
   double half_width = 0;         // of the interval of one measured value
   std::int64_t season = 0;       // public: steps after which series roughly repeat; 0: none
   std::int64_t learners = 4000;  // series that the others learn from, at most about so many
+  // Public: the first steps of seasons but the first one, ascending, as a calendar has them; empty: every `season`
+  // steps.
+  std::vector<std::int64_t> season_starts = {};
+  std::vector<std::vector<std::int64_t>> groups = {};  // public: the series of each, whose sums are made to hold, too
 };
 
 struct JointEstimate {
   Estimate cells;
-  Estimate total;  // the sum of all series, step by step: the sum of the cells' values
+  // Sums step by step, made of the cells' values: of all series, and of each group.
+  Estimate total;
+  std::vector<Estimate> groups;
 };
 
 JointEstimate shrink_jointly(std::span<const double> values, const JointSpec&);

@@ -30,30 +30,46 @@ ArrayXd real_part(Dictionary& dictionary, const ArrayXd& d) {
 
 }  // namespace
 
-ArrayXd hold_totals(Dictionary& dictionary, const ArrayXXd& values, const ArrayXd& uncertainty, double own_noise,
-                    std::int64_t season, ArrayXXd& estimates) {
-  const Index steps = values.rows();
-  const double series = static_cast<double>(values.cols()), length = static_cast<double>(steps);
+std::vector<Index> starts_of(std::int64_t season, Index steps) {
+  std::vector<Index> starts;
+  if (season > 1 && season <= steps / 2)
+    for (Index t = season; t < steps; t += season) starts.push_back(t);
+  return starts;
+}
+
+ArrayXd TotalsHolder::hold(const std::vector<Index>& members, double own_noise, ArrayXXd& estimates) {
+  const Index steps = values_.rows();
+  const double series = static_cast<double>(members.size()), length = static_cast<double>(steps);
   const double noise = std::sqrt(std::max(1 - own_noise, 0.02));
-  const Eigen::VectorXd shares = (uncertainty / uncertainty.sum()).matrix();
-  const ArrayXd total = values.rowwise().sum() / std::sqrt(series);
-  const auto lacking = [&]() -> ArrayXd { return total - estimates.rowwise().sum() / std::sqrt(series); };
+  const ArrayXd uncertainty = uncertainty_(members);
+  const ArrayXd shares = uncertainty / uncertainty.sum();
+  const auto sum_of = [&](const ArrayXXd& all) {
+    ArrayXd sum = ArrayXd::Zero(steps);
+    for (const Index s : members) sum += all.col(s);
+    return ArrayXd(sum / std::sqrt(series));
+  };
+  const ArrayXd total = sum_of(values_);
+  const auto lacking = [&]() -> ArrayXd { return total - sum_of(estimates); };
   const auto give = [&](const ArrayXd& what) {
-    estimates.matrix().noalias() += (std::sqrt(series) * what).matrix() * shares.transpose();
+    for (std::size_t i = 0; i < members.size(); ++i)
+      estimates.col(members[i]) += std::sqrt(series) * shares[static_cast<Index>(i)] * what;
   };
 
-  const Smooth of_total = smooth(dictionary, total);
+  const Smooth of_total = smooth(dictionary_, total);
   const double lack = of_total.stein[0] + std::sqrt(2 / length) - of_total.variance.mean();
   ArrayXd variance = of_total.variance.col(0) + std::max(0.0, lack);
 
-  give(noise * real_part(dictionary, lacking() / noise));
-  if (season > 1 && season <= steps / 2) {
-    const Index blocks = (steps + season - 1) / season;
-    const auto length_of = [&](Index block) { return std::min<Index>(season, steps - block * season); };
+  give(noise * real_part(dictionary_, lacking() / noise));
+  if (!season_starts_.empty()) {
+    const Index blocks = static_cast<Index>(season_starts_.size()) + 1;
+    const auto start_of = [&](Index block) {
+      return block == 0 ? 0 : block == blocks ? steps : season_starts_[static_cast<std::size_t>(block - 1)];
+    };
+    const auto length_of = [&](Index block) { return start_of(block + 1) - start_of(block); };
     const ArrayXd left = lacking();
     ArrayXd sums(blocks);
     for (Index b = 0; b < blocks; ++b)
-      sums[b] = left.segment(b * season, length_of(b)).sum() / std::sqrt(static_cast<double>(length_of(b)));
+      sums[b] = left.segment(start_of(b), length_of(b)).sum() / std::sqrt(static_cast<double>(length_of(b)));
     const bool restored = static_cast<double>(blocks) / (length * series) <= kRestored * uncertainty.mean();
     if (restored) {
       variance += static_cast<double>(blocks) / length;
@@ -63,7 +79,7 @@ ArrayXd hold_totals(Dictionary& dictionary, const ArrayXXd& values, const ArrayX
     }
     ArrayXd spread(steps);
     for (Index b = 0; b < blocks; ++b)
-      spread.segment(b * season, length_of(b)).setConstant(sums[b] / std::sqrt(static_cast<double>(length_of(b))));
+      spread.segment(start_of(b), length_of(b)).setConstant(sums[b] / std::sqrt(static_cast<double>(length_of(b))));
     give(spread - spread.mean());
   }
   return variance.min(1);

@@ -113,6 +113,8 @@ std::string date_words(const LocalTime& time) {
                      time.year);
 }
 
+std::string month_words(const LocalTime& time) { return fmt::format("{} {}", kFullMonths[time.month - 1], time.year); }
+
 std::string time_words(const LocalTime& time) {
   return is_midnight(time) ? date_words(time) : date_words(time) + ", " + clock_words(time);
 }

@@ -23,6 +23,7 @@ std::optional<LocalTime> parse_label(std::string_view label);
 std::string day_words(const LocalTime&);    // "1 Mar"
 std::string clock_words(const LocalTime&);  // "06:00"; with seconds unless they are 0
 std::string date_words(const LocalTime&);   // "Sun 1 Mar 2026"
+std::string month_words(const LocalTime&);  // "March 2026"
 std::string time_words(const LocalTime&);   // "Sun 1 Mar 2026, 06:00"; the time is left out at midnight
 
 // Whether it is 00:00:00.

@@ -73,4 +73,17 @@ std::string tick_text(double value, double unit) {
   return tidy(fmt::format("{:.{}f}", value, places));
 }
 
+void append_numbers(std::string& out, std::string_view key, std::span<const double> numbers) {
+  out.append("\"").append(key).append("\":[");
+  for (const double value : numbers) {
+    if (std::isfinite(value))
+      append_shortest(out, value);
+    else
+      out.append("null");
+    out += ',';
+  }
+  if (numbers.empty()) out += ',';
+  out.back() = ']';
+}
+
 }  // namespace chronoveil::report

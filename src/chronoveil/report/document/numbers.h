@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace chronoveil::report {
 
@@ -25,5 +27,9 @@ std::string percent(double fraction);
 
 // rounded() to whole steps of `unit`: the label of a tick on an axis with ticks every `unit`.
 std::string tick_text(double value, double unit);
+
+// A member of a JSON object, "key":[1,2.5,null]: a number that JSON cannot hold is null. Long lists go straight to the
+// text, since a document in memory would take ten times the room.
+void append_numbers(std::string& out, std::string_view key, std::span<const double> numbers);
 
 }  // namespace chronoveil::report

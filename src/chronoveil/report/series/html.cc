@@ -15,6 +15,7 @@
 #include "chronoveil/report/page/words.h"
 #include "chronoveil/report/series/charts.h"
 #include "chronoveil/report/series/lead.h"
+#include "chronoveil/report/series/totals_html.h"
 #include "chronoveil/report/series/writers.h"
 
 namespace chronoveil::report {
@@ -126,6 +127,7 @@ std::string to_html(const Published& published, const std::string& csv) {
   Page page = page_of(title_of(published), release.mark);
   page.body =
       header(published) + series_lead(published, interval_note(published)) +
+      totals_section(release, measure_of(published)) +
       section("The figures", series_charts(published, csv) + csv_note(csv) + summary_table(release)) +
       promise(facts_of(published), release.guarantee, release.mark) +
       promise_in_full(release.guarantee, release.mark, published.not_protected, growth(published)) +

@@ -5,6 +5,7 @@
 
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/document/plan_members.h"
+#include "chronoveil/report/series/totals_json.h"
 #include "chronoveil/report/series/writers.h"
 
 namespace chronoveil::report {
@@ -44,20 +45,6 @@ json guarantee_in_full(const Published& published) {
   all["cap_growth"] = json::array();
   for (const CapGrowth& growth : published.cap_growth) all["cap_growth"].push_back(object_json(growth));
   return all;
-}
-
-// The long arrays go straight to the text: a document in memory would take ten times the room.
-void append_numbers(std::string& out, std::string_view key, std::span<const double> numbers) {
-  out.append("\"").append(key).append("\":[");
-  for (const double value : numbers) {
-    if (std::isfinite(value))
-      append_shortest(out, value);
-    else
-      out.append("null");
-    out += ',';
-  }
-  if (numbers.empty()) out += ',';
-  out.back() = ']';
 }
 
 void append_series(std::string& out, const Release& release) {
@@ -157,6 +144,7 @@ Result<Published> published_in(const Fields& document) {
   CV_TRY(all.budget, budget_in(document));
   CV_TRY(all.release.level, document.number("level"));
   CV_TRY(all.release.axis, axis_in(document));
+  CV_TRY(all.release.totals, totals_in(document, all.release.axis.steps()));
   CV_CHECK(read_series(document, all.release));
   return all;
 }
@@ -186,6 +174,7 @@ std::string to_json(const Published& published) {
   member("zone", release.axis.zone);
   member("boundaries", release.axis.boundaries);
   member("time", release.axis.labels);
+  append_totals(out, release.totals);
   out.append("\"series\":[");
   append_series(out, release);
   out.append("]}\n");

@@ -11,6 +11,7 @@
 #include "chronoveil/report/page/page.h"
 #include "chronoveil/report/page/sections.h"
 #include "chronoveil/report/series/charts.h"
+#include "chronoveil/report/series/totals_html.h"
 
 namespace chronoveil::report {
 namespace {
@@ -81,6 +82,8 @@ std::string series_lead(const Published& published, const std::string& note) {
     if (const std::string change = change_words(release, part); !change.empty())
       out += "<p>" + escaped(change.substr(1)) + "</p>\n";
   } else {
+    if (const std::string total = newest_total(release); !total.empty())
+      out += "<p class=\"newest\">" + escaped(total) + "</p>\n";
     out += newest_of_many(release);
   }
   return out + "</div>\n<div id=\"sure\">\n" + informative_words(release) + note + "</div>\n</section>\n";

@@ -1,0 +1,20 @@
+// Public groups of series, whose sums are published, too.
+#pragma once
+
+#include "chronoveil/engine/job/job.h"
+
+namespace chronoveil::engine {
+
+// Reads the file that `series.groups` names, a CSV `series,group`, for the keys of the job. A series that it does not
+// name is in no group. Refused (usage): a series that is not listed or there twice, an empty name, a file that is the
+// source.
+Result<void> read_groups(Job&);
+
+// The groups by name, in the order of their first series, each with its series in the order of the list.
+struct Group {
+  std::string name;
+  std::vector<std::int64_t> series;
+};
+std::vector<Group> groups_of(const Job&);
+
+}  // namespace chronoveil::engine
