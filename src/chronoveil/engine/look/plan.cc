@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/look/means.h"
