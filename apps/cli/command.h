@@ -63,6 +63,7 @@ void add_plan_command(CLI::App& app, CommandContext& context);
 void add_check_command(CLI::App& app, CommandContext& context);
 void add_run_command(CLI::App& app, CommandContext& context);
 void add_init_command(CLI::App& app, CommandContext& context);
+void add_look_command(CLI::App& app, CommandContext& context);
 void add_release_command(CLI::App& app, CommandContext& context);
 void add_means_command(CLI::App& app, CommandContext& context);
 void add_perturb_command(CLI::App& app, CommandContext& context);

@@ -43,15 +43,19 @@ void add_uninformative_flag(CLI::App& command, bool& allow) {
                    "Release although no interval would say more than the public bounds do");
 }
 
-void add_run_flags(CLI::App& command, RunFlags& flags) {
+void add_look_flags(CLI::App& command, RunFlags& flags) {
   add_ledger_option(command, flags.ledger);
   add_clock_flag(command);
   command.add_flag("--yes", flags.yes, "Debit without a question, even the same job over the same span a second time");
   command.add_flag("--allow-empty", flags.allow_empty, "Release although no row of the data counts");
-  add_uninformative_flag(command, flags.allow_uninformative);
   command.add_option("--again", flags.again, "Emit the stored release of this debit anew, at no cost");
   command.add_flag("--dry-run", flags.dry_run, "Plan only: no ledger, no data");
   command.add_option("--seed", flags.seed, "For tests and experiments only: not private, touches no ledger");
+}
+
+void add_run_flags(CLI::App& command, RunFlags& flags) {
+  add_look_flags(command, flags);
+  add_uninformative_flag(command, flags.allow_uninformative);
 }
 
 void add_replay_flags(CLI::App& command, RunFlags& flags) {
@@ -80,6 +84,15 @@ const std::string& mark_of(const Published& published) {
   return published.release.mark;
 }
 const std::string& mark_of(const engine::PerturbedRelease& release) { return release.mark; }
+const std::string& mark_of(const report::Look& look) { return look.mark; }
+
+DebitQuestion question_for(const engine::Job& job, const RunFlags& flags, const engine::RunOptions&) {
+  return question_of(job, flags.yes);
+}
+// What a look costs is not what its job says.
+DebitQuestion question_for(const engine::Job& job, const RunFlags& flags, const engine::LookOptions& options) {
+  return {options.epsilon, options.delta, job.source.path == "-", flags.yes};
+}
 
 // Rows of a stream, as they may leave.
 Result<void> write_now(std::string_view text) {
@@ -99,6 +112,7 @@ Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags
     return Ran<Published>{*std::move(emitted), false};
   }
   watch_debit(options);
+  const DebitQuestion question = question_for(job, flags, options);
   bool taken_up = false;
   const auto say = options.note_taken_up;
   options.note_taken_up = [&](const std::string& debit) {
@@ -111,7 +125,7 @@ Result<Ran<Published>> run_watched(const engine::Job& job, const RunFlags& flags
       noted(stage);
       progress.tell(std::string(stage) + " ...");
     };
-    options.before_debit = ask_before_debit(question_of(job, flags.yes), &progress);
+    options.before_debit = ask_before_debit(question, &progress);
     return run(job, options);
   }();
   if (published && !mark_of(*published).empty()) print_note(mark_of(*published));
@@ -159,6 +173,11 @@ Result<Ran<engine::PerturbedRelease>> run_perturbation_with(const engine::Job& j
   CV_TRY(static_cast<engine::RunOptions&>(options), options_of(flags));
   options.leave = write_now;
   return run_watched(job, flags, std::move(options), engine::run_perturbation, engine::run_perturbation_again);
+}
+
+Result<Ran<report::Look>> run_look_with(const engine::Job& job, const RunFlags& flags, engine::LookOptions options) {
+  CV_TRY(static_cast<engine::RunOptions&>(options), options_of(flags));
+  return run_watched(job, flags, std::move(options), engine::run_look, engine::run_look_again);
 }
 
 }  // namespace chronoveil::cli

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "chronoveil/engine/look/look.h"
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/series/series.h"
@@ -25,6 +26,8 @@ struct RunFlags {
 
 void add_uninformative_flag(CLI::App& command, bool& allow);
 void add_run_flags(CLI::App& command, RunFlags& flags);
+// Those of a look, which has no intervals.
+void add_look_flags(CLI::App& command, RunFlags& flags);
 // Numbers to use instead of drawn noise and kept steps.
 void add_replay_flags(CLI::App& command, RunFlags& flags);
 
@@ -47,5 +50,7 @@ struct Ran : Published {
 Result<Ran<report::Published>> run_with(const engine::Job&, const RunFlags&);
 Result<Ran<report::MeansPublished>> run_means_with(const engine::Job&, const RunFlags&);
 Result<Ran<engine::PerturbedRelease>> run_perturbation_with(const engine::Job&, const RunFlags&);
+
+Result<Ran<report::Look>> run_look_with(const engine::Job&, const RunFlags&, engine::LookOptions);
 
 }  // namespace chronoveil::cli

@@ -26,6 +26,7 @@
 #include "chronoveil/engine/job/options.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/live/live.h"
+#include "chronoveil/engine/look/look.h"
 #include "chronoveil/engine/means/means.h"
 #include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/programme/programme.h"

@@ -20,8 +20,8 @@ EVERYTHING = "".join(HOSTILE.values())
 NOT_PLAIN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]")
 COMMANDS = ("account", "calibrate", "budget show", "budget list", "budget history", "budget create", "budget debit",
             "budget slot", "budget use", "budget settle", "budget verify", "budget export", "budget backup",
-            "budget restore", "budget move", "noise", "init", "plan", "check", "run", "release", "means", "perturb", "live",
-            "live status", "live close", "verify", "key create", "key show", "train", "forecast", "backtest", "evaluate",
+            "budget restore", "budget move", "noise", "init", "plan", "check", "look", "run", "release", "means", "perturb",
+            "live", "live status", "live close", "verify", "key create", "key show", "train", "forecast", "backtest", "evaluate",
             "simulate", "completion", "man")
 SLOW = ("train", "forecast", "backtest")  # half a second each, to load libtorch: they get a few words
 

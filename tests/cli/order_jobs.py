@@ -96,6 +96,20 @@ class Series(Kind):
         return ("run", "job.toml")
 
 
+class Look(Series):
+    """At how many slots people fill, so that the job needs no cap."""
+
+    name = "look"
+    outputs = ("capped.toml", "look.json")
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.write("job.toml", jobs.JOB.replace("max_steps = 2\n", ""))
+
+    def words(self):
+        return ("look", "job.toml", "--epsilon", "2", "--output", "capped.toml", "--json-out", "look.json")
+
+
 class Means(Kind):
     name, dataset, data = "means", "buses", "in.csv"
     promise = ("--epsilon", "1000", "--relation", "replace_values")
@@ -168,5 +182,6 @@ class Training(Kind):
 
 
 LIGHT = (Series, Means, Perturbed)
-STORED = (*LIGHT, Forecast) if FORECAST else LIGHT  # all whose release one debit with one draw pays for
-EVERY = (*STORED, Training) if FORECAST else LIGHT
+# All whose release one debit with one draw pays for.
+STORED = (*LIGHT, Look, Forecast) if FORECAST else (*LIGHT, Look)
+EVERY = (*STORED, Training) if FORECAST else STORED

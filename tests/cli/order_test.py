@@ -184,7 +184,7 @@ class AtOnce(OrderTest):
                 debits = kind.debits()
                 self.assertEqual([debit["state"] for debit in debits], ["released"])
                 self.assertEqual(len(kind.rows("drawing")), 1)
-                self.assertEqual(kind.verify("--against", "out.json").returncode, 0)
+                self.assertEqual(kind.verify("--against", kind.outputs[-1]).returncode, 0)
                 self.assertEqual(kind.left_behind(), [])
                 for path in kind.folder.glob("ledger.db*"):
                     if path.is_dir():
@@ -227,6 +227,8 @@ def forgeries(release):
             all_of_it["series"][0]["quantiles"][0][0] += 1
         elif "series" in all_of_it:
             all_of_it["series"][0]["value"][0] += 1
+        elif "questions" in all_of_it:
+            all_of_it["questions"][0]["people"][0] += 1
         elif "rows_sha256" in all_of_it:
             all_of_it["rows_sha256"] = "0" * 64
         elif "model_sha256" in all_of_it:
@@ -322,7 +324,7 @@ class Tied(OrderTest):
             kind.mend()
             self.assertEqual(kind.run().returncode, 0)
             kind.ledger = kind.folder / "older.db"
-            done = kind.verify("--against", "out.json")
+            done = kind.verify("--against", kind.outputs[-1])
             self.assertEqual((done.returncode, done.stdout), (5, ""))
             self.assertIn("as far as the ledger knows, nothing of this debit was released (reserved)", done.stderr)
 

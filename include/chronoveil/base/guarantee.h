@@ -35,6 +35,10 @@ inline Assumption or_it_ends(const std::string& what) {
   return {what + "; any other ends the release, which can be seen", Basis::declared};
 }
 
+// Of every job: what is in it says nothing of anybody.
+inline constexpr std::string_view kJobIsPublic =
+    "the job was written without looking at the data: everything in it is public";
+
 struct Guarantee {
   std::string definition = "DP";  // DP or TLDP
   Unit unit = Unit::event;

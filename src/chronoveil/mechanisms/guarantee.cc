@@ -97,7 +97,7 @@ Guarantee guarantee_of(const SeriesPlan& plan, Basis caps, bool disjoint, EmptyS
       {"the list of series, the span of time and the slots come from the job, never from the data, and an empty slot " +
            std::string(empty == EmptySlot::counts_zero ? "counts 0" : "is not asked"),
        Basis::enforced});
-  all.push_back({"the job was written without looking at the data: everything in it is public", Basis::declared});
+  all.push_back({std::string(kJobIsPublic), Basis::declared});
   all.push_back({"the noise is exact: whole steps of a grid, drawn from a cryptographic generator", Basis::enforced});
   add_questions(plan, all);
   if (plan.price.analysis == accounting::Analysis::published) {

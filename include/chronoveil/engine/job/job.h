@@ -42,6 +42,7 @@ struct Job {
   Relation relation = Relation::add_remove;
   std::int64_t width = 1;
   std::optional<std::int64_t> max_steps;  // kAllSteps: every step, as where it is absent
+  std::string caps_from;                  // the debit of the look that chose the caps; empty: none did
   double epsilon = 0;
   double delta = 0;
   accounting::Analysis analysis = accounting::Analysis::certified;
@@ -51,8 +52,9 @@ struct Job {
   std::string title;
   bool keeps_formulas = false;  // formulas = "keep": keys may begin like one in a spreadsheet
   std::string csv, json, report;
-  std::string chart;         // an SVG or a PNG; of counts and means
-  bool handed_back = false;  // to a program that takes the release itself: it needs no output then
+  std::string chart;           // an SVG or a PNG; of counts and means
+  bool handed_back = false;    // to a program that takes the release itself: it needs no output then
+  bool may_lack_caps = false;  // for a look, which finds them
   JobKind kind;
 
   template <class Spec>
@@ -82,6 +84,8 @@ inline bool rows_are_people(const Job& job) {
 // Reads and checks everything that needs no data. Errors are usage (a key, its value, what would be valid) or storage.
 Result<Job> read_job(const std::string& path);
 Result<Job> parse_job(std::string_view toml, const std::string& path);
+// For a look, which finds caps that a release needs: they may be missing.
+Result<Job> read_job_to_look(const std::string& path);
 
 // Makes a job of counts live, as its [live] section says; a missing section counts as an empty one. Refused (usage) for
 // other kinds.

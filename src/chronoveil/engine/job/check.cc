@@ -138,7 +138,7 @@ Result<void> check_kind(const Job& job, const SeriesSpec& series) {
   if (job.relation == Relation::replace_values || job.relation == Relation::swap)
     return invalid("privacy.relation", name(job.relation), "it must be add_remove or replace: a count tells where");
   // Noise on everything must be somebody's decision, whether the cap is enforced on records or declared of counts.
-  if (job.unit == Unit::user && !job.max_steps)
+  if (job.unit == Unit::user && !job.max_steps && !job.may_lack_caps)
     return fail(ErrorKind::usage, "privacy.max_steps", "it is missing; " + std::string(kHowToCapSteps));
   return {};
 }
@@ -246,6 +246,8 @@ Result<void> check_values(const Job& job) {
   }
   CV_CHECK(check_plain_text("dataset.purpose", job.purpose));
   CV_CHECK(check_plain_text("output.title", job.title));
+  if (!job.caps_from.empty() && !ledger::DebitId::parse(job.caps_from))
+    return invalid("privacy.caps_from", job.caps_from, "it must be a debit, such as city:3");
   CV_CHECK(check_source(job.source));
   CV_CHECK(check_keys(job));
   if (job.path == "-" && job.source.path == "-")

@@ -55,6 +55,8 @@ Result<void> refuse_foreign(const JobTable& table, const Job& job) {
   if (job.is<PerturbSpec>()) CV_CHECK(refuse_in_perturb(table));
   if (job.is<MeansSpec>()) CV_CHECK(refuse_in_means(table));
   if (!job.is<MeansSpec>()) CV_CHECK(refuse_means(table, job));
+  if (!is_of_counts(job) && !job.is<MeansSpec>())
+    CV_CHECK(refuse(table, "privacy", {"caps_from"}, "a look finds caps of counts and of means"));
   if (!job.is<TrainSpec>()) CV_CHECK(refuse(table, "output", {"model"}, "it belongs to a job with [train]"));
   if (!job.is<PerturbSpec>())
     return refuse(table, "output", {"internal"}, "it belongs to a job with [perturb]; for others there is evaluate");
@@ -119,7 +121,9 @@ Result<std::vector<std::string>> read_key_list(const std::string& path, const st
   return keys;
 }
 
-Result<Job> parse_job(std::string_view toml, const std::string& path) {
+namespace {
+
+Result<Job> parse(std::string_view toml, const std::string& path, bool may_lack_caps) {
   std::vector<std::string_view> sections = section_names();
   CV_TRY(const JobTable table, parse_table(toml, sections));
   sections.insert(sections.begin(), "version");
@@ -131,11 +135,23 @@ Result<Job> parse_job(std::string_view toml, const std::string& path) {
   CV_CHECK(check_known(table));
   JobKind kind = kind_of(table);
   CV_CHECK(table.section("dataset").require("name", "\"city\""));
-  return read_table(table, std::move(kind), path);
+  return read_table(table, std::move(kind), path, may_lack_caps);
 }
 
-Result<Job> read_table(const JobTable& table, JobKind kind, const std::string& path) {
+Result<Job> read(const std::string& path, bool may_lack_caps) {
+  CV_TRY(const std::string text, read_text_file("job", path));
+  Result<Job> job = parse(text, path, may_lack_caps);
+  // Errors of the job name its file; those of other files name their own.
+  return !job && job.error().kind == ErrorKind::usage ? at(path, std::move(job)) : job;
+}
+
+}  // namespace
+
+Result<Job> parse_job(std::string_view toml, const std::string& path) { return parse(toml, path, false); }
+
+Result<Job> read_table(const JobTable& table, JobKind kind, const std::string& path, bool may_lack_caps) {
   Job job;
+  job.may_lack_caps = may_lack_caps;
   job.path = path;
   job.kind = std::move(kind);
   if (job.is<LiveSpec>()) job.live().name = live_name(job);
@@ -169,12 +185,8 @@ Result<Job> to_live(Job job) {
   return job;
 }
 
-Result<Job> read_job(const std::string& path) {
-  CV_TRY(const std::string text, read_text_file("job", path));
-  Result<Job> job = parse_job(text, path);
-  // Errors of the job name its file; those of other files name their own.
-  return !job && job.error().kind == ErrorKind::usage ? at(path, std::move(job)) : job;
-}
+Result<Job> read_job(const std::string& path) { return read(path, false); }
+Result<Job> read_job_to_look(const std::string& path) { return read(path, true); }
 
 std::string digest_of(const Job& job) { return digest_of(facts_of(job)); }
 

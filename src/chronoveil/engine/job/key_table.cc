@@ -95,6 +95,9 @@ constexpr JobKey kKeys[] = {
             "with `[train]`, steps of one series that are one person's, declared",
             "needed for `user`")
         .offered_to(has_series),
+    JobKey{"privacy", "caps_from", read_field<&Job::caps_from>, nullptr, has_people}.as(
+        "", "the debit of the [look](choosing_caps.md) that chose the caps, such as `city:3`; a look writes it",
+        "none"),
     asked<&SeriesSpec::max_per_slot>("privacy", "max_per_slot")
         .as("--max-per-slot", "what one person adds to one slot", "1"),
     cap<&SeriesSpec::maximum>("privacy", "maximum")

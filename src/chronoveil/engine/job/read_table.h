@@ -9,7 +9,7 @@
 namespace chronoveil::engine {
 
 // Reads the keys, refuses those of other kinds, and checks all that needs no data. Relative paths are relative to the
-// folder of `path`.
-Result<Job> read_table(const JobTable&, JobKind, const std::string& path);
+// folder of `path`. Caps that a look finds may be missing where it says so.
+Result<Job> read_table(const JobTable&, JobKind, const std::string& path, bool may_lack_caps = false);
 
 }  // namespace chronoveil::engine

@@ -52,9 +52,11 @@ inline std::string how_to_make_long(const std::string& file = "in.csv", const st
 // What max_steps caps, and where a number for it comes from.
 inline constexpr std::string_view kHowToCapSteps =
     "it caps in how many slots, over all series, one person counts; find a number from public knowledge, never from "
-    "the "
-    "data: how many slots a person can plausibly be in, for example the days of the span times trips per day; the word "
-    "\"all\" says that nothing bounds it, and costs the most noise";
+    "the data: how many slots a person can plausibly be in, for example the days of the span times trips per day; or "
+    "let "
+    "chronoveil look find one in the data, under a small debit; the word \"all\" says that nothing bounds it, and "
+    "costs "
+    "the most noise";
 
 // That it is a whole number between 1 and `most`.
 Result<void> at_least_one(std::string_view key, std::int64_t value, std::int64_t most);

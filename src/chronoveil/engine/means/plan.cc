@@ -29,7 +29,8 @@ Result<mechanisms::CellShape> shape_of(const Job& job, std::int64_t places, std:
     return fail(ErrorKind::usage, "means.max_cells",
                 fmt::format("it is missing; one person counts in at most so many of the {} cells (a place in a slot), "
                             "and the noise grows with it. Take it from what is publicly known: for example, a vehicle "
-                            "that runs 12 hours a day through 3 places per hour needs 36 per day; {} keeps everything",
+                            "that runs 12 hours a day through 3 places per hour needs 36 per day; {} keeps everything. "
+                            "Or let chronoveil look find it in the data, under a small debit",
                             shape.cells(), shape.cells()));
   shape.max_cells = std::min(job.means().max_cells.value_or(shape.cells()), shape.cells());
   shape.max_records = job.means().max_records;
@@ -155,6 +156,7 @@ Result<MeansPlanned> plan_means(const Job& job, Compare compare) {
   planned.guarantee = mechanisms::guarantee_of(planned.chosen);
   planned.not_protected = mechanisms::not_protected(planned.chosen);
   add_reading(job.source, Reading::whole, planned.guarantee.assumptions);
+  add_look(job.caps_from, planned.guarantee.assumptions);
   if (ours_to_choose && planned.comparison && !planned.comparison->from_caps)
     planned.guarantee.assumptions.push_back(
         {"the counts that helped to choose the mechanism are public", Basis::declared});

@@ -15,4 +15,11 @@ void add_not_empty(std::vector<Assumption>& all) {
   all.push_back({"some row counts; without one there is no release, which can be seen", Basis::declared});
 }
 
+void add_look(const std::string& debit, std::vector<Assumption>& all) {
+  if (debit.empty()) return;
+  for (Assumption& each : all)
+    if (each.text == kJobIsPublic) each.text = "but for its caps, " + each.text;
+  all.push_back({"caps: chosen by a look debited as " + debit + ", whose cost comes on top", Basis::enforced});
+}
+
 }  // namespace chronoveil::engine

@@ -1,6 +1,7 @@
 // What a guarantee takes for granted about the rows that are read.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "chronoveil/base/guarantee.h"
@@ -17,5 +18,9 @@ enum class Reading { whole, live };
 void add_reading(const data::SourceSpec&, Reading, std::vector<Assumption>&);
 // Adds that some row counts, where a release without one is refused: that it exists says so.
 void add_not_empty(std::vector<Assumption>&);
+
+// Where caps came from a look: adds which one, as enforced, since a debited release is refused unless the ledger has it
+// (budget.h), and takes the caps out of what was written without looking.
+void add_look(const std::string& debit, std::vector<Assumption>&);
 
 }  // namespace chronoveil::engine

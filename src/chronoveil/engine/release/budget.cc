@@ -196,6 +196,22 @@ Claim claim_of(Job job, Relation relation) {
   return claim;
 }
 
+namespace {
+
+// That the caps of a job came from a look is said in its guarantee, so it must be so.
+Result<void> check_look(const Job& job, ledger::Ledger& ledger) {
+  if (job.caps_from.empty()) return {};
+  const auto refused = [&](const std::string& valid) { return invalid("privacy.caps_from", job.caps_from, valid); };
+  const Result<ledger::DebitId> id = ledger::DebitId::parse(job.caps_from);
+  if (!id || id->dataset != job.dataset) return refused("it must be a debit of the dataset '" + job.dataset + "'");
+  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(job.dataset));
+  for (const ledger::Debit& debit : debits)
+    if (debit.id == *id && debit.terms.mechanism == kLook && debit.state == ledger::State::released) return {};
+  return refused("it must be a look that this ledger has; see budget history, or leave it out if nobody looked");
+}
+
+}  // namespace
+
 Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::string& ledger, const std::string& but) {
   CV_TRY(const std::string place, ledger_place(ledger));
   // SQLite keeps the latest writes in files beside it.
@@ -210,7 +226,9 @@ Result<OpenBudget> open_budget(const Job& job, const Claim& claim, const std::st
     CV_CHECK(check_outside(job, what, folder));
   }
   CV_CHECK(check_outside(job, "the stored releases", place + ".releases"));  // by the name that was given
-  return open_budget(claim, ledger, but);
+  CV_TRY(OpenBudget budget, open_budget(claim, ledger, but));
+  CV_CHECK(check_look(job, budget.ledger));
+  return budget;
 }
 
 Result<OpenBudget> open_budget(const Claim& claim, const std::string& ledger, const std::string& but) {

@@ -50,8 +50,12 @@ struct OpenBudget {
 // does not cover what the dataset promises.
 // `but`: as in check_witnesses.
 Result<OpenBudget> open_budget(const Claim&, const std::string& ledger, const std::string& but = "");
-// The same, once no output of the job would replace the ledger or anything beside it.
+// The same, once no output of the job would replace the ledger or anything beside it. Refused, too: a job whose caps are
+// of a look that the ledger does not have.
 Result<OpenBudget> open_budget(const Job&, const Claim&, const std::string& ledger, const std::string& but = "");
+
+// What a ledger calls the mechanism of a look.
+inline constexpr std::string_view kLook = "look";
 
 // What a plan asks of a ledger.
 struct Ask {

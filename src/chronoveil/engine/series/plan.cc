@@ -182,6 +182,7 @@ Result<Planned> plan_over(const Job& job, const Horizon& horizon, Compare compar
         {"that this step is corrected, and how often, depends on no person", Basis::declared});
   const bool live = audience == plan::Audience::live;
   add_reading(job.source, live ? Reading::live : Reading::whole, planned.guarantee.assumptions);
+  add_look(job.caps_from, planned.guarantee.assumptions);
   if (live) add_who_decides(rows_are_people(job), planned.guarantee.assumptions);
   return planned;
 }

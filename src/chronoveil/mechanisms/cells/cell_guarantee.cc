@@ -50,7 +50,7 @@ Guarantee guarantee_of(const CellsPlan& plan) {
                  Basis::enforced});
   all.push_back(
       {"the list of places, the span of time and the slots come from the job, never from the data", Basis::enforced});
-  all.push_back({"the job was written without looking at the data: everything in it is public", Basis::declared});
+  all.push_back({std::string(kJobIsPublic), Basis::declared});
   all.push_back({"the noise is exact: whole steps of a grid, drawn from a cryptographic generator", Basis::enforced});
   if (plan.price.analysis == accounting::Analysis::published) {
     guarantee.certificate = Certificate::as_published;

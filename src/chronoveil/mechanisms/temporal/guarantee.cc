@@ -91,7 +91,7 @@ Guarantee temporal_guarantee(const TemporalPlan& plan) {
     add_changing(plan, all);
   all.push_back({"all rows are of one series of one owner, and nothing else is released about it outside the ledger",
                  Basis::declared});
-  all.push_back({"the job was written without looking at the data: everything in it is public", Basis::declared});
+  all.push_back({std::string(kJobIsPublic), Basis::declared});
   all.push_back(
       {"random choices are exact: made in integers, by bits from a cryptographic generator", Basis::enforced});
   add_analysis(plan, guarantee);

@@ -1,0 +1,32 @@
+// From the noisy numbers of a look to caps. All of it is post-processing: it sees no data.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "chronoveil/engine/look/look.h"
+
+namespace chronoveil::engine {
+
+// How many people are in each bin: not negative, and as many in all as `people`. Bins after the last one that stands out
+// of the noise are empty: their noise, at numbers that large, would outweigh everybody. The rest is the nearest such
+// numbers to the noisy ones, by squares.
+//   stands out   least_seen: above what noise exceeds in any bin of the question with probability 0.1 %
+//   Edges        empty if no bin stands out, or `people` is not positive
+std::vector<double> people_in_bins(const report::LookQuestion&, const mechanisms::SeriesPlan&, double people);
+
+// The sum of all people's numbers, none taken as more than `cap`. Inside a bin the middle stands for all.
+double sum_of(const report::LookQuestion&, const std::vector<double>& people,
+              double cap = std::numeric_limits<double>::infinity());
+
+// The choice with the least error at the shortest length that is good enough; null where all errors are infinite. The
+// lengths are in the order of the questions, shortest first where they are the usual ones.
+const report::LookChoice* chosen(const report::Look&);
+
+// Fills in people, typical, left_out, error and the proposal.
+//   cap      for each length, the one with the least error
+//   length   the shortest whose error is at most a tenth of a typical count; if none, the one with the least error
+//   records  by the same error at that length and cap
+void predict(const Job&, const LookPlanned&, report::Look&);
+
+}  // namespace chronoveil::engine

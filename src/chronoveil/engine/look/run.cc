@@ -1,0 +1,191 @@
+// Running a look; release/order.h has the order in which it happens.
+#include <filesystem>
+
+#include "chronoveil/engine/job/job_text.h"
+#include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/look/measure.h"
+#include "chronoveil/engine/look/predict.h"
+#include "chronoveil/engine/look/questions.h"
+#include "chronoveil/engine/release/assumptions.h"
+#include "chronoveil/engine/release/order.h"
+#include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/mechanisms/catalogue.h"
+#include "chronoveil/report/document/signature.h"
+
+namespace chronoveil::engine {
+namespace {
+
+// What the look asks of which data: the job without what a look finds, and without what its release does with it.
+Job asked_by(const Job& job, const LookOptions& options, Relation relation) {
+  Job asked = job;
+  asked.relation = relation;
+  asked.epsilon = options.epsilon;
+  asked.delta = options.delta;
+  asked.purpose.clear();
+  asked.mechanism = "auto";
+  asked.parameters.clear();
+  asked.max_steps.reset();
+  asked.may_lack_caps = true;
+  if (asked.is<MeansSpec>()) asked.means().geojson.clear();
+  asked.caps_from.clear();
+  asked.csv = options.output;
+  asked.json = options.json;
+  asked.report.clear(), asked.chart.clear();
+  return asked;
+}
+
+// The keys that a look may change, and is still the same look.
+const std::vector<std::string> kFound = {"slots.length",    "privacy.max_steps", "privacy.max_per_slot",
+                                         "means.max_cells", "means.lower",       "means.upper"};
+
+Claim claim_of_look(const Job& asked, Relation relation) {
+  Claim claim = claim_of(asked, relation);
+  Facts facts = std::move(claim.facts);
+  facts.emplace_back("look", "1");
+  claim.digest = digest_without(facts, kFound);
+  claim.facts.clear();
+  return claim;
+}
+
+Ask ask_of(const LookPlanned& planned) {
+  Ask ask{"look", std::string(kLook), planned.chosen.event, planned.chosen.delta};
+  ask.noise = noise_text(planned.chosen.noise, planned.chosen.scale);
+  ask.at_epsilon = [plan = planned.chosen](double epsilon) -> Result<Ask> {
+    mechanisms::Request request;
+    request.shape = plan.shape;
+    request.epsilon = epsilon;
+    request.delta = plan.delta;
+    CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(plan.mechanism));
+    CV_TRY(const mechanisms::SeriesPlan other, mechanism->prepare(request));
+    return Ask{"look", std::string(kLook), other.event, other.delta};
+  };
+  return ask;
+}
+
+report::Look look_of(const Job& job, const LookPlanned& planned, const std::vector<double>& noisy, std::string mark) {
+  report::Look look;
+  look.title = job.title.empty() ? job.dataset : job.title;
+  look.mark = std::move(mark);
+  look.guarantee = planned.guarantee;
+  look.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
+  if (!look.mark.empty()) {
+    disown(look.guarantee, look.mark);
+    look.not_protected = {"Nothing is protected: the random choices of this look are known."};
+  }
+  look.plan = planned.chosen;
+  look.questions = planned.questions;
+  look.choices = planned.choices;
+  auto next = noisy.begin();
+  for (report::LookQuestion& question : look.questions) {
+    const auto end = next + std::ssize(question.first);
+    question.people.assign(next, end);
+    next = end;
+  }
+  predict(job, planned, look);
+  return look;
+}
+
+Result<report::Look> made(const Job& job, const LookOptions& options, const LookPlanned& planned,
+                          data::RecordSource& source, mechanisms::Draws& draws) {
+  tell(options, "reading");
+  CV_TRY(const bound::PeopleCounted counted, count_people(job, planned, source, draws.right()));
+  CV_CHECK(check_not_empty(counted.counted, options.allow_empty));
+  tell(options, "looking");
+  CV_TRY(const std::vector<double> noisy, measure_people(planned, counted, draws));
+  report::Look look = look_of(job, planned, noisy, draws.mark());
+  if (!options.allow_empty && look.mark.empty()) add_not_empty(look.guarantee.assumptions);
+  return look;
+}
+
+// The text of the job with these values.
+Result<std::string> job_with(const Job& job, const KeyValues& values) {
+  CV_TRY(const std::string text, read_text_file("job", job.path));
+  return rewritten(job, text, values);
+}
+
+// A job that a program filled in by hand has no file; what is not private changes none.
+Result<void> write_look(const Job& job, const LookOptions& options, const report::Look& look,
+                        const std::string& document) {
+  std::vector<OutputFile> files;
+  if (!job.path.empty() && look.debit && !look.proposal.empty()) {
+    KeyValues values = look.proposal;
+    values.emplace_back("privacy.caps_from", "\"" + look.debit->id.text() + "\"");
+    CV_TRY(std::string text, job_with(job, values));
+    std::error_code ignored;
+    const auto mode = static_cast<int>(std::filesystem::status(job.path, ignored).permissions()) & 0777;
+    files.push_back({options.output.empty() ? job.path : options.output, std::move(text), mode});
+  }
+  if (!options.json.empty()) {  // last: when it is there, everything is
+    CV_TRY(std::string signed_document, report::signed_release(document));
+    files.push_back({options.json, std::move(signed_document), mode_of(look.mark)});
+  }
+  return write_files(files);
+}
+
+// Everything that could keep the caps out of the job is found before the debit.
+Result<void> check_writes(const Job& job, const Job& asked, const LookOptions& options) {
+  if (job.path == "-") return fail(ErrorKind::usage, "job", "a look writes into the job; it must be a file");
+  CV_CHECK(check_values(asked));
+  if (!options.json.empty()) CV_CHECK(check_writable("output.json", options.json));
+  if (options.rehearses()) return check_replaces_no_release(NamedOutputs{{"output.json", options.json}});
+  if (job.path.empty()) return {};
+  CV_CHECK(check_writable("output", options.output.empty() ? job.path : options.output));
+  KeyValues values{{"slots.length", "\"" + job.slots.length + "\""}};
+  if (is_of_counts(job)) values.emplace_back("privacy.max_steps", "1");
+  if (counts_records(job)) values.emplace_back("privacy.max_per_slot", "1");
+  if (job.is<MeansSpec>())
+    values.insert(values.end(), {{"means.max_cells", "1"},
+                                 {"means.lower", shortest(job.means().lower)},
+                                 {"means.upper", shortest(job.means().upper)}});
+  values.emplace_back("privacy.caps_from", "\"" + job.dataset + ":1\"");
+  CV_CHECK(job_with(job, values));
+  return {};
+}
+
+ReleaseKind<report::Look> look_kind(const Job& job, const LookOptions& options) {
+  ReleaseKind<report::Look> kind;
+  kind.document = report::look_json;
+  kind.to_store = document_itself;
+  kind.from_store = report::look_from_json;
+  kind.document_in = itself;
+  kind.write = [&](const report::Look& look, const std::string& document) {
+    return write_look(job, options, look, document);
+  };
+  return kind;
+}
+
+// The kind keeps references to all of them.
+void claim_look(const Job& asked, const LookOptions& options, ReleaseKind<report::Look>& kind) {
+  claim_for(asked, asked.relation, options, kind);
+  kind.claim = claim_of_look(asked, asked.relation);
+  kind.before_next_time = "mend the row and look again";
+}
+
+}  // namespace
+
+Result<report::Look> run_look(const Job& job, const LookOptions& options) {
+  CV_CHECK(check_rehearsal(options));
+  tell(options, "planning");
+  CV_TRY(const LookPlanned planned, plan_look(job, options));
+  const Job asked = asked_by(job, options, planned.chosen.shape.relation);
+  CV_CHECK(check_writes(job, asked, options));
+  ReleaseKind<report::Look> kind = look_kind(job, options);
+  claim_look(asked, options, kind);
+  std::unique_ptr<data::RecordSource> source;
+  kind.open = [&] { return opened(job, source); };
+  kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
+  return run_debited(options, ask_of(planned), kind);
+}
+
+std::string proposed_lines(const report::Look& look) { return job_lines(look.proposal); }
+
+Result<report::Look> run_look_again(const Job& job, const std::string& debit, const LookOptions& options) {
+  CV_TRY(const LookPlanned planned, plan_look(job, options));
+  const Job asked = asked_by(job, options, planned.chosen.shape.relation);
+  CV_CHECK(check_writes(job, asked, options));
+  ReleaseKind<report::Look> kind = look_kind(job, options);
+  claim_look(asked, options, kind);
+  return emit_again(debit, options, kind);
+}
+
+}  // namespace chronoveil::engine
