@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 #include "gupta2024/datasets.h"
 #include "gupta2024/maps.h"
 #include "gupta2024/trials.h"

@@ -10,7 +10,7 @@
 #include "chronoveil/data/record_source.h"
 #include "chronoveil/data/time/slots.h"
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/mechanisms/cells/smoothing.h"
+#include "chronoveil/mechanisms/cells/parts/smoothing.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/simulate/worlds.h"
 #include "each_trial.h"

@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/cells/cell_guarantee.h"
+#include "chronoveil/mechanisms/cells/parts/cell_guarantee.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/cells/cell_noise.h"
+#include "chronoveil/mechanisms/cells/parts/cell_noise.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "cell_setting.h"
-#include "chronoveil/mechanisms/cells/array_means.h"
 #include "chronoveil/mechanisms/cells/levy.h"
+#include "chronoveil/mechanisms/cells/parts/array_means.h"
 #include "chronoveil/mechanisms/cells/quantile.h"
 #include "noise/draws.h"
 #include "noise/statistics.h"

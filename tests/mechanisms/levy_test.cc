@@ -6,7 +6,7 @@
 
 #include "cell_neighbours.h"
 #include "cell_setting.h"
-#include "chronoveil/mechanisms/cells/array_means.h"
+#include "chronoveil/mechanisms/cells/parts/array_means.h"
 
 namespace chronoveil::mechanisms {
 namespace {

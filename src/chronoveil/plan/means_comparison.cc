@@ -9,7 +9,7 @@
 
 #include "chronoveil/base/interrupted.h"
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 #include "chronoveil/plan/means_recommendation.h"
 
 namespace chronoveil::plan {

@@ -7,6 +7,7 @@
 
 #include "chronoveil/base/plain_text.h"
 #include "chronoveil/engine/job/job.h"
+#include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/job/section_readers.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/means/job.h"

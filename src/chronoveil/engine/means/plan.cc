@@ -8,8 +8,8 @@
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/series/read.h"
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/mechanisms/cells/cell_guarantee.h"
-#include "chronoveil/mechanisms/cells/smoothing.h"
+#include "chronoveil/mechanisms/cells/parts/cell_guarantee.h"
+#include "chronoveil/mechanisms/cells/parts/smoothing.h"
 #include "chronoveil/plan/informative.h"
 
 namespace chronoveil::engine {

@@ -7,7 +7,7 @@
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/engine/release/watched_rows.h"
 #include "chronoveil/mechanisms/catalogue.h"
-#include "chronoveil/mechanisms/cells/smoothing.h"
+#include "chronoveil/mechanisms/cells/parts/smoothing.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {

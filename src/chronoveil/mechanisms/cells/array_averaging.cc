@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "chronoveil/bound/cells/bounded_cells.h"
-#include "chronoveil/mechanisms/cells/array_means.h"
-#include "chronoveil/mechanisms/cells/cell_noise.h"
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/array_means.h"
+#include "chronoveil/mechanisms/cells/parts/cell_noise.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 
 namespace chronoveil::mechanisms {
 namespace {

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "chronoveil/bound/cells/bounded_cells.h"
-#include "chronoveil/mechanisms/cells/cell_noise.h"
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/cell_noise.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 
 namespace chronoveil::mechanisms {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "chronoveil/bound/cells/bounded_cells.h"
-#include "chronoveil/mechanisms/cells/array_means.h"
-#include "chronoveil/mechanisms/cells/cell_noise.h"
+#include "chronoveil/mechanisms/cells/parts/array_means.h"
+#include "chronoveil/mechanisms/cells/parts/cell_noise.h"
 
 namespace chronoveil::mechanisms {
 namespace {

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "chronoveil/mechanisms/cells/chosen_interval.h"
+#include "chronoveil/mechanisms/cells/parts/chosen_interval.h"
 
 namespace chronoveil::mechanisms {
 

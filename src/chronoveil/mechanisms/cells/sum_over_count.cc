@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "chronoveil/bound/cells/bounded_cells.h"
-#include "chronoveil/mechanisms/cells/cell_noise.h"
+#include "chronoveil/mechanisms/cells/parts/cell_noise.h"
 #include "chronoveil/mechanisms/parts/calibrated.h"
 
 namespace chronoveil::mechanisms {

@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/cells/smoothing.h"
+#include "chronoveil/mechanisms/cells/parts/smoothing.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/cells/array_means.h"
+#include "chronoveil/mechanisms/cells/parts/array_means.h"
 
 #include <algorithm>
 

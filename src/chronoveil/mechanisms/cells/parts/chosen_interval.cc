@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/cells/chosen_interval.h"
+#include "chronoveil/mechanisms/cells/parts/chosen_interval.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "chronoveil/bound/cells/bounded_cells.h"
-#include "chronoveil/mechanisms/cells/cell_noise.h"
+#include "chronoveil/mechanisms/cells/parts/cell_noise.h"
 
 namespace chronoveil::mechanisms {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "chronoveil/bound/cells/bounded_cells.h"
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 
 namespace chronoveil::mechanisms {
 

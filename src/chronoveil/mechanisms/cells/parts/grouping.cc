@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 
 #include <algorithm>
 #include <set>

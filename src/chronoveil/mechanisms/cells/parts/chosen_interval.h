@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "chronoveil/mechanisms/cell_mechanism.h"
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::mechanisms {

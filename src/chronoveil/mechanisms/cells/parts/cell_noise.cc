@@ -1,4 +1,4 @@
-#include "chronoveil/mechanisms/cells/cell_noise.h"
+#include "chronoveil/mechanisms/cells/parts/cell_noise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "chronoveil/bound/cells/bounded_cells.h"
-#include "chronoveil/mechanisms/cells/grouping.h"
+#include "chronoveil/mechanisms/cells/parts/grouping.h"
 #include "chronoveil/mechanisms/parts/calibrated.h"
 #include "chronoveil/noise/sampler.h"
 
