@@ -340,7 +340,7 @@ class Report(unittest.TestCase):
         program("run", "job.toml")
         program("evaluate", "job.toml", "--release", "job_release.json", "--report", "internal.html")
         seen = self.look("job_report.html", "phone", "light", RESULT)
-        self.assertEqual((seen["figures"], seen["banner"]), (5, ""))
+        self.assertEqual((seen["figures"], seen["banner"]), (6, ""))  # the sum and each series
         self.assertIn("Anything beyond was left out", seen["text"])
         self.assertIn("internal: reveals the data", self.look("internal.html", "desk", "dark", ())["banner"])
 

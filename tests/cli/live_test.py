@@ -7,9 +7,11 @@ import os
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from live_jobs import BASE, STEPS, VISITS, WARDS, WEEKS, LiveTest, counts, merged, run, toml, visits, wards
 from program import PROGRAM
@@ -100,6 +102,19 @@ class Feeding(LiveTest):
         self.assert_fails(2, "running totals", "live", "correct", str(self.job), "--step", WEEKS[1], "--rows", str(rows),
                           "--output", str(self.folder / "erratum.csv"), "--ledger", str(self.ledger))
         self.assertEqual(len(self.history()), 1)
+
+        # The state holds sums of counts without noise, for as long as they are needed.
+        states = list(Path(f"{self.ledger}.live").rglob("state.[01]"))
+        self.assertEqual([words > 0 and whole for words, whole in map(self.kept, states)], [True, True])
+        self.assert_succeeds("live", "close", str(self.job), "--ledger", str(self.ledger))
+        self.assertEqual([self.kept(state) for state in states], [(0, True), (0, True)])
+
+    @staticmethod
+    def kept(state):
+        """How many words of a mechanism a state has, and whether it has nothing that its head does not tell."""
+        data = state.read_bytes()
+        _, fields, words, text = struct.unpack("<4Q", data[8:40])
+        return words, len(data) == 40 + 8 * (fields + words) + text + 32
 
     def test_a_followed_file_gives_a_value_before_the_next_row(self):
         self.prepare({"source": {"path": "cases.csv"}})

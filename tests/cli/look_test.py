@@ -64,9 +64,9 @@ class Looking(LookTest):
         self.assert_succeeds(*self.words("run"))
         release = json.loads((self.folder / "out.json").read_text())
         said = {each["text"]: each["basis"] for each in release["guarantee"]["assumptions"]}
-        self.assertEqual(said["caps: chosen by a look debited as city:1, whose cost comes on top"], "enforced")
-        self.assertIn("but for its caps, the job was written without looking at the data: everything in it is public", said)
-        self.assertIn("chosen by a look debited as city:1", (self.folder / "out.html").read_text())
+        self.assertEqual(said["caps: those that a look debited as city:1 proposed; its cost comes on top"], "declared")
+        self.assertIn("but for what a look proposed, the job was written without looking at the data: everything in it is public", said)
+        self.assertIn("those that a look debited as city:1 proposed", (self.folder / "out.html").read_text())
         self.assertEqual(self.states(), ["released", "released"])
 
     def test_the_table_and_the_noisy_numbers_are_near_the_truth(self):
@@ -277,7 +277,7 @@ class Means(FolderTest):
                 self.assertIn("max_records = 1  # as the timetable says", text)
                 run(*("run", str(self.folder / "job.toml"), "--ledger", str(self.ledger)))
                 released = json.loads((self.folder / "out.json").read_text())
-                self.assertIn("caps: chosen by a look debited as buses:1, whose cost comes on top",
+                self.assertIn("caps: those that a look debited as buses:1 proposed; its cost comes on top",
                               [each["text"] for each in released["guarantee"]["assumptions"]])
 
     def test_a_value_that_is_no_number_is_an_error(self):

@@ -12,6 +12,7 @@ const std::string kMark = "seeded: not private";
 TEST(Marked, AFileThatSaysItWhereThisProgramPutsItIs) {
   EXPECT_TRUE(is_marked("series,value,mark\nA,1," + kMark + "\n"));
   EXPECT_TRUE(is_marked("time,mark,chronoveil_mark\n1,2," + kMark + "\n"));
+  EXPECT_TRUE(is_marked("place,mean,mark,longitude,latitude\nA,1," + kMark + ",13.4,52.5\n"));
   EXPECT_TRUE(is_marked("{\"kind\":\"series\",\"mark\":\"" + kMark + "\"}"));
   EXPECT_TRUE(is_marked("<svg><title>A</title><desc>" + kMark + "</desc></svg>"));
   EXPECT_TRUE(is_marked("<!doctype html><p role=\"alert\">" + kMark + "</p>"));
@@ -25,6 +26,7 @@ TEST(Marked, ATextThatReadsLikeAMarkIsNone) {
     EXPECT_FALSE(is_marked("series,remark\nA," + forged + "\n")) << forged;
     EXPECT_FALSE(is_marked("series,mark\nA,not " + forged + "\n")) << forged;
   }
+  EXPECT_FALSE(is_marked("place,mean,longitude,latitude\n" + kMark + ",1,13.4,52.5\n"));
   EXPECT_FALSE(is_marked("{\"title\":\"\\\"mark\\\":\\\"" + kMark + "\"}"));
   EXPECT_FALSE(is_marked("key\n\"\"\"mark\"\":\"\"" + kMark + "\"\n"));
   EXPECT_FALSE(is_marked("<svg><title>&lt;desc&gt;" + kMark + "</title></svg>"));

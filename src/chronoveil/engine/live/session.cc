@@ -223,6 +223,10 @@ Result<void> LiveSession::finish() {
   if (!keeping_) return {};
   CV_CHECK(output_->sync());
   if (totals_) CV_CHECK(totals_->sync());
+  if (process_->memory() != nullptr) {  // sums of counts without noise, in both files: nobody needs them any more
+    keeping_->state.process.clear();
+    for (int file = 0; file < 2; ++file) CV_CHECK(keeping_->files.save(keeping_->state));
+  }
   CV_CHECK(keeping_->budget.ledger.settle(keeping_->debit(), ledger::State::released, digest));
   // Who was there is no longer needed, and is as private as the records.
   step_.reset();

@@ -237,6 +237,9 @@ Result<void> LiveStateFiles::save(LiveState state) {
     left.remove_prefix(static_cast<std::size_t>(written));
     at += written;
   }
+  // A longer file would keep the end of what the mechanism knew.
+  if (state.process.empty() && ::ftruncate(files_[which], static_cast<off_t>(buffer_.size())) != 0)
+    return storage(path, "could not be shortened");
   if (::fdatasync(files_[which]) != 0) return storage(path, "could not be synchronised");
   ++number_;
   latest_ = std::move(state);

@@ -70,7 +70,7 @@ void propose_bounds(const report::LookQuestion& values, const std::vector<double
   for (const double low : values.first)
     for (const double high : values.last) {
       if (!(low < high)) continue;
-      const double error = std::hypot(bias_of(values, people, low, high), noise * (high - low) / width);
+      const double error = norm(bias_of(values, people, low, high), noise * (high - low) / width);
       if (error < least) least = error, lower = low, upper = high;
     }
   look.proposal.emplace_back("means.lower", shortest(lower));
@@ -122,8 +122,7 @@ void predict_means(const Job& job, const LookPlanned& planned, report::Look& loo
       choice.left_out = all > 0 ? 1 - kept / all : 0;
       choice.noise = noise_of(job, planned.cells[i], kept / cells);
       const double fewer = kept > 0 ? std::max(0.0, cells / kept - cells / all) : 0;
-      choice.error =
-          all > 0 ? std::hypot(choice.noise, spread * std::sqrt(fewer)) : std::numeric_limits<double>::infinity();
+      choice.error = all > 0 ? norm(choice.noise, spread * std::sqrt(fewer)) : std::numeric_limits<double>::infinity();
     }
   }
   const report::LookChoice* choice = chosen(look);

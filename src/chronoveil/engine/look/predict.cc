@@ -34,7 +34,7 @@ void project(std::vector<double>& numbers, double total) {
 
 // √((left out × typical)² + noise²) / typical
 double error_of(double left_out, double noise, double typical) {
-  return typical > 0 ? std::hypot(left_out, noise / typical) : kInfinity;
+  return typical > 0 ? norm(left_out, noise / typical) : kInfinity;
 }
 
 const report::LookQuestion* question_about(const report::Look& look, std::string_view of, std::string_view length) {
@@ -130,7 +130,7 @@ void predict(const Job& job, const LookPlanned& planned, report::Look& look) {
   }
   const report::LookChoice* choice = chosen(look);
   if (choice == nullptr) return;
-  if (choice->length != job.slots.length) look.proposal.emplace_back("slots.length", "\"" + choice->length + "\"");
+  look.proposal.emplace_back("slots.length", "\"" + choice->length + "\"");
   look.proposal.emplace_back("privacy.max_steps", std::to_string(choice->cap));
   if (const std::optional<std::int64_t> records = cap_on_records(look, *choice))
     look.proposal.emplace_back("privacy.max_per_slot", std::to_string(*records));

@@ -1,12 +1,16 @@
 // From the noisy numbers of a look to caps. All of it is post-processing: it sees no data.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "chronoveil/engine/look/look.h"
 
 namespace chronoveil::engine {
+
+// √(a² + b²). Not std::hypot: where glibc is new, that needs a symbol which older systems lack.
+inline double norm(double a, double b) { return std::sqrt(a * a + b * b); }
 
 // How many people are in each bin: not negative, and as many in all as `people`. Bins after the last one that stands out
 // of the noise are empty: their noise, at numbers that large, would outweigh everybody. The rest is the nearest such

@@ -18,8 +18,8 @@ void add_not_empty(std::vector<Assumption>& all) {
 void add_look(const std::string& debit, std::vector<Assumption>& all) {
   if (debit.empty()) return;
   for (Assumption& each : all)
-    if (each.text == kJobIsPublic) each.text = "but for its caps, " + each.text;
-  all.push_back({"caps: chosen by a look debited as " + debit + ", whose cost comes on top", Basis::enforced});
+    if (each.text == kJobIsPublic) each.text = "but for what a look proposed, " + each.text;
+  all.push_back({"caps: those that a look debited as " + debit + " proposed; its cost comes on top", Basis::declared});
 }
 
 }  // namespace chronoveil::engine

@@ -7,18 +7,22 @@
 namespace chronoveil::report {
 namespace {
 
-// A CSV says it in its last column, called mark, in every row (CsvRows, RowMover). Where the data have a column of that
-// name, ours has chronoveil_ before it, as often as it takes.
+// A CSV says it in its last column, called mark, in every row (CsvRows, RowMover); means on a grid have the centre of the
+// cell after it. Where the data have a column of that name, ours has chronoveil_ before it, as often as it takes.
 bool csv_says(std::string_view start, std::string_view mark) {
   const std::size_t header_end = start.find('\n');
   if (header_end == std::string_view::npos) return false;
-  std::string_view last = start.substr(0, header_end);
-  last.remove_prefix(last.rfind(',') + 1);
+  std::string_view header = start.substr(0, header_end), row = start.substr(header_end + 1);
+  row = row.substr(0, row.find('\n'));
+  constexpr std::string_view kCentre = ",longitude,latitude";
+  if (header.ends_with(kCentre)) {
+    header.remove_suffix(kCentre.size());
+    for (int degrees = 0; degrees < 2; ++degrees) row = row.substr(0, row.rfind(','));
+  }
+  std::string_view last = header.substr(header.rfind(',') + 1);
   constexpr std::string_view kOurs = "chronoveil_";
   while (last.starts_with(kOurs)) last.remove_prefix(kOurs.size());
-  if (last != "mark") return false;
-  const std::string_view rest = start.substr(header_end + 1);
-  return rest.substr(0, rest.find('\n')).ends_with("," + std::string(mark));
+  return last == "mark" && row.ends_with("," + std::string(mark));
 }
 
 // HTML and SVG say it in an element of their own. A text in them has no < or >, so none reads like these; in JSON and CSV
