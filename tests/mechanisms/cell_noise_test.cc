@@ -7,6 +7,7 @@
 #include <random>
 
 #include "cell_setting.h"
+#include "chronoveil/ledger/filters/domination.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/mechanisms/cells/array_averaging.h"
 #include "chronoveil/mechanisms/cells/baseline.h"
@@ -104,11 +105,21 @@ TEST(CellShares, WithoutDeltaTheyAreEven) {
     EXPECT_EQ(plan.noise, NoiseKind::laplace);
     EXPECT_EQ(plan.delta, 0);
     EXPECT_EQ(plan.event.count, c);
-    EXPECT_NEAR(plan.share, 0.7 / static_cast<double>(c), 1e-15);
+    EXPECT_NEAR(plan.share, 0.7 / static_cast<double>(c), 1e-14);
     EXPECT_NEAR(plan.noise_multiplier, static_cast<double>(c) / 0.7, 1e-12 * plan.noise_multiplier);
     EXPECT_LE(plan.price.epsilon, 0.7);
     EXPECT_GT(plan.price.epsilon, 0.7 * (1 - 1e-14));
     EXPECT_EQ(std::get<accounting::Laplace>(plan.event.kind).noise_multiplier, plan.noise_multiplier);
+  }
+}
+
+TEST(CellShares, SoManyReleasesAsTheirBudgetSaysFitIntoIt) {
+  for (std::int64_t cells = 1; cells <= 60; ++cells) {
+    const accounting::Event event = value_of(array_averaging().prepare(city(cells, 1, 0))).event;
+    ASSERT_EQ(event.count, cells);
+    const auto cost = ledger::stated_epsilon(event);
+    ASSERT_TRUE(cost);
+    EXPECT_LE(cost->times(4 * cells), ledger::Amount::stated_down(4)) << cells;
   }
 }
 

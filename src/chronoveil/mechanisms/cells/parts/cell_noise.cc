@@ -205,10 +205,11 @@ Result<CellsPlan> with_shares(const CellRequest& request, const CellMechanism& m
     CV_TRY(spending.price, accounting::epsilon_at(spending.event, delta));
     return spending;
   };
-  // ε / touched, and a little less where rounding would make it cost more than ε.
+  // ε / touched, and a little less where rounding would make it cost more than ε: so much less that the decimal sums of a
+  // ledger, which round up, too, stay within ε as well. Else a budget of 4 ε would admit three of these.
   const double even = request.epsilon / static_cast<double>(touched);
   CV_TRY(Spending best, priced(even, 0));
-  for (double less = std::numeric_limits<double>::epsilon(); best.price.epsilon > request.epsilon; less *= 2) {
+  for (double less = 16 * std::numeric_limits<double>::epsilon(); best.price.epsilon > request.epsilon; less *= 2) {
     CV_TRY(best, priced(even * (1 - less), 0));
   }
   double delta = 0;
