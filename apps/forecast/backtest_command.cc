@@ -1,6 +1,7 @@
 // chronoveil backtest: how good would a model be, with how much privacy, against the baselines?
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -76,9 +77,15 @@ std::string backtest_text(const report::Backtested& backtest) {
          "\nThis was computed from the data without noise: it is for the owner of the data alone.\n";
 }
 
-Result<void> backtest(const BacktestCommandOptions& options) {
-  CV_CHECK(apply(options.machine));
+bool leads_away(const NetworkDoor& door, const engine::Job& job, const std::vector<std::string>& models) {
+  if (models.empty()) return door.leads_away_for(job.train().model.model);
+  return std::any_of(models.begin(), models.end(), [&](const std::string& model) { return door.leads_away_for(model); });
+}
+
+Result<void> backtest(const BacktestCommandOptions& options, const CommandContext& context, const NetworkDoor& door) {
   CV_TRY(const engine::Job job, training_job(options.job));
+  if (leads_away(door, job, options.models)) return door.hand_on(context.arguments);
+  CV_CHECK(apply(options.machine, door.networks));
   for (const auto& [option, number] :
        {std::pair("--seeds", options.seeds), std::pair("--windows", options.windows),
         std::pair("--stride", options.stride.value_or(1)), std::pair("--steps", options.steps.value_or(1)),
@@ -92,6 +99,7 @@ Result<void> backtest(const BacktestCommandOptions& options) {
   request.steps = options.steps;
   request.season = options.season.value_or(0);
   if (options.no_baselines) request.baselines.clear();
+  request.networks = door.networks;
   request.device = options.machine.device;
   CV_CHECK(check_outputs({{"--output", options.csv}, {"--report", options.report}},
                          {{"JOB", options.job}, {"the source", job.source.path}, {"the list of series", job.key_list}},
@@ -118,7 +126,7 @@ Result<void> backtest(const BacktestCommandOptions& options) {
 
 }  // namespace
 
-void add_backtest_command(CLI::App& app, CommandContext& context) {
+void add_backtest_command(CLI::App& app, CommandContext& context, const NetworkDoor& door) {
   auto options = std::make_shared<BacktestCommandOptions>();
   CLI::App* command = app.add_subcommand(
       "backtest", "Train on all but the end of each series and score forecasts of it; internal, no debit");
@@ -141,7 +149,7 @@ void add_backtest_command(CLI::App& app, CommandContext& context) {
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil backtest load.toml --models deepar,dlinear --epsilons 0.5,1,2,inf --seeds 5");
-  on_run(*command, context, [options] { return backtest(*options); });
+  on_run(*command, context, [options, &context, door] { return backtest(*options, context, door); });
 }
 
 }  // namespace chronoveil::cli

@@ -78,11 +78,17 @@ Result<void> check_private(const CLI::App& command, const ForecastCommandOptions
   return {};
 }
 
-Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& command) {
-  CV_CHECK(apply(options.machine));
+Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& command, const CommandContext& context,
+                      const NetworkDoor& door) {
+  if (door.networks == nullptr) {
+    CV_TRY(const training::TrainedModel model, training::load_model(options.model));
+    if (door.leads_away_for(model.config.model)) return door.hand_on(context.arguments);
+  }
+  CV_CHECK(apply(options.machine, door.networks));
   CV_CHECK(check_private(command, options));
   CV_CHECK(check_plain_text("--title", options.title));
   CV_TRY(training::ForecastRequest request, request_of(options));
+  request.networks = door.networks;
   std::string csv = options.csv;
   if (csv.empty() && !options.json && options.report.empty() && options.json_path.empty()) csv = "-";
   request.outputs = {{"--output", csv},
@@ -126,7 +132,7 @@ Result<void> forecast(const ForecastCommandOptions& options, const CLI::App& com
 
 }  // namespace
 
-void add_forecast_command(CLI::App& app, CommandContext& context) {
+void add_forecast_command(CLI::App& app, CommandContext& context, const NetworkDoor& door) {
   auto options = std::make_shared<ForecastCommandOptions>();
   options->source.zone.clear();
   CLI::App* command = app.add_subcommand("forecast", "Forecast what comes after a history, by a trained model");
@@ -169,7 +175,9 @@ void add_forecast_command(CLI::App& app, CommandContext& context) {
   add_machine_options(*command, options->machine);
   add_json_flag(*command, options->json);
   add_example(*command, "chronoveil forecast model.cvm load.csv --series meter --output next.csv --report next.html");
-  on_run(*command, context, [options, command] { return in_options(*command, forecast(*options, *command)); });
+  on_run(*command, context, [options, command, &context, door] {
+    return in_options(*command, forecast(*options, *command, context, door));
+  });
 }
 
 }  // namespace chronoveil::cli

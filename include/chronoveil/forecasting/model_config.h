@@ -33,6 +33,8 @@ struct ModelInfo {
   std::string_view summary;
 };
 std::span<const ModelInfo> models();
+// Whether libtorch trains it, step by step.
+bool is_network(std::string_view model);
 
 // Defaults filled in, everything in range, or an error that names the key as a job spells it ("model.hidden"). A key of
 // another model (lags, layers of dlinear, head_features) is an error; completing twice changes nothing.

@@ -61,6 +61,10 @@ Result<void> check_lags(const ModelConfig& config) {
 
 std::span<const ModelInfo> models() { return kModels; }
 
+bool is_network(std::string_view model) {
+  return std::any_of(kModels.begin(), kModels.end(), [&](const ModelInfo& info) { return info.name == model; });
+}
+
 Result<ModelConfig> completed(ModelConfig config) {
   if (std::none_of(kModels.begin(), kModels.end(), [&](const ModelInfo& info) { return info.name == config.model; }))
     return invalid("model.model", "'" + config.model + "'", "one of " + listed_models());

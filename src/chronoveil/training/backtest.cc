@@ -5,8 +5,7 @@
 #include <map>
 
 #include "chronoveil/engine/train/read.h"
-#include "chronoveil/neural/prediction.h"
-#include "chronoveil/training/train.h"
+#include "chronoveil/training/networks.h"
 
 namespace chronoveil::training {
 namespace {
@@ -29,29 +28,23 @@ struct Ground {
   std::vector<Window> windows;
 };
 
-Result<double> crps_of(const Ground& ground, const neural::Trainer& trainer, const forecasting::Calendar& calendar,
-                       forecasting::Fill fill, const torch::Device& device) {
-  neural::Parameters released = trainer.model().initial(0);
-  released.set_flat(trainer.released().to(torch::kCPU));
-  released.to(device);
-  CV_TRY(const std::vector<forecasting::Forecast> forecasts,
-         neural::predict(trainer.model(), released, ground.whole, calendar, fill, ground.windows, {}, device));
+Result<double> crps_of(const Ground& ground, const Forecaster& forecaster) {
+  CV_TRY(const std::vector<forecasting::Forecast> forecasts, forecaster.forecast(ground.whole, ground.windows, {}));
   return forecasting::score(ground.whole, ground.windows, forecasts).crps();
 }
 
 // Trials with the same noise are one training, scored after different numbers of steps: a smaller ε takes the first
 // steps of a larger one.
 Result<void> train_together(const Job& job, const std::vector<const Trial*>& trials, const Ground& ground,
-                            std::uint64_t seed, const torch::Device& device, Backtest& backtest) {
+                            std::uint64_t seed, const BacktestRequest& request, Backtest& backtest) {
   const Trial& any = *trials.front();
-  neural::TrainingConfig config = training_config(job, any.planned);
-  if (!any.noise) config.privacy.reset();
-  config.initial_seed = seed + 1;
-  CV_TRY(neural::Trainer trainer, neural::Trainer::make(config, ground.seen, device));
-  DrawRight seeded = DrawRight::seeded(seed);
+  CV_TRY(const Networks* networks, needed(request.networks, any.planned.model.model));
+  CV_TRY(const std::unique_ptr<Trainee> trainee,
+         networks->trainee({&job, &any.planned, any.noise.has_value(), ground.seen, seed, request.device}));
   for (const Trial* trial : trials) {
-    while (trainer.steps() < trial->steps) CV_CHECK(trainer.step(trainer.steps(), seeded));
-    CV_TRY(const double crps, crps_of(ground, trainer, any.planned.calendar, job.train().fill, device));
+    CV_CHECK(trainee->train_to(trial->steps));
+    CV_TRY(const std::unique_ptr<Forecaster> forecaster, trainee->forecaster());
+    CV_TRY(const double crps, crps_of(ground, *forecaster));
     backtest.rows[trial->row].crps.push_back(crps);
   }
   return {};
@@ -126,7 +119,7 @@ double BacktestRow::deviation() const {
 }
 
 Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
-  CV_TRY(const torch::Device device, device_of(request.device));
+  if (request.networks != nullptr) CV_CHECK(request.networks->check_device(request.device));
   Backtest backtest;
   CV_TRY(const Ground ground, ground_of(job, request, backtest));
   for (const forecasting::Baseline baseline : request.baselines) {
@@ -149,29 +142,25 @@ Result<Backtest> run_backtest(const Job& job, const BacktestRequest& request) {
                      [](const Trial* one, const Trial* other) { return one->steps < other->steps; });
     for (std::int64_t seed = 0; seed < request.seeds; ++seed) {
       tell(request, which.first + ", seed " + std::to_string(seed));
-      CV_CHECK(train_together(job, group, ground, static_cast<std::uint64_t>(seed), device, backtest));
+      CV_CHECK(train_together(job, group, ground, static_cast<std::uint64_t>(seed), request, backtest));
     }
   }
   return backtest;
 }
 
 Result<BacktestRow> score_model(const Job& job, const std::string& model_path, const BacktestRequest& request) {
-  CV_TRY(const torch::Device device, device_of(request.device));
   CV_TRY(const TrainedModel trained, load_model(model_path));
-  CV_TRY(LoadedNetwork network, network_of(trained));
-  network.parameters.to(device);
+  CV_TRY(const std::unique_ptr<Forecaster> forecaster, forecaster_of(trained, request.networks, request.device));
   Job its = job;
   its.train().model = trained.config;
   Backtest facts;
   CV_TRY(const Ground ground, ground_of(its, request, facts));
-  CV_TRY(const std::vector<forecasting::Forecast> forecasts,
-         neural::predict(*network.model, network.parameters, ground.whole, trained.calendar, trained.fill,
-                         ground.windows, {}, device));
+  CV_TRY(const double crps, crps_of(ground, *forecaster));
   return BacktestRow{trained.config.model,
                      trained.mark.empty() ? trained.guarantee.epsilon : kNotPrivate,
                      0,
                      trained.steps,
-                     {forecasting::score(ground.whole, ground.windows, forecasts).crps()}};
+                     {crps}};
 }
 
 }  // namespace chronoveil::training

@@ -12,7 +12,7 @@
 
 #include "chronoveil/engine/train/plan.h"
 #include "chronoveil/forecasting/rolling.h"
-#include "chronoveil/training/model_file.h"
+#include "chronoveil/training/forecaster.h"
 
 namespace chronoveil::training {
 
@@ -27,6 +27,7 @@ struct BacktestRequest {
   std::vector<forecasting::Baseline> baselines = {forecasting::Baseline::seasonal_naive,
                                                   forecasting::Baseline::auto_ets};
   std::int64_t season = 0;  // 0: the usual one for the slots
+  const Networks* networks = nullptr;  // without them, models that are networks are refused
   std::string device = "cpu";
   std::function<void(const std::string&)> progress;
 };
