@@ -34,7 +34,7 @@ class SignProducts {
 
   SignLagsConfig config_;
   std::vector<std::int64_t> products_, counts_;
-  std::vector<std::uint64_t> up_, down_;  // bits of one series: where its signs are 1 and -1
+  std::vector<std::uint64_t> there_, falls_, later_there_, later_falls_;  // bits of one series, as it is and shifted
 };
 
 }  // namespace chronoveil::forecasting

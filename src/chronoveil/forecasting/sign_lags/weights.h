@@ -33,7 +33,8 @@ SignLagsModel without_data(const SignLagsConfig&);
 struct Correlations {
   std::vector<double> rho, noise;
 };
-Correlations correlations_of(std::span<const std::int64_t> products, std::span<const std::int64_t> counts, double noise);
+Correlations correlations_of(std::span<const std::int64_t> products, std::span<const std::int64_t> counts,
+                             double noise);
 
 // x with (T + λI) x = b, T the symmetric Toeplitz matrix of `first_row`, by Levinson's recursion, for the F right hand
 // sides b_h = (ρ_h, ..., ρ_{h+P-1}).
