@@ -51,7 +51,7 @@ report::Backtested report_of(const engine::Job& job, const training::Backtest& b
   all.windows = backtest.windows;
   all.held_back = backtest.held_back;
   all.season = backtest.season;
-  all.forecast_length = job.train().model.forecast_length;
+  all.forecast_length = backtest.forecast_length;
   all.delta = backtest.delta;
   for (const training::BacktestRow& row : backtest.rows)
     all.rows.push_back({row.model, row.epsilon, row.noise_multiplier, row.steps, row.mean(), row.deviation(),
@@ -65,12 +65,13 @@ std::string backtest_text(const report::Backtested& backtest) {
                   counted(backtest.series, "series", "series"), counted(backtest.held_back, "step", "steps"));
   std::vector<std::vector<std::string>> rows{{"model", "ε", "σ", "steps", "CRPS", "± over seeds"}};
   for (const report::BacktestedRow& row : backtest.rows) {
-    const bool noise = row.epsilon && std::isfinite(*row.epsilon);
+    const bool private_row = row.epsilon && std::isfinite(*row.epsilon);
+    const bool noise = private_row && *row.epsilon > 0;
     rows.push_back({row.model,
                     !row.epsilon ? ""
-                    : noise      ? figure(*row.epsilon)
-                                 : "not private",
-                    noise ? figure(row.noise_multiplier) : "", row.epsilon ? std::to_string(row.steps) : "",
+                    : private_row ? figure(*row.epsilon)
+                                  : "not private",
+                    noise ? figure(row.noise_multiplier) : "", row.steps > 0 ? std::to_string(row.steps) : "",
                     fmt::format("{:.4f}", row.mean), row.seeds > 1 ? fmt::format("{:.4f}", row.deviation) : ""});
   }
   return text + table_text(rows) +
@@ -95,7 +96,8 @@ Result<void> backtest(const BacktestCommandOptions& options, const CommandContex
   request.models = options.models;
   CV_TRY(request.epsilons, epsilons_of(options.epsilons));
   request.seeds = options.seeds;
-  request.rolling = {options.windows, options.stride.value_or(job.train().model.forecast_length)};
+  request.windows = options.windows;
+  request.stride = options.stride;
   request.steps = options.steps;
   request.season = options.season.value_or(0);
   if (options.no_baselines) request.baselines.clear();

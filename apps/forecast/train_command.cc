@@ -27,8 +27,23 @@ struct TrainCommandOptions {
   bool json = false;
 };
 
+std::string outcome_text(const engine::Job& job, const Training& training) {
+  return guarantee_text(training.model.guarantee) + debit_text(training.model.debit, training.budget) + "wrote     " +
+         job.train().output + "\n";
+}
+
+// Of a model that looks once.
+std::string look_text(const engine::Job& job, const Training& training) {
+  const engine::SignLagsPlanned& signs = *training.planned.signs;
+  return fmt::format("model     {}, from {}: {} with noise of {}\n", training.planned.model.model,
+                     counted(static_cast<std::int64_t>(training.planned.series.size()), "series", "series"),
+                     counted(signs.config.released(), "integer", "integers"), figure(signs.noise)) +
+         outcome_text(job, training);
+}
+
 std::string training_text(const engine::Job& job, const Training& training, std::int64_t parameters) {
   const engine::TrainPlanned& planned = training.planned;
+  if (planned.signs) return look_text(job, training);
   std::string windows = std::to_string(planned.most_windows);
   if (planned.least_windows != planned.most_windows)
     windows = fmt::format("{} to {}", planned.least_windows, planned.most_windows);
@@ -38,9 +53,7 @@ std::string training_text(const engine::Job& job, const Training& training, std:
   text += fmt::format("steps     {} of {}, noise multiplier {}, clipped to {}{}\n", training.model.steps, planned.steps,
                       figure(planned.noise_multiplier), figure(planned.clip),
                       training.resumed ? "; went on after an interruption" : "");
-  text += guarantee_text(training.model.guarantee);
-  text += debit_text(training.model.debit, training.budget);
-  return text + "wrote     " + job.train().output + "\n";
+  return text + outcome_text(job, training);
 }
 
 // Shows ε so far, at most a few times per second.
@@ -60,6 +73,18 @@ class Watch {
   std::chrono::steady_clock::time_point last_{};
 };
 
+// What looks once is a release like any other.
+Result<Training> released(const engine::Job& job, training::TrainOptions options, const RunFlags& flags) {
+  watch_debit(options);
+  const ProgressLine line;
+  options.progress = [&line, noted = options.progress](std::string_view stage) {
+    noted(stage);
+    line.tell(std::string(stage) + " ...");
+  };
+  options.before_debit = ask_before_debit(question_of(job, flags.yes), &line);
+  return training::run_training(job, options);
+}
+
 Result<Training> watched(const engine::Job& job, const RunFlags& flags, const Machine& machine,
                          const training::Networks* networks) {
   CV_TRY(const engine::RunOptions run, options_of(flags));
@@ -68,6 +93,7 @@ Result<Training> watched(const engine::Job& job, const RunFlags& flags, const Ma
   all.networks = networks;
   all.device = machine.device;
   if (flags.again) return training::train_again(job, *flags.again, all);
+  if (!forecasting::is_network(job.train().model.model)) return released(job, all, flags);
   say_on_interrupt("nothing was spent");
   all.note_debit = [](const std::string& debit) {
     say_on_interrupt("the debit " + debit + " stays reserved; the same command goes on from the last checkpoint");

@@ -16,6 +16,7 @@ class Network : public training::Forecaster {
       : network_(std::move(network)), calendar_(std::move(calendar)), fill_(fill), device_(device) {}
 
   std::int64_t parameters() const override { return network_.parameters.size(); }
+  std::int64_t history() const override { return forecasting::history_length(network_.model->config()); }
   Result<std::vector<Forecast>> forecast(const forecasting::Panel& panel, std::span<const forecasting::Window> windows,
                                          const forecasting::PredictionOptions& options) const override {
     return neural::predict(*network_.model, network_.parameters, panel, calendar_, fill_, windows, options, device_);

@@ -102,7 +102,7 @@ Result<void> forecast(const ForecastRequest& request, const Forecaster& forecast
   CV_TRY(const SlotAxis axis, axis_beyond(forecasting.model.clock, extent.last, config.forecast_length));
   const std::int64_t end = data::SlotFinder(axis)(extent.last) + 1;
   if (end < 1) return fail(ErrorKind::bad_data, "time", "the history ends before the model's clock begins");
-  const std::int64_t context = forecasting::history_length(config);
+  const std::int64_t context = forecaster.history();
   std::vector<engine::PublicSeries> series;
   for (const std::string& key : extent.keys) series.push_back({key, 0, end});
   CV_TRY(forecasting.history,

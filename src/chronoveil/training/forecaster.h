@@ -20,6 +20,7 @@ class Forecaster {
  public:
   virtual ~Forecaster() = default;
   virtual std::int64_t parameters() const = 0;
+  virtual std::int64_t history() const = 0;  // past steps that a forecast reads
   // For each window; one with window.start = L forecasts what follows its series.
   virtual Result<std::vector<forecasting::Forecast>> forecast(const forecasting::Panel&,
                                                               std::span<const forecasting::Window>,

@@ -2,14 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/text_file.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/report/document/digest.h"
 #include "chronoveil/training/networks.h"
+#include "chronoveil/training/sign_lags.h"
 #include "chronoveil/training/spent_curve.h"
 #include "chronoveil/training/stored_model.h"
+#include "chronoveil/training/train_documents.h"
 
 namespace chronoveil::training {
 namespace {
@@ -34,22 +35,14 @@ TrainedModel described(const Job& job, const TrainPlanned& planned) {
   return model;
 }
 
-// The model and its documents appear together or not at all.
 Result<void> write_all(const Job& job, const Training& training) {
-  // What is not private is computed from the data: for its owner alone.
-  const int mode = training.model.mark.empty() ? 0644 : 0600;
-  std::vector<OutputFile> files{{job.train().output, to_bytes(training.model), mode}};
+  TrainDocuments all{to_bytes(training.model), "", ""};
   if (!job.json.empty() || !job.report.empty()) {
     CV_TRY(const report::Trained trained, report_of(job, training));
-    if (!job.report.empty()) files.push_back({job.report, report::to_html(trained), mode});
-    // Last: when it is there, everything is. Exactly as when the ledger got its digest.
-    if (!job.json.empty()) {
-      CV_TRY(std::string signed_document,
-             report::signed_release(training.json.empty() ? report::to_json(trained) : training.json));
-      files.push_back({job.json, std::move(signed_document), mode});
-    }
+    all = documents_of(trained, training.model);
+    if (!training.json.empty()) all.json = training.json;  // as when the ledger got its digest
   }
-  return write_files(files);
+  return write_documents(job, all, training.model.mark);
 }
 
 // Takes the document of a stored training as it was when it was released.
@@ -105,8 +98,13 @@ Result<report::Trained> report_of(const Job& job, const Training& training) {
   all.uses = training.uses;
   all.resumed = training.resumed;
   all.reason = planned.reason;
+  if (planned.signs) {
+    const engine::SignLagsPlanned& signs = *planned.signs;
+    all.signs = {signs.config.seasons, signs.config.history(), signs.config.released(), signs.protected_values,
+                 signs.sensitivity, signs.noise};
+  }
   std::vector<SpentAfter> spent = training.spent;
-  if (spent.empty()) {
+  if (spent.empty() && !planned.signs) {
     CV_TRY(spent, spent_curve(planned));
   }
   for (const SpentAfter& point : spent) all.spent.push_back({point.steps, point.epsilon});
@@ -122,6 +120,10 @@ Result<Training> run_training(const Job& job, const TrainOptions& options) {
   CV_CHECK(engine::check_train_outputs(job));
   if (options.rehearses()) CV_CHECK(engine::check_replaces_no_release(job));
   training.model = described(job, training.planned);
+  if (training.planned.signs) {
+    CV_CHECK(train_sign_lags(job, options, training));
+    return training;
+  }
   CV_TRY(const Networks* networks, needed(options.networks, training.model.config.model));
   if (Result<void> done = networks->train(job, options, training); !done) {
     if (training.model.debit)
@@ -144,6 +146,11 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   Training training;
   CV_TRY(training.planned, engine::plan_training(job));
   CV_CHECK(engine::check_train_outputs(job));
+  if (training.planned.signs) {
+    training.model = described(job, training.planned);
+    CV_CHECK(sign_lags_again(job, debit, options, training));
+    return training;
+  }
   CV_TRY(engine::OpenBudget budget, engine::open_budget(job, engine::claim_of(job), options.ledger));
   CV_TRY(const ledger::Debit found, engine::debit_of_job(budget, engine::claim_of(job), debit));
   if (found.state == ledger::State::reserved)

@@ -16,13 +16,15 @@ struct TrainSpec {
   struct Span {  // as written in the public file
     std::string series, start, end;
   };
-  forecasting::ModelConfig model;     // channels and covariates follow from the rest
+  forecasting::ModelConfig model;     // channels and covariates follow from the rest; lengths of 0: the plan chooses
   bool lags_given = false;            // else the usual lags for the slots
+  std::vector<std::int64_t> seasons;  // sign_lags: steps apart of values that are compared; empty: from public facts
   std::vector<std::string> channels;  // columns that one model reads together: train.channels, or source.value
   forecasting::TopLevel top = forecasting::TopLevel::without_replacement;
   forecasting::BottomLevel bottom = forecasting::BottomLevel::with_replacement;
   std::optional<std::int64_t> batch_size;  // Λ; absent: 128, or less where there are fewer series
   std::int64_t windows_per_series = 1;     // λ
+  bool windows_given = false;              // else more where there are few series and the context is left to the plan
   std::optional<double> noise_multiplier;  // σ; give σ or steps: the other follows from (ε, δ)
   std::optional<std::int64_t> steps;
   double clip = 1e-4;  // C

@@ -33,7 +33,7 @@ std::string reason_of(const Job& job, const TrainPlanned& planned) {
   const SignLagsConfig& config = planned.signs->config;
   std::string text;
   if (job.train().model.model == kAutoModel)
-    text = "`auto` chooses sign_lags, which looks at the data once and needs no steps, batches or bounds. ";
+    text = "Left to the plan (auto), the model is sign_lags: it looks at the data once, without steps or batches. ";
   text += job.train().seasons.empty() ? "The slots and the shortest series, of " : "With these seasons, and ";
   text += std::to_string(shortest_length(planned)) + " steps";
   text += job.train().seasons.empty() ? ", decide: it compares values " : " of the shortest series, it compares values ";
@@ -41,14 +41,19 @@ std::string reason_of(const Job& job, const TrainPlanned& planned) {
          std::to_string(config.context) + " of them. The noise is the least within epsilon and delta.";
 }
 
-Result<SignLagsConfig> config_of(const Job& job, const TrainPlanned& planned) {
-  const TrainSpec& train = job.train();
+forecasting::SignLagsWishes public_facts(const TrainPlanned& planned) {
   forecasting::SignLagsWishes wishes;
   wishes.forecast = planned.model.forecast_length;
   wishes.slot_seconds = planned.slot_seconds;
+  wishes.shortest = shortest_length(planned);
+  return wishes;
+}
+
+Result<SignLagsConfig> config_of(const Job& job, const TrainPlanned& planned) {
+  const TrainSpec& train = job.train();
+  forecasting::SignLagsWishes wishes = public_facts(planned);
   wishes.seasons = train.seasons;
   if (train.model.context_length > 0) wishes.context = train.model.context_length;
-  wishes.shortest = shortest_length(planned);
   Result<SignLagsConfig> config = forecasting::choose_sign_lags(wishes);
   if (config) return config;
   // As a job spells them.
@@ -59,6 +64,11 @@ Result<SignLagsConfig> config_of(const Job& job, const TrainPlanned& planned) {
 }
 
 }  // namespace
+
+Result<SignLagsConfig> model_without_data(const TrainPlanned& planned) {
+  if (planned.signs) return planned.signs->config;
+  return forecasting::choose_sign_lags(public_facts(planned));
+}
 
 bool is_sign_lags(std::string_view model) { return model == kSignLags || model == kAutoModel; }
 
@@ -75,7 +85,6 @@ Result<void> plan_sign_lags(const Job& job, TrainPlanned& planned) {
   planned.model.channels = channels;
   CV_TRY(planned.model, by_key({"train"}, forecasting::completed(planned.model)));
   planned.shape = {signs.config.history(), signs.config.forecast};
-  planned.delta = job.delta;
   planned.steps = planned.steps_per_epoch = 1;
   CV_TRY(const Epsilon epsilon, by_key({"privacy"}, Epsilon::make(job.epsilon)));
   CV_TRY(const Delta delta, by_key({"privacy"}, Delta::make(job.delta)));
@@ -90,6 +99,23 @@ Result<void> plan_sign_lags(const Job& job, TrainPlanned& planned) {
   planned.reason = reason_of(job, planned);
   planned.guarantee = train_guarantee(job, planned);
   return {};
+}
+
+Ask ask_of_signs(const Job& job, const TrainPlanned& planned) {
+  const auto ask = [](const TrainPlanned& plan) {
+    // The steps of a person are declared: no cap leaves any out.
+    Ask made{"training", std::string(kSignLags), plan.event, plan.delta, ledger::Eviction::none, {}};
+    made.noise = fmt::format("{} integers, noise of scale {:.4g}", plan.signs->config.released(), plan.signs->noise);
+    return made;
+  };
+  Ask asked = ask(planned);
+  asked.at_epsilon = [job, ask](double epsilon) -> Result<Ask> {
+    Job smaller = job;
+    smaller.epsilon = epsilon;
+    CV_TRY(const TrainPlanned other, plan_training(smaller));
+    return ask(other);
+  };
+  return asked;
 }
 
 }  // namespace chronoveil::engine

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-#include "chronoveil/engine/train/train.h"
+#include "chronoveil/engine/train/plan.h"
 
 namespace chronoveil::engine {
 
@@ -17,7 +17,11 @@ inline constexpr std::string_view kAutoModel = "auto";
 inline constexpr std::string_view kSignLags = "sign_lags";
 bool is_sign_lags(std::string_view model);  // chosen or by name
 
-// `planned` has its axis, series and channels.
+// `planned` has its axis, series, channels and the length of a forecast.
 Result<void> plan_sign_lags(const Job&, TrainPlanned& planned);
+// What a model of no data compares, for a plan of any model: a reference that costs nothing.
+Result<forecasting::SignLagsConfig> model_without_data(const TrainPlanned&);
+// What it asks of a ledger: one debit for one look.
+Ask ask_of_signs(const Job&, const TrainPlanned&);
 
 }  // namespace chronoveil::engine
