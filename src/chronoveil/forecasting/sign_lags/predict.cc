@@ -10,7 +10,7 @@ namespace chronoveil::forecasting {
 namespace {
 
 // Chosen once for all data, on windows before the test: public.
-constexpr double kOwnSpread = 0.8;       // of a slot, the rest is that of all slots
+constexpr double kOwnSpread = 0.95;      // of a slot, the rest is that of all slots
 constexpr double kLeastSpread = 1e-12;   // of a season
 constexpr double kLargestInput = 4;      // in spreads
 constexpr double kDeviationOfOne = 1.5;  // standard deviation over mean magnitude, of one season

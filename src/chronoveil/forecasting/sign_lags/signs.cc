@@ -15,8 +15,7 @@ struct SignBits {
 };
 
 // Σ s_t s_{t+k} from words that are already shifted: signs that are both there, less twice those that differ.
-inline __attribute__((always_inline)) std::int64_t agreement_of(const SignBits& now, const SignBits& later,
-                                                                std::size_t words) {
+[[gnu::always_inline]] inline std::int64_t agreement_of(const SignBits& now, const SignBits& later, std::size_t words) {
   std::int64_t both = 0, differ = 0;
   for (std::size_t i = 0; i < words; ++i) {
     const std::uint64_t there = now.there[i] & later.there[i];
@@ -32,8 +31,8 @@ std::int64_t agreement_anywhere(const SignBits& now, const SignBits& later, std:
   return agreement_of(now, later, words);
 }
 #if defined(__x86_64__)
-__attribute__((target("popcnt"))) std::int64_t agreement_by_popcnt(const SignBits& now, const SignBits& later,
-                                                                   std::size_t words) {
+[[gnu::target("popcnt")]] std::int64_t agreement_by_popcnt(const SignBits& now, const SignBits& later,
+                                                           std::size_t words) {
   return agreement_of(now, later, words);
 }
 Agreement agreement() {
