@@ -68,7 +68,7 @@ std::string backtest_text(const report::Backtested& backtest) {
     const bool private_row = row.epsilon && std::isfinite(*row.epsilon);
     const bool noise = private_row && *row.epsilon > 0;
     rows.push_back({row.model,
-                    !row.epsilon ? ""
+                    !row.epsilon  ? ""
                     : private_row ? figure(*row.epsilon)
                                   : "not private",
                     noise ? figure(row.noise_multiplier) : "", row.steps > 0 ? std::to_string(row.steps) : "",
@@ -80,7 +80,8 @@ std::string backtest_text(const report::Backtested& backtest) {
 
 bool leads_away(const NetworkDoor& door, const engine::Job& job, const std::vector<std::string>& models) {
   if (models.empty()) return door.leads_away_for(job.train().model.model);
-  return std::any_of(models.begin(), models.end(), [&](const std::string& model) { return door.leads_away_for(model); });
+  return std::any_of(models.begin(), models.end(),
+                     [&](const std::string& model) { return door.leads_away_for(model); });
 }
 
 Result<void> backtest(const BacktestCommandOptions& options, const CommandContext& context, const NetworkDoor& door) {

@@ -134,8 +134,8 @@ Result<void> forecast_from_release(const ForecastCommandOptions& options, const 
   request.steps = options.steps;
   CV_TRY(request.prediction, prediction_of(options));
   request.title = options.title;
-  CV_CHECK(check_outputs(outputs_of(options), {{"MODEL", options.model}, {"--release", *options.release}},
-                         options.json));
+  CV_CHECK(
+      check_outputs(outputs_of(options), {{"MODEL", options.model}, {"--release", *options.release}}, options.json));
   CV_TRY(const report::Forecasted found, training::forecast_release(request));
   const training::ForecastDocuments all = training::documents_of(found);
   CV_CHECK(write_documents(options, csv_of(options), all, true));

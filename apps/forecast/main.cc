@@ -17,9 +17,9 @@ void with_networks(CLI::App& app, CommandContext& context) {
 
 int main(int argc, char** argv) {
   using namespace chronoveil::cli;
-  return run_program(argc, argv, "chronoveil-forecast",
-                     "Learns to forecast from series about people with a privacy guarantee that can be checked",
-                     "chronoveil-forecast train job.toml",
-                     {with_networks<add_train_command>, with_networks<add_forecast_command>,
-                      with_networks<add_backtest_command>});
+  return run_program(
+      argc, argv, "chronoveil-forecast",
+      "Learns to forecast from series about people with a privacy guarantee that can be checked",
+      "chronoveil-forecast train job.toml",
+      {with_networks<add_train_command>, with_networks<add_forecast_command>, with_networks<add_backtest_command>});
 }

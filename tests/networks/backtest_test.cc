@@ -22,7 +22,7 @@ class Backtests : public testing::TrainFolder {
     request.baselines = {forecasting::Baseline::seasonal_naive};
     const Result<Backtest> backtest = run_backtest(train_job(train), request);
     EXPECT_TRUE(backtest) << backtest.error().text();
-    return {backtest->rows[1].mean(), backtest->rows[0].mean()};
+    return {backtest->rows.back().mean(), backtest->rows.front().mean()};
   }
 };
 

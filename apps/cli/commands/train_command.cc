@@ -49,7 +49,9 @@ Failure become(const std::vector<std::string>& arguments) {
   return fail(ErrorKind::storage, "'" + program + "': " + std::strerror(errno));
 }
 
-NetworkDoor to_other_program() { return {nullptr, [](const auto& arguments) -> Result<void> { return become(arguments); }}; }
+NetworkDoor to_other_program() {
+  return {nullptr, [](const auto& arguments) -> Result<void> { return become(arguments); }};
+}
 
 }  // namespace
 

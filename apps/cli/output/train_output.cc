@@ -79,8 +79,8 @@ std::string price_text(const engine::TrainPlanned& planned) {
 // Of a model that looks once.
 std::string look_text(const engine::TrainPlanned& planned) {
   const engine::SignLagsPlanned& signs = *planned.signs;
-  return fmt::format("compares  values {} apart; a forecast of {} reads {}\n",
-                     counted_list(signs.config.seasons), counted(signs.config.forecast, "step", "steps"),
+  return fmt::format("compares  values {} apart; a forecast of {} reads {}\n", counted_list(signs.config.seasons),
+                     counted(signs.config.forecast, "step", "steps"),
                      counted(signs.config.history(), "step", "steps")) +
          fmt::format("releases  {} once, each with noise of {}: noise multiplier {}, sensitivity {}\n",
                      counted(signs.config.released(), "integer", "integers"), figure(signs.noise),

@@ -70,7 +70,8 @@ Result<ModelConfig> completed(ModelConfig config) {
     CV_CHECK(within("model.context_length", config.context_length, 1, kLongest));
     CV_CHECK(within("model.forecast_length", config.forecast_length, 1, kLongest));
     CV_CHECK(within("model.channels", config.channels, 1, kLongest));
-    if (config.covariates != 0) return invalid("model.covariates", std::to_string(config.covariates), "0 for sign_lags");
+    if (config.covariates != 0)
+      return invalid("model.covariates", std::to_string(config.covariates), "0 for sign_lags");
     return config;
   }
   if (std::none_of(kModels.begin(), kModels.end(), [&](const ModelInfo& info) { return info.name == config.model; }))

@@ -65,7 +65,8 @@ class Work {
   Result<void> step(std::int64_t number, DrawRight& right) {
     CV_CHECK(trainer_->step(number, right));
     if (options_.on_step)
-      options_.on_step({trainer_->steps(), training_.planned.steps, training::spent_after(training_.spent, number + 1)});
+      options_.on_step(
+          {trainer_->steps(), training_.planned.steps, training::spent_after(training_.spent, number + 1)});
     return {};
   }
 

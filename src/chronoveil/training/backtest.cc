@@ -194,11 +194,8 @@ Result<BacktestRow> score_model(const Job& job, const std::string& model_path, c
   Backtest facts;
   CV_TRY(const Ground ground, ground_of(its, request, facts));
   CV_TRY(const double crps, crps_of(ground, *forecaster));
-  return BacktestRow{trained.config.model,
-                     trained.mark.empty() ? trained.guarantee.epsilon : kNotPrivate,
-                     0,
-                     trained.steps,
-                     {crps}};
+  return BacktestRow{
+      trained.config.model, trained.mark.empty() ? trained.guarantee.epsilon : kNotPrivate, 0, trained.steps, {crps}};
 }
 
 }  // namespace chronoveil::training

@@ -21,15 +21,15 @@ inline constexpr std::string_view kWithoutData = "without_data";
 inline constexpr double kNotPrivate = std::numeric_limits<double>::infinity();  // an ε
 
 struct BacktestRequest {
-  std::vector<std::string> models;              // empty: the job's own
-  std::vector<double> epsilons;                 // kNotPrivate trains without noise; empty: the job's own
-  std::int64_t seeds = 1;                       // 0, 1, ...: of noise, sampling and initial weights
-  std::int64_t windows = 1;                     // forecasts of each series
-  std::optional<std::int64_t> stride;           // steps between them; the forecast's length unless given
-  std::optional<std::int64_t> steps;            // of training without noise; by default those of the largest ε
+  std::vector<std::string> models;     // empty: the job's own
+  std::vector<double> epsilons;        // kNotPrivate trains without noise; empty: the job's own
+  std::int64_t seeds = 1;              // 0, 1, ...: of noise, sampling and initial weights
+  std::int64_t windows = 1;            // forecasts of each series
+  std::optional<std::int64_t> stride;  // steps between them; the forecast's length unless given
+  std::optional<std::int64_t> steps;   // of training without noise; by default those of the largest ε
   std::vector<forecasting::Baseline> baselines = {forecasting::Baseline::seasonal_naive,
                                                   forecasting::Baseline::auto_ets};
-  std::int64_t season = 0;  // 0: the usual one for the slots
+  std::int64_t season = 0;             // 0: the usual one for the slots
   const Networks* networks = nullptr;  // without them, models that are networks are refused
   std::string device = "cpu";
   std::function<void(const std::string&)> progress;
@@ -39,8 +39,8 @@ struct BacktestRow {
   std::string model;              // or a baseline, or kWithoutData
   std::optional<double> epsilon;  // absent: a baseline; 0: without data
   double noise_multiplier = 0;    // 0 without noise
-  std::int64_t steps = 0;  // 0: it learns in none
-  std::vector<double> crps;  // one per seed
+  std::int64_t steps = 0;         // 0: it learns in none
+  std::vector<double> crps;       // one per seed
   double mean() const;
   double deviation() const;  // of one seed, n - 1; 0 for one
 };

@@ -12,9 +12,9 @@
 #include "chronoveil/base/guarantee.h"
 #include "chronoveil/data/time/slots.h"
 #include "chronoveil/forecasting/calendar.h"
+#include "chronoveil/forecasting/model_config.h"
 #include "chronoveil/forecasting/windows.h"
 #include "chronoveil/ledger/debit.h"
-#include "chronoveil/forecasting/model_config.h"
 
 namespace chronoveil::training {
 

@@ -81,21 +81,26 @@ Result<Chosen> of_file(const ReleaseForecastRequest& request, const SlotAxis& ax
   if (request.steps) return fail(ErrorKind::usage, "steps", "a model forecasts as many steps as it was made for");
   CV_TRY(const TrainedModel model, load_model(*request.model));
   if (forecasting::is_network(model.config.model))
-    return fail(ErrorKind::usage, "model", "a release is forecast from by sign_lags, or without a model; this is " +
-                                               model.config.model);
+    return fail(ErrorKind::usage, "model",
+                "a release is forecast from by sign_lags, or without a model; this is " + model.config.model);
   if (model.config.channels != 1)
     return fail(ErrorKind::usage, "model", "it reads several columns together; a release has one value per slot");
   CV_TRY(const SlotAxis learned, data::make_axis(model.clock));
   if (engine::usual_length(learned) != engine::usual_length(axis))
-    return fail(ErrorKind::usage, "model", "it learned from slots of " + model.clock.length +
-                                               "; those of the release have another length");
+    return fail(ErrorKind::usage, "model",
+                "it learned from slots of " + model.clock.length + "; those of the release have another length");
   Chosen chosen;
   CV_TRY(chosen.forecaster, sign_lags_forecaster(model));
-  chosen.facts = {model.config.model,       model.config.context_length,
-                  model.config.forecast_length, chosen.forecaster->parameters(),
-                  model.steps,              model.dataset,
-                  model.mark,               model.guarantee,
-                  model.price,              model.debit,
+  chosen.facts = {model.config.model,
+                  model.config.context_length,
+                  model.config.forecast_length,
+                  chosen.forecaster->parameters(),
+                  model.steps,
+                  model.dataset,
+                  model.mark,
+                  model.guarantee,
+                  model.price,
+                  model.debit,
                   model.not_protected};
   return chosen;
 }
@@ -110,16 +115,14 @@ std::vector<double> cut_off(const float* values, std::size_t count, bool at_zero
 }  // namespace
 
 Result<report::Forecasted> forecast_release(const ReleaseForecastRequest& request) {
-  CV_TRY(const std::string text,
-         engine::read_text_file("release", request.release, engine::TextSize::document));
+  CV_TRY(const std::string text, engine::read_text_file("release", request.release, engine::TextSize::document));
   const Result<report::Published> published = report::from_json(text);
   if (!published)
     return fail(ErrorKind::bad_data,
                 "'" + request.release + "' is no release of counts per series and slot: " + published.error().text());
   const Release& release = published->release;
   CV_TRY(const forecasting::Panel panel, panel_of(release));
-  CV_TRY(const Chosen chosen,
-         request.model ? of_file(request, release.axis) : without_data(request, release.axis));
+  CV_TRY(const Chosen chosen, request.model ? of_file(request, release.axis) : without_data(request, release.axis));
   const std::int64_t steps = release.axis.steps(), ahead = chosen.facts.forecast_length;
   CV_TRY(const data::SlotSpec clock, clock_of(release.axis));
   CV_TRY(SlotAxis axis, axis_beyond(clock, release.axis.boundaries.back() - 1, ahead));
@@ -132,8 +135,8 @@ Result<report::Forecasted> forecast_release(const ReleaseForecastRequest& reques
   all.title = request.title.empty() ? "What comes after: " + published->title : request.title;
   all.mark = release.mark.empty() ? chosen.facts.mark : release.mark;
   all.model = chosen.facts;
-  all.released = {published->title,  release.guarantee, published->plan.price,
-                  published->debit,  release.mark,      published->not_protected};
+  all.released = {published->title, release.guarantee, published->plan.price,
+                  published->debit, release.mark,      published->not_protected};
   const std::int64_t first = std::max<std::int64_t>(0, steps - chosen.forecaster->history());
   all.past = static_cast<std::size_t>(steps - first);
   all.axis.zone = axis.zone;
@@ -151,8 +154,8 @@ Result<report::Forecasted> forecast_release(const ReleaseForecastRequest& reques
     for (std::size_t step = 0; step < static_cast<std::size_t>(ahead); ++step)
       series.quantiles.push_back(cut_off(&forecast.quantiles[step * kCount], kCount, at_zero));
     for (std::size_t path = 0; path < static_cast<std::size_t>(forecast.path_count); ++path)
-      series.paths.push_back(cut_off(&forecast.paths[path * static_cast<std::size_t>(ahead)],
-                                     static_cast<std::size_t>(ahead), at_zero));
+      series.paths.push_back(
+          cut_off(&forecast.paths[path * static_cast<std::size_t>(ahead)], static_cast<std::size_t>(ahead), at_zero));
     all.series.push_back(std::move(series));
   }
   return all;

@@ -59,9 +59,9 @@ Result<forecasting::SignProducts> sign_products(const forecasting::Panel& panel,
 
 std::string to_weights(const SignRelease& release) {
   const SignLagsConfig& config = release.config;
-  return nlohmann::ordered_json{{"day", config.day},           {"seasons", config.seasons},
-                                {"context", config.context},   {"forecast", config.forecast},
-                                {"noise", release.noise},      {"products", release.products},
+  return nlohmann::ordered_json{{"day", config.day},         {"seasons", config.seasons},
+                                {"context", config.context}, {"forecast", config.forecast},
+                                {"noise", release.noise},    {"products", release.products},
                                 {"counts", release.counts}}
       .dump();
 }

@@ -9,6 +9,7 @@
 #include "chronoveil/engine/train/train.h"
 #include "chronoveil/forecasting/panel.h"
 #include "chronoveil/forecasting/sign_lags/release.h"
+#include "chronoveil/forecasting/sign_lags/weights.h"
 #include "chronoveil/mechanisms/draws.h"
 #include "chronoveil/training/forecaster.h"
 #include "chronoveil/training/train.h"

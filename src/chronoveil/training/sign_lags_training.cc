@@ -1,6 +1,7 @@
 // The one release that makes a model of sign_lags, and its store.
-#include <nlohmann/json.hpp>
 #include <sodium.h>
+
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
@@ -87,9 +88,9 @@ Result<Kept> from_store(std::string_view text) {
   kept.debit = trained->debit;
   kept.training.model = *std::move(trained);
   if (const auto budget = said.find("budget"); budget != said.end() && budget->is_object())
-    kept.budget = report::BudgetLeft{budget->value("dataset", ""), budget->value("epsilon", 0.0),
-                                     budget->value("delta", 0.0), budget->value("fraction_left", 0.0),
-                                     budget->value("still_admits", "")};
+    kept.budget =
+        report::BudgetLeft{budget->value("dataset", ""), budget->value("epsilon", 0.0), budget->value("delta", 0.0),
+                           budget->value("fraction_left", 0.0), budget->value("still_admits", "")};
   return kept;
 }
 

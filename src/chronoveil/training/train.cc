@@ -100,8 +100,8 @@ Result<report::Trained> report_of(const Job& job, const Training& training) {
   all.reason = planned.reason;
   if (planned.signs) {
     const engine::SignLagsPlanned& signs = *planned.signs;
-    all.signs = {signs.config.seasons, signs.config.history(), signs.config.released(), signs.protected_values,
-                 signs.sensitivity, signs.noise};
+    all.signs = {signs.config.seasons,   signs.config.history(), signs.config.released(),
+                 signs.protected_values, signs.sensitivity,      signs.noise};
   }
   std::vector<SpentAfter> spent = training.spent;
   if (spent.empty() && !planned.signs) {
@@ -160,8 +160,7 @@ Result<Training> train_again(const Job& job, const std::string& debit, const Tra
   CV_TRY(training.model, load_model(stored_model(folder, found.id)));
   if (!training.model.debit || !(training.model.debit->id == found.id))
     return fail(ErrorKind::storage, "run.again", "the stored model does not belong to the debit " + debit);
-  CV_TRY(const std::unique_ptr<Forecaster> forecaster,
-         forecaster_of(training.model, options.networks, options.device));
+  CV_TRY(const std::unique_ptr<Forecaster> forecaster, forecaster_of(training.model, options.networks, options.device));
   training.parameters = forecaster->parameters();
   training.uses = found.used;
   CV_CHECK(engine::check_replaces_no_later(job, found, budget.ledger));

@@ -24,7 +24,6 @@ struct TrainSpec {
   forecasting::BottomLevel bottom = forecasting::BottomLevel::with_replacement;
   std::optional<std::int64_t> batch_size;  // Λ; absent: 128, or less where there are fewer series
   std::int64_t windows_per_series = 1;     // λ
-  bool windows_given = false;              // else more where there are few series and the context is left to the plan
   std::optional<double> noise_multiplier;  // σ; give σ or steps: the other follows from (ε, δ)
   std::optional<std::int64_t> steps;
   double clip = 1e-4;  // C

@@ -59,9 +59,9 @@ struct TrainPlanned {
   accounting::Price price;           // of the event at δ
   double delta = 0;
   std::int64_t least_windows = 0, most_windows = 0;  // T of the shortest and of the longest series
-  double touched_share = 0;  // r: the largest share of a series' windows that one neighbour can change
-  double series_rate = 0;    // ρ: the probability that a series is in the batch of a step; 1 for `iterate`
-  Guarantee guarantee;       // that the model carries
+  double touched_share = 0;              // r: the largest share of a series' windows that one neighbour can change
+  double series_rate = 0;                // ρ: the probability that a series is in the batch of a step; 1 for `iterate`
+  Guarantee guarantee;                   // that the model carries
   std::optional<SignLagsPlanned> signs;  // of sign_lags; scheme, calendar, clip and windows are then of no meaning
   std::string reason;                    // why so many steps, or so much noise; why this model
 };

@@ -200,11 +200,14 @@ constexpr JobKey kKeys[] = {
             "`sign_lags`, which looks once; networks: `simple_feed_forward`, `deepar`, `itransformer`, `dlinear`; or "
             "`auto`, which so far always takes `sign_lags`",
             "`auto`"),
-    asked<&ModelConfig::context_length>("train", "context_length").as("",
-            "steps that a window reads; of `sign_lags` how many past differences a forecast weighs. A network whose job "
+    asked<&ModelConfig::context_length>("train", "context_length")
+        .as("",
+            "steps that a window reads; of `sign_lags` how many past differences a forecast weighs. A network whose "
+            "job "
             "leaves it out gets its batches and its season from public facts, too",
             "from the slots and the lengths of series"),
-    asked<&ModelConfig::forecast_length>("train", "forecast_length").as("", "steps that it forecasts", "one season of the slots: 24 hours, 7 days"),
+    asked<&ModelConfig::forecast_length>("train", "forecast_length")
+        .as("", "steps that it forecasts", "one season of the slots: 24 hours, 7 days"),
     asked<&ModelConfig::hidden>("train", "hidden").as("", "how large the model is", "the model's own"),
     asked<&ModelConfig::layers>("train", "layers").as("", "how many layers it has", "the model's own"),
     asked<&ModelConfig::heads>("train", "heads").as("", "attention heads", "the model's own"),
@@ -215,7 +218,8 @@ constexpr JobKey kKeys[] = {
     asked<&ModelConfig::season>("train", "season")
         .as("",
             "forecasts are learned as deviations from the value this many steps before, as in `season = 24` for hours: "
-            "a network that has learned nothing yet then repeats the last season. At most `context_length`, for `deepar` "
+            "a network that has learned nothing yet then repeats the last season. At most `context_length`, for "
+            "`deepar` "
             "its longest lag",
             "0: none"),
     asked<&ModelConfig::spread>("train", "spread")
@@ -228,7 +232,8 @@ constexpr JobKey kKeys[] = {
         "usual for the slots"),
     asked<&TrainSpec::seasons>("train", "seasons")
         .as("",
-            "of `sign_lags`: how many steps apart values are that it compares, as in `[24, 168]` for hours with a weekly "
+            "of `sign_lags`: how many steps apart values are that it compares, as in `[24, 168]` for hours with a "
+            "weekly "
             "rhythm; each one more adds noise",
             "from the slots and the lengths of series"),
     asked<&TrainSpec::channels>("train", "channels")

@@ -7,8 +7,8 @@
 #include "chronoveil/data/field_rows.h"
 #include "chronoveil/engine/job/named_errors.h"
 #include "chronoveil/engine/job/section_readers.h"
-#include "chronoveil/engine/train/sign_lags.h"
 #include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/engine/train/sign_lags.h"
 
 namespace chronoveil::engine {
 namespace {
@@ -225,12 +225,11 @@ Result<void> complete_train(const JobTable& table, Job& job) {
   } else if (section.has("seasons")) {
     return fail(ErrorKind::usage, "train.seasons", "it belongs to sign_lags; networks have `train.season`");
   }
-  for (const auto& [key, length] : {std::pair{"context_length", &model.context_length},
-                                    std::pair{"forecast_length", &model.forecast_length}}) {
+  for (const auto& [key, length] :
+       {std::pair{"context_length", &model.context_length}, std::pair{"forecast_length", &model.forecast_length}}) {
     if (section.has(key)) CV_CHECK(at_least_one("train." + std::string(key), *length, kLargest));
     if (!section.has(key)) *length = 0;  // the plan chooses
   }
-  job.train().windows_given = section.has("windows_per_series");
   CV_CHECK(complete_channels(section, job));
   CV_CHECK(complete_bounds(section, job.train()));
   if (job.train().output == "-") return invalid("output.model", "-", "it must be a file: a model is no text to print");

@@ -103,17 +103,18 @@ forecasting::Calendar calendar_from(const SlotAxis& axis, double slot_seconds, c
   return forecasting::calendar_of(slot_seconds, static_cast<double>(of_week) / data::kSecond);
 }
 
-// A job that leaves its context to the plan leaves its batches, too, unless it names what decides them.
-std::int64_t windows_per_series(const TrainSpec& train, std::int64_t series) {
-  if (train.model.context_length > 0 || train.windows_given || train.batch_size) return train.windows_per_series;
-  return (kUsualBatch + series - 1) / series;
+// A job that leaves its context to the plan leaves its batches, too, unless it says something else of them.
+std::int64_t windows_of_each(const TrainSpec& train, std::int64_t series) {
+  // Noise on windows is accounted for one window of a series.
+  if (train.model.context_length > 0 || train.batch_size || noises_windows(train)) return train.windows_per_series;
+  return std::max(train.windows_per_series, (kUsualBatch + series - 1) / series);
 }
 
 Result<forecasting::SamplingScheme> scheme_of(const TrainSpec& train, std::int64_t series) {
   forecasting::SamplingScheme scheme;
   scheme.top = train.top;
   scheme.bottom = train.bottom;
-  scheme.windows_per_series = windows_per_series(train, series);
+  scheme.windows_per_series = windows_of_each(train, series);
   scheme.batch_size = train.batch_size.value_or(
       std::max(scheme.windows_per_series, std::min(kUsualBatch, series * scheme.windows_per_series)));
   if (scheme.group() > series)
@@ -236,7 +237,8 @@ void choose_context(const TrainPlanned& planned, forecasting::ModelConfig& model
   const std::int64_t season = forecasting::usual_season(planned.slot_seconds);
   std::int64_t shortest = planned.series.front().length;
   for (const PublicSeries& one : planned.series) shortest = std::min(shortest, one.length);
-  const std::int64_t seasons = season > 1 && planned.slot_seconds < forecasting::kDay && shortest >= kLong * season ? 7 : 1;
+  const std::int64_t seasons =
+      season > 1 && planned.slot_seconds < forecasting::kDay && shortest >= kLong * season ? 7 : 1;
   model.context_length = std::max(model.forecast_length, seasons * season);
   if (model.season == 0 && season > 1 && model.model != "deepar") model.season = season;
 }

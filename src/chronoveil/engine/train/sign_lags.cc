@@ -36,7 +36,8 @@ std::string reason_of(const Job& job, const TrainPlanned& planned) {
     text = "Left to the plan (auto), the model is sign_lags: it looks at the data once, without steps or batches. ";
   text += job.train().seasons.empty() ? "The slots and the shortest series, of " : "With these seasons, and ";
   text += std::to_string(shortest_length(planned)) + " steps";
-  text += job.train().seasons.empty() ? ", decide: it compares values " : " of the shortest series, it compares values ";
+  text +=
+      job.train().seasons.empty() ? ", decide: it compares values " : " of the shortest series, it compares values ";
   return text + listed(config.seasons) + (config.seasons.back() == 1 ? " step" : " steps") + " apart, and weighs " +
          std::to_string(config.context) + " of them. The noise is the least within epsilon and delta.";
 }

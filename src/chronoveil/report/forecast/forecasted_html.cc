@@ -178,8 +178,8 @@ std::string to_html(const Forecasted& forecasted) {
   page.body = header(forecasted) + lead(forecasted) + charts(forecasted) +
               section("Who is protected", who_is_protected(forecasted)) + model_section(forecasted.model);
   if (forecasted.released)
-    page.body += promise_in_full(forecasted.released->guarantee, forecasted.released->mark,
-                                 forecasted.released->not_protected);
+    page.body +=
+        promise_in_full(forecasted.released->guarantee, forecasted.released->mark, forecasted.released->not_protected);
   if (forecasted.input) {
     page.body += promise_in_full(forecasted.input->guarantee, is_promised(*forecasted.input) ? "" : forecasted.mark,
                                  forecasted.input->not_protected) +

@@ -34,7 +34,7 @@ struct Trained {
   std::int64_t planned_steps = 0, spare_steps = 0;
   std::int64_t uses = 0;  // steps that were begun, including those lost in a crash
   bool resumed = false;
-  std::string reason;  // why so many steps, or so much noise
+  std::string reason;            // why so many steps, or so much noise
   std::optional<OneLook> signs;  // then nothing here is said of windows, batches and steps
   struct Spent {
     std::int64_t steps = 0;

@@ -153,8 +153,8 @@ std::string to_html(const Trained& trained) {
       plan_section(trained) + budget_section(trained.budget, model.debit) +
       citation(trained.title,
                trained.signs ? "noisy correlations of signs (sign_lags)"
-                             : "DP-SGD on windows of series (" + model.name + ")", model.guarantee, model.mark,
-               model.debit) +
+                             : "DP-SGD on windows of series (" + model.name + ")",
+               model.guarantee, model.mark, model.debit) +
       footer();
   return to_html(page);
 }
