@@ -199,13 +199,10 @@ class ReleaseForecastTest(TrainTest):
         self.write("trips.csv", jobs.HEADER + "".join(
             f"c{card},2026-03-{2 + day:02}T{hour:02}:10,north\n"
             for day in range(14) for hour in range(24) for card in range(day, day + 5 + 10 * (hour == 8))))
-        self.write("stops.txt", "north\n")
-        job = jobs.JOB
-        self.write("job.toml", job)
 
     def release(self):
-        words = ("release", str(self.folder / "trips.csv"), "--time", "ts", "--user", "card", "--series", "stop", "--keys",
-                 "north", "--start", "2026-03-02", "--end", "2026-03-16", "--length", "1h", "--unit", "event",
+        words = ("release", str(self.folder / "trips.csv"), "--time", "ts", "--user", "card", "--series", "stop",
+                 "--series-key", "north", "--start", "2026-03-02", "--end", "2026-03-16", "--length", "1h", "--unit", "event",
                  "--epsilon", "5", "--mechanism", "laplace", "--seed", "3", "--output", str(self.folder / "out.csv"),
                  "--json-out", str(self.folder / "out.json"))
         self.seeded(words)
