@@ -45,7 +45,7 @@ class SignLagsTest(TrainTest):
         self.assertLessEqual(told["guarantee"]["epsilon"], 8)
         model = (self.folder / "model.cvm").read_bytes()
         self.assertTrue(is_whole(model))
-        released = json.loads(weights_of(model))
+        released = json.loads(weights_of(model)[8:])
         plan = self.plan()
         self.assertEqual(len(released["products"]), plan["released"])
         self.assertEqual(released["noise"], plan["noise"])
@@ -63,7 +63,7 @@ class SignLagsTest(TrainTest):
         self.assertEqual(plan["released"], len(plan["model"]["seasons"]) * (lags + 1))
         self.assertAlmostEqual(plan["sensitivity"] / one, 1, 12)
         self.assertAlmostEqual(plan["noise"] / (plan["noise_multiplier"] * one), 1, 12)
-        self.assertEqual(plan["plan"]["event"]["type"], "gaussian")
+        self.assertEqual(plan["plan"]["event"]["event"], "gaussian")
         for text, values in (('unit = "user"\nmax_steps = 3', 3), ('unit = "w-event"\nwidth = 5', 5)):
             wide = self.plan(('unit = "event"', text))
             self.assertEqual(wide["protected_values"], values)
