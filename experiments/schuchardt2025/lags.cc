@@ -81,12 +81,12 @@ Result<Task> task_of(const Setting& setting, const Panel& panel, bool before) {
 }
 
 struct Score {
-  double crps = 0, inside = 0;
+  double crps = 0, inside = 0, inside_40 = 0;
 };
 Result<Score> score_of(const SignLagsModel& model, const Task& task) {
   CV_TRY(const std::vector<Forecast> forecasts, predict(model, task.whole, task.windows));
   QuantileLoss loss;
-  double inside = 0, all = 0;
+  double inside = 0, inside_40 = 0, all = 0;
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
     const PanelSeries& series = task.whole.series[static_cast<std::size_t>(task.windows[i].series)];
     const auto truth =
@@ -96,11 +96,12 @@ Result<Score> score_of(const SignLagsModel& model, const Task& task) {
     for (std::size_t h = 0; h < truth.size(); ++h) {
       if (std::isnan(truth[h])) continue;
       const float* const quantiles = forecasts[i].quantiles.data() + h * kLevels.size();
-      inside += quantiles[0] <= truth[h] && truth[h] <= quantiles[kLevels.size() - 1] ? 1 : 0;
+      inside += quantiles[0] <= truth[h] && truth[h] <= quantiles[8] ? 1 : 0;
+      inside_40 += quantiles[2] <= truth[h] && truth[h] <= quantiles[6] ? 1 : 0;
       all += 1;
     }
   }
-  return Score{loss.crps(), inside / all};
+  return Score{loss.crps(), inside / all, inside_40 / all};
 }
 
 // A budget of infinity is no noise, one of 0 no data.
@@ -149,9 +150,10 @@ Result<std::string> rows_of(const Setting& setting, const Panel& panel, bool bef
       CV_TRY(const SignLagsModel model, model_for(task, budget, noise.multiplier, seed));
       CV_TRY(const Score score, score_of(model, task));
       const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      lines += fmt::format("{},sign_lags,{},0,{},{},{:.5g},{},{},{:.6g},{:.3g},{},{:.4g}\n", setting.dataset,
-                           setting.variant, budget.width, budget.epsilon, noise.epsilon, seed,
-                           budget.epsilon > 0 ? 1 : 0, score.crps, seconds, before ? "before" : "test", score.inside);
+      lines +=
+          fmt::format("{},sign_lags,{},0,{},{},{:.5g},{},{},{:.6g},{:.3g},{},{:.4g},{:.4g}\n", setting.dataset,
+                      setting.variant, budget.width, budget.epsilon, noise.epsilon, seed, budget.epsilon > 0 ? 1 : 0,
+                      score.crps, seconds, before ? "before" : "test", score.inside, score.inside_40);
     }
   }
   return lines;
@@ -161,7 +163,8 @@ Result<std::string> rows_of(const Setting& setting, const Panel& panel, bool bef
 
 Result<std::string> lags_rows(std::string_view settings, const std::string& panels, std::int64_t seeds) {
   CV_TRY(const std::vector<Setting> all, read_settings(settings));
-  std::string lines = "dataset,model,variant,label_noise,width,budget,epsilon,seed,steps,crps,seconds,part,inside\n";
+  std::string lines =
+      "dataset,model,variant,label_noise,width,budget,epsilon,seed,steps,crps,seconds,part,inside,inside_40\n";
   for (const Setting& setting : all) {
     CV_TRY(const Panel panel, read_panel(panels + "/" + setting.dataset + ".csv"));
     for (const bool before : {false, true}) {
