@@ -62,6 +62,15 @@ TEST(SignLagsPlan, AForecastLongerThanADayComparesWeeks) {
   EXPECT_EQ(chosen(two_days), (SignLagsConfig{48, 60, 1, {1}}));
 }
 
+TEST(SignLagsPlan, MinutesReadAFewDays) {
+  SignLagsWishes minutes = hourly(200'000);
+  minutes.slot_seconds = 60;
+  minutes.forecast = 60;
+  EXPECT_EQ(chosen(minutes), (SignLagsConfig{60, 2880, 1440, {1440, 10'080, 20'160}}));
+  minutes.slot_seconds = 300;
+  EXPECT_EQ(chosen(minutes), (SignLagsConfig{60, 14 * 288, 288, {288, 2016, 4032}}));
+}
+
 TEST(SignLagsPlan, SeasonsAndContextCanBeAskedFor) {
   SignLagsWishes wishes = hourly(5000);
   wishes.seasons = {24, 168};
@@ -106,9 +115,16 @@ TEST(SignLagsPlan, RefusalsNameTheKeyThatHelps) {
   EXPECT_EQ(blamed({24, 0, 24, {24}}), "train.context");
   EXPECT_EQ(blamed({24, 25, 24, {24}}), "train.context");
   EXPECT_EQ(blamed({24, 1 << 16, 1, {24}}), "train.context") << "with the forecast too many lags";
+  EXPECT_EQ(blamed({8000, 8000, 1, {8000}}), "train.context") << "a day of computing";
+  EXPECT_EQ(blamed({60'000, 300, 1, {1}}), "train.context") << "weights that fill the memory";
   EXPECT_EQ(blamed({25, 24, 24, {24}}), "train.forecast");
   EXPECT_EQ(blamed({0, 24, 24, {24}}), "train.forecast");
   EXPECT_EQ(blamed({1000, 60, 1, {1}}), "");
+  for (const Seasons& wrong : {Seasons{0, 5}, Seasons{-24}, Seasons{std::int64_t{1} << 62}, Seasons{5, 3}}) {
+    SignLagsWishes asked = hourly(5000);
+    asked.seasons = wrong;
+    EXPECT_EQ(choose_sign_lags(asked).error().parameter, "train.seasons");
+  }
   EXPECT_EQ(choose_sign_lags(hourly(2)).error().kind, ErrorKind::bad_data);
   SignLagsWishes wishes = hourly(300);
   wishes.seasons = {24, 168};

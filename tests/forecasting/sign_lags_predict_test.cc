@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "chronoveil/forecasting/sign_lags/predict.h"
 
@@ -37,8 +38,8 @@ TEST(SignLagsForecast, WithoutDataRepeatsTheSeasonWithTheSpreadOfItsSlots) {
   const std::vector<StepLaw> made = laws(without_data(kOne), past);
   EXPECT_NEAR(made[0].location, 0, 1e-12);
   EXPECT_NEAR(made[1].location, 2, 1e-12);
-  EXPECT_NEAR(made[0].deviation, 1.5 * 2, 1e-12);
-  EXPECT_NEAR(made[1].deviation, 1.5 * 2, 1e-12);
+  EXPECT_NEAR(made[0].deviation, 1.4 * 2, 1e-12);
+  EXPECT_NEAR(made[1].deviation, 1.4 * 2, 1e-12);
 }
 
 TEST(SignLagsForecast, AddsWeighedDifferencesInUnitsOfTheirSlots) {
@@ -49,7 +50,7 @@ TEST(SignLagsForecast, AddsWeighedDifferencesInUnitsOfTheirSlots) {
   const double newest_input = -9.0 / 5;
   EXPECT_NEAR(made[0].location, 2 + 5 * 0.5 * newest_input, 1e-12);
   EXPECT_NEAR(made[1].location, 0 + 5 * 0.5 * newest_input, 1e-12);
-  EXPECT_NEAR(made[2].deviation, 1.5 * 5 * 0.8, 1e-12);
+  EXPECT_NEAR(made[2].deviation, 1.4 * 5 * 0.8, 1e-12);
 }
 
 TEST(SignLagsForecast, ReadsTheNewestDifferenceFirst) {
@@ -66,7 +67,7 @@ TEST(SignLagsForecast, OfStepsAddUpAndGrowLessCertain) {
   const std::vector<StepLaw> made = laws(newest(config, 0.5, 1), {0, 1, 4});  // differences 1, 3
   for (std::size_t h = 0; h < 3; ++h) {
     EXPECT_NEAR(made[h].location, 4 + 0.5 * 3 * static_cast<double>(h + 1), 1e-12);
-    EXPECT_NEAR(made[h].deviation, 1.5 * 2 * std::sqrt(static_cast<double>(h + 1)), 1e-12);
+    EXPECT_NEAR(made[h].deviation, 1.4 * 2 * std::sqrt(static_cast<double>(h + 1)), 1e-12);
   }
 }
 
@@ -83,7 +84,7 @@ TEST(SignLagsForecast, GivesTheSeasonsThatErrLessMoreWeight) {
   // Repeats itself every four steps but for the newest value, so differences over four steps are small.
   const std::vector<float> past = {0, 8, 0, -8, 0, 8, 0, -8, 0, 8, 0, -7};
   const StepLaw made = laws(without_data(config), past)[0];
-  const double two = 1.35 * (0 + 16 + 0 + 15) / 4, four = 1.35 * 1 / 4;
+  const double two = 1.25 * (0 + 16 + 0 + 15) / 4, four = 1.25 * 1 / 4;
   const double w2 = 1 / std::sqrt(two), w4 = 1 / std::sqrt(four);
   EXPECT_NEAR(made.location, 0, 1e-12);
   EXPECT_NEAR(made.deviation, (w2 * two + w4 * four) / (w2 + w4), 1e-9);
@@ -117,7 +118,7 @@ TEST(SignLagsForecast, OfAShortHistoryTakesWhatThereIs) {
   // Steps before the first are missing.
   const std::vector<StepLaw> made = laws(newest(kOne, 0.5, 1), {3, 4, 5});
   EXPECT_NEAR(made[0].location, 4 + 0.5 * 2, 1e-12);
-  EXPECT_NEAR(made[0].deviation, 1.5 * 2, 1e-12);
+  EXPECT_NEAR(made[0].deviation, 1.4 * 2, 1e-12);
   EXPECT_EQ(laws_after(without_data(kOne), std::vector<float>{3, 4}).error().kind, ErrorKind::bad_data);
   EXPECT_EQ(laws_after(without_data(kOne), std::vector<float>{kMissing}).error().kind, ErrorKind::bad_data);
   EXPECT_EQ(laws_after(without_data(kOne), std::vector<float>{}).error().kind, ErrorKind::bad_data);
@@ -141,11 +142,15 @@ TEST(SignLagsForecast, MovesAndGrowsWithTheSeries) {
   }
 }
 
-TEST(SignLagsForecast, QuantilesAreThoseOfLaplace) {
-  const StepLaw law{3, std::sqrt(2.0)};  // of scale 1
-  EXPECT_EQ(laplace_quantile(law, 0.5), 3);
-  EXPECT_NEAR(laplace_quantile(law, 0.1), 3 + std::log(0.2), 1e-12);
-  EXPECT_NEAR(laplace_quantile(law, 0.9), 3 - std::log(0.2), 1e-12);
+TEST(SignLagsForecast, QuantilesAreLogistic) {
+  const StepLaw law{3, std::numbers::pi / std::sqrt(3.0)};  // of scale 1
+  EXPECT_EQ(quantile_of(law, 0.5), 3);
+  EXPECT_NEAR(quantile_of(law, 0.1), 3 - std::log(9), 1e-12);
+  EXPECT_NEAR(quantile_of(law, 0.9), 3 + std::log(9), 1e-12);
+  // Its standard deviation is 1 for a law of 1: the mean of squares over evenly spaced levels.
+  double squares = 0;
+  for (int i = 0; i < 100'000; ++i) squares += std::pow(quantile_of({0, 1}, (i + 0.5) / 100'000), 2);
+  EXPECT_NEAR(squares / 100'000, 1, 1e-3);
 }
 
 Panel two_channels() {
@@ -175,7 +180,7 @@ TEST(SignLagsForecast, IsMadeChannelByChannelFromWhatCameBeforeTheWindow) {
     for (std::size_t h = 0; h < 2; ++h)
       for (std::size_t level = 0; level < 9; ++level)
         EXPECT_EQ(made[0].quantiles[(h * 2 + channel) * 9 + level],
-                  static_cast<float>(laplace_quantile(expected[h], kLevels[level])));
+                  static_cast<float>(quantile_of(expected[h], kLevels[level])));
   }
   for (std::size_t i = 0; i + 1 < made[0].quantiles.size(); ++i)
     EXPECT_TRUE(i % 9 == 8 || made[0].quantiles[i] <= made[0].quantiles[i + 1]);

@@ -93,7 +93,7 @@ TEST(SignLagsWeights, SolveTheirEquations) {
   const SeasonWeights weights = weights_of(made, context, forecast);
   double squares = 0;
   for (const double noise : made.noise) squares += noise * noise;
-  const double ridge = 0.02 + 0.35 * std::sqrt(2 * squares);
+  const double ridge = 0.02 + 0.5 * std::sqrt(2 * squares);
   for (std::size_t h = 1; h <= 4; ++h) {
     const double* a = weights.weights.data() + (h - 1) * 20;
     double explained = 0, form = 0;

@@ -25,9 +25,11 @@ struct SignLagsConfig {
 
 // Refused (usage, naming train.seasons, train.context or train.forecast): no season, more than kMostSeasons, seasons
 // that do not ascend from 1; F < 1, P < 1, P not a multiple of d; F > m_1 unless the only season is 1; with d > 1 a
-// season that is not a multiple of d; beyond kLongestLags.
+// season that is not a multiple of d; beyond kLongestLags, kMostWeights or kMostWork.
 inline constexpr std::int64_t kMostSeasons = 8;
-inline constexpr std::int64_t kLongestLags = 1 << 16;  // K, and the longest season
+inline constexpr std::int64_t kLongestLags = 1 << 16;                // K, and the longest season
+inline constexpr std::int64_t kMostWeights = std::int64_t{1} << 24;  // F P of a season: 128 MiB
+inline constexpr std::int64_t kMostWork = std::int64_t{1} << 36;     // F P² of a season: about a minute
 Result<void> check_sign_lags(const SignLagsConfig&);
 
 // Public facts of a panel, and what the caller wishes; what is absent is chosen.
@@ -45,6 +47,7 @@ struct SignLagsWishes {
 //   d, 2d and P = 4d         from 6d steps on
 //   d and P = d              from 2d steps on
 //   1 and P = 60, or less    otherwise, and without a rhythm; at least one difference and one lag are needed
+// P is at most 4096 steps, in whole days, or a day if that is longer: minutes would take hours.
 // Only seasons of at least F steps are compared, except that the season 1 forecasts any number of steps. Refused like
 // check_sign_lags(), and a shortest series of fewer than 3 steps (bad data).
 Result<SignLagsConfig> choose_sign_lags(const SignLagsWishes&);

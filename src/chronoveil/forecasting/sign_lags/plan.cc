@@ -12,6 +12,11 @@ namespace {
 
 constexpr std::int64_t kDaysForFortnight = 60;
 constexpr std::int64_t kUsualSteps = 60;  // P without a rhythm
+constexpr std::int64_t kUsualMost = 4096;
+
+std::int64_t limited(std::int64_t context, std::int64_t day) {
+  return std::min(context, std::max(day, kUsualMost / day * day));
+}
 
 // What a shortest series of `shortest` steps has room for: a forecast reads P + max m of them.
 SignLagsConfig fitting(const SignLagsWishes& wishes, std::int64_t day, std::int64_t shortest) {
@@ -40,14 +45,16 @@ SignLagsConfig fitting(const SignLagsWishes& wishes, std::int64_t day, std::int6
     config.seasons = {1};
     config.context = std::min(kUsualSteps, shortest - 1);
   }
+  config.context = limited(config.context, config.day);
   return config;
 }
 
-// P for seasons that were asked for: as in the table, twice the shortest or the longest and a day, if there is room.
+// P for seasons that were asked for: the longest of them, or four days if that is more, as far as there is room.
 std::int64_t context_for(const SignLagsConfig& config, std::int64_t shortest) {
   if (config.seasons == std::vector<std::int64_t>{1})
     return std::max<std::int64_t>(1, std::min(kUsualSteps, shortest - 1));
-  const std::int64_t wanted = std::max(config.seasons.back(), 4 * config.day);
+  const std::int64_t longest = (config.seasons.back() + config.day - 1) / config.day * config.day;
+  const std::int64_t wanted = limited(std::max(longest, 4 * config.day), config.day);
   const std::int64_t room = (shortest - config.seasons.back()) / config.day * config.day;
   return std::max(config.day, std::min(wanted, room));
 }
@@ -87,7 +94,12 @@ Result<void> check_sign_lags(const SignLagsConfig& config) {
   CV_CHECK(within("train.forecast", config.forecast, 1, steps ? kLongestLags : seasons.front()));
   if (steps && seasons.size() > 1 && config.forecast > 1)
     return invalid("train.seasons", listed(seasons), "1 alone, or each at least the forecast's length");
-  return within("train.context", config.lags(), 1, kLongestLags);
+  CV_CHECK(within("train.context", config.lags(), 1, kLongestLags));
+  const std::int64_t weights = config.forecast * config.context;  // each at most 2^16
+  if (weights > kMostWeights || weights > kMostWork / config.context)
+    return invalid("train.context", std::to_string(config.context),
+                   "less: " + std::to_string(config.forecast) + " forecast steps from so many take too long");
+  return {};
 }
 
 Result<SignLagsConfig> choose_sign_lags(const SignLagsWishes& wishes) {
@@ -99,6 +111,7 @@ Result<SignLagsConfig> choose_sign_lags(const SignLagsWishes& wishes) {
   if (wishes.seasons.empty()) {
     config = fitting(wishes, day, wishes.shortest);
   } else {
+    for (const std::int64_t season : wishes.seasons) CV_CHECK(within("train.seasons", season, 1, kLongestLags));
     config = {.forecast = wishes.forecast, .context = 0, .day = day, .seasons = wishes.seasons};
     // Spreads go by the slots of a day where the seasons are whole days, else by those of the first season.
     if (std::any_of(config.seasons.begin(), config.seasons.end(), [&](std::int64_t m) { return m % day != 0; }))
@@ -107,7 +120,7 @@ Result<SignLagsConfig> choose_sign_lags(const SignLagsWishes& wishes) {
                        ? config.seasons.front()
                        : 1;
     if (config.seasons.front() == 1) config.day = 1;
-    config.context = config.day < 1 ? 1 : context_for(config, wishes.shortest);
+    config.context = context_for(config, wishes.shortest);
   }
   if (wishes.context) config.context = *wishes.context;
   CV_CHECK(check_sign_lags(config));

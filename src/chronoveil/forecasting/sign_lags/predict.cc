@@ -13,8 +13,8 @@ namespace {
 constexpr double kOwnSpread = 0.95;      // of a slot, the rest is that of all slots
 constexpr double kLeastSpread = 1e-12;   // of a season
 constexpr double kLargestInput = 4;      // in spreads
-constexpr double kDeviationOfOne = 1.5;  // standard deviation over mean magnitude, of one season
-constexpr double kDeviationOfSeveral = 1.35;
+constexpr double kDeviationOfOne = 1.4;  // standard deviation over mean magnitude, of one season
+constexpr double kDeviationOfSeveral = 1.25;
 
 // Value at step `t` of `past`; missing before the first.
 double value_at(std::span<const float> past, std::int64_t t) {
@@ -113,9 +113,9 @@ double uniform(BitSource& bits) { return (static_cast<double>(bits.next_u64() >>
 
 }  // namespace
 
-double laplace_quantile(const StepLaw& law, double q) {
-  const double scale = law.deviation / std::numbers::sqrt2;
-  return law.location + scale * (q < 0.5 ? std::log(2 * q) : -std::log(2 - 2 * q));
+double quantile_of(const StepLaw& law, double q) {
+  constexpr double kScale = std::numbers::sqrt3 * std::numbers::inv_pi;  // of a logistic law with deviation 1
+  return law.location + law.deviation * kScale * std::log(q / (1 - q));
 }
 
 Result<std::vector<StepLaw>> laws_after(const SignLagsModel& model, std::span<const float> past) {
@@ -170,10 +170,9 @@ Result<std::vector<Forecast>> predict(const SignLagsModel& model, const Panel& p
       for (std::size_t h = 0; h < steps; ++h) {
         for (std::size_t level = 0; level < kLevels.size(); ++level)
           forecast.quantiles[(h * channels + channel) * kLevels.size() + level] =
-              to_float(laplace_quantile((*laws)[h], kLevels[level]));
+              to_float(quantile_of((*laws)[h], kLevels[level]));
         for (std::size_t path = 0; path < static_cast<std::size_t>(options.paths); ++path)
-          forecast.paths[(path * steps + h) * channels + channel] =
-              to_float(laplace_quantile((*laws)[h], uniform(bits)));
+          forecast.paths[(path * steps + h) * channels + channel] = to_float(quantile_of((*laws)[h], uniform(bits)));
       }
     }
     all.push_back(std::move(forecast));

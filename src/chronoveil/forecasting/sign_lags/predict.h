@@ -15,7 +15,8 @@
 
 namespace chronoveil::forecasting {
 
-// The law of one forecast step: a Laplace law of this centre and standard deviation.
+// The law of one forecast step: a logistic law of this centre and standard deviation. Its tails lie between those of
+// Gauss and of Laplace, as errors of forecasts do.
 struct StepLaw {
   double location = 0, deviation = 0;
 };
@@ -24,8 +25,8 @@ struct StepLaw {
 // being missing. Refused (bad data): no value is observed, or no two that are a season apart.
 Result<std::vector<StepLaw>> laws_after(const SignLagsModel&, std::span<const float> past);
 
-// location + deviation / √2 · (ln 2q below the median, -ln(2 - 2q) above it)
-double laplace_quantile(const StepLaw&, double q);
+// location + deviation · √3/π · ln(q / (1 - q)), 0 < q < 1
+double quantile_of(const StepLaw&, double q);
 
 struct SignLagsForecasts {
   std::int64_t paths = 0;  // sample paths to keep, of independent steps

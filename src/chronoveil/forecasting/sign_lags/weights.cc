@@ -11,8 +11,7 @@ namespace {
 // Chosen once for all data, on windows before the test: public.
 constexpr double kLeastShare = 0.05;      // of signs that are not 0
 constexpr double kLeastSpectrum = 0.003;  // of a repaired sequence
-constexpr double kRidge = 0.02, kRidgeOfNoise = 0.35;
-constexpr double kThreshold = 1.5;  // in standard deviations of noise
+constexpr double kRidge = 0.02, kRidgeOfNoise = 0.5;
 constexpr double kLeastVariance = 0.05;
 
 // The even, periodic sequence of ρ with its spectrum raised to kLeastSpectrum, and ρ(0) = 1 again. Every Toeplitz
@@ -54,7 +53,7 @@ Correlations correlations_of(std::span<const std::int64_t> products, std::span<c
     // The correlation of an elliptical law from that of its signs [VanVleck66]: whatever the spread of each step is.
     const double rho = std::sin(std::numbers::pi / 2 * std::clamp(mean(k) / share, -1.0, 1.0));
     made.noise[k] = std::numbers::pi / 2 * noise / (static_cast<double>(counts[k]) * share);
-    made.rho[k] = std::copysign(std::max(std::abs(rho) - kThreshold * made.noise[k], 0.0), rho);
+    made.rho[k] = std::copysign(std::max(std::abs(rho) - made.noise[k], 0.0), rho);
   }
   repair(made.rho);
   return made;
