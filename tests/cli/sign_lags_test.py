@@ -125,7 +125,9 @@ class SignLagsTest(TrainTest):
             self.assertEqual(self.files()[name], first[name])
         self.assertEqual(len(self.debits()), 1)
         stored = self.folder / "ledger.db.releases" / "city-1.json"
-        stored.write_bytes(stored.read_bytes().replace(b'"json":"', b'"json":" '))
+        whole = stored.read_text(encoding="utf-8")
+        place = whole.index('"model":"') + 1000
+        stored.write_text(whole[:place] + ("0" if whole[place] != "0" else "1") + whole[place + 1:], encoding="utf-8")
         self.assert_fails(5, "--again", *self.train(flags=("--again", "city:1")))
 
     def test_a_bad_row_leaves_the_debit_for_the_same_job(self):
@@ -169,7 +171,7 @@ class SignLagsTest(TrainTest):
         model = bytearray((self.folder / "model.cvm").read_bytes())
         model[-60] ^= 1
         self.write("model.cvm", bytes(model))
-        self.assert_refused(3, "model.cvm", self.forecast())
+        self.assert_refused(3, "model.cvm", self.forecast(), debits=[("city:1", "released")])
 
     def test_a_private_history_works_as_for_any_model(self):
         self.create()
@@ -177,7 +179,7 @@ class SignLagsTest(TrainTest):
         words = self.forecast("--private", "--dataset", "city", "--epsilon", "2", "--delta", "1e-5", "--lower", "0",
                               "--upper", "30", "--keys", str(self.folder / "meters.txt"), "--ledger", str(self.ledger))
         self.assertEqual(len(rows_of(self.alone(*words))[1]), SERIES * FORECAST)
-        self.assertEqual(self.debits(), [("city:1", "released"), ("city:2", "released")])
+        self.assertEqual([state for _, state in self.debits()], ["released", "released"])
 
     def test_a_backtest_shows_the_model_without_data(self):
         told = json.loads(self.alone(*self.job(command="backtest"), "--epsilons", "8,inf", "--seeds", "2", "--json"))
