@@ -1,12 +1,11 @@
 // sign_lags as the model of a file: what is released comes back as it was, or not at all.
-#include "chronoveil/training/sign_lags/model.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "chronoveil/base/draw_right.h"
 #include "chronoveil/forecasting/sign_lags/weights.h"
+#include "chronoveil/training/sign_lags/model.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::training {
@@ -38,7 +37,7 @@ SignRelease released() {
   return *release;
 }
 
-TrainedModel model_of(const SignRelease& release) {
+TrainedModel file_of(const SignRelease& release) {
   TrainedModel model;
   model.config.model = "sign_lags";
   model.config.context_length = kConfig.context;
@@ -62,7 +61,7 @@ TEST(SignLagsFile, WeightsComeBackAsTheyWere) {
 
 TEST(SignLagsFile, AModelFileForecastsLikeTheReleaseItHolds) {
   const SignRelease release = released();
-  const Result<TrainedModel> back = read_model(to_bytes(model_of(release)), "file");
+  const Result<TrainedModel> back = read_model(to_bytes(file_of(release)), "file");
   ASSERT_TRUE(back) << back.error().text();
   const auto from_file = forecaster_of(*back, nullptr, "cpu");
   ASSERT_TRUE(from_file) << from_file.error().text();
@@ -97,13 +96,13 @@ TEST(SignLagsFile, WhatToWeightsDoesNotWriteIsRefused) {
 }
 
 TEST(SignLagsFile, WeightsOfAnotherConfigurationAreRefused) {
-  TrainedModel model = model_of(released());
+  TrainedModel model = file_of(released());
   model.config.forecast_length = 4;
   EXPECT_TRUE(fails(forecaster_of(model, nullptr, "cpu"), ErrorKind::bad_data, "sign_lags"));
 }
 
 TEST(SignLagsFile, ANetworkNeedsAProgramThatHasThem) {
-  TrainedModel model = model_of(released());
+  TrainedModel model = file_of(released());
   model.config.model = "deepar";
   EXPECT_TRUE(fails(forecaster_of(model, nullptr, "cpu"), ErrorKind::usage, "deepar is a network"));
 }

@@ -15,12 +15,12 @@ namespace {
 
 using engine::Job;
 
-// As it is released and stored: the training, or the documents that were made of it.
+// As it is released, and as it is stored: then the model and the document are the bytes that were released.
 struct Kept {
   std::string title;  // the documents have their own
   const Job* job = nullptr;
   Training training;
-  std::optional<TrainDocuments> documents;
+  std::optional<TrainDocuments> stored;  // without the page, which is made anew
   std::optional<ledger::DebitReference> debit;
   std::optional<report::BudgetLeft> budget;
 };
@@ -34,11 +34,12 @@ Training settled(const Kept& kept) {
 }
 
 TrainDocuments documents_of(const Kept& kept) {
-  if (kept.documents) return *kept.documents;
-  return training::documents_of(report_of(*kept.job, settled(kept)).value(), settled(kept).model);
+  TrainDocuments all = training::documents_of(report_of(*kept.job, settled(kept)).value(), settled(kept).model);
+  if (kept.stored) all.model = kept.stored->model, all.json = kept.stored->json;
+  return all;
 }
 
-std::string document_of(const Kept& kept) { return documents_of(kept).json; }
+std::string document_of(const Kept& kept) { return kept.stored ? kept.stored->json : documents_of(kept).json; }
 
 std::string in_hex(std::string_view bytes) {
   std::string text(2 * bytes.size() + 1, '\0');
@@ -63,21 +64,20 @@ std::string to_store(const Kept& kept, const std::string& document) {
   stored["debit"] = {{"id", kept.debit->id.text()}, {"chain_head", kept.debit->chain_head}};
   stored["json"] = document;
   stored["model"] = in_hex(all.model);
-  stored["html"] = all.html;
   return stored.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 Result<Kept> from_store(std::string_view text) {
   const auto damaged = [] { return fail(ErrorKind::storage, "run.again", "the stored model is damaged"); };
   const nlohmann::json stored = nlohmann::json::parse(text, nullptr, false);
-  if (!stored.is_object() || stored.size() != 4) return damaged();
-  for (const char* name : {"json", "model", "html"})
+  if (!stored.is_object() || stored.size() != 3) return damaged();
+  for (const char* name : {"json", "model"})
     if (!stored.contains(name) || !stored[name].is_string()) return damaged();
   const std::optional<std::string> model = from_hex(stored["model"].get<std::string>());
   if (!model) return damaged();
   Kept kept;
-  kept.documents = TrainDocuments{*model, stored["json"].get<std::string>(), stored["html"].get<std::string>()};
-  const nlohmann::json said = nlohmann::json::parse(kept.documents->json, nullptr, false);
+  kept.stored = TrainDocuments{*model, stored["json"].get<std::string>(), ""};
+  const nlohmann::json said = nlohmann::json::parse(kept.stored->json, nullptr, false);
   // What the ledger has the digest of is the document, and the document has that of the model.
   if (!said.is_object() || said.value("model_sha256", "") != ledger::sha256_hex(*model)) return damaged();
   Result<TrainedModel> trained = read_model(*model, "stored");
@@ -96,7 +96,7 @@ Result<Kept> from_store(std::string_view text) {
 
 Result<std::string> document_in(std::string_view text) {
   CV_TRY(const Kept kept, from_store(text));
-  return kept.documents->json;
+  return kept.stored->json;
 }
 
 Result<Training> made(const Job& job, const TrainOptions& options, Training training, mechanisms::Draws& draws) {
@@ -119,6 +119,14 @@ Result<Training> made(const Job& job, const TrainOptions& options, Training trai
   return training;
 }
 
+// What is stored of a training is its model; the rest is what its job plans.
+void fill(const Job& job, const engine::TrainPlanned& planned, Kept& kept) {
+  kept.job = &job;
+  kept.training.planned = planned;
+  kept.training.parameters = planned.signs->config.released();
+  kept.training.uses = 1;
+}
+
 engine::ReleaseKind<Kept> kind_of(const Job& job, const TrainOptions& options, const Training& training) {
   engine::ReleaseKind<Kept> kind;
   kind.open = [&] { return engine::check_train_columns(job.source, training.planned.channels); };
@@ -130,21 +138,20 @@ engine::ReleaseKind<Kept> kind_of(const Job& job, const TrainOptions& options, c
   kind.to_store = to_store;
   kind.from_store = from_store;
   kind.document_in = document_in;
-  kind.write = [&](const Kept& kept, const std::string&) {
-    return write_documents(job, documents_of(kept), kept.training.model.mark);
+  kind.write = [&](Kept kept, const std::string& document) {
+    fill(job, training.planned, kept);
+    TrainDocuments all = documents_of(kept);
+    all.json = document;
+    return write_documents(job, all, kept.training.model.mark);
   };
   return kind;
 }
 
 // What the caller is told of a release that was made, or emitted anew.
-void take(Kept kept, Training& training) {
-  const engine::TrainPlanned planned = std::move(training.planned);
-  const std::string json = document_of(kept);
+void take(const Job& job, Kept kept, Training& training) {
+  fill(job, training.planned, kept);
   training = settled(kept);
-  training.planned = planned;
-  training.parameters = planned.signs->config.released();
-  training.uses = 1;
-  if (training.model.debit) training.json = json;
+  if (training.model.debit) training.json = document_of(kept);
 }
 
 }  // namespace
@@ -155,9 +162,8 @@ Result<void> train_sign_lags(const Job& job, const TrainOptions& options, Traini
   training.parameters = training.planned.signs->config.released();
   engine::ReleaseKind<Kept> kind = kind_of(job, options, training);
   engine::claim_for(job, job.relation, options, kind);
-  kind.title.clear();  // the stored documents have it
   CV_TRY(Kept kept, engine::run_debited(options, engine::ask_of(job, training.planned), kind));
-  take(std::move(kept), training);
+  take(job, std::move(kept), training);
   return {};
 }
 
@@ -166,9 +172,8 @@ Result<void> sign_lags_again(const Job& job, const std::string& debit, const Tra
   training.parameters = training.planned.signs->config.released();
   engine::ReleaseKind<Kept> kind = kind_of(job, options, training);
   engine::claim_for(job, job.relation, options, kind);
-  kind.title.clear();
   CV_TRY(Kept kept, engine::emit_again(debit, options, kind));
-  take(std::move(kept), training);
+  take(job, std::move(kept), training);
   return {};
 }
 
