@@ -10,6 +10,8 @@
 #include "chronoveil/engine/live/rejects.h"
 #include "chronoveil/engine/live/session.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/series/ask.h"
+#include "chronoveil/engine/series/published.h"
 #include "chronoveil/mechanisms/draws.h"
 
 namespace chronoveil::engine {

@@ -9,6 +9,8 @@
 #include "chronoveil/engine/release/assumptions.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
+#include "chronoveil/engine/release/source.h"
+#include "chronoveil/engine/series/published.h"
 #include "chronoveil/mechanisms/catalogue.h"
 #include "chronoveil/report/document/signature.h"
 
@@ -48,18 +50,15 @@ Claim claim_of_look(const Job& asked, Relation relation) {
 }
 
 Ask ask_of(const LookPlanned& planned) {
-  Ask ask{"look", std::string(kLook), planned.chosen.event, planned.chosen.delta};
-  ask.noise = noise_text(planned.chosen.noise, planned.chosen.scale);
-  ask.at_epsilon = [plan = planned.chosen](double epsilon) -> Result<Ask> {
-    mechanisms::Request request;
-    request.shape = plan.shape;
-    request.epsilon = epsilon;
-    request.delta = plan.delta;
-    CV_TRY(const mechanisms::SeriesMechanism* mechanism, mechanisms::find_series_mechanism(plan.mechanism));
-    CV_TRY(const mechanisms::SeriesPlan other, mechanism->prepare(request));
-    return Ask{"look", std::string(kLook), other.event, other.delta};
-  };
-  return ask;
+  mechanisms::Request request;
+  request.shape = planned.chosen.shape;
+  request.delta = planned.chosen.delta;
+  return ask_for<mechanisms::SeriesMechanism, mechanisms::SeriesPlan>(
+      planned.chosen, request, mechanisms::find_series_mechanism, [](const mechanisms::SeriesPlan& plan) {
+        Ask ask{"look", std::string(kLook), plan.event, plan.delta};
+        ask.noise = noise_text(plan.noise, plan.scale);
+        return ask;
+      });
 }
 
 report::Look look_of(const Job& job, const LookPlanned& planned, const std::vector<double>& noisy, std::string mark) {
@@ -68,10 +67,7 @@ report::Look look_of(const Job& job, const LookPlanned& planned, const std::vect
   look.mark = std::move(mark);
   look.guarantee = planned.guarantee;
   look.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
-  if (!look.mark.empty()) {
-    disown(look.guarantee, look.mark);
-    look.not_protected = {"Nothing is protected: the random choices of this look are known."};
-  }
+  disown(look.guarantee, look.not_protected, look.mark, "look");
   look.plan = planned.chosen;
   look.questions = planned.questions;
   look.choices = planned.choices;

@@ -4,8 +4,8 @@
 //   Inside    by parity over all rings of a polygon: the first is its outline, others are holes. A point on a side or a
 //             corner, of a hole too, is in the polygon
 //   Overlaps  the first area in the order of the file that holds the point has it
-//   Refused   what is no FeatureCollection of polygons and multipolygons; an area without a name, or a name given twice;
-//             a ring of fewer than four corners, or not closed; a corner outside ±180 and ±90 degrees; no area
+//   Refused   what is no FeatureCollection of polygons and multipolygons; an area without a name, or a name given
+//             twice; a ring of fewer than four corners, or not closed; a corner outside ±180 and ±90 degrees; no area
 #pragma once
 
 #include <cstdint>
