@@ -3,7 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "chronoveil/report/document/members.h"
+#include "chronoveil/report/document/long_document.h"
 #include "chronoveil/report/document/numbers.h"
 #include "chronoveil/report/means/published.h"
 
@@ -86,7 +86,6 @@ void members(plan::MeansComparison& comparison, auto& with) {
 
 namespace {
 
-// The long list goes straight to the text: a document in memory would take ten times the room.
 void append_cells(std::string& out, const MeansRelease& release) {
   const std::size_t steps = static_cast<std::size_t>(release.axis.steps());
   std::vector<std::string> slots;
@@ -217,23 +216,12 @@ Result<void> read_cells(const Fields& document, MeansRelease& release) {
 Result<MeansPublished> published_in(const Fields& document) {
   MeansPublished all;
   MeansRelease& release = all.release;
-  CV_TRY(all.title, document.text("title"));
+  CV_CHECK(read_head(document, all));
   CV_TRY(all.measure, document.text("measure"));
-  if (document.has("mark")) {
-    CV_TRY(release.mark, document.text("mark"));
-  }
   CV_TRY(const Fields guarantee, document.object("guarantee"));
   CV_TRY(release.guarantee, guarantee_in(guarantee));
   CV_TRY(all.not_protected, guarantee.texts("not_protected"));
-  CV_TRY(const Fields plan, document.object("plan"));
-  CV_TRY(all.plan, object_in<mechanisms::CellsPlan>(plan));
-  CV_TRY(all.reason, plan.text("reason"));
-  if (plan.has("comparison")) {
-    CV_TRY(const Fields comparison, plan.object("comparison"));
-    CV_TRY(all.comparison, comparison_in(comparison));
-  }
-  CV_TRY(all.debit, debit_in(document));
-  CV_TRY(all.budget, budget_in(document));
+  CV_CHECK(read_plan_and_debit(document, all, comparison_in));
   CV_TRY(release.level, document.finite("level"));
   CV_TRY(const Fields bounds, document.object("bounds"));
   CV_TRY(release.lower, bounds.finite("lower"));
@@ -253,36 +241,22 @@ Result<MeansPublished> published_in(const Fields& document) {
 
 std::string means_json(const MeansPublished& published) {
   const MeansRelease& release = published.release;
-  json plan = object_json(published.plan);
-  plan["reason"] = published.reason;
-  if (published.comparison) plan["comparison"] = comparison_json(*published.comparison);
-
-  std::string out;
-  out.reserve(4096 + release.cells.size() * 160);
-  const auto member = [&](std::string_view key, const json& value) {
-    out.append("\"").append(key).append("\":").append(text_of(value)).append(",\n");
-  };
-  out += '{';
-  const json head = head_json("means", release.mark, published.title);
-  for (const auto& [key, value] : head.items()) member(key, value);
-  member("measure", published.measure);
-  member("guarantee", guarantee_json(release.guarantee, published.plan.price, release.mark, published.not_protected));
-  member("plan", plan);
-  member("debit", debit_json(published.debit));
-  if (published.budget) member("budget", budget_json(*published.budget));
-  member("software", software_json());
-  member("level", finite_or_null(release.level));
-  member("bounds", {{"lower", finite_or_null(release.lower)}, {"upper", finite_or_null(release.upper)}});
-  if (release.smoothed != Smoothed::no) member("smoothed", name_in(kSmoothedNames, release.smoothed));
-  member("zone", release.axis.zone);
-  member("boundaries", release.axis.boundaries);
-  member("time", release.axis.labels);
-  if (release.grid) member("grid", object_json(release.grid->spec()));
-  member("places", release.places);
-  out.append("\"cells\":[");
-  append_cells(out, release);
-  out.append("]}\n");
-  return out;
+  LongDocument out(4096 + release.cells.size() * 160, head_json("means", release.mark, published.title));
+  out.member("measure", published.measure);
+  out.member("guarantee",
+             guarantee_json(release.guarantee, published.plan.price, release.mark, published.not_protected));
+  out.plan_and_debit(published, published.comparison ? comparison_json(*published.comparison) : json());
+  out.member("level", finite_or_null(release.level));
+  out.member("bounds", {{"lower", finite_or_null(release.lower)}, {"upper", finite_or_null(release.upper)}});
+  if (release.smoothed != Smoothed::no) out.member("smoothed", name_in(kSmoothedNames, release.smoothed));
+  out.axis(release.axis);
+  if (release.grid) out.member("grid", object_json(release.grid->spec()));
+  out.member("places", release.places);
+  std::string& text = out.text();
+  text.append("\"cells\":[");
+  append_cells(text, release);
+  text.append("]}\n");
+  return std::move(text);
 }
 
 Result<MeansPublished> means_from_json(std::string_view text) { return read_document(text, published_in); }
