@@ -4,6 +4,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "chronoveil/ledger/filters/rounded_text.h"
 #include "chronoveil/training/train.h"

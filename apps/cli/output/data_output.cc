@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "chronoveil/base/plain_text.h"
 
 namespace chronoveil::cli {

@@ -1,6 +1,7 @@
 // chronoveil budget create.
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
@@ -99,7 +100,7 @@ Result<void> create(const CreateOptions& options) {
 void add_create(CLI::App& budget, CommandContext& context) {
   auto options = std::make_shared<CreateOptions>();
   CLI::App* command = add_command(budget, *options, "create", "Create a dataset with its budget");
-  command->add_option("NAME", options->name, "The dataset")->required();
+  command->add_option("NAME", options->name, "The dataset")->type_name(kDatasetType)->required();
   command->add_option("--epsilon", options->epsilon, "ε of the whole budget")->required();
   command->add_option("--delta", options->delta, "δ of the whole budget; 0 unless given");
   command->add_option("--unit", options->unit,

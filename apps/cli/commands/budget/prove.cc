@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "chronoveil/engine/job/text_file.h"
@@ -131,7 +132,7 @@ Result<void> export_rows(const ProofOptions& options) {
 void add_proofs(CLI::App& budget, CommandContext& context) {
   auto options = std::make_shared<ProofOptions>();
   CLI::App* command = add_command(budget, *options, "verify", "Check the chain, the price of every row and the sums");
-  command->add_option("NAME", options->name, "Only this dataset");
+  command->add_option("NAME", options->name, "Only this dataset")->type_name(kDatasetType);
   command->add_option("--against", options->against, "A release (JSON) whose debit must be there");
   command->add_option("--key", options->key, "The public key (NAME.pub) that every seal must be signed by");
   add_example(*command, "chronoveil budget verify --against out.json");
@@ -139,13 +140,13 @@ void add_proofs(CLI::App& budget, CommandContext& context) {
 
   options = std::make_shared<ProofOptions>();
   command = add_command(budget, *options, "sign", "Sign what verifies with the key that CHRONOVEIL_KEY names");
-  command->add_option("NAME", options->name, "Only this dataset");
+  command->add_option("NAME", options->name, "Only this dataset")->type_name(kDatasetType);
   add_example(*command, "CHRONOVEIL_KEY=owner.key chronoveil budget sign city");
   on_run(*command, context, [options] { return sign(*options); });
 
   options = std::make_shared<ProofOptions>();
   command = add_command(budget, *options, "export", "Print every row as JSON, one per line");
-  command->add_option("NAME", options->name, "Only this dataset");
+  command->add_option("NAME", options->name, "Only this dataset")->type_name(kDatasetType);
   add_example(*command, "chronoveil budget export city");
   on_run(*command, context, [options] { return export_rows(*options); });
 }
