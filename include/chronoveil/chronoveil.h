@@ -58,8 +58,8 @@ Result<Job> parse_job(std::string_view toml);
 void read_from(Job&, Table);
 // The same from an Arrow stream of record batches, which is taken over: its release is null afterwards, also after an
 // error. Batches are pulled as they are read, never before the debit, and given back one by one; text is not copied. A
-// stream can be read once: after a run, or a check that read it, the job needs another. docs/library.md has the kinds of
-// columns. Errors: storage if its producer fails, usage if it has no columns.
+// stream can be read once: after a run, or a check that read it, the job needs another. docs/library.md has the kinds
+// of columns. Errors: storage if its producer fails, usage if it has no columns.
 Result<void> read_from(Job&, ArrowArrayStream&);
 
 // ---- Plan, check, run: counts per series and slot, means per place and slot, or one series of its owner. ----
@@ -99,8 +99,8 @@ std::string to_csv(const AnyRelease&);
 std::string to_json(const AnyRelease&);
 std::string to_html(const AnyRelease&);
 // The rows of the CSV as an Arrow stream of one record batch: names as large_utf8, times as timestamp[ms, zone of the
-// slots], or date32 where slots are whole days, values as double, null where nothing is published, sampled as bool; of a
-// perturbed series every column is large_utf8. The stream owns its rows; whoever takes it releases it. On an error
+// slots], or date32 where slots are whole days, values as double, null where nothing is published, sampled as bool; of
+// a perturbed series every column is large_utf8. The stream owns its rows; whoever takes it releases it. On an error
 // nothing is written to `out`: usage, if the rows of a perturbed series left at once.
 Result<void> to_arrow(const AnyRelease&, ArrowArrayStream* out);
 

@@ -97,7 +97,7 @@ struct SeriesMechanism {
   // help, so measure and reconstruct are measure_live and reconstruct_live.
   Result<std::unique_ptr<LiveProcess>> (*go_live)(const SeriesPlan&) = nullptr;
   bool causal = false;
-  // Of a live mechanism that asks for weighted sums of the counts so far: what remembers them. Null: it asks for counts.
+  // Of a live mechanism that asks for weighted sums of counts so far: what remembers them. Null: it asks for counts.
   std::unique_ptr<CountMemory> (*remember)(const SeriesPlan&) = nullptr;
   // For plans to compare by, where a step is not one draw of the plan's scale. `step_scale`: the scale of a draw.
   // `step_spread`: how many times the standard deviation of a draw a step has that is the sum of many.

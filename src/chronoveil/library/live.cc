@@ -41,8 +41,8 @@ void add_steps(std::string lines, bool named, PublishedSteps& steps) {
   }
 }
 
-// One call at a time: threads wait for each other, so that no step is worked out twice. A call from inside of a call would
-// wait for itself, and is refused.
+// One call at a time: threads wait for each other, so that no step is worked out twice. A call from inside of a call
+// would wait for itself, and is refused.
 class Turns {
  public:
   class Turn {
