@@ -7,6 +7,7 @@
 
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/series/series.h"
+#include "chronoveil/report/document/geojson.h"
 #include "chronoveil/report/document/signature.h"
 #include "chronoveil/report/page/csv_link.h"
 
@@ -24,7 +25,8 @@ using NamedOutputs = std::vector<std::pair<std::string, std::string>>;  // key a
 Result<void> check_replaces_no_release(const NamedOutputs&);
 // Refuses to emit the release of this debit, or of a slot, anew where the JSON of a later one is, or of one that this
 // ledger does not have. An earlier one is replaced, as by the run itself, which may have been killed before it could.
-// Which is later is decided by their rows: a slot of an old debit may be used after a new debit.
+// Which is later is decided by their rows: a slot of an old debit may be used after a new debit. Where no JSON is there,
+// other outputs do not say whose they are: then a later release of the very same job is taken to be the one.
 Result<void> check_replaces_no_later(const Job&, const ledger::Debit&, ledger::Ledger&);
 // `document`: the release JSON.
 Result<void> write_outputs(const Job&, const report::Published&, const std::string& document);
@@ -40,9 +42,11 @@ struct Writers {
   std::string (*csv)(const Published&);  // null: the CSV grows by rows instead
   std::string (*html)(const Published&, const std::string& csv);
   std::string (*svg)(const Published&);
-  std::string (*geojson)(const Published&);           // null: not of this kind
+  std::string (*geojson)(const Published&, const report::Outlines&);
   std::string (*totals)(const Published&) = nullptr;  // of counts
 };
+// Of the places of the job, in their order; none without a grid or areas.
+report::Outlines outlines_of(const Job&);
 template <class Published>
 Result<void> write_outputs(const Job& job, const Published& published, const std::string& document,
                            const Writers<Published>& writers) {
@@ -59,8 +63,7 @@ Result<void> write_outputs(const Job& job, const Published& published, const std
            chart_as(job.chart, writers.svg(published), published.release.guarantee, published.release.mark));
     files.push_back({job.chart, std::move(chart), mode});
   }
-  if (writers.geojson && !job.means().geojson.empty())
-    files.push_back({job.means().geojson, writers.geojson(published), mode});
+  if (!job.geojson.empty()) files.push_back({job.geojson, writers.geojson(published, outlines_of(job)), mode});
   if (!job.json.empty()) {  // last: when it is there, everything is
     CV_TRY(std::string signed_document, report::signed_release(document));
     files.push_back({job.json, std::move(signed_document), mode});

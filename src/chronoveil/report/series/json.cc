@@ -4,6 +4,7 @@
 #include <span>
 
 #include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/document/place_grid_json.h"
 #include "chronoveil/report/document/plan_members.h"
 #include "chronoveil/report/series/totals_json.h"
 #include "chronoveil/report/series/writers.h"
@@ -146,6 +147,7 @@ Result<Published> published_in(const Fields& document) {
   CV_TRY(all.release.axis, axis_in(document));
   CV_TRY(all.release.totals, totals_in(document, all.release.axis.steps()));
   CV_CHECK(read_series(document, all.release));
+  CV_TRY(all.release.grid, grid_in(document, all.release.keys));
   return all;
 }
 
@@ -174,6 +176,7 @@ std::string to_json(const Published& published) {
   member("zone", release.axis.zone);
   member("boundaries", release.axis.boundaries);
   member("time", release.axis.labels);
+  if (release.grid) member("grid", grid_json(*release.grid));
   append_totals(out, release.totals);
   out.append("\"series\":[");
   append_series(out, release);
