@@ -6,6 +6,7 @@
 #include "chronoveil/engine/perturb/kept_rows.h"
 #include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/perturb/rows.h"
+#include "chronoveil/engine/perturb/timed_rows.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
@@ -342,8 +343,12 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
       Job kept = job;
       kept.csv = "unused";
       kept.perturb().internal.clear();
+      auto timed = std::make_unique<TimedRows>(std::move(open.rows), open.columns.time);
+      const TimedRows& times = *timed;
+      open.rows = std::move(timed);
       CV_TRY(const PerturbedRelease read, Passage(kept, unused, planned).run(open, draws));
       seen.emplace().rows = read.rows;
+      seen->first = times.first(), seen->last = times.last();
     }
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");
