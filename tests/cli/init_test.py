@@ -256,10 +256,10 @@ class InitTest(FolderTest):
         told = self.init("train", "load.csv", *said, "--series", "meter", "--series-list", "m1, m2")
         self.assertIn("--unit event --relation replace_values", told)
         job = self.read("load.toml")
-        for line in ("[train]", 'model = "simple_feed_forward"', "context_length = 24", "steps = 200",
-                     'model = "load.cvm"', "# steps that a window reads", 'length = "1h"'):
+        for line in ("[train]", 'model = "auto"', "forecast_length = 24", 'model = "load.cvm"',
+                     "# steps that it forecasts", 'length = "1h"'):
             self.assertIn(line, job)
-        self.assertIn("trains    simple_feed_forward on 2 series of 672 slots",
+        self.assertIn("trains    sign_lags on 2 series of 672 slots",
                       self.assert_succeeds("plan", "load.toml", cwd=self.folder))
 
     def test_counts_may_lie_on_a_grid(self):
