@@ -230,7 +230,9 @@ csv = "out.csv"
         for mentions, source, rest, slots in (
                 (["output.geojson", "has no outlines"], "time = 't'\nseries = 's'", None, ("2026-03-02", "2026-03-30", "1w")),
                 (["output.geojson", "GB", "simpler polygons"], where, "[places]\nareas = 'map.json'\n",
-                 ("2026-03-02", "2026-05-11", "1h"))):
+                 ("2026-03-02", "2026-05-11", "1h")),
+                (["output.geojson", "GB", "fewer places"], where, "[places]\nwest = 0\nsouth = 0\neast = 1\nnorth = 1\n"
+                 "size = 500\n", ("2026-03-02", "2026-05-11", "1h"))):
             words = {} if rest is None else {"rest": rest}
             job = self.job(source, rows, slots=slots, **words)
             text = (self.folder / "job.toml").read_text(encoding="utf-8")

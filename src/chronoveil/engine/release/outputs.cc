@@ -73,25 +73,35 @@ std::optional<PlaceGrid> grid_of(const Job& job) {
   return grid ? std::optional(*std::move(grid)) : std::nullopt;
 }
 
-// Outlines of areas may be long, and every slot repeats them: too much is said before the debit.
+// About how long the features of one slot are, of all places.
+double geojson_bytes_per_slot(const Job& job) {
+  constexpr double kProperties = 150, kHexagon = 220;
+  if (job.places.grid) {
+    const std::optional<PlaceGrid> grid = grid_of(job);
+    return grid ? static_cast<double>(grid->places()) * (kHexagon + kProperties) : 0;
+  }
+  double bytes = 0;
+  for (const std::string& outline : *job.places.outlines) bytes += static_cast<double>(outline.size()) + kProperties;
+  return bytes;
+}
+
+// Every slot repeats the outlines: what would be too much is refused before the debit.
 Result<void> check_geojson(const Job& job) {
-  if (job.geojson.empty() || job.places.grid) return {};
-  if (!job.places.outlines)
+  if (job.geojson.empty()) return {};
+  if (!job.places.grid && !job.places.outlines)
     return fail(
         ErrorKind::usage, "output.geojson",
         "what a list names has no outlines; GeoJSON needs `source.longitude` and `source.latitude`, and a public "
         "grid or public areas");
   CV_TRY(const data::SlotCursor slots, by_key({"slots"}, data::SlotCursor::make(job.slots)));
-  double bytes = 0;
-  for (const std::string& outline : *job.places.outlines) bytes += static_cast<double>(outline.size());
-  bytes *= static_cast<double>(slots.steps());
-  if (bytes > kMostGeoJsonBytes)
-    return fail(
-        ErrorKind::usage, "output.geojson",
-        fmt::format("the outlines of `places.areas`, once for each of {} slots, would be {:.0f} GB; at most "
-                    "{:.0f} GB are written; give simpler polygons, or join the CSV to the file of areas by name",
-                    slots.steps(), bytes / 1e9, kMostGeoJsonBytes / 1e9));
-  return {};
+  const double bytes = geojson_bytes_per_slot(job) * static_cast<double>(slots.steps());
+  if (bytes <= kMostGeoJsonBytes) return {};
+  return fail(
+      ErrorKind::usage, "output.geojson",
+      fmt::format("the outlines of all places, again for each of {} slots, would be about {:.2g} GB, and at most "
+                  "{:.0f} GB is written; take fewer places, longer slots or simpler polygons, or join the CSV to "
+                  "the places by name",
+                  slots.steps(), bytes / 1e9, kMostGeoJsonBytes / 1e9));
 }
 
 }  // namespace
