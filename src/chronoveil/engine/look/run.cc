@@ -28,11 +28,10 @@ Job asked_by(const Job& job, const LookOptions& options, Relation relation) {
   asked.parameters.clear();
   asked.max_steps.reset();
   asked.may_lack_caps = true;
-  if (asked.is<MeansSpec>()) asked.means().geojson.clear();
   asked.caps_from.clear();
   asked.csv = options.output;
   asked.json = options.json;
-  asked.report.clear(), asked.chart.clear();
+  asked.report.clear(), asked.chart.clear(), asked.geojson.clear();
   return asked;
 }
 
