@@ -7,7 +7,7 @@
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/train/plan.h"
 #include "chronoveil/engine/train/read.h"
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 #include "chronoveil/training/train_documents.h"
 
 namespace chronoveil::training {
