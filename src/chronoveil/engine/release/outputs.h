@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "chronoveil/base/place_grid.h"
 #include "chronoveil/base/system/atomic_file.h"
 #include "chronoveil/engine/job/job.h"
 #include "chronoveil/ledger/ledger.h"
