@@ -1,5 +1,5 @@
 // sign_lags as the model of a file: what is released comes back as it was, or not at all.
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 
 #include <gtest/gtest.h>
 

@@ -67,7 +67,10 @@ struct SeriesPlan {
   double grid = 1;            // the step of the values, a power of two
   double sensitivity = 0;     // L1 (Laplace) or L2 (Gaussian) of what is measured, rounding included
   std::int64_t measured = 0;  // values measured in all (expected number if sampled, largest if live)
-  double delta = 0;           // the δ at which `price` holds
+  // Of weighted sums of counts: the weights that were priced, and that run, whatever a later version would make of the
+  // parameters. Empty: none.
+  std::vector<double> weights = {};
+  double delta = 0;  // the δ at which `price` holds
   accounting::Event event;
   accounting::Price price;
 };

@@ -8,7 +8,7 @@
 #include "chronoveil/engine/train/sign_lags.h"
 #include "chronoveil/forecasting/sign_lags/weights.h"
 #include "chronoveil/training/networks.h"
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 
 namespace chronoveil::training {
 namespace {

@@ -1,7 +1,7 @@
 #include "chronoveil/training/forecaster.h"
 
 #include "chronoveil/training/networks.h"
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 
 namespace chronoveil::training {
 

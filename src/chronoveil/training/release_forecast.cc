@@ -10,7 +10,7 @@
 #include "chronoveil/forecasting/sign_lags/weights.h"
 #include "chronoveil/report/series/writers.h"
 #include "chronoveil/training/clock.h"
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 
 namespace chronoveil::training {
 namespace {

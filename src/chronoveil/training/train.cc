@@ -7,7 +7,7 @@
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/report/document/digest.h"
 #include "chronoveil/training/networks.h"
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 #include "chronoveil/training/spent_curve.h"
 #include "chronoveil/training/stored_model.h"
 #include "chronoveil/training/train_documents.h"

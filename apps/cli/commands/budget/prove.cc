@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "chronoveil/engine/job/text_file.h"
+#include "chronoveil/chronoveil.h"
 #include "commands/budget/budget.h"
 #include "output/budget_output.h"
 
@@ -24,25 +24,6 @@ struct ProofOptions : BudgetOptions {
 // An empty list stands for every dataset.
 std::vector<std::string> named(const ProofOptions& options) {
   return options.name.empty() ? std::vector<std::string>{} : std::vector{options.name};
-}
-
-// Whether the ledger has the row that covers a release, and the release says what was debited and released.
-Result<bool> verify_release(const engine::ReleaseClaims& claims, ledger::Ledger& ledger,
-                            ledger::Verification& verification) {
-  CV_TRY(const ledger::Verification covered, ledger.verify_against(claims.debit));
-  if (!verification.holds()) return false;
-  verification.findings = covered.findings;
-  if (!covered.holds()) return false;
-  CV_TRY(const ledger::View view, ledger.view(claims.debit.id.dataset));
-  CV_TRY(const std::vector<ledger::Debit> debits, ledger.history(claims.debit.id.dataset));
-  for (const ledger::Debit& debit : debits) {
-    if (debit.id.sequence != claims.debit.id.sequence) continue;
-    const engine::ClaimsHeld held = engine::held_against(claims, debit, view.dataset);
-    for (const std::string& what : held.contradictions)
-      verification.findings.push_back({debit.id.dataset, debit.id.sequence, what});
-    return held.tied;
-  }
-  return false;
 }
 
 // What lies beside the ledger and was paid for by a debit that the ledger lacks. A dataset whose chain is broken proves
@@ -70,7 +51,9 @@ Result<void> verify(const ProofOptions& options, CommandContext& context) {
   CV_TRY(ledger::Verification verification, ledger.verify(named(options), key));
   bool tied = false;
   if (release) {
-    CV_TRY(tied, verify_release(*release, ledger, verification));
+    CV_TRY(ReleaseHeld held, held_against(*release, ledger));
+    tied = held.tied && verification.holds();
+    if (verification.holds()) verification.findings = std::move(held.findings);
   }
   CV_CHECK(hear_witnesses(options, ledger, verification));
   if (options.json) {

@@ -28,11 +28,10 @@ Job asked_by(const Job& job, const LookOptions& options, Relation relation) {
   asked.parameters.clear();
   asked.max_steps.reset();
   asked.may_lack_caps = true;
-  if (asked.is<MeansSpec>()) asked.means().geojson.clear();
   asked.caps_from.clear();
   asked.csv = options.output;
   asked.json = options.json;
-  asked.report.clear(), asked.chart.clear();
+  asked.report.clear(), asked.chart.clear(), asked.geojson.clear();
   return asked;
 }
 
@@ -103,9 +102,7 @@ Result<std::string> job_with(const Job& job, const KeyValues& values) {
 Result<void> write_look(const Job& job, const LookOptions& options, const report::Look& look,
                         const std::string& document) {
   std::vector<OutputFile> files;
-  if (!job.path.empty() && look.debit && !look.proposal.empty()) {
-    KeyValues values = look.proposal;
-    values.emplace_back("privacy.caps_from", "\"" + look.debit->id.text() + "\"");
+  if (const KeyValues values = values_for_job(look); !job.path.empty() && !values.empty()) {
     CV_TRY(std::string text, job_with(job, values));
     std::error_code ignored;
     const auto mode = static_cast<int>(std::filesystem::status(job.path, ignored).permissions()) & 0777;
@@ -171,6 +168,13 @@ Result<report::Look> run_look(const Job& job, const LookOptions& options) {
   kind.open = [&] { return opened(job, source); };
   kind.make = [&](mechanisms::Draws& draws) { return made(job, options, planned, *source, draws); };
   return run_debited(options, ask_of(planned), kind);
+}
+
+KeyValues values_for_job(const report::Look& look) {
+  if (!look.debit || look.proposal.empty()) return {};
+  KeyValues values = look.proposal;
+  values.emplace_back("privacy.caps_from", "\"" + look.debit->id.text() + "\"");
+  return values;
 }
 
 std::string proposed_lines(const report::Look& look) { return job_lines(look.proposal); }

@@ -7,6 +7,7 @@
 #include "chronoveil/engine/perturb/kept_rows.h"
 #include "chronoveil/engine/perturb/perturb.h"
 #include "chronoveil/engine/perturb/rows.h"
+#include "chronoveil/engine/perturb/timed_rows.h"
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/release/outputs.h"
 #include "chronoveil/mechanisms/catalogue.h"
@@ -317,7 +318,11 @@ Result<PerturbChecked> check_perturbation(const Job& job, const RunOptions& opti
   } else if (job.source.path != "-") {
     CV_TRY(OpenRows open, open_rows(job, {}));
     if (read_data) {
+      auto timed = std::make_unique<TimedRows>(std::move(open.rows), open.columns.time);
+      const TimedRows& times = *timed;
+      open.rows = std::move(timed);
       CV_TRY(seen.emplace().rows, try_out(planned, open.columns, *open.rows));
+      seen->first = times.first(), seen->last = times.last();
     }
   } else if (read_data) {
     return fail(ErrorKind::usage, "data", "the rows of a stream are not there yet");

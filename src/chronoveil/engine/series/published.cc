@@ -47,6 +47,7 @@ report::Published published_of(const Job& job, Planned planned, Estimate estimat
   published.not_protected = not_protected(planned.guarantee, planned.chosen.shape);
   Release& release = published.release;
   release.keys = job.keys;
+  release.grid = grid_of(job);
   release.axis = std::move(planned.axis);
   release.estimate = adjusted(job.series(), std::move(estimate));
   release.level = planned.chosen.level;
@@ -64,9 +65,9 @@ report::Published published_of(const Job& job, Planned planned, Estimate estimat
 }
 
 Result<void> write_series(const Job& job, const report::Published& published, const std::string& document) {
-  return write_outputs(
-      job, published, document,
-      Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, nullptr, report::totals_csv});
+  return write_outputs(job, published, document,
+                       Writers<report::Published>{report::to_csv, report::to_html, report::to_svg, report::to_geojson,
+                                                  report::totals_csv});
 }
 
 }  // namespace chronoveil::engine

@@ -256,7 +256,7 @@ std::string chosen_words(const TrainPlanned& planned) {
 // Noise averages out over a batch: one of a few windows learns hardly anything.
 std::string words_of_small_batches(const TrainPlanned& planned) {
   constexpr std::int64_t kFew = 16;
-  if (planned.scheme.batch_size >= kFew || planned.most_windows < kUsualBatch) return "";
+  if (planned.scheme.batch_size >= kFew || planned.most_windows < 4 * kFew) return "";
   return fmt::format(
       " A step takes {} only; noise averages out over many: train.windows_per_series = 32 would take more of each "
       "series.",

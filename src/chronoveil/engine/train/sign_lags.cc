@@ -79,6 +79,7 @@ Result<void> plan_sign_lags(const Job& job, TrainPlanned& planned) {
   const auto channels = static_cast<std::int64_t>(planned.channels.size());
   signs.protected_values = changed_steps(job) * channels;
   CV_TRY(signs.sensitivity, forecasting::sensitivity(signs.config, signs.protected_values));
+  planned.calendar = {};  // it knows no hours, only what came a season before
   planned.model = {};
   planned.model.model = kSignLags;
   planned.model.context_length = signs.config.context;

@@ -5,6 +5,7 @@
 
 #include "chronoveil/report/document/long_document.h"
 #include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/document/place_grid_json.h"
 #include "chronoveil/report/means/published.h"
 
 namespace chronoveil::report {
@@ -20,8 +21,6 @@ constexpr std::array<std::pair<std::string_view, CellEstimate::State>, 3> kCellS
      {"sparse", CellEstimate::State::sparse}}};
 constexpr std::array<std::pair<std::string_view, Smoothed>, 2> kSmoothedNames = {
     {{"by_place", Smoothed::by_place}, {"over_places", Smoothed::over_places}}};
-constexpr std::array<std::pair<std::string_view, PlaceShape>, 2> kPlaceShapeNames = {
-    {{"hexagon", PlaceShape::hexagon}, {"square", PlaceShape::square}}};
 
 }  // namespace
 
@@ -59,15 +58,6 @@ void members(mechanisms::CellFacts& facts, auto& with) {
   with("sensitivity", facts.sensitivity);
   with("scale", facts.scale);
   with("expected_noise", facts.expected_noise);
-}
-
-void members(PlaceGridSpec& grid, auto& with) {
-  with.named("shape", kPlaceShapeNames, grid.shape);
-  with.finite("west", grid.west);
-  with.finite("south", grid.south);
-  with.finite("east", grid.east);
-  with.finite("north", grid.north);
-  with.finite("size", grid.size);
 }
 
 // Its numbers; its counts and candidates are written and read apart.
@@ -170,14 +160,6 @@ Result<plan::MeansComparison> comparison_in(const Fields& comparison) {
   return all;
 }
 
-Result<std::optional<PlaceGrid>> grid_in(const Fields& document) {
-  if (!document.has("grid")) return std::nullopt;
-  CV_TRY(const Fields grid, document.object("grid"));
-  CV_TRY(const PlaceGridSpec spec, object_in<PlaceGridSpec>(grid));
-  CV_TRY(PlaceGrid made, PlaceGrid::make(spec));
-  return made;
-}
-
 // Every cell of every place in order, so that a row that was lost or moved is seen.
 Result<void> read_cells(const Fields& document, MeansRelease& release) {
   CV_TRY(const std::vector<Fields> rows, document.objects("cells"));
@@ -228,8 +210,7 @@ Result<MeansPublished> published_in(const Fields& document) {
   CV_TRY(release.upper, bounds.finite("upper"));
   CV_TRY(release.axis, axis_in(document));
   CV_TRY(release.places, document.texts("places"));
-  CV_TRY(release.grid, grid_in(document));
-  if (release.grid && release.grid->names() != release.places) return unreadable("places");
+  CV_TRY(release.grid, grid_in(document, release.places));
   if (document.has("smoothed")) {
     CV_TRY(release.smoothed, document.one_of(kSmoothedNames, "smoothed"));
   }
@@ -250,7 +231,7 @@ std::string means_json(const MeansPublished& published) {
   out.member("bounds", {{"lower", finite_or_null(release.lower)}, {"upper", finite_or_null(release.upper)}});
   if (release.smoothed != Smoothed::no) out.member("smoothed", name_in(kSmoothedNames, release.smoothed));
   out.axis(release.axis);
-  if (release.grid) out.member("grid", object_json(release.grid->spec()));
+  if (release.grid) out.member("grid", grid_json(*release.grid));
   out.member("places", release.places);
   std::string& text = out.text();
   text.append("\"cells\":[");

@@ -5,6 +5,7 @@
 
 #include "chronoveil/report/document/long_document.h"
 #include "chronoveil/report/document/numbers.h"
+#include "chronoveil/report/document/place_grid_json.h"
 #include "chronoveil/report/document/plan_members.h"
 #include "chronoveil/report/series/totals_json.h"
 #include "chronoveil/report/series/writers.h"
@@ -136,6 +137,7 @@ Result<Published> published_in(const Fields& document) {
   CV_TRY(all.release.axis, axis_in(document));
   CV_TRY(all.release.totals, totals_in(document, all.release.axis.steps()));
   CV_CHECK(read_series(document, all.release));
+  CV_TRY(all.release.grid, grid_in(document, all.release.keys));
   return all;
 }
 
@@ -148,6 +150,7 @@ std::string to_json(const Published& published) {
   out.plan_and_debit(published, published.comparison ? comparison_json(*published.comparison) : json());
   out.member("level", finite_or_null(release.level));
   out.axis(release.axis);
+  if (release.grid) out.member("grid", grid_json(*release.grid));
   std::string& text = out.text();
   append_totals(text, release.totals);
   text.append("\"series\":[");

@@ -7,7 +7,7 @@
 #include "chronoveil/engine/release/order.h"
 #include "chronoveil/engine/train/plan.h"
 #include "chronoveil/engine/train/read.h"
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 #include "chronoveil/training/train_documents.h"
 
 namespace chronoveil::training {
@@ -121,7 +121,11 @@ Result<Training> made(const Job& job, const TrainOptions& options, Training trai
 
 engine::ReleaseKind<Kept> kind_of(const Job& job, const TrainOptions& options, const Training& training) {
   engine::ReleaseKind<Kept> kind;
-  kind.open = [&] { return engine::check_train_columns(job.source, training.planned.channels); };
+  kind.open = [&]() -> Result<void> {
+    // Standard input is read once, after the debit.
+    if (job.source.path != "-") CV_CHECK(engine::check_train_columns(job.source, training.planned.channels));
+    return {};
+  };
   kind.make = [&](mechanisms::Draws& draws) -> Result<Kept> {
     CV_TRY(Training done, made(job, options, training, draws));
     return Kept{"", &job, std::move(done), std::nullopt, std::nullopt, std::nullopt};

@@ -1,4 +1,4 @@
-#include "chronoveil/training/sign_lags.h"
+#include "chronoveil/training/sign_lags/model.h"
 
 #include <nlohmann/json.hpp>
 #include <utility>
