@@ -1,12 +1,11 @@
 // sign_lags as the model of a file: what is released comes back as it was, or not at all.
-#include "chronoveil/training/sign_lags/model.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "chronoveil/base/draw_right.h"
 #include "chronoveil/forecasting/sign_lags/weights.h"
+#include "chronoveil/training/sign_lags/model.h"
 #include "engine/fixtures.h"
 
 namespace chronoveil::training {
