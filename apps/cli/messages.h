@@ -1,5 +1,5 @@
 // What is said on stderr to a program that called this one: with CHRONOVEIL_MESSAGES=json one JSON object a line.
-//   {"error": {"kind": 2, "parameter": "privacy.epsilon", "value": "-1", "valid": "...", "text": "`privacy.epsilon`: ..."}}
+//   {"error": {"kind": 2, "parameter": "privacy.epsilon", "value": "-1", "valid": "...", "text": "..."}}
 //   {"note": "..."}
 //   {"progress": "training", "share": 0.25}   the share only where it is known
 // A signal that ends the program, and lack of memory, are still told as text: there is no time to write anything else.

@@ -1,5 +1,5 @@
-// The program with libtorch: trains, forecasts and backtests with models of every kind. `chronoveil train`, `forecast` and
-// `backtest` become it where a model is a network.
+// The program with libtorch: trains, forecasts and backtests with models of every kind. `chronoveil train`, `forecast`
+// and `backtest` become it where a model is a network.
 #include "chronoveil/networks/networks.h"
 #include "commands.h"
 #include "program.h"

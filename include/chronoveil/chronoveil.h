@@ -64,8 +64,8 @@ void read_from(Job&, Table);
 // of columns. Errors: storage if its producer fails, usage if it has no columns.
 Result<void> read_from(Job&, ArrowArrayStream&);
 
-// The same rows as the lines of a CSV, for a program that reads them from a pipe. Of these columns, or of all that there
-// are; a null, and a real that is not a number, is an empty field. Opening looks at the schema, never at a batch.
+// The same rows as the lines of a CSV, for a program that reads them from a pipe. Of these columns, or of all that
+// there are; a null, and a real that is not a number, is an empty field. Opening looks at the schema, never at a batch.
 // Errors: those of read_from(), and bad_data that names a column that is not there or cannot be read.
 class CsvLines {
  public:
@@ -224,8 +224,8 @@ Result<Ledger> open_ledger(const std::string& where = "", ledger::Options = {});
 // and so does a name that a file beside the ledger knows: what once existed must not begin anew.
 Result<ledger::Dataset> create_dataset(const DatasetWords&, const std::string& where = "", ledger::Options = {});
 
-// What contradicts a release: first what is wrong with the chain of its dataset, or a row that is missing or another; if
-// nothing is, what its debit contradicts (engine::held_against). `tied`: the ledger says what was released.
+// What contradicts a release: first what is wrong with the chain of its dataset, or a row that is missing or another;
+// if nothing is, what its debit contradicts (engine::held_against). `tied`: the ledger says what was released.
 struct ReleaseHeld {
   std::vector<ledger::Finding> findings;
   bool tied = false;

@@ -1,6 +1,6 @@
 // How good would a model be? Trains on all but the end of each series, forecasts the end in rolling windows and scores
-// it, beside the baselines and beside the model that has seen no data (sign_lags at ε = 0). Seeded, so nothing is debited and nothing is private: for the owner of the data, or for
-// public data.
+// it, beside the baselines and beside the model that has seen no data (sign_lags at ε = 0). Seeded, so nothing is
+// debited and nothing is private: for the owner of the data, or for public data.
 #pragma once
 
 #include <cstdint>

@@ -233,17 +233,7 @@ report::Forecasted report_of(const Forecasting& found, const std::string& title)
   report::Forecasted all;
   all.title = title.empty() ? "Forecast by " + model.config.model : title;
   all.mark = found.mark;
-  all.model = {model.config.model,
-               model.config.context_length,
-               model.config.forecast_length,
-               found.parameters,
-               model.steps,
-               model.dataset,
-               model.mark,
-               model.guarantee,
-               model.price,
-               model.debit,
-               model.not_protected};
+  all.model = facts_of(model, found.parameters);
   if (found.privacy) {
     const PrivateHistoryPlan& plan = *found.privacy;
     all.input = {plan.guarantee, plan.price,   plan.event,   plan.asked.rate,

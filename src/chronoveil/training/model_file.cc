@@ -147,4 +147,18 @@ Result<TrainedModel> load_model(const std::string& path) {
   return read_model(bytes, path);
 }
 
+report::ModelFacts facts_of(const TrainedModel& model, std::int64_t parameters) {
+  return {model.config.model,
+          model.config.context_length,
+          model.config.forecast_length,
+          parameters,
+          model.steps,
+          model.dataset,
+          model.mark,
+          model.guarantee,
+          model.price,
+          model.debit,
+          model.not_protected};
+}
+
 }  // namespace chronoveil::training

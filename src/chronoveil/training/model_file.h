@@ -15,6 +15,7 @@
 #include "chronoveil/forecasting/model_config.h"
 #include "chronoveil/forecasting/windows.h"
 #include "chronoveil/ledger/debit.h"
+#include "chronoveil/report/forecast/forecasted.h"
 
 namespace chronoveil::training {
 
@@ -41,5 +42,8 @@ std::string to_bytes(const TrainedModel&);
 // `path` is named in errors, which are of kind bad_data.
 Result<TrainedModel> read_model(std::string_view bytes, const std::string& path);
 Result<TrainedModel> load_model(const std::string& path);
+
+// What documents say of it. `parameters`: how many it has.
+report::ModelFacts facts_of(const TrainedModel&, std::int64_t parameters);
 
 }  // namespace chronoveil::training

@@ -5,7 +5,7 @@
 
 #include "chronoveil/data/time/slot_cursor.h"
 #include "chronoveil/engine/job/text_file.h"
-#include "chronoveil/engine/series/read.h"
+#include "chronoveil/engine/release/source.h"
 #include "chronoveil/forecasting/calendar.h"
 #include "chronoveil/forecasting/sign_lags/weights.h"
 #include "chronoveil/report/series/writers.h"
@@ -91,17 +91,7 @@ Result<Chosen> of_file(const ReleaseForecastRequest& request, const SlotAxis& ax
                 "it learned from slots of " + model.clock.length + "; those of the release have another length");
   Chosen chosen;
   CV_TRY(chosen.forecaster, sign_lags_forecaster(model));
-  chosen.facts = {model.config.model,
-                  model.config.context_length,
-                  model.config.forecast_length,
-                  chosen.forecaster->parameters(),
-                  model.steps,
-                  model.dataset,
-                  model.mark,
-                  model.guarantee,
-                  model.price,
-                  model.debit,
-                  model.not_protected};
+  chosen.facts = facts_of(model, chosen.forecaster->parameters());
   return chosen;
 }
 

@@ -68,17 +68,7 @@ Result<report::Trained> report_of(const Job& job, const Training& training) {
   const TrainedModel& model = training.model;
   report::Trained all;
   all.title = job.title.empty() ? "Model of " + job.dataset : job.title;
-  all.model = {model.config.model,
-               model.config.context_length,
-               model.config.forecast_length,
-               training.parameters,
-               model.steps,
-               model.dataset,
-               model.mark,
-               model.guarantee,
-               model.price,
-               model.debit,
-               model.not_protected};
+  all.model = facts_of(model, training.parameters);
   all.event = model.event;
   all.series = static_cast<std::int64_t>(planned.series.size());
   all.least_windows = planned.least_windows;

@@ -1,6 +1,7 @@
 // chronoveil budget create.
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>

@@ -54,8 +54,8 @@ double least_seen(const report::LookQuestion&, const mechanisms::SeriesPlan&);
 // Empty if too few are seen.
 std::optional<double> look_quantile(const report::Look&, const report::LookQuestion&, double share);
 
-// What a look writes into its job: keys, and values as a job file spells them. Nothing without a proposal, or if the look
-// is not private.
+// What a look writes into its job: keys, and values as a job file spells them. Nothing without a proposal, or if the
+// look is not private.
 std::vector<std::pair<std::string, std::string>> values_for_job(const report::Look&);
 
 // The proposal as lines of a job file.

@@ -1,6 +1,6 @@
 // A plan of training, from public facts only: which windows there are, how they are drawn, how much noise a step gets
-// and how many steps (ε, δ) pays for. No data, no libtorch. Of sign_lags, which looks at the data once: what it compares
-// and how much noise that gets.
+// and how many steps (ε, δ) pays for. No data, no libtorch. Of sign_lags, which looks at the data once: what it
+// compares and how much noise that gets.
 //   Event   structured_subsampling of the job's windows, unit and sampling [Schuchardt25]
 //             without_replacement   one event per step:  count = steps + spare
 //             iterate               one event per epoch: count = ⌈(steps + spare) / steps_per_epoch⌉. A step that runs

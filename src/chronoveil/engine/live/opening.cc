@@ -17,10 +17,7 @@
 namespace chronoveil::engine {
 namespace {
 
-constexpr int kSpansAhead = 12;  // that are planned before a release that continues is opened
-
-// What a debit is for: the release, the job, the span, who opened it, and what was opened. A release resumes only if
-// its folder agrees with the ledger.
+// What a debit is for, who opened it, and what was opened: a release resumes only if its folder agrees with the ledger.
 ledger::LiveTag tag_of(const Job& job, const LiveState& state, const std::string& opening) {
   return {job.live().name, digest_of(live_facts_of(job)), state.span, token_text(state.holder), opening};
 }
@@ -38,6 +35,7 @@ report::Published without_values(const Job& job, Planned planned, const std::str
 
 // A span that cannot be planned would stop the release halfway, after budget was spent on the spans before it.
 Result<void> check_spans_ahead(const Job& job) {
+  constexpr int kSpansAhead = 12;
   Job span = job;
   std::set<std::int64_t> lengths;
   for (int i = 0; i < kSpansAhead; ++i) {

@@ -1,4 +1,4 @@
-// Rows on their way through a check, which tells the owner the times of the first and of the last one, as written there.
+// Rows on their way through a check, which tells the owner the times of the first and the last, as they are written.
 #pragma once
 
 #include <memory>

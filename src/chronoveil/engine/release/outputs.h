@@ -25,8 +25,8 @@ Result<void> check_replaces_no_release(const NamedOutputs&);
 // Where the release of this debit, or slot, is emitted anew: refuses to replace the JSON of a later one, or of one that
 // this ledger does not have. The JSON of an earlier one is replaced, as the run itself would have done, had it not been
 // killed. The rows of the ledger say which is later: a slot of an old debit may be used after a new debit was made.
-// Where no JSON is there, other outputs do not say whose they are: then a later release of the very same job is taken to
-// be the one.
+// Where no JSON is there, other outputs do not say whose they are: then a later release of the very same job is taken
+// to be the one.
 Result<void> check_replaces_no_later(const Job&, const ledger::Debit&, ledger::Ledger&);
 // A release with known random choices (the mark says so) is the data in another form: for its owner alone.
 inline int mode_of(const std::string& mark) { return mark.empty() ? 0644 : 0600; }

@@ -71,7 +71,8 @@ struct Forecasted {
 std::string forecast_csv(const Forecasted&);
 // `series,path,time,value`, paths from 0.
 std::string paths_csv(const Forecasted&);
-// title, model, input (null unless the history is protected; `release` where it was published before), debit (that of the history), times, levels, series.
+// title, model, input (null unless the history is protected; `release` where it was published before), debit (that of
+// the history), times, levels, series.
 std::string to_json(const Forecasted&);
 // The next step in words, how sure it is, whether the history is protected, then a fan chart, history included, for
 // each of the first kMostCharts series.

@@ -1,5 +1,5 @@
-// sign_lags as a model of jobs: released once, in the order of every release (engine/release/order.h), stored beside the
-// ledger, and handed out as a model file whose weights are the released integers.
+// sign_lags as a model of jobs: released once, in the order of every release (engine/release/order.h), stored beside
+// the ledger, and handed out as a model file whose weights are the released integers.
 #pragma once
 
 #include <memory>
